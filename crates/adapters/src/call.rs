@@ -30,9 +30,7 @@ impl Call {
     /// # Errors
     /// When it has no operation, or its parts have the wrong type.
     pub fn read(case: &Value) -> Result<Self, BadCall> {
-        let input = case
-            .get("input")
-            .ok_or_else(|| BadCall::new("the case has no input"))?;
+        let input = case.get("input").ok_or_else(|| BadCall::new("the case has no input"))?;
         let operation = input
             .get("operation")
             .and_then(Value::as_str)
@@ -46,10 +44,7 @@ impl Call {
                 .get("expected")
                 .cloned()
                 .ok_or_else(|| BadCall::new("the case expects nothing"))?,
-            profile: case
-                .pointer("/x-case/profile")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            profile: case.pointer("/x-case/profile").and_then(Value::as_str).map(str::to_owned),
         })
     }
 
@@ -58,28 +53,22 @@ impl Call {
     pub(crate) fn allow_setup(&self, known: &[&str]) -> Result<(), BadCall> {
         match self.setup.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(()),
-            Some(key) => Err(BadCall(format!(
-                "the operation {} knows no setup {key:?}",
-                self.operation
-            ))),
+            Some(key) => {
+                Err(BadCall(format!("the operation {} knows no setup {key:?}", self.operation)))
+            }
         }
     }
 
     /// A required string argument.
     pub(crate) fn text(&self, name: &str) -> Result<&str, BadCall> {
-        self.optional_text(name)?
-            .ok_or_else(|| BadCall::missing(name))
+        self.optional_text(name)?.ok_or_else(|| BadCall::missing(name))
     }
 
     /// An optional string argument.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&str>, BadCall> {
         self.args
             .get(name)
-            .map(|value| {
-                value
-                    .as_str()
-                    .ok_or_else(|| BadCall::kind(name, "a string"))
-            })
+            .map(|value| value.as_str().ok_or_else(|| BadCall::kind(name, "a string")))
             .transpose()
     }
 

@@ -86,11 +86,7 @@ pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<&'static str>) {
 }
 
 fn inside(fault: engine::Fault) -> Fault {
-    Fault {
-        name: fault.name(),
-        clause: fault.clause(),
-        seam: Seam::Engine(fault),
-    }
+    Fault { name: fault.name(), clause: fault.clause(), seam: Seam::Engine(fault) }
 }
 
 /// The call with one argument replaced.

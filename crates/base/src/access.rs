@@ -63,12 +63,7 @@ pub struct Access {
 impl Access {
     /// Full access, for the owner of the data folder and for a host without keys.
     pub fn open() -> Self {
-        Self {
-            verbs: BTreeSet::from([Verb::Admin]),
-            projects: None,
-            actor: None,
-            act_as: true,
-        }
+        Self { verbs: BTreeSet::from([Verb::Admin]), projects: None, actor: None, act_as: true }
     }
 
     /// What a key of this scope may do.
@@ -77,10 +72,10 @@ impl Access {
         Self {
             verbs: scope.verbs.iter().copied().collect(),
             projects: projects.map(|projects| projects.iter().cloned().collect()),
-            actor: scope.actor.as_ref().map(|actor| ActorKey {
-                id: actor.id.clone(),
-                kind: actor.kind,
-            }),
+            actor: scope
+                .actor
+                .as_ref()
+                .map(|actor| ActorKey { id: actor.id.clone(), kind: actor.kind }),
             act_as: scope.act_as,
         }
     }
@@ -100,9 +95,7 @@ impl Access {
         if self.verbs.contains(&verb) || self.verbs.contains(&Verb::Admin) {
             return Ok(());
         }
-        Err(refused(format!(
-            "this key does not have the `{verb}` scope"
-        )))
+        Err(refused(format!("this key does not have the `{verb}` scope")))
     }
 
     /// Whether the key covers a project.
@@ -183,10 +176,7 @@ impl KeyScope {
     /// The same scope, bound to an actor.
     #[must_use]
     pub fn bound_to(mut self, actor: ActorKey, act_as: bool) -> Self {
-        self.actor = Some(KeyActor {
-            id: actor.id,
-            kind: actor.kind,
-        });
+        self.actor = Some(KeyActor { id: actor.id, kind: actor.kind });
         self.act_as = act_as;
         self
     }

@@ -62,12 +62,7 @@ impl ActorKey {
 impl Actor {
     /// An actor outside any session.
     pub fn new(id: ActorId, kind: ActorType) -> Self {
-        Self {
-            id,
-            kind,
-            session_id: Field::Absent,
-            extra: Object::new(),
-        }
+        Self { id, kind, session_id: Field::Absent, extra: Object::new() }
     }
 
     /// The same actor, in a session.
@@ -84,10 +79,7 @@ impl Actor {
 
     /// The members that identify the actor.
     pub fn key(&self) -> ActorKey {
-        ActorKey {
-            id: self.id.clone(),
-            kind: self.kind,
-        }
+        ActorKey { id: self.id.clone(), kind: self.kind }
     }
 
     /// Whether it is the actor that `key` names, in any session.

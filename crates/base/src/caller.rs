@@ -22,26 +22,17 @@ enum Kind {
 impl Caller {
     /// The owner of the data folder.
     pub fn owner() -> Self {
-        Self {
-            access: Access::open(),
-            kind: Kind::Owner,
-        }
+        Self { access: Access::open(), kind: Kind::Owner }
     }
 
     /// A client on this machine, on a host without keys.
     pub fn local() -> Self {
-        Self {
-            access: Access::open(),
-            kind: Kind::Local,
-        }
+        Self { access: Access::open(), kind: Kind::Local }
     }
 
     /// The holder of a key.
     pub fn key(key_id: impl Into<String>, scope: &KeyScope) -> Self {
-        Self {
-            access: Access::of(scope),
-            kind: Kind::Key(key_id.into()),
-        }
+        Self { access: Access::of(scope), kind: Kind::Key(key_id.into()) }
     }
 
     /// What the caller may do.

@@ -47,9 +47,7 @@ impl ProjectPosition {
     pub fn decode(text: &str) -> Result<Self, Failure> {
         let [id] = <[Value; 1]>::try_from(read(PROJECTS, text)?).map_err(|_| invalid())?;
         let id = id.as_str().and_then(|id| ProjectId::new(id).ok());
-        Ok(Self {
-            project_id: id.ok_or_else(invalid)?,
-        })
+        Ok(Self { project_id: id.ok_or_else(invalid)? })
     }
 }
 
@@ -63,11 +61,7 @@ pub fn encode<const N: usize>(
     seq: u64,
 ) -> String {
     let mut values: Vec<Value> = texts.into_iter().map(Value::from).collect();
-    values.extend([
-        at.unix_seconds().into(),
-        at.subsec_nanos().into(),
-        seq.into(),
-    ]);
+    values.extend([at.unix_seconds().into(), at.subsec_nanos().into(), seq.into()]);
     write(&mark(list, project), values)
 }
 
@@ -85,9 +79,8 @@ pub fn decode<const N: usize>(
         return Err(invalid());
     }
     let numbers = values.split_off(N);
-    let texts: Option<Vec<String>> = (values.iter())
-        .map(|text| text.as_str().map(str::to_owned))
-        .collect();
+    let texts: Option<Vec<String>> =
+        (values.iter()).map(|text| text.as_str().map(str::to_owned)).collect();
     let texts = texts.and_then(|texts| texts.try_into().ok());
     let nanos = numbers[1].as_u64().and_then(|nanos| nanos.try_into().ok());
     let at = (numbers[0].as_i64().zip(nanos))
@@ -110,9 +103,7 @@ fn write(mark: &str, mut values: Vec<Value>) -> String {
 }
 
 fn read(mark: &str, text: &str) -> Result<Vec<Value>, Failure> {
-    let bytes = BASE64URL_NOPAD
-        .decode(text.as_bytes())
-        .map_err(|_| invalid())?;
+    let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| invalid())?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Array(mut values)) if values.first().is_some_and(|first| first == mark) => {
             values.remove(0);

@@ -22,12 +22,7 @@ message! {
 impl StoredKey {
     /// A key that is to be stored.
     pub fn new(label: String, scope: KeyScope, expires_at: Option<Timestamp>) -> Self {
-        Self {
-            label,
-            scope,
-            expires_at,
-            extra: Object::new(),
-        }
+        Self { label, scope, expires_at, extra: Object::new() }
     }
 
     /// Reads the text of a stored key.

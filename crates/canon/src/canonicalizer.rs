@@ -65,13 +65,7 @@ impl Canonicalizer {
 
     /// A canonicaliser for `profile` that treats integers as `numbers` says.
     pub fn with_numbers(profile: Profile, numbers: Numbers) -> Self {
-        Self {
-            profile,
-            numbers,
-            out: Vec::new(),
-            members: Vec::new(),
-            reordered: Vec::new(),
-        }
+        Self { profile, numbers, out: Vec::new(), members: Vec::new(), reordered: Vec::new() }
     }
 
     /// The canonical bytes of `input`.
@@ -229,13 +223,7 @@ impl Canonicalizer {
         let key_end = self.out.len() - 1;
         cursor.colon()?;
         self.out.push(b':');
-        Ok(Member {
-            key,
-            key_end,
-            end: 0,
-            source,
-            fate: Fate::Kept,
-        })
+        Ok(Member { key, key_end, end: 0, source, fate: Fate::Kept })
     }
 
     /// Adds a finished member and notes when it breaks the order.
@@ -264,12 +252,7 @@ impl Canonicalizer {
         let out = &self.out;
         let members = &mut self.members[object.first_member..];
         members.sort_unstable_by(|a, b| {
-            compare(
-                order,
-                object.escaped,
-                &out[a.key..a.key_end],
-                &out[b.key..b.key_end],
-            )
+            compare(order, object.escaped, &out[a.key..a.key_end], &out[b.key..b.key_end])
         });
         for pair in members.windows(2) {
             if out[pair[0].key..pair[0].key_end] == out[pair[1].key..pair[1].key_end] {
@@ -289,8 +272,7 @@ impl Canonicalizer {
         self.reordered.reserve(self.out.capacity());
         for member in &self.members[object.first_member..] {
             if member.fate == Fate::Kept {
-                self.reordered
-                    .extend_from_slice(&self.out[member.key - 1..member.end]);
+                self.reordered.extend_from_slice(&self.out[member.key - 1..member.end]);
             }
         }
         self.out.truncate(object.start);
@@ -315,11 +297,6 @@ pub(crate) struct OpenObject {
 
 impl OpenObject {
     pub(crate) fn new(start: usize, first_member: usize) -> Self {
-        Self {
-            start,
-            first_member,
-            tidy: true,
-            escaped: false,
-        }
+        Self { start, first_member, tidy: true, escaped: false }
     }
 }

@@ -85,9 +85,7 @@ impl FromStr for Digest {
     /// Reads 64 lowercase hexadecimal digits, with or without `0x`.
     fn from_str(text: &str) -> Result<Self, DigestError> {
         let digits = text.strip_prefix("0x").unwrap_or(text);
-        let bytes = HEXLOWER
-            .decode(digits.as_bytes())
-            .map_err(|_| DigestError)?;
+        let bytes = HEXLOWER.decode(digits.as_bytes()).map_err(|_| DigestError)?;
         Ok(Self(bytes.try_into().map_err(|_| DigestError)?))
     }
 }

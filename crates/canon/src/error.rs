@@ -47,12 +47,7 @@ pub struct CanonError {
 
 impl CanonError {
     pub(crate) fn new(refusal: Refusal, pointer: String, offset: usize, detail: String) -> Self {
-        Self {
-            refusal,
-            pointer,
-            offset,
-            detail,
-        }
+        Self { refusal, pointer, offset, detail }
     }
 
     /// The same refusal, relative to a document that contains this one at `pointer`, `offset` bytes
@@ -96,18 +91,10 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn syntax(offset: usize, detail: &'static str) -> Self {
-        Self {
-            refusal: Refusal::InvalidJson,
-            offset,
-            detail,
-        }
+        Self { refusal: Refusal::InvalidJson, offset, detail }
     }
 }
 
 fn place(pointer: &str) -> &str {
-    if pointer.is_empty() {
-        "the top of the document"
-    } else {
-        pointer
-    }
+    if pointer.is_empty() { "the top of the document" } else { pointer }
 }

@@ -11,17 +11,9 @@ use crate::scan::Cursor;
 /// The full error for a fault that scanning `input` ran into.
 #[cold]
 pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
-    let pointer = if fault.refusal == Refusal::InvalidUtf8 {
-        String::new()
-    } else {
-        Walk::to(input, fault)
-    };
-    CanonError::new(
-        fault.refusal,
-        pointer,
-        fault.offset,
-        fault.detail.to_owned(),
-    )
+    let pointer =
+        if fault.refusal == Refusal::InvalidUtf8 { String::new() } else { Walk::to(input, fault) };
+    CanonError::new(fault.refusal, pointer, fault.offset, fault.detail.to_owned())
 }
 
 /// A member's name as one segment of a JSON pointer.
@@ -57,11 +49,7 @@ struct Arrived;
 
 impl<'a> Walk<'a> {
     fn to(input: &'a [u8], fault: Fault) -> String {
-        let mut walk = Self {
-            cursor: Cursor { input, pos: 0 },
-            fault,
-            path: Vec::new(),
-        };
+        let mut walk = Self { cursor: Cursor { input, pos: 0 }, fault, path: Vec::new() };
         walk.cursor.skip_space();
         // The walk ends before the fault only if the fault is after the document.
         match walk.value() {
@@ -162,11 +150,7 @@ impl<'a> Walk<'a> {
 
     fn past<T>(&mut self, read: Result<T, Fault>) -> Result<T, Arrived> {
         read.map_err(|_| Arrived).and_then(|value| {
-            if self.cursor.pos > self.fault.offset {
-                Err(Arrived)
-            } else {
-                Ok(value)
-            }
+            if self.cursor.pos > self.fault.offset { Err(Arrived) } else { Ok(value) }
         })
     }
 

@@ -17,11 +17,7 @@ pub(crate) fn write_number(
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     if literal.integer && literal.text.len() <= PLAIN_DIGITS {
-        let text = if literal.text == "-0" {
-            "0"
-        } else {
-            literal.text
-        };
+        let text = if literal.text == "-0" { "0" } else { literal.text };
         out.extend_from_slice(text.as_bytes());
         return Ok(());
     }
@@ -30,10 +26,8 @@ pub(crate) fn write_number(
 
 /// Clauses: ALX-CANON-NON-FINITE, ALX-CANON-INEXACT, AGENTIC-R-041.
 fn write_double(literal: &Literal<'_>, numbers: Numbers, out: &mut Vec<u8>) -> Result<(), Fault> {
-    let value: f64 = literal
-        .text
-        .parse()
-        .expect("the grammar of JSON numbers lies within that of Rust");
+    let value: f64 =
+        literal.text.parse().expect("the grammar of JSON numbers lies within that of Rust");
     if !value.is_finite() {
         return Err(Fault {
             refusal: Refusal::NonFinite,
@@ -75,12 +69,9 @@ impl<'a> Decimal<'a> {
             None => (false, text),
         };
         let (mantissa, exponent) = match text.split_once('e') {
-            Some((mantissa, exponent)) => (
-                mantissa,
-                exponent
-                    .parse::<i64>()
-                    .expect("the printer writes short exponents"),
-            ),
+            Some((mantissa, exponent)) => {
+                (mantissa, exponent.parse::<i64>().expect("the printer writes short exponents"))
+            }
             None => (text, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -43,10 +43,7 @@ impl Canonicalizer {
         self.out.clear();
         self.members.clear();
         match self.take_apart(input, part) {
-            Ok(is_object) => Ok(is_object.then_some(Projection {
-                canonicalizer: self,
-                input,
-            })),
+            Ok(is_object) => Ok(is_object.then_some(Projection { canonicalizer: self, input })),
             Err(fault) => Err(explain(input, fault)),
         }
     }

@@ -49,10 +49,7 @@ impl<'a> Cursor<'a> {
         self.skip_space();
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(Fault::syntax(
-                self.pos,
-                "there is more text after the JSON value",
-            )),
+            Some(_) => Err(Fault::syntax(self.pos, "there is more text after the JSON value")),
         }
     }
 
@@ -127,10 +124,7 @@ impl<'a> Cursor<'a> {
             Some(b'f') => b"false",
             Some(b'n') => b"null",
             None => {
-                return Err(Fault::syntax(
-                    self.pos,
-                    "the text ends where a value was expected",
-                ));
+                return Err(Fault::syntax(self.pos, "the text ends where a value was expected"));
             }
             Some(_) => return Err(Fault::syntax(self.pos, "a JSON value was expected here")),
         };
@@ -138,10 +132,7 @@ impl<'a> Cursor<'a> {
             self.pos += word.len();
             Ok(word)
         } else {
-            Err(Fault::syntax(
-                self.pos,
-                "only true, false and null are words in JSON",
-            ))
+            Err(Fault::syntax(self.pos, "only true, false and null are words in JSON"))
         }
     }
 
@@ -176,11 +167,7 @@ impl<'a> Cursor<'a> {
         }
         let text = std::str::from_utf8(&self.input[offset..self.pos])
             .expect("a number is made of ASCII bytes");
-        Ok(Literal {
-            text,
-            offset,
-            integer,
-        })
+        Ok(Literal { text, offset, integer })
     }
 
     /// Skips one value and checks only the grammar and the depth.

@@ -141,13 +141,9 @@ impl Cursor<'_> {
     fn four_hex(&mut self) -> Result<u32, Fault> {
         let mut value = 0;
         for _ in 0..4 {
-            let digit = self
-                .peek()
-                .and_then(|byte| char::from(byte).to_digit(16))
-                .ok_or(Fault::syntax(
-                    self.pos,
-                    "four hexadecimal digits were expected after \\u",
-                ))?;
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16)).ok_or(
+                Fault::syntax(self.pos, "four hexadecimal digits were expected after \\u"),
+            )?;
             value = value * 16 + digit;
             self.pos += 1;
         }

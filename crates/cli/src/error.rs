@@ -93,10 +93,7 @@ impl CliError {
                 "the output was closed before everything was written",
             );
         }
-        Self::new(
-            Code::OutputFailed,
-            format!("cannot write the output: {error}"),
-        )
+        Self::new(Code::OutputFailed, format!("cannot write the output: {error}"))
     }
 
     /// Puts the subject before the message.
@@ -158,10 +155,7 @@ impl Diagnostic for CliError {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0
-            .excerpt
-            .as_ref()
-            .map(|excerpt| excerpt as &dyn SourceCode)
+        self.0.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

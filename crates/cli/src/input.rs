@@ -57,11 +57,7 @@ impl InputArgs {
     fn too_large(&self) -> CliError {
         CliError::new(
             Code::InputTooLarge,
-            format!(
-                "{} is larger than {} bytes",
-                name(&self.file),
-                self.max_bytes
-            ),
+            format!("{} is larger than {} bytes", name(&self.file), self.max_bytes),
         )
         .help("raise the limit with --max-bytes if you trust the input")
     }
@@ -69,11 +65,7 @@ impl InputArgs {
 
 /// Reads a whole file, within the default limit.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
-    InputArgs {
-        file: path.to_owned(),
-        max_bytes: DEFAULT_MAX_BYTES,
-    }
-    .read()
+    InputArgs { file: path.to_owned(), max_bytes: DEFAULT_MAX_BYTES }.read()
 }
 
 /// The lines of an input, each within the limit.
@@ -146,16 +138,9 @@ fn unreadable(path: &Path, error: &io::Error) -> CliError {
         io::ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         _ => error.to_string(),
     };
-    CliError::new(
-        Code::InputUnreadable,
-        format!("cannot read {}: {reason}", name(path)),
-    )
+    CliError::new(Code::InputUnreadable, format!("cannot read {}: {reason}", name(path)))
 }
 
 fn name(path: &Path) -> String {
-    if path == Path::new("-") {
-        "standard input".to_owned()
-    } else {
-        path.display().to_string()
-    }
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -93,9 +93,7 @@ pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
 /// The signals that end a command.
 pub(crate) fn handled_signals() -> Vec<i32> {
     let all = [SIGHUP, SIGINT, SIGTERM];
-    all.into_iter()
-        .filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP))
-        .collect()
+    all.into_iter().filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP)).collect()
 }
 
 /// Whether this process ignores a signal. Without /proc, the signal counts as not ignored.

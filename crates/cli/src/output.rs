@@ -36,15 +36,10 @@ impl Output {
         let failed = |error: io::Error| cannot_write(path, &error);
         // A device or a pipe is written directly: there is nothing to replace.
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            let pending = PendingFile {
-                written: None,
-                path: path.to_owned(),
-            };
+            let pending = PendingFile { written: None, path: path.to_owned() };
             return Ok((Self::direct(path)?, pending));
         }
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         let written = interrupt::create_with_cleanup(|| {
             let written = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
@@ -54,10 +49,7 @@ impl Output {
             Ok((written, remove))
         })?;
         let output = Self::new(written.reopen().map_err(failed)?);
-        let pending = PendingFile {
-            written: Some(written),
-            path: path.to_owned(),
-        };
+        let pending = PendingFile { written: Some(written), path: path.to_owned() };
         Ok((output, pending))
     }
 
@@ -68,9 +60,7 @@ impl Output {
     }
 
     fn new(writer: impl Write + 'static) -> Self {
-        Self {
-            writer: BufWriter::new(Box::new(writer)),
-        }
+        Self { writer: BufWriter::new(Box::new(writer)) }
     }
 
     /// Writes one line.
@@ -115,10 +105,7 @@ impl PendingFile {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> CliError {
-    CliError::new(
-        Code::OutputFailed,
-        format!("cannot write {}: {error}", path.display()),
-    )
+    CliError::new(Code::OutputFailed, format!("cannot write {}: {error}", path.display()))
 }
 
 impl Write for Output {

@@ -41,18 +41,11 @@ pub fn send<'a>(
         headers.entry(AUTHORIZATION).or_insert(credentials);
     }
     let left = deadline.saturating_duration_since(Instant::now());
-    let timeouts = Timeouts {
-        connect: left,
-        inactivity: left,
-    };
+    let timeouts = Timeouts { connect: left, inactivity: left };
     let client = Client::new(endpoint, timeouts)?;
     let waiter = Waiter::new(deadline, is_cancelled)?;
     let response = waiter.wait(client.send(request.map(Full::new)))?;
-    Ok(response.map(|body| Body {
-        waiter,
-        body,
-        unread: Bytes::new(),
-    }))
+    Ok(response.map(|body| Body { waiter, body, unread: Bytes::new() }))
 }
 
 /// The body of a response. As a reader, its errors hold a [`ClientError`].
@@ -224,10 +217,7 @@ mod tests {
         let url = format!("http://lead:secret@{address}/");
         send(get(&url), soon(), &|| false).unwrap();
         let head = server.join().unwrap();
-        assert!(
-            head.contains("authorization: Basic bGVhZDpzZWNyZXQ=\r\n"),
-            "{head}"
-        );
+        assert!(head.contains("authorization: Basic bGVhZDpzZWNyZXQ=\r\n"), "{head}");
         assert!(head.contains(&format!("host: {address}\r\n")), "{head}");
     }
 
@@ -269,9 +259,7 @@ mod tests {
             checks.get() > 2
         };
         let url = format!("http://{address}/");
-        let error = send(get(&url), soon(), &is_cancelled)
-            .map(drop)
-            .unwrap_err();
+        let error = send(get(&url), soon(), &is_cancelled).map(drop).unwrap_err();
         assert_eq!(error.kind(), ClientErrorKind::Cancelled);
         drop(wait);
         server.join().unwrap();

@@ -39,10 +39,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            inactivity: Duration::from_secs(60),
-        }
+        Self { connect: Duration::from_secs(10), inactivity: Duration::from_secs(60) }
     }
 }
 

@@ -41,11 +41,7 @@ impl Connector {
             }),
             _ => None,
         };
-        Ok(Self {
-            endpoint,
-            tls,
-            timeout,
-        })
+        Ok(Self { endpoint, tls, timeout })
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -78,9 +74,7 @@ impl Connector {
             return Ok(Box::new(stream));
         };
         let stream = connector.connect(name.clone(), stream).await;
-        Ok(Box::new(stream.map_err(|error| {
-            ClientError::tls_handshake(&self.endpoint, &error)
-        })?))
+        Ok(Box::new(stream.map_err(|error| ClientError::tls_handshake(&self.endpoint, &error))?))
     }
 }
 

@@ -46,9 +46,7 @@ impl Endpoint {
         let no_host = || ClientError::usage("it has no host");
         let authority = uri.authority().ok_or_else(no_host)?;
         let bracketed = authority.host();
-        let bare = bracketed
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'));
+        let bare = bracketed.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(bracketed);
         if host.is_empty() {
             return Err(no_host());
@@ -57,9 +55,7 @@ impl Endpoint {
         let without_user = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
         Ok(Self(Address::Network(Network {
             host: host.to_owned(),
-            port: authority
-                .port_u16()
-                .unwrap_or(if is_tls { 443 } else { 80 }),
+            port: authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 }),
             is_tls,
             authority: HeaderValue::from_str(without_user)
                 .map_err(|_| ClientError::usage("its host is not a valid header value"))?,
@@ -123,14 +119,8 @@ mod tests {
     #[test]
     fn uris_are_read_with_their_defaults() {
         let owned = |host: &str, port, is_tls| (host.to_owned(), port, is_tls);
-        assert_eq!(
-            parts("http://127.0.0.1:7171"),
-            owned("127.0.0.1", 7171, false)
-        );
-        assert_eq!(
-            parts("https://a.example.org/x?y"),
-            owned("a.example.org", 443, true)
-        );
+        assert_eq!(parts("http://127.0.0.1:7171"), owned("127.0.0.1", 7171, false));
+        assert_eq!(parts("https://a.example.org/x?y"), owned("a.example.org", 443, true));
         assert_eq!(parts("http://[::1]:80"), owned("::1", 80, false));
         for (text, expected) in [
             ("http://[::1]", false),

@@ -57,12 +57,7 @@ impl ClientError {
     }
 
     fn new(kind: ClientErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            help: None,
-            source: None,
-        }
+        Self { kind, message: message.into(), help: None, source: None }
     }
 
     fn with_help(mut self, help: Option<&'static str>) -> Self {
@@ -146,9 +141,7 @@ impl ClientError {
     }
 
     pub(crate) fn tls_handshake(endpoint: &Endpoint, error: &io::Error) -> Self {
-        let tls_error = error
-            .get_ref()
-            .and_then(|error| error.downcast_ref::<rustls::Error>());
+        let tls_error = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
         let (reason, help) = match tls_error {
             None => return Self::connect(endpoint, error),
             Some(rustls::Error::InvalidCertificate(problem)) => certificate(problem),

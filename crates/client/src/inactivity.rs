@@ -36,10 +36,7 @@ enum Waiting {
 
 impl Inactivity {
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self {
-            timeout,
-            waiting: Arc::new(Mutex::new(Waiting::ForServer(Instant::now()))),
-        }
+        Self { timeout, waiting: Arc::new(Mutex::new(Waiting::ForServer(Instant::now()))) }
     }
 
     pub(crate) fn restart(&self) {
@@ -56,10 +53,7 @@ impl Inactivity {
         if body.is_end_stream() {
             return body.boxed_unsync();
         }
-        let sent = WatchedBody {
-            body: body.boxed_unsync(),
-            inactivity: self.clone(),
-        };
+        let sent = WatchedBody { body: body.boxed_unsync(), inactivity: self.clone() };
         sent.boxed_unsync()
     }
 
@@ -121,12 +115,7 @@ pub struct ResponseBody {
 
 impl ResponseBody {
     pub(crate) fn new(body: Incoming, endpoint: Endpoint, timeout: Duration) -> Self {
-        Self {
-            body,
-            endpoint,
-            timeout,
-            timer: None,
-        }
+        Self { body, endpoint, timeout, timer: None }
     }
 }
 

@@ -20,10 +20,7 @@
 //! let client = Client::new(endpoint, Timeouts::default()).unwrap();
 //! assert!(!client.endpoint().is_unencrypted());
 //! ```
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a client opens sockets and measures time"
-)]
+#![expect(clippy::disallowed_methods, reason = "a client opens sockets and measures time")]
 
 pub mod blocking;
 mod client;

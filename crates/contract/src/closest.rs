@@ -32,13 +32,7 @@ mod tests {
 
     #[test]
     fn names_that_were_meant_are_found() {
-        let known = [
-            "project_id",
-            "title",
-            "decisions_made",
-            "open_questions",
-            "content_md",
-        ];
+        let known = ["project_id", "title", "decisions_made", "open_questions", "content_md"];
         for (meant, expected) in [
             ("projectId", Some("project_id")),
             ("project", Some("project_id")),

@@ -132,15 +132,8 @@ fn differing<'a>(old: &'a Object, new: &'a Object) -> BTreeSet<&'a str> {
 ///
 /// Clauses: ALX-COMPAT-26.
 fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {
-    const TEXTS: [&str; 7] = [
-        "$comment",
-        "$schema",
-        "comment",
-        "description",
-        "doc",
-        "message",
-        "title",
-    ];
+    const TEXTS: [&str; 7] =
+        ["$comment", "$schema", "comment", "description", "doc", "message", "title"];
     let value = members.get(name)?;
     let for_people = name == "examples" || (TEXTS.contains(&name) && value.is_string());
     (!for_people).then_some(value)

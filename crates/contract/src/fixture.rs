@@ -128,10 +128,7 @@ mod tests {
 
     #[test]
     fn exit_codes_are_those_of_the_protocol() {
-        let codes: Vec<_> = Status::ALL
-            .iter()
-            .map(|status| status.exit_code())
-            .collect();
+        let codes: Vec<_> = Status::ALL.iter().map(|status| status.exit_code()).collect();
         assert_eq!(codes, [0, 1, 2, 3]);
     }
 

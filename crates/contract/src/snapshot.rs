@@ -67,10 +67,7 @@ pub fn own() -> Builder {
 
 /// Starts the snapshot of a contract at a version.
 pub fn builder(version: &str) -> Builder {
-    Builder {
-        version: version.into(),
-        ..Builder::default()
-    }
+    Builder { version: version.into(), ..Builder::default() }
 }
 
 impl Builder {

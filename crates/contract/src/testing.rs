@@ -54,8 +54,6 @@ fn replacement(choice: u8, value: &Value) -> Value {
 
 /// A text out of pieces, one per byte.
 pub fn assemble(pieces: &[&str], bytes: &[u8]) -> String {
-    let pieces = bytes
-        .iter()
-        .map(|byte| pieces[usize::from(*byte) % pieces.len()]);
+    let pieces = bytes.iter().map(|byte| pieces[usize::from(*byte) % pieces.len()]);
     pieces.collect()
 }

@@ -53,11 +53,7 @@ impl Client {
     /// The host that serves a data folder, by its socket.
     pub fn socket(path: &Path) -> Result<Self, Failure> {
         let http = accord_client::Client::new(Endpoint::socket(path), Timeouts::default());
-        Ok(Self {
-            http: http.map_err(failure)?,
-            base: String::new(),
-            authorization: None,
-        })
+        Ok(Self { http: http.map_err(failure)?, base: String::new(), authorization: None })
     }
 
     /// The host at a URL such as `http://127.0.0.1:7171` or `https://memory.example.org`.
@@ -107,10 +103,9 @@ pub fn body_failure(error: axum::Error) -> Failure {
     };
     match inner.downcast::<ClientError>() {
         Ok(error) => failure(*error),
-        Err(other) => Failure::new(
-            Code::HostUnreachable,
-            format!("the response was interrupted: {other}"),
-        ),
+        Err(other) => {
+            Failure::new(Code::HostUnreachable, format!("the response was interrupted: {other}"))
+        }
     }
 }
 
@@ -140,20 +135,11 @@ fn parse_url(text: &str) -> Result<(Endpoint, String), Failure> {
     let invalid = |why: &str| {
         // A URL with a password must not appear in a log.
         let shown = if text.contains('@') { "the URL" } else { text };
-        Failure::new(
-            Code::Usage,
-            format!("{shown} is not the URL of a host: {why}"),
-        )
-        .suggesting("write it as http://127.0.0.1:7171 or https://memory.example.org")
+        Failure::new(Code::Usage, format!("{shown} is not the URL of a host: {why}"))
+            .suggesting("write it as http://127.0.0.1:7171 or https://memory.example.org")
     };
-    let uri: Uri = text
-        .trim()
-        .parse()
-        .map_err(|_| invalid("it is not a valid URL"))?;
-    if uri
-        .authority()
-        .is_some_and(|authority| authority.as_str().contains('@'))
-    {
+    let uri: Uri = text.trim().parse().map_err(|_| invalid("it is not a valid URL"))?;
+    if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
         return Err(invalid("put the key into ACCORD_KEY, not into the URL"));
     }
     if uri.query().is_some() || text.contains('#') {
@@ -166,19 +152,13 @@ fn parse_url(text: &str) -> Result<(Endpoint, String), Failure> {
 fn prefixed(base: &str, uri: &Uri) -> Result<Uri, Failure> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     format!("{base}{path}").parse().map_err(|_| {
-        Failure::new(
-            Code::Usage,
-            "an id, a name or a query is too long for a request",
-        )
+        Failure::new(Code::Usage, "an id, a name or a query is too long for a request")
     })
 }
 
 fn bearer(key: &str) -> Result<HeaderValue, Failure> {
     let mut header = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| {
-        Failure::new(
-            Code::Usage,
-            "the key has characters that no key has, such as a line break",
-        )
+        Failure::new(Code::Usage, "the key has characters that no key has, such as a line break")
     })?;
     header.set_sensitive(true);
     Ok(header)

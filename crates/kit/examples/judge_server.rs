@@ -10,10 +10,7 @@ use accord_kit::reporter::{TextOptions, TextReporter};
 use accord_kit::runner::RunError;
 use accord_kit::{Corpus, RunOptions, RunReport, run};
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a program has arguments and prints"
-)]
+#[expect(clippy::disallowed_methods, reason = "a program has arguments and prints")]
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(url) = arguments.next() else {

@@ -60,9 +60,7 @@ pub struct BaselineError {
 impl Baseline {
     /// An empty baseline.
     pub fn empty() -> Self {
-        Self {
-            known_failures: Vec::new(),
-        }
+        Self { known_failures: Vec::new() }
     }
 
     /// Reads a baseline file.
@@ -105,11 +103,7 @@ impl Baseline {
             why: "the case passes; remove its entry from the baseline".to_owned(),
             extra: accord_contract::wire::Object::new(),
         };
-        self.known_failures
-            .iter()
-            .filter(passes)
-            .map(stale)
-            .collect()
+        self.known_failures.iter().filter(passes).map(stale).collect()
     }
 
     /// A baseline that excuses the failures of a report. An old entry is removed only if its case
@@ -141,27 +135,17 @@ impl Baseline {
             }
         }
         known.sort_by(|one, other| one.case.cmp(&other.case));
-        Self {
-            known_failures: known,
-        }
+        Self { known_failures: known }
     }
 
     fn check_entries(&self) -> Result<(), BaselineError> {
         let mut seen = BTreeSet::new();
         for (index, entry) in self.known_failures.iter().enumerate() {
             if entry.reason.trim().is_empty() {
-                return Err(fault(
-                    index,
-                    "reason",
-                    "a known failure needs a reason".to_owned(),
-                ));
+                return Err(fault(index, "reason", "a known failure needs a reason".to_owned()));
             }
             if !seen.insert(&entry.case) {
-                return Err(fault(
-                    index,
-                    "case",
-                    format!("{:?} is listed twice", entry.case),
-                ));
+                return Err(fault(index, "case", format!("{:?} is listed twice", entry.case)));
             }
         }
         Ok(())
@@ -179,10 +163,7 @@ fn fault(index: usize, member: &str, why: String) -> BaselineError {
     let root = Pointer::Root;
     let list = root.member("known_failures");
     let entry = list.index(index);
-    BaselineError {
-        pointer: entry.member(member).to_string(),
-        why,
-    }
+    BaselineError { pointer: entry.member(member).to_string(), why }
 }
 
 fn place(pointer: &str) -> String {

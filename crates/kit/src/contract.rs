@@ -37,8 +37,5 @@ fn meaning(name: EventName) -> EventMeaning {
         EventName::CaseFinished => ("case-has-its-verdict", false),
         EventName::RunFinished => ("run-is-over", false),
     };
-    EventMeaning {
-        semantics,
-        ignorable,
-    }
+    EventMeaning { semantics, ignorable }
 }

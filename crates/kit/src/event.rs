@@ -63,9 +63,7 @@ pub struct Reporters<'a>(pub Vec<Box<dyn Reporter + 'a>>);
 
 impl Reporter for Reporters<'_> {
     fn report(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.0
-            .iter_mut()
-            .try_for_each(|reporter| reporter.report(event))
+        self.0.iter_mut().try_for_each(|reporter| reporter.report(event))
     }
 }
 

@@ -67,21 +67,12 @@ pub fn decide(
         holds
     };
     let broken = [
-        reason(
-            errors > 0,
-            format!("{} could not be judged", plural(errors, "case")),
-        ),
+        reason(errors > 0, format!("{} could not be judged", plural(errors, "case"))),
         reason(
             harness_errors > 0,
-            format!(
-                "{} could not be run by the kit",
-                plural(harness_errors, "case")
-            ),
+            format!("{} could not be run by the kit", plural(harness_errors, "case")),
         ),
-        reason(
-            !any_ran(cases),
-            format!("no case ran ({})", Code::KitNoCaseRan.as_str()),
-        ),
+        reason(!any_ran(cases), format!("no case ran ({})", Code::KitNoCaseRan.as_str())),
     ];
     let failed = [
         reason(
@@ -102,15 +93,9 @@ pub fn decide(
                 Code::KitBaselineStale.as_str()
             ),
         ),
-        reason(
-            lacks.is_some(),
-            format!("no level is reached: {}", lacks.unwrap_or_default()),
-        ),
+        reason(lacks.is_some(), format!("no level is reached: {}", lacks.unwrap_or_default())),
     ];
-    let overall = match (
-        !breaches.is_empty() || broken.contains(&true),
-        failed.contains(&true),
-    ) {
+    let overall = match (!breaches.is_empty() || broken.contains(&true), failed.contains(&true)) {
         (true, _) => Overall::Error,
         (false, true) => Overall::Fail,
         (false, false) => Overall::Pass,

@@ -77,9 +77,7 @@ pub(crate) fn conformance(
     cases: &[CaseReport],
     claimed: Option<String>,
 ) -> Option<Conformance> {
-    let routes = protocol
-        .routes()
-        .filter(|routes| !routes.levels.is_empty())?;
+    let routes = protocol.routes().filter(|routes| !routes.levels.is_empty())?;
     // A claim is judged by the levels, so it does not decide them.
     let decides = |case: &&CaseReport| {
         case.strength == Strength::Must
@@ -87,15 +85,9 @@ pub(crate) fn conformance(
             && !protocol.case(&case.id).is_ok_and(is_claim)
     };
     let required: Vec<&CaseReport> = cases.iter().filter(decides).collect();
-    let levels: Vec<LevelStanding> = routes
-        .levels
-        .iter()
-        .map(|level| standing(level, routes, &required))
-        .collect();
-    let reached = levels
-        .iter()
-        .take_while(|level| level.standing == Standing::Reached)
-        .last();
+    let levels: Vec<LevelStanding> =
+        routes.levels.iter().map(|level| standing(level, routes, &required)).collect();
+    let reached = levels.iter().take_while(|level| level.standing == Standing::Reached).last();
     let claim = claimed.as_ref().map(|claimed| {
         let all = || upto(&levels, claimed);
         match () {
@@ -137,10 +129,7 @@ impl Conformance {
             .filter(|level| level.standing != Standing::Reached)
             .map(LevelStanding::in_words)
             .collect();
-        Some(format!(
-            "the server claims {claimed}, which is not true: {}",
-            reasons.join("; ")
-        ))
+        Some(format!("the server claims {claimed}, which is not true: {}", reasons.join("; ")))
     }
 }
 
@@ -172,19 +161,13 @@ impl LevelStanding {
 
 fn standing(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelStanding {
     let ids = |cases: Vec<&CaseReport>| cases.iter().map(|case| case.id.clone()).collect();
-    let of_level: Vec<&CaseReport> = required
-        .iter()
-        .copied()
-        .filter(|case| case.level == level)
-        .collect();
+    let of_level: Vec<&CaseReport> =
+        required.iter().copied().filter(|case| case.level == level).collect();
     let broken: Vec<&CaseReport> = of_level
         .iter()
         .copied()
         .filter(|case| {
-            matches!(
-                case.verdict,
-                Verdict::Fail | Verdict::Error | Verdict::HarnessError
-            )
+            matches!(case.verdict, Verdict::Fail | Verdict::Error | Verdict::HarnessError)
         })
         .collect();
     // The level of the missing route decides, not that of the case that used it.

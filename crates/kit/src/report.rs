@@ -244,10 +244,7 @@ impl RunSummary {
             exit::decide(cases, &stale, &closing.breaches, conformance.as_ref());
         let mut levels: BTreeMap<String, Totals> = BTreeMap::new();
         for case in cases {
-            levels
-                .entry(case.level.clone())
-                .or_insert_with(Totals::zero)
-                .count(case);
+            levels.entry(case.level.clone()).or_insert_with(Totals::zero).count(case);
         }
         Self {
             overall,
@@ -304,12 +301,7 @@ impl Totals {
 
 impl LeftBehind {
     pub(crate) fn new(kind: &str, id: String, state: impl Into<String>) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            id,
-            state: state.into(),
-            extra: Object::new(),
-        }
+        Self { kind: kind.to_owned(), id, state: state.into(), extra: Object::new() }
     }
 }
 
@@ -376,12 +368,7 @@ fn first_differences(mut differences: Vec<Difference>) -> (Vec<Difference>, Opti
         size += difference.encode().to_string().len();
         size <= DIFFERENCES_SIZE
     };
-    let kept = differences
-        .iter()
-        .take(DIFFERENCES_KEPT)
-        .take_while(fits)
-        .count()
-        .max(1);
+    let kept = differences.iter().take(DIFFERENCES_KEPT).take_while(fits).count().max(1);
     let left_out = differences.len().saturating_sub(kept) as u64;
     differences.truncate(kept);
     (differences, Some(left_out).filter(|count| *count > 0))

@@ -8,10 +8,7 @@ pub(crate) fn value(value: Value) -> (Value, Option<u64>) {
     let text = value.to_string();
     match text.len() {
         0..=KEPT => (value, None),
-        length => (
-            Value::String(beginning(&text).to_owned()),
-            Some(length as u64),
-        ),
+        length => (Value::String(beginning(&text).to_owned()), Some(length as u64)),
     }
 }
 

@@ -78,10 +78,7 @@ impl Judgement {
 
     /// A verdict with only a message.
     pub(crate) fn with_message(verdict: Verdict, message: impl Into<String>) -> Self {
-        Self {
-            message: Some(message.into()),
-            ..Self::new(verdict)
-        }
+        Self { message: Some(message.into()), ..Self::new(verdict) }
     }
 
     /// Makes the judgement of a claim a failure, because the run has disproved the claim.
@@ -120,11 +117,7 @@ pub fn judge(case: &Case, outcome: DriverOutcome) -> Judgement {
 }
 
 fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
-    let said = result
-        .message
-        .value()
-        .map(String::as_str)
-        .unwrap_or_default();
+    let said = result.message.value().map(String::as_str).unwrap_or_default();
     let actual = result.actual.value().cloned();
     match (result.status, actual) {
         (Status::NotImplemented, actual) => Judgement {
@@ -142,10 +135,7 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
             }
         }
         (status, Some(actual)) => compare(case, status, actual, said),
-        (Status::Pass, None) => Judgement {
-            self_reported: true,
-            ..Judgement::new(Verdict::Pass)
-        },
+        (Status::Pass, None) => Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) },
         (Status::Fail, None) => Judgement {
             self_reported: true,
             ..Judgement::with_message(
@@ -198,21 +188,12 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
 fn judge_exchange(exchanged: Exchanged) -> Judgement {
     let judgement = match exchanged.end {
         End::Met => Judgement::new(Verdict::Pass),
-        End::Unmet {
-            differences,
-            prepares,
-        } => {
+        End::Unmet { differences, prepares } => {
             let first = differences.first().map(Difference::in_words);
             let first = first.unwrap_or_default();
-            let message = if prepares {
-                format!("the setup of the case failed: {first}")
-            } else {
-                first
-            };
-            Judgement {
-                differences,
-                ..Judgement::with_message(Verdict::Fail, message)
-            }
+            let message =
+                if prepares { format!("the setup of the case failed: {first}") } else { first };
+            Judgement { differences, ..Judgement::with_message(Verdict::Fail, message) }
         }
         End::Missing { route } => Judgement {
             missing_route: Some(route.clone()),
@@ -221,16 +202,10 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
                 format!("the server has no route for `{route}`"),
             )
         },
-        End::Excused {
-            verdict: InsteadOfPass::Skip,
-            why,
-            ..
-        } => Judgement::with_message(Verdict::Skip, why),
-        End::Excused {
-            verdict: InsteadOfPass::NotImplemented,
-            route,
-            why,
-        } => Judgement {
+        End::Excused { verdict: InsteadOfPass::Skip, why, .. } => {
+            Judgement::with_message(Verdict::Skip, why)
+        }
+        End::Excused { verdict: InsteadOfPass::NotImplemented, route, why } => Judgement {
             missing_route: Some(route),
             ..Judgement::with_message(Verdict::NotImplemented, why)
         },
@@ -265,9 +240,5 @@ fn judge_exchange(exchanged: Exchanged) -> Judgement {
 pub(crate) const STOPPED: &str = "stopped, because another case ended the run";
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
-    if text.trim().is_empty() {
-        otherwise
-    } else {
-        text
-    }
+    if text.trim().is_empty() { otherwise } else { text }
 }

@@ -27,19 +27,10 @@ fn main() -> ExitCode {
             black_box(keccak256(black_box(&envelope)));
         },
         &mut || {
-            black_box(
-                hasher
-                    .identify(black_box(&envelope))
-                    .expect("a valid envelope")
-                    .kb_hash,
-            );
+            black_box(hasher.identify(black_box(&envelope)).expect("a valid envelope").kb_hash);
         },
         &mut || {
-            black_box(
-                canonicalizer
-                    .canonicalize(black_box(&envelope))
-                    .expect("valid JSON"),
-            );
+            black_box(canonicalizer.canonicalize(black_box(&envelope)).expect("valid JSON"));
         },
     ]);
     let ratio = identity / floor;
@@ -56,22 +47,12 @@ fn main() -> ExitCode {
         let envelope = envelope_with_keys(keys);
         let fresh = allocations(|| {
             let mut hasher = KbHasher::new(HashOptions::default());
-            black_box(
-                hasher
-                    .identify(&envelope)
-                    .expect("a valid envelope")
-                    .kb_hash,
-            );
+            black_box(hasher.identify(&envelope).expect("a valid envelope").kb_hash);
         });
         let mut hasher = KbHasher::new(HashOptions::default());
         hasher.identify(&envelope).expect("a valid envelope");
         let reused = allocations(|| {
-            black_box(
-                hasher
-                    .identify(&envelope)
-                    .expect("a valid envelope")
-                    .kb_hash,
-            );
+            black_box(hasher.identify(&envelope).expect("a valid envelope").kb_hash);
         });
         grows |= reused > 0;
         println!("{keys:>8} {fresh:>16} {reused:>16}");
@@ -138,11 +119,7 @@ fn envelope_of(size: usize) -> Vec<u8> {
 
 /// An envelope whose payload has `keys` more members, in reverse order.
 fn envelope_with_keys(keys: usize) -> Vec<u8> {
-    let members: Map<String, Value> = (0..keys)
-        .rev()
-        .map(|index| (format!("key{index:05}"), Value::from(index)))
-        .collect();
-    json!({"type": "feature", "domain": "d", "payload": members})
-        .to_string()
-        .into_bytes()
+    let members: Map<String, Value> =
+        (0..keys).rev().map(|index| (format!("key{index:05}"), Value::from(index))).collect();
+    json!({"type": "feature", "domain": "d", "payload": members}).to_string().into_bytes()
 }

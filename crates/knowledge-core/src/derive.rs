@@ -65,9 +65,8 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     }
     Outline::of(&members)?.check_derivation_inputs()?;
     let envelope = Value::Object(members);
-    let kb_hash = KbHasher::new(HashOptions::default())
-        .identify(envelope.to_string().as_bytes())?
-        .kb_hash;
+    let kb_hash =
+        KbHasher::new(HashOptions::default()).identify(envelope.to_string().as_bytes())?.kb_hash;
     Ok(Derived { envelope, kb_hash })
 }
 
@@ -77,9 +76,7 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
 fn refuse_duplicates(sources: &[String]) -> Result<(), KbError> {
     let mut seen = BTreeSet::new();
     match sources.iter().position(|source| !seen.insert(source)) {
-        Some(index) => Err(KbError::DuplicateSource {
-            pointer: format!("/sources/{index}"),
-        }),
+        Some(index) => Err(KbError::DuplicateSource { pointer: format!("/sources/{index}") }),
         None => Ok(()),
     }
 }

@@ -99,12 +99,7 @@ impl<'a> Outline<'a> {
                 "payload is missing; it must be an object".to_owned(),
             )
         })?;
-        Ok(Self {
-            members,
-            kind,
-            sources,
-            payload,
-        })
+        Ok(Self { members, kind, sources, payload })
     }
 
     /// No source twice, whether or not it is written with `0x`; then the order.
@@ -164,10 +159,7 @@ impl<'a> Outline<'a> {
             return Ok(());
         };
         let members = derivation.as_object().ok_or_else(|| {
-            KbError::envelope(
-                "/derivation".to_owned(),
-                "derivation must be an object".to_owned(),
-            )
+            KbError::envelope("/derivation".to_owned(), "derivation must be an object".to_owned())
         })?;
         one_of(members, "type", &DERIVATION_TYPES).map_err(|error| within(error, "/derivation"))?;
         if !members.get("recipe").is_some_and(Value::is_object) {
@@ -192,11 +184,7 @@ impl<'a> Outline<'a> {
 
 /// The id in the form that the registry uses.
 pub(crate) fn with_prefix(id: &str) -> String {
-    if id.starts_with("0x") {
-        id.to_owned()
-    } else {
-        format!("0x{id}")
-    }
+    if id.starts_with("0x") { id.to_owned() } else { format!("0x{id}") }
 }
 
 /// The order of sources: by UTF-16 code unit.

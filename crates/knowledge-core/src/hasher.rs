@@ -112,8 +112,7 @@ impl KbHasher {
             });
             match listed {
                 Some((name, list, offset)) => {
-                    self.sources
-                        .write(list, name, offset, self.options.sources, hashed)?;
+                    self.sources.write(list, name, offset, self.options.sources, hashed)?;
                 }
                 None => hashed.extend_from_slice(b"[]"),
             }

@@ -12,13 +12,7 @@ use crate::{KB_V1, KbError};
 pub(crate) fn read_scope(text: &[u8]) -> Result<Map<String, Value>, KbError> {
     let mut canonicalizer = Canonicalizer::new(KB_V1.profile);
     let projection = canonicalizer
-        .project(text, |key| {
-            if KB_V1.scope.contains(&key) {
-                Part::Raw
-            } else {
-                Part::Ignored
-            }
-        })?
+        .project(text, |key| if KB_V1.scope.contains(&key) { Part::Raw } else { Part::Ignored })?
         .ok_or_else(KbError::not_an_object)?;
     let mut members = Map::new();
     for name in KB_V1.scope {

@@ -31,9 +31,7 @@ pub struct Registered {
 impl Registry {
     /// Restores a registry from a record: each block's id and its sources.
     pub fn restore(record: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
-        Self {
-            sources: record.into_iter().collect(),
-        }
+        Self { sources: record.into_iter().collect() }
     }
 
     /// Registers the envelope in `text`.
@@ -80,9 +78,7 @@ impl Registry {
         }
         let pointer = |index: usize| format!("/sources/{index}");
         if let Some(index) = sources.iter().position(|source| *source == id) {
-            return Err(KbError::SelfReference {
-                pointer: pointer(index),
-            });
+            return Err(KbError::SelfReference { pointer: pointer(index) });
         }
         if let Some(index) = sources.iter().position(|source| !self.contains(source)) {
             return Err(KbError::UnregisteredSource {
@@ -91,9 +87,7 @@ impl Registry {
             });
         }
         if let Some(index) = sources.iter().position(|source| self.descends(source, &id)) {
-            return Err(KbError::CycleDetected {
-                pointer: pointer(index),
-            });
+            return Err(KbError::CycleDetected { pointer: pointer(index) });
         }
         self.sources.insert(id, sources);
         Ok(true)
@@ -110,13 +104,7 @@ impl Registry {
                 return true;
             }
             if seen.insert(id) {
-                open.extend(
-                    self.sources
-                        .get(id)
-                        .into_iter()
-                        .flatten()
-                        .map(String::as_str),
-                );
+                open.extend(self.sources.get(id).into_iter().flatten().map(String::as_str));
             }
         }
         false
@@ -137,12 +125,7 @@ mod tests {
     fn a_block_that_names_itself_is_refused_before_its_sources_are_looked_up() {
         let mut registry = Registry::default();
         let refused = registry.admit("0xa".to_owned(), names(&["0x0", "0xa"]));
-        assert_eq!(
-            refused,
-            Err(KbError::SelfReference {
-                pointer: "/sources/1".to_owned()
-            })
-        );
+        assert_eq!(refused, Err(KbError::SelfReference { pointer: "/sources/1".to_owned() }));
         assert!(registry.is_empty());
     }
 
@@ -153,12 +136,7 @@ mod tests {
             ("0xc".to_owned(), names(&["0xb"])),
         ]);
         let refused = registry.admit("0xa".to_owned(), names(&["0xc"]));
-        assert_eq!(
-            refused,
-            Err(KbError::CycleDetected {
-                pointer: "/sources/0".to_owned()
-            })
-        );
+        assert_eq!(refused, Err(KbError::CycleDetected { pointer: "/sources/0".to_owned() }));
         assert!(!registry.contains("0xa"));
     }
 }

@@ -23,15 +23,7 @@ pub const KB_V1: IdentityRule = IdentityRule {
     tag: KB_DOMAIN_PREFIX,
     hash: Hash::Keccak256,
     profile: Profile::Alx,
-    scope: &[
-        "artifactHash",
-        "derivation",
-        "domain",
-        "payload",
-        "sources",
-        "tier",
-        "type",
-    ],
+    scope: &["artifactHash", "derivation", "domain", "payload", "sources", "tier", "type"],
 };
 
 /// Every rule, current and former.

@@ -34,10 +34,7 @@ pub(crate) struct SourceWriter {
 
 impl SourceWriter {
     pub(crate) fn new(profile: Profile, numbers: Numbers) -> Self {
-        Self {
-            canonicalizer: Canonicalizer::with_numbers(profile, numbers),
-            strings: Vec::new(),
-        }
+        Self { canonicalizer: Canonicalizer::with_numbers(profile, numbers), strings: Vec::new() }
     }
 
     /// Appends the sorted list to `out`. `text` is the member called `name`,
@@ -88,11 +85,7 @@ impl SourceWriter {
 }
 
 fn order(list: &[u8], a: &Range<usize>, b: &Range<usize>) -> Ordering {
-    compare_strings(
-        KeyOrder::Utf16,
-        &list[a.start + 1..a.end - 1],
-        &list[b.start + 1..b.end - 1],
-    )
+    compare_strings(KeyOrder::Utf16, &list[a.start + 1..a.end - 1], &list[b.start + 1..b.end - 1])
 }
 
 /// Splits a canonical array of strings.

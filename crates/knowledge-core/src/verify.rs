@@ -63,11 +63,7 @@ impl Verification {
     pub fn failures(&self) -> Vec<Code> {
         let codes = [Code::KbHashMismatch, Code::KbArtifactMismatch];
         let wrong = self.checks().map(|check| check == Check::Mismatch);
-        codes
-            .into_iter()
-            .zip(wrong)
-            .filter_map(|(code, wrong)| wrong.then_some(code))
-            .collect()
+        codes.into_iter().zip(wrong).filter_map(|(code, wrong)| wrong.then_some(code)).collect()
     }
 
     fn checks(&self) -> [Check; 2] {

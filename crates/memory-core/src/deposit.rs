@@ -81,10 +81,8 @@ pub fn deposit(
     package.must_belong_to(writing.project_id)?;
     let created = writing.admit()?;
     if state.known.is_some() {
-        let message = format!(
-            "the project has another package {:?}",
-            package.package_id().as_str()
-        );
+        let message =
+            format!("the project has another package {:?}", package.package_id().as_str());
         let failure = Failure::new(Code::AgenticDuplicatePackageId, message);
         return Err(failure.at("/package_id"));
     }
@@ -101,11 +99,7 @@ pub fn deposit(
     }
     Ok(Deposit::New {
         create_project: created.map(Box::new),
-        revision: Box::new(Revision::deposited(
-            package,
-            writing.actor.cloned(),
-            writing.now,
-        )),
+        revision: Box::new(Revision::deposited(package, writing.actor.cloned(), writing.now)),
         warnings,
     })
 }

@@ -154,10 +154,8 @@ impl Project {
         match &self.archived_at {
             None => Ok(()),
             Some(since) => {
-                let message = format!(
-                    "the project {:?} is archived since {since}",
-                    self.project_id.as_str()
-                );
+                let message =
+                    format!("the project {:?} is archived since {since}", self.project_id.as_str());
                 Err(Failure::new(Code::AgenticProjectArchived, message))
             }
         }
@@ -194,9 +192,7 @@ impl Project {
     #[must_use]
     pub fn archived(&self, now: Time) -> ProjectUpdate {
         let mut project = self.clone();
-        project
-            .archived_at
-            .get_or_insert_with(|| Timestamp::emit(now));
+        project.archived_at.get_or_insert_with(|| Timestamp::emit(now));
         self.update_to(project)
     }
 

@@ -49,9 +49,6 @@ pub(crate) fn check_length(pointer: &str, text: &str, limit: usize) -> Result<()
     if text.len() <= limit {
         return Ok(());
     }
-    let message = format!(
-        "{pointer} has {} bytes; the limit is {limit} bytes",
-        text.len()
-    );
+    let message = format!("{pointer} has {} bytes; the limit is {limit} bytes", text.len());
     Err(Failure::new(Code::AgenticTextTooLong, message).at(pointer))
 }

@@ -85,21 +85,13 @@ impl SessionRequest {
     /// # Errors
     /// When the body is not such a request, or names another project.
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
-        let body = if body.trim_ascii().is_empty() {
-            b"{}"
-        } else {
-            body
-        };
+        let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
         let mut members = text::object(body, MAX_DOCUMENT_BYTES)?;
         for name in ["session_id", "started_at", "ended_at", "packages_deposited"] {
             refuse::not_yours(&mut members, name)?;
         }
         let asked = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-        if asked
-            .project_id
-            .value()
-            .is_some_and(|named| named != project)
-        {
+        if asked.project_id.value().is_some_and(|named| named != project) {
             let message = "the session says that it belongs to another project";
             return Err(refuse::schema("/project_id", message));
         }
@@ -123,11 +115,7 @@ impl SessionRequest {
 impl SessionEnd {
     /// Reads the request that ends a session. An empty body ends it now.
     pub fn parse(body: &[u8]) -> Result<Self, Failure> {
-        let body = if body.trim_ascii().is_empty() {
-            b"{}"
-        } else {
-            body
-        };
+        let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
         let members = text::object(body, MAX_DOCUMENT_BYTES)?;
         Self::from_document(Value::Object(members)).map_err(refuse::decoded)
     }
@@ -153,10 +141,7 @@ pub fn start(
     random: [u8; 32],
 ) -> Result<Started, Failure> {
     let Some(actor) = writing.actor else {
-        return Err(refuse::schema(
-            "/actor_id",
-            "actor_id and actor_type are missing",
-        ));
+        return Err(refuse::schema("/actor_id", "actor_id and actor_type are missing"));
     };
     let create_project = writing.admit()?;
     let (for_id, for_callsign) = random.split_at(16);
@@ -176,10 +161,7 @@ pub fn start(
         packages_deposited: Vec::new(),
         extra: asked.extra,
     };
-    Ok(Started {
-        create_project,
-        session,
-    })
+    Ok(Started { create_project, session })
 }
 
 impl Session {

@@ -62,8 +62,7 @@ impl Memory {
             random: random(),
         });
         let memory = self.clone();
-        self.write(move |unit| memory.store_assertion(unit, &prepared))
-            .await
+        self.write(move |unit| memory.store_assertion(unit, &prepared)).await
     }
 
     /// Ends the current fact of a subject and predicate. Returns the number of ended facts: one or
@@ -85,15 +84,9 @@ impl Memory {
         self.write(move |unit| {
             let project = load::project(unit, &access, Verb::Write, &project_id)?;
             project.must_take_writes()?;
-            let key = FactKey {
-                subject: &asked.subject,
-                predicate: &asked.predicate,
-            };
-            let current = unit
-                .current_fact(&project_id, key)?
-                .as_ref()
-                .map(load::fact_of)
-                .transpose()?;
+            let key = FactKey { subject: &asked.subject, predicate: &asked.predicate };
+            let current =
+                unit.current_fact(&project_id, key)?.as_ref().map(load::fact_of).transpose()?;
             let now = memory.now_in(unit, &project_id)?;
             let Some(end) = invalidate(current.as_ref(), asked.value.as_deref(), now) else {
                 return Ok(0);
@@ -127,10 +120,7 @@ impl Memory {
             Some(id) => unit.fact(project_id, id)?,
             None => None,
         };
-        let key = FactKey {
-            subject: &assertion.subject,
-            predicate: &assertion.predicate,
-        };
+        let key = FactKey { subject: &assertion.subject, predicate: &assertion.predicate };
         let beside = unit.fact_neighbours(project_id, key, assertion.begins(now).time())?;
         let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
         let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
@@ -144,25 +134,12 @@ impl Memory {
             after: after.as_ref(),
             source: source.as_ref(),
         };
-        let asserted = assert(
-            assertion,
-            &writing,
-            &state,
-            prepared.options,
-            prepared.random,
-        )?;
+        let asserted = assert(assertion, &writing, &state, prepared.options, prepared.random)?;
         match asserted {
-            Asserted::Unchanged(fact) => Ok(AssertedFact {
-                new: false,
-                fact: *fact,
-                warnings: Vec::new(),
-            }),
-            Asserted::Added {
-                create_project: created,
-                cut,
-                fact,
-                warnings,
-            } => {
+            Asserted::Unchanged(fact) => {
+                Ok(AssertedFact { new: false, fact: *fact, warnings: Vec::new() })
+            }
+            Asserted::Added { create_project: created, cut, fact, warnings } => {
                 create_project(unit, created.as_deref(), now)?;
                 if cut.is_some() {
                     let mut ended = before.expect("the fact before is the one that is cut");
@@ -171,11 +148,7 @@ impl Memory {
                 }
                 unit.insert_fact(&load::row_of_fact(&fact))?;
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
-                Ok(AssertedFact {
-                    new: true,
-                    fact: *fact,
-                    warnings,
-                })
+                Ok(AssertedFact { new: true, fact: *fact, warnings })
             }
         }
     }

@@ -25,9 +25,7 @@ impl Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self {
-            last: AtomicI64::new(0),
-        }
+        Self { last: AtomicI64::new(0) }
     }
 }
 

@@ -86,9 +86,8 @@ impl Memory {
             event: entry(&event::deposited(package, now)),
         };
         let (memory, deposit) = (self.clone(), prepared.clone());
-        let outcome = self
-            .write(move |unit| memory.store_deposit(unit, &deposit, &mut rows))
-            .await?;
+        let outcome =
+            self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await?;
         match outcome {
             Stored::New(warnings) => {
                 let (package, hash) = (&prepared.package, prepared.package.content_hash());
@@ -99,10 +98,7 @@ impl Memory {
                 };
                 Ok(Deposited { new: true, package })
             }
-            Stored::Replay(known) => Ok(Deposited {
-                new: false,
-                package: self.sound(known)?,
-            }),
+            Stored::Replay(known) => Ok(Deposited { new: false, package: self.sound(known)? }),
         }
     }
 
@@ -144,11 +140,7 @@ impl Memory {
                 let known = known.expect("only an existing package is a replay");
                 Ok(Stored::Replay(Served::of(known)))
             }
-            Deposit::New {
-                create_project: created,
-                revision,
-                warnings,
-            } => {
+            Deposit::New { create_project: created, revision, warnings } => {
                 create_project(unit, created.as_deref(), writing.now)?;
                 let now = Timestamp::emit(writing.now);
                 rows.package.deposited_at = now.clone();

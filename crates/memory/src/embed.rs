@@ -59,9 +59,8 @@ impl Vectors {
         known.catch_up(unit, embedder, project)?;
         let query = embedder.embed(query);
         let scored = known.vectors.iter();
-        let mut scored: Vec<_> = scored
-            .map(|(id, vector)| (id.clone(), cosine(&query, vector)))
-            .collect();
+        let mut scored: Vec<_> =
+            scored.map(|(id, vector)| (id.clone(), cosine(&query, vector))).collect();
         scored.sort_by(|one, other| other.1.total_cmp(&one.1));
         Ok(scored)
     }
@@ -140,14 +139,8 @@ impl ProjectVectors {
         let hash = row.state.content_hash;
         if let Ok(package) = Package::from_stored(row.state.text, &hash) {
             let texts = package.fields().searchable();
-            let text = [
-                texts.title,
-                texts.decisions,
-                texts.questions,
-                texts.handoff,
-                texts.body,
-            ]
-            .join("\n");
+            let text = [texts.title, texts.decisions, texts.questions, texts.handoff, texts.body]
+                .join("\n");
             let vector = embedder.embed(&text[..text.floor_char_boundary(LOOKED_AT)]);
             self.vectors.insert(row.package_id, vector);
         }
@@ -158,14 +151,8 @@ impl ProjectVectors {
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     let dot = |one: &[f32], other: &[f32]| -> f64 {
         let pairs = one.iter().zip(other);
-        pairs
-            .map(|(one, other)| f64::from(*one) * f64::from(*other))
-            .sum()
+        pairs.map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
     };
     let length = (dot(one, one) * dot(other, other)).sqrt();
-    if length > 0.0 {
-        dot(one, other) / length
-    } else {
-        0.0
-    }
+    if length > 0.0 { dot(one, other) / length } else { 0.0 }
 }

@@ -103,11 +103,7 @@ impl Follower {
     pub async fn check(&self) -> Result<(), FollowEnd> {
         let (caller, memory) = (self.caller.clone(), self.memory.clone());
         let revoked = (self.memory).read(move |unit| is_shut_out(unit, &caller, memory.now()));
-        if revoked.await.map_err(FollowEnd::Failed)? {
-            Err(FollowEnd::ShutOut)
-        } else {
-            Ok(())
-        }
+        if revoked.await.map_err(FollowEnd::Failed)? { Err(FollowEnd::ShutOut) } else { Ok(()) }
     }
 
     async fn page(&self) -> Result<Vec<Event>, FollowEnd> {
@@ -165,10 +161,7 @@ fn begin(
         return Err(too_old(seen, kept).into());
     }
     if seen > kept.newest {
-        let message = format!(
-            "there is no event {seen} yet; the newest is {}",
-            kept.newest
-        );
+        let message = format!("there is no event {seen} yet; the newest is {}", kept.newest);
         let failure = Failure::new(Code::AgenticInvalidCursor, message);
         return Err(failure.with("newest", kept.newest).into());
     }
@@ -193,10 +186,8 @@ fn is_shut_out(unit: &dyn ReadUnit, caller: &Caller, now: Time) -> UnitResult<bo
 }
 
 fn too_old(seen: u64, kept: EventRange) -> Failure {
-    let message = format!(
-        "the events after {seen} were deleted; the oldest event is {}",
-        kept.oldest
-    );
+    let message =
+        format!("the events after {seen} were deleted; the oldest event is {}", kept.oldest);
     Failure::new(Code::AgenticEventCursorTooOld, message)
         .with("oldest", kept.oldest)
         .with("newest", kept.newest)

@@ -50,11 +50,7 @@ impl Memory {
             let mut writer = Writer {
                 unit,
                 project: &project,
-                drafts: if all {
-                    Drafts::All
-                } else {
-                    load::drafts(&access)
-                },
+                drafts: if all { Drafts::All } else { load::drafts(&access) },
                 spool: memory.spool(),
                 left_out: 0,
             };
@@ -67,15 +63,9 @@ impl Memory {
             writer.packages()?;
             writer.facts()?;
             // Unreadable rows are not returned as rows; they are counted here.
-            let unreadable = unit
-                .damage()
-                .into_iter()
-                .filter(|row| row.table.is_exported())
-                .count();
-            Ok(Export {
-                spool: writer.spool,
-                left_out: writer.left_out + unreadable as u64,
-            })
+            let unreadable =
+                unit.damage().into_iter().filter(|row| row.table.is_exported()).count();
+            Ok(Export { spool: writer.spool, left_out: writer.left_out + unreadable as u64 })
         })
         .await
     }
@@ -128,11 +118,8 @@ impl Writer<'_> {
     }
 
     fn sessions(&mut self) -> UnitResult<()> {
-        let mut query = SessionQuery {
-            order: Order::OldestFirst,
-            limit: PAGE,
-            ..SessionQuery::default()
-        };
+        let mut query =
+            SessionQuery { order: Order::OldestFirst, limit: PAGE, ..SessionQuery::default() };
         loop {
             let rows = self.unit.sessions(self.project, &query)?;
             let Some(last) = rows.last() else {
@@ -190,9 +177,7 @@ impl Writer<'_> {
                     Err(error) if error.damaged().is_some() => continue,
                     log => log?,
                 };
-                let log = log
-                    .iter()
-                    .map(|entry| load::revision_of(&row.package_id, entry));
+                let log = log.iter().map(|entry| load::revision_of(&row.package_id, entry));
                 let log: Result<Vec<_>, _> = log.collect();
                 self.line_or_gap(log.and_then(|log| package(row, &log)))?;
             }
@@ -225,10 +210,7 @@ fn package(row: &PackageRow, log: &[Revision]) -> Result<String, Failure> {
     let (text, hash) = (&row.state.text, &row.state.content_hash);
     sound_row(row)?;
     if log.last().is_none_or(|last| last.content_hash != *hash) {
-        let message = format!(
-            "the log of package {:?} is damaged",
-            row.package_id.as_str()
-        );
+        let message = format!("the log of package {:?} is damaged", row.package_id.as_str());
         return Err(Failure::new(Code::AgenticIntegrityError, message));
     }
     Ok(package_line(text, hash, log))

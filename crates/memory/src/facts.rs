@@ -51,11 +51,7 @@ impl Memory {
                 },
             )?;
             damaged.extend(unreadable(unit, Table::Fact));
-            Ok(Page {
-                items,
-                next_cursor: next.map(|place| place.encode(&project)),
-                damaged,
-            })
+            Ok(Page { items, next_cursor: next.map(|place| place.encode(&project)), damaged })
         })
         .await
     }

@@ -136,11 +136,8 @@ pub(crate) fn package_row(
         }
         (Some(row), true) => Ok(row),
         (Some(last), false) => {
-            let projects: Vec<_> = rows
-                .iter()
-                .chain([&last])
-                .map(|row| row.project_id.clone())
-                .collect();
+            let projects: Vec<_> =
+                rows.iter().chain([&last]).map(|row| row.project_id.clone()).collect();
             Err(package::ambiguous(id, &projects).into())
         }
     }
@@ -218,11 +215,7 @@ pub(crate) fn fact_text(row: &FactRow) -> Result<&str, Failure> {
             && said.value == row.value
             && said.valid_from == row.valid_from.as_str()
             && said.valid_to.as_deref() == row.valid_to.as_ref().map(Timestamp::as_str);
-        if same {
-            Ok(row.text.as_str())
-        } else {
-            Err("it contradicts its row".to_owned())
-        }
+        if same { Ok(row.text.as_str()) } else { Err("it contradicts its row".to_owned()) }
     });
     said.map_err(|detail| {
         let failure = Failure::new(Code::AgenticIntegrityError, detail);
@@ -342,10 +335,7 @@ pub(crate) fn state_of(package: &Package, revision: u64) -> PackageState {
 
 /// The row of an entry of a log.
 pub(crate) fn row_of_revision(revision: &Revision) -> RevisionRow {
-    RevisionRow {
-        seq: revision.seq,
-        text: revision.encode().to_string(),
-    }
+    RevisionRow { seq: revision.seq, text: revision.encode().to_string() }
 }
 
 fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
@@ -353,11 +343,7 @@ fn at_once(one: Option<&Timestamp>, other: Option<&Timestamp>) -> bool {
 }
 
 fn agrees(same: bool) -> Result<(), Failure> {
-    if same {
-        Ok(())
-    } else {
-        Err(integrity("the row contradicts its document"))
-    }
+    if same { Ok(()) } else { Err(integrity("the row contradicts its document")) }
 }
 
 fn members(text: &str) -> Result<Object, Failure> {
@@ -377,11 +363,8 @@ const PROJECTS: usize = 500;
 pub(crate) fn all_projects(unit: &dyn ReadUnit) -> UnitResult<Vec<ProjectId>> {
     let mut found: Vec<ProjectId> = Vec::new();
     loop {
-        let page = unit.projects(&ProjectQuery {
-            archived: true,
-            after: found.last(),
-            limit: PROJECTS,
-        })?;
+        let page =
+            unit.projects(&ProjectQuery { archived: true, after: found.last(), limit: PROJECTS })?;
         if page.is_empty() {
             return Ok(found);
         }

@@ -32,11 +32,7 @@ impl Notifier {
         let mut projects = self.projects.lock();
         let sender = projects.entry(project.clone());
         let newest = sender.or_insert_with(|| watch::Sender::new(0)).subscribe();
-        Subscription {
-            notifier: Arc::clone(self),
-            project: project.clone(),
-            newest: Some(newest),
-        }
+        Subscription { notifier: Arc::clone(self), project: project.clone(), newest: Some(newest) }
     }
 }
 
@@ -54,10 +50,7 @@ impl Listener for Notifier {
 impl Subscription {
     /// Waits until there may be an event after `seen`.
     pub(super) async fn changed_after(&mut self, seen: u64) {
-        let newest = self
-            .newest
-            .as_mut()
-            .expect("the receiver is dropped only in drop");
+        let newest = self.newest.as_mut().expect("the receiver is dropped only in drop");
         // The sender lives as long as its subscriptions.
         drop(newest.wait_for(|newest| *newest > seen).await);
     }
@@ -81,16 +74,12 @@ mod tests {
     #[tokio::test]
     async fn followers_are_woken_and_forgotten() {
         let notifier = Arc::new(Notifier::default());
-        let (atlas, borealis) = (
-            "atlas".parse().expect("an id"),
-            "borealis".parse().expect("an id"),
-        );
+        let (atlas, borealis) =
+            ("atlas".parse().expect("an id"), "borealis".parse().expect("an id"));
         let mut subscription = notifier.subscribe(&atlas);
         let second = notifier.subscribe(&atlas);
-        let advance = |project: &ProjectId, through| Advance {
-            project_id: project.clone(),
-            through,
-        };
+        let advance =
+            |project: &ProjectId, through| Advance { project_id: project.clone(), through };
         notifier.committed(&[advance(&borealis, 7), advance(&atlas, 3)]);
         subscription.changed_after(2).await;
         let waits = tokio::time::timeout(

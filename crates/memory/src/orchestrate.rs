@@ -95,11 +95,8 @@ fn covered(
     }
     access.may_anywhere(Verb::Read)?;
     let mut covered = Vec::new();
-    let query = ProjectQuery {
-        include_archived: asked.include_archived,
-        limit: u32::MAX,
-        after: None,
-    };
+    let query =
+        ProjectQuery { include_archived: asked.include_archived, limit: u32::MAX, after: None };
     walk_projects(unit, access, &query, |row| {
         covered.push(row.project_id);
         Ok(Some(0))
@@ -147,8 +144,7 @@ impl Sum {
             ..PackageQuery::default()
         };
         let quarantined = unit.packages(id, &query)?.into_iter();
-        self.left_out
-            .extend(quarantined.map(|row| row.package_id.as_str().to_owned()));
+        self.left_out.extend(quarantined.map(|row| row.package_id.as_str().to_owned()));
         Ok(())
     }
 
@@ -209,10 +205,8 @@ impl Sum {
     /// and keep their order.
     fn order(&mut self) {
         self.highlights.sort_by_key(|entry| Reverse(entry.rank()));
-        self.snippets
-            .sort_by(|one, other| other.score.total_cmp(&one.score));
-        self.facts
-            .sort_by_key(|fact| Reverse(fact.valid_from.time()));
+        self.snippets.sort_by(|one, other| other.score.total_cmp(&one.score));
+        self.facts.sort_by_key(|fact| Reverse(fact.valid_from.time()));
     }
 
     fn types(&self) -> Vec<TypeCount> {
@@ -227,11 +221,6 @@ impl Sum {
 
     fn actors(&self) -> Vec<ActorCount> {
         let counts = self.by_actor.iter();
-        counts
-            .map(|(actor, count)| ActorCount {
-                actor: actor.clone(),
-                count: *count,
-            })
-            .collect()
+        counts.map(|(actor, count)| ActorCount { actor: actor.clone(), count: *count }).collect()
     }
 }

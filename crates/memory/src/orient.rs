@@ -91,9 +91,7 @@ pub(crate) fn questions<'a>(
             let Some(next) = rest.next() else {
                 return false;
             };
-            next.sources
-                .iter()
-                .all(|source| questions.offer(&next.text, source))
+            next.sources.iter().all(|source| questions.offer(&next.text, source))
         });
     }
     Ok(questions)

@@ -42,10 +42,7 @@ impl Memory {
             match (project::create(&asked, existing.as_ref())?, existing) {
                 (ProjectUpdate::Changed(project), _) => {
                     create_project(unit, Some(&project), now)?;
-                    Ok(CreatedProject {
-                        new: true,
-                        project: *project,
-                    })
+                    Ok(CreatedProject { new: true, project: *project })
                 }
                 (ProjectUpdate::Unchanged, existing) => Ok(CreatedProject {
                     new: false,
@@ -84,8 +81,7 @@ impl Memory {
     /// One project.
     pub async fn project(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
         let (access, id) = (caller.access().clone(), id.clone());
-        self.read(move |unit| load::project(unit, &access, Verb::Read, &id))
-            .await
+        self.read(move |unit| load::project(unit, &access, Verb::Read, &id)).await
     }
 
     /// Changes the name, description or other members of a project.
@@ -108,18 +104,13 @@ impl Memory {
 
     /// Archives a project, which then refuses writes.
     pub async fn archive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
-        self.update(caller, id, event::project_archived, |project, now| {
-            Ok(project.archived(now))
-        })
-        .await
+        self.update(caller, id, event::project_archived, |project, now| Ok(project.archived(now)))
+            .await
     }
 
     /// Restores an archived project.
     pub async fn unarchive(&self, caller: &Caller, id: &ProjectId) -> Result<Project, Failure> {
-        self.update(caller, id, event::project_restored, |project, _| {
-            Ok(project.restored())
-        })
-        .await
+        self.update(caller, id, event::project_restored, |project, _| Ok(project.restored())).await
     }
 
     async fn update(
@@ -177,11 +168,7 @@ pub(crate) fn walk_projects(
             }
             return Ok(rows);
         }
-        let query = accord_store::ProjectQuery {
-            archived: asked.include_archived,
-            after,
-            limit,
-        };
+        let query = accord_store::ProjectQuery { archived: asked.include_archived, after, limit };
         Ok(unit.projects(&query)?)
     };
     let after = asked.after.as_ref().map(|place| place.project_id.clone());

@@ -117,12 +117,7 @@ pub(crate) fn take(
         |after, limit| {
             // Quarantined packages are read too, because their ids are reported.
             let quarantined = Quarantined::Also;
-            let query = PackageQuery {
-                after: after.copied(),
-                limit,
-                quarantined,
-                ..*query
-            };
+            let query = PackageQuery { after: after.copied(), limit, quarantined, ..*query };
             Ok(unit.packages(project, &query)?)
         },
         |row| row.position(),
@@ -140,12 +135,7 @@ pub(crate) fn take(
             })
         },
     )?;
-    Ok(Taken {
-        sound,
-        damaged,
-        unreadable: unreadable(unit, Table::Package),
-        next,
-    })
+    Ok(Taken { sound, damaged, unreadable: unreadable(unit, Table::Package), next })
 }
 
 /// The ids of damaged packages, each once.

@@ -31,10 +31,7 @@ pub(crate) fn create_project(
 ) -> UnitResult<()> {
     if let Some(created) = created {
         unit.insert_project(&load::row_of_project(created))?;
-        record(
-            unit,
-            &accord_memory_core::event::project_created(created, now),
-        )?;
+        record(unit, &accord_memory_core::event::project_created(created, now))?;
     }
     Ok(())
 }

@@ -111,10 +111,7 @@ impl Memory {
                     SearchBy::Meaning => (memory.by_meaning(unit, &project, &query)?, Vec::new()),
                     SearchBy::Both => memory.by_both(unit, &project, query)?,
                 };
-                let mut page = RelevantPage {
-                    ignored,
-                    ..RelevantPage::default()
-                };
+                let mut page = RelevantPage { ignored, ..RelevantPage::default() };
                 let mut damaged = Vec::new();
                 for hit in hits {
                     match Served::of(hit.package) {
@@ -171,11 +168,7 @@ impl Memory {
             }
             let row = load::if_sound(unit.package(project, &id))?;
             if let Some(package) = row.filter(|row| query.shows(row)) {
-                hits.push(Hit {
-                    package,
-                    score,
-                    matched: Vec::new(),
-                });
+                hits.push(Hit { package, score, matched: Vec::new() });
             }
         }
         Ok(hits)
@@ -187,10 +180,7 @@ impl Memory {
         project: &ProjectId,
         query: SearchQuery<'_>,
     ) -> UnitResult<(Vec<Hit>, Vec<String>)> {
-        let wider = SearchQuery {
-            limit: query.limit.saturating_mul(CANDIDATES),
-            ..query
-        };
+        let wider = SearchQuery { limit: query.limit.saturating_mul(CANDIDATES), ..query };
         let (words, ignored) = by_words(unit, project, &wider)?;
         let meaning = self.by_meaning(unit, project, &wider)?;
         let mut joined: HashMap<PackageId, Hit> = HashMap::new();
@@ -199,9 +189,7 @@ impl Memory {
             for mut hit in hits {
                 hit.score = weight * share(hit.score, highest);
                 let known = joined.entry(hit.package.package_id.clone());
-                known
-                    .and_modify(|known| known.score += hit.score)
-                    .or_insert(hit);
+                known.and_modify(|known| known.score += hit.score).or_insert(hit);
             }
         }
         let mut hits: Vec<_> = joined.into_values().collect();
@@ -239,9 +227,5 @@ fn highest(hits: &[Hit]) -> f64 {
 /// A score relative to the highest, from 0 to 1. It is not relative to the lowest, so that the last
 /// result does not always get 0.
 fn share(score: f64, highest: f64) -> f64 {
-    if highest > 0.0 {
-        score.max(0.0) / highest
-    } else {
-        0.0
-    }
+    if highest > 0.0 { score.max(0.0) / highest } else { 0.0 }
 }

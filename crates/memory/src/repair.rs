@@ -79,11 +79,8 @@ fn restored(
     source: PackageSource,
 ) -> Result<(PackageRow, PackageIndex), Failure> {
     let text = source.text.unwrap_or_default();
-    let log: Vec<Revision> = source
-        .log
-        .iter()
-        .map(load::read_revision)
-        .collect::<Result<_, _>>()?;
+    let log: Vec<Revision> =
+        source.log.iter().map(load::read_revision).collect::<Result<_, _>>()?;
     let (Some(first), Some(last)) = (log.first(), log.last()) else {
         return Err(load::integrity("it has no log"));
     };

@@ -54,11 +54,7 @@ pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
             Err(failure) => Some(failure.message),
         },
     };
-    Err(Damaged {
-        project_id: row.project_id,
-        package_id: row.package_id,
-        found,
-    })
+    Err(Damaged { project_id: row.project_id, package_id: row.package_id, found })
 }
 
 /// Refuses a row whose text no longer has its hash, or that contradicts its text.
@@ -78,14 +74,8 @@ fn is_of(row: &PackageRow) -> Result<(), Failure> {
         ("project_id", head.project_id == row.project_id.as_str()),
         ("package_id", head.package_id == row.package_id.as_str()),
         ("status", head.status == row.state.status.as_str()),
-        (
-            "review_type",
-            head.review_type == row.state.review_type.as_str(),
-        ),
-        (
-            "package_type",
-            head.package_type == row.package_type.as_str(),
-        ),
+        ("review_type", head.review_type == row.state.review_type.as_str()),
+        ("package_type", head.package_type == row.package_type.as_str()),
         ("created_at", head.created_at == row.created_at.as_str()),
         (
             "created_by",
@@ -110,10 +100,7 @@ fn is_of(row: &PackageRow) -> Result<(), Failure> {
 impl Damaged {
     /// The failure for a request of it.
     pub(crate) fn failure(&self) -> Failure {
-        let message = format!(
-            "the stored package {:?} is damaged",
-            self.package_id.as_str()
-        );
+        let message = format!("the stored package {:?} is damaged", self.package_id.as_str());
         Failure::new(Code::AgenticIntegrityError, message)
             .with("package_id", self.package_id.as_str())
             .with("project_id", self.project_id.as_str())
@@ -131,12 +118,7 @@ impl Memory {
 
     /// Quarantines damaged packages later, in a separate write.
     pub(crate) fn set_aside(&self, damaged: &[Damaged]) {
-        for Damaged {
-            project_id,
-            package_id,
-            found,
-        } in damaged
-        {
+        for Damaged { project_id, package_id, found } in damaged {
             let Some(found) = found else {
                 continue;
             };
@@ -166,11 +148,7 @@ impl Memory {
         let Some(row) = unit.package(project, id)? else {
             return Ok(());
         };
-        if let Err(Damaged {
-            found: Some(reason),
-            ..
-        }) = check(row)
-        {
+        if let Err(Damaged { found: Some(reason), .. }) = check(row) {
             let at = Timestamp::emit(self.now());
             unit.quarantine_package(project, id, Some(&Quarantine { at, reason }))?;
         }

@@ -140,11 +140,7 @@ impl Memory {
                 },
             )?;
             damaged.extend(unreadable(unit, Table::Session));
-            Ok(Page {
-                damaged,
-                items,
-                next_cursor: next.map(|place| place.encode(&project)),
-            })
+            Ok(Page { damaged, items, next_cursor: next.map(|place| place.encode(&project)) })
         })
         .await
     }

@@ -63,10 +63,7 @@ impl Memory {
         let now = self.now_in(unit, &project)?;
         let (package, warnings) = match transition(&package, &last, asked, now)? {
             Transition::Unchanged => (package, Vec::new()),
-            Transition::Moved {
-                package: moved,
-                revision,
-            } => {
+            Transition::Moved { package: moved, revision } => {
                 let state = load::state_of(&moved, revision.seq);
                 let log = [load::row_of_revision(&revision)];
                 unit.move_package(&project, &id, &state, &log)?;

@@ -54,12 +54,10 @@ impl Memory {
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let (sender, receiver) = oneshot::channel();
-        self.inner
-            .store
-            .enqueue(job, move |outcome: UnitResult<T>| {
-                // The caller may have disconnected. The outcome is the same.
-                drop(sender.send(outcome));
-            });
+        self.inner.store.enqueue(job, move |outcome: UnitResult<T>| {
+            // The caller may have disconnected. The outcome is the same.
+            drop(sender.send(outcome));
+        });
         let outcome = receiver.await;
         let outcome =
             outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())));

@@ -43,10 +43,7 @@ impl Conversation {
     pub fn start(invocation: &Invocation, limits: SessionLimits) -> Result<Self, StartError> {
         Ok(Self {
             group: Some(Group::start(invocation)?),
-            heard: Heard {
-                lines: Lines::default(),
-                stderr: Tail::new(limits.stderr),
-            },
+            heard: Heard { lines: Lines::default(), stderr: Tail::new(limits.stderr) },
             limits,
             cancel: None,
         })
@@ -186,9 +183,7 @@ impl Conversation {
         let deadline = deadline.min(Instant::now() + MOMENT_TO_END);
         while Instant::now() < deadline {
             if group.leader_ended() {
-                return SessionError::Ended {
-                    ending: group.finish(),
-                };
+                return SessionError::Ended { ending: group.finish() };
             }
             if let Err(source) = group.step(deadline, &mut self.heard) {
                 return SessionError::System { source };
@@ -199,9 +194,7 @@ impl Conversation {
 
     fn take_line(&mut self) -> Result<Option<Vec<u8>>, SessionError> {
         if self.heard.lines.first_len() > self.limits.line {
-            return Err(SessionError::LineTooLong {
-                limit: self.limits.line,
-            });
+            return Err(SessionError::LineTooLong { limit: self.limits.line });
         }
         Ok(self.heard.lines.take())
     }

@@ -82,12 +82,10 @@ impl Group {
             ending: None,
         };
         // From here on a failure drops the group, which kills the child.
-        group
-            .make_pipes_nonblocking()
-            .map_err(|source| StartError::System {
-                program: invocation.program.to_string_lossy().into_owned(),
-                source,
-            })?;
+        group.make_pipes_nonblocking().map_err(|source| StartError::System {
+            program: invocation.program.to_string_lossy().into_owned(),
+            source,
+        })?;
         Ok(group)
     }
 
@@ -314,10 +312,7 @@ fn read_some<R: Read>(pipe: &mut Option<R>, scratch: &mut [u8]) -> io::Result<us
 }
 
 fn is_transient(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 fn set_nonblocking(fd: Option<&impl AsFd>) -> io::Result<()> {

@@ -70,9 +70,7 @@ impl Invocation {
             return Err(match candidates.iter().find(|path| path.exists()) {
                 Some(path) if path.is_dir() => self.not_executable("it is a folder"),
                 Some(_) => self.not_executable("it has no execute permission"),
-                None => StartError::NotFound {
-                    program: self.name(),
-                },
+                None => StartError::NotFound { program: self.name() },
             });
         };
         Ok(found.clone())
@@ -119,10 +117,7 @@ impl Invocation {
             (Ok(_), Some(Errno::NOEXEC)) => self.not_executable(
                 "it is neither a program for this machine nor a script with a #! line",
             ),
-            (Ok(_), _) => StartError::System {
-                program: self.name(),
-                source: error,
-            },
+            (Ok(_), _) => StartError::System { program: self.name(), source: error },
         }
     }
 
@@ -138,29 +133,17 @@ impl Invocation {
             }];
         }
         self.search_path()
-            .map(|path| {
-                env::split_paths(&path)
-                    .map(|dir| dir.join(program))
-                    .collect()
-            })
+            .map(|path| env::split_paths(&path).map(|dir| dir.join(program)).collect())
             .unwrap_or_default()
     }
 
     fn search_path(&self) -> Option<OsString> {
-        let own = self
-            .env
-            .iter()
-            .rev()
-            .find(|(name, _)| name == OsStr::new("PATH"));
-        own.map(|(_, value)| value.clone())
-            .or_else(|| env::var_os("PATH"))
+        let own = self.env.iter().rev().find(|(name, _)| name == OsStr::new("PATH"));
+        own.map(|(_, value)| value.clone()).or_else(|| env::var_os("PATH"))
     }
 
     fn not_executable(&self, why: &'static str) -> StartError {
-        StartError::NotExecutable {
-            program: self.name(),
-            why,
-        }
+        StartError::NotExecutable { program: self.name(), why }
     }
 
     fn name(&self) -> String {

@@ -10,18 +10,13 @@ pub(crate) struct Head {
 
 impl Head {
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            bytes: Vec::new(),
-            limit,
-            truncated: false,
-        }
+        Self { bytes: Vec::new(), limit, truncated: false }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let room = self.limit - self.bytes.len();
         self.truncated |= chunk.len() > room;
-        self.bytes
-            .extend_from_slice(&chunk[..chunk.len().min(room)]);
+        self.bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
 
     pub(crate) fn truncated(&self) -> bool {
@@ -43,11 +38,7 @@ pub(crate) struct Tail {
 
 impl Tail {
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            bytes: Vec::new(),
-            limit,
-            truncated: false,
-        }
+        Self { bytes: Vec::new(), limit, truncated: false }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {

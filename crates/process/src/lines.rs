@@ -34,9 +34,7 @@ impl Lines {
     }
 
     fn end(&mut self) -> Option<usize> {
-        let found = self.bytes[self.scanned..]
-            .iter()
-            .position(|byte| *byte == b'\n');
+        let found = self.bytes[self.scanned..].iter().position(|byte| *byte == b'\n');
         self.scanned = found.map_or(self.bytes.len(), |at| self.scanned + at);
         found.map(|_| self.scanned)
     }

@@ -14,10 +14,7 @@ struct Live {
     closed: bool,
 }
 
-static LIVE: Mutex<Live> = Mutex::new(Live {
-    groups: Vec::new(),
-    closed: false,
-});
+static LIVE: Mutex<Live> = Mutex::new(Live { groups: Vec::new(), closed: false });
 
 /// Kills every group that this process has running, and every one that it starts from now on.
 pub fn end_all() {

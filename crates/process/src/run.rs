@@ -140,11 +140,8 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
     group.close_stdin_when_sent();
     watch.started(group.id());
 
-    let mut kept = Kept {
-        stdout: Head::new(spec.stdout_limit),
-        stderr: Tail::new(spec.stderr_limit),
-        watch,
-    };
+    let mut kept =
+        Kept { stdout: Head::new(spec.stdout_limit), stderr: Tail::new(spec.stderr_limit), watch };
     let (mut timed_out, mut cancelled, mut stopped) = (false, false, false);
     let word = spec.cancel.as_ref();
     let system = |source| StartError::System {

@@ -63,9 +63,7 @@ impl Session {
             return Ok(());
         }
         let start = &surplus[..surplus.len().min(UNASKED_SHOWN)];
-        Err(SessionError::Unasked {
-            start: String::from_utf8_lossy(start).into_owned(),
-        })
+        Err(SessionError::Unasked { start: String::from_utf8_lossy(start).into_owned() })
     }
 }
 

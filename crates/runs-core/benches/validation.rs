@@ -29,12 +29,8 @@ fn main() -> ExitCode {
     let config = Config::read(config()).expect("the configuration is sound");
     let state = State::read(state()).expect("the state is sound");
     let index = RunIndex::new(state.run_id());
-    let situation = Situation {
-        config: &config,
-        state: &state,
-        turn: state.turns().next(),
-        index: &index,
-    };
+    let situation =
+        Situation { config: &config, state: &state, turn: state.turns().next(), index: &index };
     let mut broken = false;
     for (name, decisions) in [("a usual result", 3), ("a long result", 40)] {
         let bytes = result(decisions).to_string().into_bytes();
@@ -43,15 +39,9 @@ fn main() -> ExitCode {
             black_box(value);
         });
         println!("{name}, {} bytes", bytes.len());
-        println!(
-            "  floor: reading it with serde_json: {:.1} us",
-            micros(floor)
-        );
+        println!("  floor: reading it with serde_json: {:.1} us", micros(floor));
         for (manner, strict) in [("leniently", false), ("strictly", true)] {
-            let leniency = Leniency {
-                strict,
-                ..Leniency::default()
-            };
+            let leniency = Leniency { strict, ..Leniency::default() };
             let took = p50(|| {
                 let judged = judge(read_staged(black_box(&bytes)), &situation, leniency);
                 assert!(judged.validation.failed_stage.is_none(), "it passes");
@@ -69,11 +59,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    if broken {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// The middle of many measurements.
@@ -133,9 +119,8 @@ fn result(decisions: usize) -> Value {
                "statement": "Orders are kept in one table, with a column for their state.",
                "rationale": rationale})
     };
-    let files: Vec<String> = (0..2 * decisions)
-        .map(|number| format!("src/orders/part_{number}.rs"))
-        .collect();
+    let files: Vec<String> =
+        (0..2 * decisions).map(|number| format!("src/orders/part_{number}.rs")).collect();
     let made: Vec<Value> = (1..=decisions).map(decision).collect();
     json!({
         "schema_version": "1.0", "run_id": "run_1", "turn_id": "turn_1", "role": "dev",

@@ -40,10 +40,7 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     };
     let left = most - state.spent_usd() - state.reserved_usd();
     let wanted_usd = config.budget.per_turn_max_usd.unwrap_or(0.0);
-    (left <= 0.0 || wanted_usd > left).then_some(Shortfall {
-        left_usd: left.max(0.0),
-        wanted_usd,
-    })
+    (left <= 0.0 || wanted_usd > left).then_some(Shortfall { left_usd: left.max(0.0), wanted_usd })
 }
 
 /// Refuses an assignment that the budget does not cover.
@@ -51,11 +48,9 @@ pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Fai
     let Some(missing) = shortfall(state, config) else {
         return Ok(());
     };
-    Err(
-        Failure::new(Code::XchainBudgetExhausted, missing.to_string())
-            .with("remaining_usd", amount(missing.left_usd))
-            .with("wanted_usd", amount(missing.wanted_usd)),
-    )
+    Err(Failure::new(Code::XchainBudgetExhausted, missing.to_string())
+        .with("remaining_usd", amount(missing.left_usd))
+        .with("wanted_usd", amount(missing.wanted_usd)))
 }
 
 /// The cost of a turn above its reservation: a message, and the payload of the event.
@@ -95,12 +90,7 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
 pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     let reservations = doc::State::BUDGET_RESERVATIONS.get(state.members());
     let own = reservations.and_then(|all| all.get(turn.as_str()));
-    own.map_or(Value::Null, |own| {
-        doc::Reservation::RESERVED_USD
-            .raw(own)
-            .unwrap_or(own)
-            .clone()
-    })
+    own.map_or(Value::Null, |own| doc::Reservation::RESERVED_USD.raw(own).unwrap_or(own).clone())
 }
 
 /// Books the cost of a turn and releases its reservation.
@@ -116,10 +106,7 @@ pub(crate) fn book(
     if !store_budget(state, config, spent) {
         return None;
     }
-    let detail = format!(
-        "{spent:.2} of {:.2} dollars are spent",
-        most.unwrap_or_default()
-    );
+    let detail = format!("{spent:.2} of {:.2} dollars are spent", most.unwrap_or_default());
     Some(match config.budget.on_exceed {
         OnExceed::PauseAndEscalate => Exceeded::Block(Block::budget(&detail)),
         OnExceed::Warn => Exceeded::Warn(build([
@@ -140,10 +127,7 @@ pub(crate) fn release(state: &mut State, turn: &TurnId) {
 /// Stores the spent and remaining budget. Returns whether nothing remains.
 fn store_budget(state: &mut State, config: &Config, spent: f64) -> bool {
     let left = config.budget.per_run_max_usd.map(|most| most - spent);
-    let mut status = doc::State::BUDGET_STATUS
-        .get(state.members())
-        .cloned()
-        .unwrap_or_default();
+    let mut status = doc::State::BUDGET_STATUS.get(state.members()).cloned().unwrap_or_default();
     doc::Budget::SPENT_USD.set(&mut status, spent);
     doc::Budget::REMAINING_USD.set(&mut status, left.map_or(Value::Null, amount));
     let exhausted = left.is_some_and(|left| left <= 0.0);
@@ -168,8 +152,5 @@ impl fmt::Display for Shortfall {
 }
 
 fn reservations(state: &State) -> Object {
-    doc::State::BUDGET_RESERVATIONS
-        .get(state.members())
-        .cloned()
-        .unwrap_or_default()
+    doc::State::BUDGET_RESERVATIONS.get(state.members()).cloned().unwrap_or_default()
 }

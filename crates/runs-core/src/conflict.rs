@@ -72,10 +72,7 @@ pub(crate) fn detect(
         files,
         turns,
     });
-    Overlap {
-        conflict,
-        forward_revisions,
-    }
+    Overlap { conflict, forward_revisions }
 }
 
 /// Whether a role may revise its own planning document: a document of a phase in which it is the
@@ -89,11 +86,7 @@ fn may_revise(path: &RepoPath, phase: &str, role: &str, config: &Config) -> bool
 impl Conflict {
     /// The suggested resolution. A small overlap is cheap to redo.
     pub fn suggestion(&self) -> &'static str {
-        if self.overlap_ratio < 0.5 {
-            "reject_and_reassign"
-        } else {
-            HUMAN_MERGE
-        }
+        if self.overlap_ratio < 0.5 { "reject_and_reassign" } else { HUMAN_MERGE }
     }
 
     /// Whether the conflict blocks the run.

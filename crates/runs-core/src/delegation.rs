@@ -15,9 +15,7 @@ pub(crate) const MAX_DELEGATIONS: usize = 5;
 
 /// Attaches a pending delegation or review of its role to a new turn.
 pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
-    let review = doc::State::PENDING_DELEGATION_REVIEW
-        .get(state.members())
-        .cloned();
+    let review = doc::State::PENDING_DELEGATION_REVIEW.get(state.members()).cloned();
     if let Some(review) = review
         && doc::Review::PARENT_ROLE.get(&review) == Some(turn.role())
     {
@@ -103,17 +101,13 @@ pub(crate) fn requeue(state: &mut State, turn: &Turn, role: &str) {
 /// Whether delegated work has not ended or is not reviewed yet.
 pub(crate) fn is_open(state: &State) -> bool {
     !queue(state).is_empty()
-        || doc::State::PENDING_DELEGATION_REVIEW
-            .given(state.members())
-            .is_some()
+        || doc::State::PENDING_DELEGATION_REVIEW.given(state.members()).is_some()
 }
 
 /// The required decisions that a review finds missing.
 pub(crate) fn missing_decisions(review: &Object) -> Vec<String> {
     let results = doc::Review::DELEGATION_RESULTS.objects(review);
-    results
-        .flat_map(|result| doc::Queued::MISSING_DECISION_IDS.get(result))
-        .collect()
+    results.flat_map(|result| doc::Queued::MISSING_DECISION_IDS.get(result)).collect()
 }
 
 fn queue(state: &State) -> Vec<Value> {
@@ -165,9 +159,8 @@ fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Obj
         .filter_map(|decision| doc::Decision::ID.get(decision))
         .collect();
     let required = doc::Queued::REQUIRED_DECISION_IDS.get(item);
-    let (satisfied, missing): (Vec<String>, Vec<String>) = required
-        .into_iter()
-        .partition(|id| made.contains(&id.as_str()));
+    let (satisfied, missing): (Vec<String>, Vec<String>) =
+        required.into_iter().partition(|id| made.contains(&id.as_str()));
     let status = if done { "completed" } else { "failed" };
     item.extend(build([
         doc::Queued::STATUS.to(status),
@@ -192,10 +185,7 @@ fn review(queue: &[Value], parent: &str) -> Option<Object> {
     if own.is_empty() || !own.iter().all(back) {
         return None;
     }
-    let results: Vec<Value> = own
-        .iter()
-        .map(|item| Value::Object((*item).clone()))
-        .collect();
+    let results: Vec<Value> = own.iter().map(|item| Value::Object((*item).clone())).collect();
     Some(build([
         doc::Review::PARENT_TURN_ID.to(parent),
         doc::Review::PARENT_ROLE.to(doc::Queued::PARENT_ROLE.copy(own[0])),

@@ -101,24 +101,15 @@ pub(crate) fn apply_requests(
         queue(state, result, turn, inputs.now);
         return Ok(());
     }
-    let queued_end = doc::State::QUEUED_RUN_COMPLETION
-        .given(state.members())
-        .cloned();
-    let queued_phase = doc::State::QUEUED_PHASE_TRANSITION
-        .given(state.members())
-        .cloned();
+    let queued_end = doc::State::QUEUED_RUN_COMPLETION.given(state.members()).cloned();
+    let queued_phase = doc::State::QUEUED_PHASE_TRANSITION.given(state.members()).cloned();
     let requester = |request: &Option<Value>| {
-        let by = request
-            .as_ref()
-            .and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
+        let by =
+            request.as_ref().and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
         by.unwrap_or(turn).to_owned()
     };
     if result.wants_completion() || queued_end.is_some() {
-        let by = if result.wants_completion() {
-            turn.to_owned()
-        } else {
-            requester(&queued_end)
-        };
+        let by = if result.wants_completion() { turn.to_owned() } else { requester(&queued_end) };
         state.clear(doc::State::QUEUED_RUN_COMPLETION);
         return end_run(draft, &by, queued_end.is_some(), inputs);
     }
@@ -128,11 +119,7 @@ pub(crate) fn apply_requests(
     });
     let from_queue = from_queue.and_then(|request| doc::PendingGate::TO.get(request));
     let wanted = result.phase_request();
-    let by = if wanted.is_some() {
-        turn.to_owned()
-    } else {
-        requester(&queued_phase)
-    };
+    let by = if wanted.is_some() { turn.to_owned() } else { requester(&queued_phase) };
     let Some(to) = wanted.or(from_queue) else {
         return Ok(());
     };
@@ -162,18 +149,10 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
             gate_type,
             from: &phase,
             to: doc::PendingGate::TO.get(&queued),
-            by: doc::PendingGate::REQUESTED_BY_TURN
-                .get(&queued)
-                .unwrap_or_default(),
+            by: doc::PendingGate::REQUESTED_BY_TURN.get(&queued).unwrap_or_default(),
             was_queued: true,
         };
-        note_failure(
-            draft,
-            None,
-            &Failures::other(reason.clone()),
-            &request,
-            inputs,
-        );
+        note_failure(draft, None, &Failures::other(reason.clone()), &request, inputs);
     }
 }
 
@@ -215,13 +194,7 @@ fn end_run(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request = Request {
-        gate_type: "run_completion",
-        from: &phase,
-        to: None,
-        by,
-        was_queued,
-    };
+    let request = Request { gate_type: "run_completion", from: &phase, to: None, by, was_queued };
     match gate::evaluate_completion(true, &inputs.view(&phase)) {
         Completion::NoRequest => Ok(()),
         Completion::NotFinal(reason) => {
@@ -236,9 +209,7 @@ fn end_run(
         Completion::Awaiting { gate } => {
             let pending = PendingCompletion::new(Some(&gate), Some(by), inputs.now);
             draft.state.wait_for_approval(&gate)?;
-            draft
-                .state
-                .set(doc::State::PENDING_RUN_COMPLETION, pending.document());
+            draft.state.set(doc::State::PENDING_RUN_COMPLETION, pending.document());
             draft.emit(EventType::GatePending, None, request.payload(Some(&gate)));
             Ok(())
         }
@@ -260,13 +231,8 @@ fn leave_phase(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request = Request {
-        gate_type: "phase_transition",
-        from: &phase,
-        to: Some(to),
-        by,
-        was_queued,
-    };
+    let request =
+        Request { gate_type: "phase_transition", from: &phase, to: Some(to), by, was_queued };
     match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
         PhaseExit::NoRequest => Ok(()),
         PhaseExit::UnknownPhase(name) => {
@@ -364,9 +330,7 @@ fn note_failure(
     if let Some(gate) = gate {
         set_gate(&mut draft.state, gate, "failed");
     }
-    draft
-        .state
-        .set(doc::State::LAST_GATE_FAILURE, failure.clone());
+    draft.state.set(doc::State::LAST_GATE_FAILURE, failure.clone());
     draft.note("gate_failure", inputs.now, failure.clone());
     draft.emit(EventType::GateFailed, inputs.turn.about(), failure);
 }

@@ -77,10 +77,7 @@ pub struct Touch {
 impl RunIndex {
     /// An empty index of a run.
     pub fn new(run_id: Option<&RunId>) -> Self {
-        Self {
-            run_id: run_id.map(ToString::to_string),
-            ..Self::default()
-        }
+        Self { run_id: run_id.map(ToString::to_string), ..Self::default() }
     }
 
     /// Adds the next line of the history.
@@ -97,16 +94,11 @@ impl RunIndex {
         let role = doc::History::ROLE.get(line).unwrap_or_default();
         let phase = doc::History::PHASE.get(line).unwrap_or_default();
         *self.by_phase.entry(phase.to_owned()).or_default() += 1;
-        self.roles_by_phase
-            .entry(phase.to_owned())
-            .or_default()
-            .insert(role.to_owned());
+        self.roles_by_phase.entry(phase.to_owned()).or_default().insert(role.to_owned());
         let streak = self.streak.take().filter(|(last, _)| last == role);
         self.streak = Some((role.to_owned(), streak.map_or(0, |(_, turns)| turns) + 1));
         // Old lines have no sequence. Their line number replaces it.
-        let accepted_sequence = doc::History::ACCEPTED_SEQUENCE
-            .get(line)
-            .unwrap_or(self.lines);
+        let accepted_sequence = doc::History::ACCEPTED_SEQUENCE.get(line).unwrap_or(self.lines);
         let files = changed_files(line);
         if phase == "implementation"
             && doc::History::STATUS.get(line) == Some("completed")
@@ -115,11 +107,8 @@ impl RunIndex {
             self.built = true;
         }
         for file in files {
-            let touch = Touch {
-                turn_id: turn.to_owned(),
-                role: role.to_owned(),
-                accepted_sequence,
-            };
+            let touch =
+                Touch { turn_id: turn.to_owned(), role: role.to_owned(), accepted_sequence };
             self.touched.insert(file.as_str().to_owned(), touch);
         }
         let shortened = |item: &Object, name: &str| -> Value {
@@ -154,9 +143,7 @@ impl RunIndex {
         };
         let own = match doc::Ledger::RUN_ID.get(line) {
             Some(run) => Some(run) == self.run_id.as_deref(),
-            None => doc::Ledger::TURN_ID
-                .get(line)
-                .is_some_and(|turn| self.turns.contains(turn)),
+            None => doc::Ledger::TURN_ID.get(line).is_some_and(|turn| self.turns.contains(turn)),
         };
         if own {
             self.decisions.add(id);
@@ -166,13 +153,11 @@ impl RunIndex {
     /// The index as a document that a host can store.
     pub fn document(&self) -> Object {
         let counts = self.by_phase.iter();
-        let by_phase: Object = counts
-            .map(|(phase, turns)| (phase.clone(), (*turns).into()))
-            .collect();
+        let by_phase: Object =
+            counts.map(|(phase, turns)| (phase.clone(), (*turns).into())).collect();
         let roles = self.roles_by_phase.iter();
-        let roles_by_phase: Object = roles
-            .map(|(phase, roles)| (phase.clone(), roles.iter().cloned().collect()))
-            .collect();
+        let roles_by_phase: Object =
+            roles.map(|(phase, roles)| (phase.clone(), roles.iter().cloned().collect())).collect();
         let touched: Object = self
             .touched
             .iter()
@@ -185,10 +170,8 @@ impl RunIndex {
                 (path.clone(), Value::Array(touch))
             })
             .collect();
-        let streak = self
-            .streak
-            .as_ref()
-            .map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
+        let streak =
+            self.streak.as_ref().map(|(role, turns)| vec![role.as_str().into(), (*turns).into()]);
         members::build([
             ("run_id", self.run_id.as_deref().into()),
             ("lines", self.lines.into()),
@@ -200,10 +183,7 @@ impl RunIndex {
             ("built", self.built.into()),
             ("decisions", self.decisions.document().into()),
             ("last_turns", self.last_turns.iter().cloned().collect()),
-            (
-                "last_decisions",
-                self.last_decisions.iter().cloned().collect(),
-            ),
+            ("last_decisions", self.last_decisions.iter().cloned().collect()),
         ])
     }
 
@@ -303,9 +283,7 @@ impl RunIndex {
 
     /// Whether a role has had a turn in a phase.
     pub(crate) fn participated(&self, phase: &str, role: &str) -> bool {
-        self.roles_by_phase
-            .get(phase)
-            .is_some_and(|roles| roles.contains(role))
+        self.roles_by_phase.get(phase).is_some_and(|roles| roles.contains(role))
     }
 
     /// Whether an accepted turn of the run changed product files.
@@ -361,18 +339,12 @@ fn changed_files(line: &Object) -> Vec<RepoPath> {
         .map(|observed| doc::ObservedArtifact::FILES_CHANGED.get(observed))
         .filter(|files| !files.is_empty());
     let files = observed.unwrap_or_else(|| doc::History::FILES_CHANGED.get(line));
-    files
-        .iter()
-        .filter_map(|file| RepoPath::parse(file).ok())
-        .collect()
+    files.iter().filter_map(|file| RepoPath::parse(file).ok()).collect()
 }
 
 /// The cost of a turn in dollars.
 pub(crate) fn cost_usd(result: &Object) -> f64 {
-    doc::Result::COST
-        .get(result)
-        .and_then(|cost| doc::Cost::USD.get(cost))
-        .unwrap_or(0.0)
+    doc::Result::COST.get(result).and_then(|cost| doc::Cost::USD.get(cost)).unwrap_or(0.0)
 }
 
 #[cfg(test)]

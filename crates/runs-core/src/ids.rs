@@ -52,9 +52,7 @@ impl TurnId {
     /// The first eight characters after `turn_`, as a short name for people.
     pub fn short(&self) -> &str {
         let rest = self.0.strip_prefix("turn_").unwrap_or(&self.0);
-        rest.char_indices()
-            .nth(8)
-            .map_or(rest, |(at, _)| &rest[..at])
+        rest.char_indices().nth(8).map_or(rest, |(at, _)| &rest[..at])
     }
 }
 
@@ -120,10 +118,7 @@ mod tests {
         for bad in ["", ".", "..", "a/b", "a\\b", "a b", "ü"] {
             assert_eq!(TurnId::parse(bad), None, "{bad}");
         }
-        assert_eq!(
-            TurnId::parse("turn_0123456789abcdef").unwrap().short(),
-            "01234567"
-        );
+        assert_eq!(TurnId::parse("turn_0123456789abcdef").unwrap().short(), "01234567");
         assert_eq!(TurnId::parse("turn_abc").unwrap().short(), "abc");
     }
 

@@ -72,18 +72,12 @@ impl DecisionIds {
 
     /// An empty list that continues the numbers of this one.
     pub fn continued(&self) -> Self {
-        Self {
-            taken: Names::default(),
-            greatest: self.greatest,
-        }
+        Self { taken: Names::default(), greatest: self.greatest }
     }
 
     /// The ids as a document.
     pub(crate) fn document(&self) -> Object {
-        build([
-            ("taken", self.taken.document().into()),
-            ("greatest", self.greatest.into()),
-        ])
+        build([("taken", self.taken.document().into()), ("greatest", self.greatest.into())])
     }
 
     /// Reads what [`DecisionIds::document`] wrote.
@@ -136,14 +130,9 @@ pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<Str
             .at("/statement")
             .with("error_field", "statement"));
     }
-    let category = doc::Decision::CATEGORY
-        .get(entry)
-        .and_then(DecisionCategory::parse);
+    let category = doc::Decision::CATEGORY.get(entry).and_then(DecisionCategory::parse);
     if rule!(category.is_none(); AnyCategory => false) {
-        let names: Vec<&str> = DecisionCategory::ALL
-            .iter()
-            .map(|name| name.as_str())
-            .collect();
+        let names: Vec<&str> = DecisionCategory::ALL.iter().map(|name| name.as_str()).collect();
         let message = format!("the category must be one of {}", names.join(", "));
         return Err(Failure::new(Code::XchainInvalidEnumValue, message)
             .at("/category")
@@ -251,9 +240,7 @@ mod tests {
         let mut ids: DecisionIds = ["DEC-001", "DEC-7", "DEC-003"].into_iter().collect();
         assert_eq!(ids.take_next(), "DEC-008");
         assert_eq!(ids.take_next(), "DEC-009");
-        let mut full: DecisionIds = ["DEC-18446744073709551615", "DEC-001"]
-            .into_iter()
-            .collect();
+        let mut full: DecisionIds = ["DEC-18446744073709551615", "DEC-001"].into_iter().collect();
         assert_eq!(full.take_next(), "DEC-002");
         assert_eq!(full.continued().take_next(), "DEC-003");
     }

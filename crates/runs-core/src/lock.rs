@@ -28,10 +28,7 @@ pub struct Lock {
 impl Lock {
     /// A lock that is owned by a process.
     pub fn new(owner_pid: u64, acquired_at: Option<Time>) -> Self {
-        Self {
-            owner_pid,
-            acquired_at,
-        }
+        Self { owner_pid, acquired_at }
     }
 
     /// Reads a lock file; `None` when it is invalid, as after a crash during the write.
@@ -46,10 +43,7 @@ impl Lock {
 
     /// The content of a lock that is acquired or renewed now.
     pub fn document(owner_pid: u64, now: Time) -> Object {
-        build([
-            ("owner_pid", owner_pid.into()),
-            ("acquired_at", now.to_string().into()),
-        ])
+        build([("owner_pid", owner_pid.into()), ("acquired_at", now.to_string().into())])
     }
 
     /// The refusal of an operation while the lock is held.

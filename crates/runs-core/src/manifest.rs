@@ -105,31 +105,18 @@ pub fn finalize(
 /// Returns every error. A missing or invalid manifest is reported alone.
 pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<ManifestError>> {
     let Some(bytes) = bundle.get(MANIFEST) else {
-        return Err(vec![error(
-            Fault::MissingManifest,
-            None,
-            "the bundle has no manifest",
-        )]);
+        return Err(vec![error(Fault::MissingManifest, None, "the bundle has no manifest")]);
     };
     let manifest = read(bytes).map_err(|why| vec![error(Fault::InvalidManifest, None, &why)])?;
     let mut errors = Vec::new();
     let mut listed = Vec::new();
     let empty = Object::new();
-    for entry in manifest
-        .get("files")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for entry in manifest.get("files").and_then(Value::as_array).into_iter().flatten() {
         let entry = entry.as_object().unwrap_or(&empty);
         let name = text(entry, "path").unwrap_or_default();
         listed.push(name);
         let Some(bytes) = bundle.get(name) else {
-            errors.push(error(
-                Fault::MissingFile,
-                Some(name),
-                "it is listed and not there",
-            ));
+            errors.push(error(Fault::MissingFile, Some(name), "it is listed and not there"));
             continue;
         };
         let same_size = count(entry, "size") == Some(bytes.len() as u64);
@@ -151,11 +138,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             FoldersUnopened => unexpected && !name.contains('/');
             StrangerUnnoticed => false
         ) {
-            errors.push(error(
-                Fault::UnexpectedFile,
-                Some(name),
-                "the file is not listed",
-            ));
+            errors.push(error(Fault::UnexpectedFile, Some(name), "the file is not listed"));
         }
     }
     for name in others {
@@ -171,13 +154,8 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
 
 /// The failure for the errors of a bundle.
 pub fn refusal(errors: &[ManifestError]) -> Failure {
-    let message = errors
-        .first()
-        .map_or_else(String::new, |error| error.detail.clone());
-    let documents: Value = errors
-        .iter()
-        .map(|error| Value::Object(error.document()))
-        .collect();
+    let message = errors.first().map_or_else(String::new, |error| error.detail.clone());
+    let documents: Value = errors.iter().map(|error| Value::Object(error.document())).collect();
     Failure::new(Code::XchainManifestInvalid, message).with("verification_errors", documents)
 }
 
@@ -213,9 +191,5 @@ fn error(fault: Fault, path: Option<&str>, detail: &str) -> ManifestError {
         Some(path) => format!("{path}: {detail}"),
         None => format!("{MANIFEST}: {detail}"),
     };
-    ManifestError {
-        fault,
-        path: path.map(str::to_owned),
-        detail,
-    }
+    ManifestError { fault, path: path.map(str::to_owned), detail }
 }

@@ -14,10 +14,7 @@ pub(crate) fn filled<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
 
 /// The items of a list member; none when it is not a list.
 pub(crate) fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {
-    object
-        .get(name)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The texts of a list member. Other items are skipped.
@@ -66,16 +63,10 @@ pub(crate) fn amount(value: f64) -> Value {
 
 /// A list of texts as JSON.
 pub(crate) fn array<T: AsRef<str>>(items: &[T]) -> Value {
-    items
-        .iter()
-        .map(|item| Value::from(item.as_ref()))
-        .collect()
+    items.iter().map(|item| Value::from(item.as_ref())).collect()
 }
 
 /// Builds an object from pairs, in order.
 pub(crate) fn build<const N: usize>(pairs: [(&str, Value); N]) -> Object {
-    pairs
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -73,15 +73,10 @@ impl Names {
             packed_count += 1;
         }
         let others = list(document, "others").iter();
-        let added: Option<BTreeSet<String>> = others
-            .map(|name| name.as_str().map(str::to_owned))
-            .collect();
+        let added: Option<BTreeSet<String>> =
+            others.map(|name| name.as_str().map(str::to_owned)).collect();
         let added = added.filter(|added| added.iter().all(|name| !is_packable(name)))?;
-        Some(Self {
-            packed: packed.into(),
-            packed_count,
-            added,
-        })
+        Some(Self { packed: packed.into(), packed_count, added })
     }
 }
 
@@ -105,13 +100,9 @@ fn is_packed(packed: &str, name: &str) -> bool {
     let (mut low, mut high) = (0, bytes.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        let before = bytes[low..middle]
-            .iter()
-            .rposition(|byte| *byte == BETWEEN as u8);
+        let before = bytes[low..middle].iter().rposition(|byte| *byte == BETWEEN as u8);
         let start = before.map_or(low, |found| low + found + 1);
-        let behind = bytes[middle..high]
-            .iter()
-            .position(|byte| *byte == BETWEEN as u8);
+        let behind = bytes[middle..high].iter().position(|byte| *byte == BETWEEN as u8);
         let end = behind.map_or(high, |found| middle + found);
         match bytes[start..end].cmp(name.as_bytes()) {
             std::cmp::Ordering::Equal => return is_packable(name),

@@ -260,8 +260,7 @@ pub fn due_role(state: &State, config: &Config) -> Option<String> {
 
 /// Whether a turn is in a conflict that a person should merge.
 pub fn needs_human_merge(turn: &Turn) -> bool {
-    turn.conflict()
-        .and_then(|conflict| doc::Conflict::SUGGESTED_RESOLUTION.get(conflict))
+    turn.conflict().and_then(|conflict| doc::Conflict::SUGGESTED_RESOLUTION.get(conflict))
         == Some(HUMAN_MERGE)
 }
 
@@ -271,9 +270,7 @@ fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
         .and_then(|blocked| doc::Blocked::RECOVERY.get(blocked))
         .and_then(|recovery| doc::Recovery::RECOVERY_ACTION.get(recovery));
     let resolve = NextStep::Resolve {
-        action: action
-            .unwrap_or("do what is asked for, then resolve the block")
-            .to_owned(),
+        action: action.unwrap_or("do what is asked for, then resolve the block").to_owned(),
     };
     let category = blocked.and_then(|blocked| doc::Blocked::CATEGORY.get(blocked));
     let is_exhausted = category == Some(Category::BudgetExhausted.as_str());
@@ -291,17 +288,13 @@ fn step_of_turn(view: &TurnView) -> NextStep {
     };
     match status {
         _ if view.accepted => NextStep::Reissue { turn },
-        Some(TurnStatus::Conflicted) => NextStep::Reconcile {
-            merge: needs_human_merge(&view.turn),
-            turn,
-        },
+        Some(TurnStatus::Conflicted) => {
+            NextStep::Reconcile { merge: needs_human_merge(&view.turn), turn }
+        }
         Some(TurnStatus::FailedAcceptance) if view.staged => {
             let failure = view.turn.value(doc::Turn::LAST_ACCEPTANCE_FAILURE);
             let why = failure.and_then(|failure| failure.get("message")?.as_str());
-            NextStep::Mend {
-                turn,
-                why: why.unwrap_or("its result was refused").to_owned(),
-            }
+            NextStep::Mend { turn, why: why.unwrap_or("its result was refused").to_owned() }
         }
         _ if view.staged => NextStep::Accept { turn },
         Some(
@@ -313,11 +306,7 @@ fn step_of_turn(view: &TurnView) -> NextStep {
         // The agent was not started, or has ended; the person has no bundle yet.
         _ if !by_hand && !view.has_worker => dispatch_step(view, by_hand),
         _ if by_hand && !view.briefed => dispatch_step(view, by_hand),
-        _ => NextStep::Work {
-            staging: dispatch::staging_path(&turn),
-            by_hand,
-            turn,
-        },
+        _ => NextStep::Work { staging: dispatch::staging_path(&turn), by_hand, turn },
     }
 }
 

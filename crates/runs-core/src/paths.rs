@@ -93,14 +93,8 @@ const OPERATIONAL: [&str; 10] = [
 
 /// Operational folders that a result must not claim as its work. The staging folder is allowed:
 /// every worker writes there, and some list it.
-const RESERVED_FOLDERS: [&str; 6] = [
-    "dispatch/",
-    "dispatch-progress",
-    "intake/",
-    "locks/",
-    "transactions/",
-    "multirepo/",
-];
+const RESERVED_FOLDERS: [&str; 6] =
+    ["dispatch/", "dispatch-progress", "intake/", "locks/", "transactions/", "multirepo/"];
 
 /// Other folders that a baseline ignores.
 const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
@@ -203,11 +197,8 @@ impl RepoPath {
     pub fn is_baseline_exempt(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         self.is_operational()
-            || below_home(&lower).is_some_and(|rest| {
-                BASELINE_EXEMPT
-                    .iter()
-                    .any(|folder| rest.starts_with(folder))
-            })
+            || below_home(&lower)
+                .is_some_and(|rest| BASELINE_EXEMPT.iter().any(|folder| rest.starts_with(folder)))
     }
 
     /// Whether a review-only role may write the path.
@@ -217,9 +208,7 @@ impl RepoPath {
 
     /// Whether a proposed file at the path would overwrite the description of its proposal.
     pub(crate) fn is_proposal_page(&self) -> bool {
-        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT]
-            .iter()
-            .any(|page| self.0.eq_ignore_ascii_case(page))
+        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT].iter().any(|page| self.0.eq_ignore_ascii_case(page))
     }
 
     /// Whether the path is a planning document.
@@ -239,9 +228,7 @@ impl RepoPath {
         let folder = |folder: &str| {
             lower.starts_with(&format!("{folder}/")) || lower.contains(&format!("/{folder}/"))
         };
-        ["test", "tests", "__tests__", "spec"]
-            .into_iter()
-            .any(folder)
+        ["test", "tests", "__tests__", "spec"].into_iter().any(folder)
             || name.contains(".test.")
             || name.contains(".spec.")
             || name.starts_with("test_")
@@ -260,9 +247,7 @@ fn below_home(lower: &str) -> Option<&str> {
 }
 
 fn is_state_file(rest: &str) -> bool {
-    STATE_FILES
-        .iter()
-        .any(|name| rest.eq_ignore_ascii_case(name))
+    STATE_FILES.iter().any(|name| rest.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -275,13 +260,7 @@ mod tests {
 
     #[test]
     fn every_spelling_is_one_path() {
-        for spelling in [
-            "src/a.rs",
-            "./src/a.rs",
-            "src//a.rs",
-            "src/x/../a.rs",
-            " src/./a.rs",
-        ] {
+        for spelling in ["src/a.rs", "./src/a.rs", "src//a.rs", "src/x/../a.rs", " src/./a.rs"] {
             assert_eq!(path(spelling).as_str(), "src/a.rs");
         }
         for (text, error) in [

@@ -28,18 +28,13 @@ pub(crate) fn is_delegation_id(text: &str) -> bool {
 
 /// A placeholder of a template: `<like this>` and nothing else.
 pub(crate) fn is_placeholder(text: &str) -> bool {
-    let inner = text
-        .trim()
-        .strip_prefix('<')
-        .and_then(|rest| rest.strip_suffix('>'));
+    let inner = text.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('>'))
 }
 
 /// The number of a decision id. A number above 64 bits becomes the maximum.
 pub(crate) fn decision_number(text: &str) -> Option<u64> {
-    let digits = text
-        .strip_prefix("DEC-")
-        .filter(|digits| is_digits(digits))?;
+    let digits = text.strip_prefix("DEC-").filter(|digits| is_digits(digits))?;
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -87,10 +82,7 @@ mod tests {
         assert!(is_delegation_id("del-001") && !is_delegation_id("del-1"));
         assert!(is_placeholder("<fill me>") && !is_placeholder("a < b > c"));
         assert_eq!(decision_number("DEC-007"), Some(7));
-        assert_eq!(
-            decision_number("DEC-99999999999999999999999"),
-            Some(u64::MAX)
-        );
+        assert_eq!(decision_number("DEC-99999999999999999999999"), Some(u64::MAX));
         assert_eq!(token("  ship   it "), "SHIP IT");
         assert_eq!(slug("Waiting for: the DB!"), "waiting-for-the-db");
     }

@@ -77,10 +77,7 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
         PolicyRule::MaxTurnsPerPhase => {
             let turns = index.turns_of_phase(candidate.phase);
             (turns >= limit).then(|| {
-                format!(
-                    "the phase {} has had {turns} turns of at most {limit}",
-                    candidate.phase
-                )
+                format!("the phase {} has had {turns} turns of at most {limit}", candidate.phase)
             })
         }
         PolicyRule::MaxTotalTurns => {
@@ -90,17 +87,11 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
         PolicyRule::MaxConsecutiveSameRole => {
             let turns = index.streak(candidate.role) + 1;
             (turns > limit).then(|| {
-                format!(
-                    "{} would have {turns} turns in a row of at most {limit}",
-                    candidate.role
-                )
+                format!("{} would have {turns} turns in a row of at most {limit}", candidate.role)
             })
         }
         PolicyRule::MaxCostPerTurn => {
-            let (cost, limit) = (
-                candidate.result.cost_usd(),
-                number(&policy.params, "limit_usd")?,
-            );
+            let (cost, limit) = (candidate.result.cost_usd(), number(&policy.params, "limit_usd")?);
             (cost > limit).then(|| format!("the turn cost {cost:.2} dollars of at most {limit:.2}"))
         }
         PolicyRule::RequireStatus => {

@@ -15,24 +15,17 @@ pub(crate) fn gate_failed(
     failures: &Failures,
     changed: &[RepoPath],
 ) -> Option<Block> {
-    let touched = failures
-        .files
-        .iter()
-        .any(|file| changed.iter().any(|path| path.as_str() == file));
+    let touched =
+        failures.files.iter().any(|file| changed.iter().any(|path| path.as_str() == file));
     let signature = format!("{gate}:{}", failures.reasons.join("|"));
     let same = doc::State::NON_PROGRESS_SIGNATURE.get(state.members()) == Some(signature.as_str());
-    let before = if same && !touched {
-        doc::State::NON_PROGRESS_COUNT.get(state.members())
-    } else {
-        None
-    };
+    let before =
+        if same && !touched { doc::State::NON_PROGRESS_COUNT.get(state.members()) } else { None };
     let turns = if touched { 0 } else { before.unwrap_or(0) + 1 };
     state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);
     state.set(doc::State::NON_PROGRESS_COUNT, turns);
     (turns >= NON_PROGRESS_LIMIT).then(|| {
         let reason = failures.reason();
-        Block::non_progress(&format!(
-            "{turns} turns left the gate {gate} failing: {reason}"
-        ))
+        Block::non_progress(&format!("{turns} turns left the gate {gate} failing: {reason}"))
     })
 }

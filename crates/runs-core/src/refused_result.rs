@@ -44,14 +44,8 @@ pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
 /// The errors and the stage that a refusal names, for the prompt of the next attempt.
 pub fn refusal_details(refusal: &Failure) -> (Vec<String>, Option<String>) {
     let detail = |name: &str| refusal.details.as_ref()?.get(name);
-    let errors = detail("errors")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
+    let errors =
+        detail("errors").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let stage = detail("failed_stage").and_then(Value::as_str);
-    (
-        errors.map(str::to_owned).collect(),
-        stage.map(str::to_owned),
-    )
+    (errors.map(str::to_owned).collect(), stage.map(str::to_owned))
 }

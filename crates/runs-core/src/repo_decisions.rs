@@ -54,9 +54,7 @@ impl RepoDecisions {
         let mut runs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in &self.lines {
             if let Some(id) = doc::RepoDecision::ID.get(line) {
-                let run = doc::RepoDecision::RUN_ID
-                    .get(line)
-                    .unwrap_or("an unnamed run");
+                let run = doc::RepoDecision::RUN_ID.get(line).unwrap_or("an unnamed run");
                 runs.entry(id).or_default().push(run);
             }
         }
@@ -66,10 +64,7 @@ impl RepoDecisions {
 
     fn find(&self, id: &str) -> Option<&Object> {
         // A later run may have used the same id again; the last line counts.
-        self.lines
-            .iter()
-            .rev()
-            .find(|line| doc::RepoDecision::ID.get(line) == Some(id))
+        self.lines.iter().rev().find(|line| doc::RepoDecision::ID.get(line) == Some(id))
     }
 
     /// Checks whether a role's decision may override another. Returns a warning, if any.

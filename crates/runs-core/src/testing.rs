@@ -30,13 +30,7 @@ pub struct MemoryRepository {
 impl MemoryRepository {
     /// A repository without records or other files.
     pub fn new(config: Config, state: State) -> Self {
-        Self {
-            config,
-            state,
-            history: Vec::new(),
-            ledger: Vec::new(),
-            files: BTreeMap::new(),
-        }
+        Self { config, state, history: Vec::new(), ledger: Vec::new(), files: BTreeMap::new() }
     }
 
     /// The index of the run's records.
@@ -99,8 +93,7 @@ impl MemoryRepository {
                 }
                 Write::Remove { path } => {
                     let below = format!("{path}/");
-                    self.files
-                        .retain(|name, _| name != path && !name.starts_with(&below));
+                    self.files.retain(|name, _| name != path && !name.starts_with(&below));
                 }
             }
         }

@@ -48,9 +48,7 @@ pub(crate) fn overruns(
 ) -> Vec<Overrun> {
     let began = |name: &str| text(state.members(), name).and_then(Time::parse_iso);
     let limits = &config.timeouts;
-    let own = config
-        .route(state.phase())
-        .and_then(|route| route.timeout_minutes);
+    let own = config.route(state.phase()).and_then(|route| route.timeout_minutes);
     let per_phase = own.or(limits.per_phase);
     let scopes = [
         (Scope::Turn, limits.per_turn, turn.and_then(Turn::began)),

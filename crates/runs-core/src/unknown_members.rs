@@ -60,11 +60,7 @@ pub(crate) const fn kept(name: &'static str) -> KnownMember {
 }
 
 const fn known(name: &'static str, part: Part) -> KnownMember {
-    KnownMember {
-        name,
-        part,
-        shape: Shape::Free,
-    }
+    KnownMember { name, part, shape: Shape::Free }
 }
 
 impl KnownMember {
@@ -165,9 +161,7 @@ fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<Unkno
 
 /// Whether the prefix marks the member as an extension.
 fn is_for_others(name: &str) -> bool {
-    ["x-", "x_", "$"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    ["x-", "x_", "$"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn below(at: &str, name: &str) -> String {

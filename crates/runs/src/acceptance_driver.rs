@@ -31,20 +31,14 @@ pub(crate) fn drive_acceptance(
     loop {
         let answer = match machine.want().clone() {
             Want::Staging(paths) => {
-                let found = operation
-                    .locked
-                    .staged(&paths)
-                    .inspect(|found| staged.clone_from(found));
+                let found =
+                    operation.locked.staged(&paths).inspect(|found| staged.clone_from(found));
                 usable(found.map(Answer::Staging).map_err(Failure::from))?
             }
             Want::Hooks(batch) => {
                 let phase = batch.phase;
-                let guarded = guarded(
-                    operation,
-                    &machine,
-                    phase,
-                    staged.as_ref().map(|(path, _)| path),
-                );
+                let guarded =
+                    guarded(operation, &machine, phase, staged.as_ref().map(|(path, _)| path));
                 let report =
                     crate::hooks::run(batch, &operation.locked, operation.environment, &guarded)?;
                 // Files that a person must judge now must still exist.
@@ -72,26 +66,16 @@ pub(crate) fn drive_acceptance(
                 }
                 Answer::Cleaned
             }
-            Want::Observe {
-                baseline,
-                named,
-                proposed,
-            } => {
+            Want::Observe { baseline, named, proposed } => {
                 let observed = watching(git, baseline.as_ref())
                     .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed));
                 usable(observed)?
             }
-            Want::Files(paths) => usable(
-                operation
-                    .locked
-                    .texts(&paths)
-                    .map(Answer::Files)
-                    .map_err(Failure::from),
-            )?,
+            Want::Files(paths) => {
+                usable(operation.locked.texts(&paths).map(Answer::Files).map_err(Failure::from))?
+            }
             Want::Replay(commands) => {
-                let ran = commands
-                    .iter()
-                    .map(|command| replay(operation, &turn, command));
+                let ran = commands.iter().map(|command| replay(operation, &turn, command));
                 let ran = ran.collect();
                 operation.environment.check_cancelled()?;
                 Answer::Replayed(ran)
@@ -214,9 +198,7 @@ fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Re
 /// Runs a command of a declared verification again, if a policy of the configuration requires it.
 /// Evidence is a shell command line.
 fn replay(operation: &Operation<'_>, turn: &TurnId, command: &str) -> Option<i64> {
-    operation.environment.notify(&Notice::CommandStarted {
-        command: command.to_owned(),
-    });
+    operation.environment.notify(&Notice::CommandStarted { command: command.to_owned() });
     let invocation = Invocation::new("/bin/sh", ["-c", command])
         .cwd(operation.root())
         .env("AGENTXCHAIN_TURN_ID", turn.as_str());

@@ -217,9 +217,7 @@ impl Environment {
 impl fmt::Debug for Environment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Environment");
-        debug
-            .field("lock_timeout", &self.lock_timeout)
-            .finish_non_exhaustive()
+        debug.field("lock_timeout", &self.lock_timeout).finish_non_exhaustive()
     }
 }
 

@@ -63,8 +63,7 @@ impl<'a> Operation<'a> {
 
     /// The time now; it never goes back.
     pub(crate) fn now(&self) -> Time {
-        self.latest
-            .set(self.latest.get().max(self.environment.now()));
+        self.latest.set(self.latest.get().max(self.environment.now()));
         self.latest.get()
     }
 
@@ -84,10 +83,7 @@ impl<'a> Operation<'a> {
         {
             let index = self.locked.index(change.state.run_id())?;
             let record = accept::run_record(&change.state, &self.config, &index, now);
-            further.extend(record.map(|line| Write::Append {
-                record: Record::RunHistory,
-                line,
-            }));
+            further.extend(record.map(|line| Write::Append { record: Record::RunHistory, line }));
         }
         let commit = Commit::of_change_with(&self.state, change, further, &mut self.ids, now);
         self.locked.commit(&commit)?;
@@ -98,10 +94,7 @@ impl<'a> Operation<'a> {
     /// Writes a change and returns it as an answer.
     pub(crate) fn commit_update(&mut self, change: Change) -> Result<RunUpdate, Failure> {
         self.commit(&change, Vec::new())?;
-        Ok(RunUpdate {
-            state: change.state,
-            events: change.events,
-        })
+        Ok(RunUpdate { state: change.state, events: change.events })
     }
 
     /// Writes the records of a refusal and returns the refusal.
@@ -206,10 +199,7 @@ impl<'a> Operation<'a> {
 
 /// The baseline of a repository without version control.
 pub(crate) fn without_git() -> Baseline {
-    Baseline {
-        clean: true,
-        ..Baseline::default()
-    }
+    Baseline { clean: true, ..Baseline::default() }
 }
 
 /// A path that is a constant of this crate or comes from the core.

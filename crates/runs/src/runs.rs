@@ -34,9 +34,7 @@ pub struct Runs {
 impl fmt::Debug for Runs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Runs");
-        debug
-            .field("root", &self.repository.root())
-            .finish_non_exhaustive()
+        debug.field("root", &self.repository.root()).finish_non_exhaustive()
     }
 }
 
@@ -61,11 +59,7 @@ impl Runs {
 
     /// The services over an open repository.
     pub fn on(repository: Repository, environment: Environment, reading: Reading) -> Self {
-        Self {
-            repository,
-            environment,
-            reading,
-        }
+        Self { repository, environment, reading }
     }
 
     /// The repository.

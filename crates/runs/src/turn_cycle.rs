@@ -143,10 +143,7 @@ impl Runs {
                     Code::XchainWorkerStalled | Code::XchainWorkerTimedOut
                 ) && self.is_staged(turn)? =>
             {
-                self.environment.notify(&Notice::WorkerEnded {
-                    turn: turn.clone(),
-                    failure,
-                });
+                self.environment.notify(&Notice::WorkerEnded { turn: turn.clone(), failure });
                 Ok(WorkerEnd::Written)
             }
             other => other,
@@ -175,27 +172,18 @@ impl Runs {
             }
             WorkerSignal::Started { pid } => (
                 TurnStatus::Starting,
-                [
-                    ("worker_pid", pid.into()),
-                    ("worker_started_at", Value::from(now)),
-                ],
+                [("worker_pid", pid.into()), ("worker_started_at", Value::from(now))],
             ),
             WorkerSignal::FirstOutput { stream } => (
                 TurnStatus::Running,
-                [
-                    ("first_output_at", now.into()),
-                    ("first_output_stream", stream.into()),
-                ],
+                [("first_output_at", now.into()), ("first_output_stream", stream.into())],
             ),
         };
         let about = about.map(|(name, value)| (name.to_owned(), value));
         match self.record_worker_status(turn, attempt, status, Object::from_iter(about)) {
             Ok(_) => {}
             Err(failure)
-                if matches!(
-                    failure.code,
-                    Code::XchainAttemptOver | Code::XchainTurnNotActive
-                ) =>
+                if matches!(failure.code, Code::XchainAttemptOver | Code::XchainTurnNotActive) =>
             {
                 over.cancel();
             }
@@ -204,10 +192,8 @@ impl Runs {
     }
 
     fn note_failure(&self, turn: &Turn, failure: &Failure) {
-        self.environment.notify(&Notice::WorkerFailed {
-            turn: turn.id().clone(),
-            failure: failure.clone(),
-        });
+        self.environment
+            .notify(&Notice::WorkerFailed { turn: turn.id().clone(), failure: failure.clone() });
         let status = match failure.code {
             Code::XchainWorkerNotStarted => TurnStatus::FailedStart,
             _ => TurnStatus::Stalled,
@@ -256,10 +242,7 @@ impl Runs {
             AfterRefusal::Blocked => return Ok(Some(TurnOutcome::Blocked(refusal))),
             AfterRefusal::NotJudged => return Err(refusal),
             AfterRefusal::HumanMerge => {
-                return Ok(Some(TurnOutcome::Conflicted {
-                    turn: turn.clone(),
-                    failure: refusal,
-                }));
+                return Ok(Some(TurnOutcome::Conflicted { turn: turn.clone(), failure: refusal }));
             }
             AfterRefusal::Reject => {}
         }
@@ -290,9 +273,7 @@ impl Runs {
             summary: text("summary"),
         });
         if let Some(made) = &acceptance.checkpoint {
-            self.environment.notify(&Notice::Checkpointed {
-                commit: made.commit.clone(),
-            });
+            self.environment.notify(&Notice::Checkpointed { commit: made.commit.clone() });
         }
         if let Some(failure) = &acceptance.no_checkpoint
             && failure.code != Code::XchainNothingToCheckpoint

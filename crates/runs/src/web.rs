@@ -87,9 +87,7 @@ pub(crate) fn headers(settings: &Object) -> Result<Vec<(String, String)>, String
     let declared = settings.get("headers").and_then(Value::as_object);
     let declared = declared.into_iter().flatten();
     let texts = declared.filter_map(|(name, value)| Some((name, value.as_str()?)));
-    texts
-        .map(|(name, value)| Ok((name.clone(), expand(value, &[])?)))
-        .collect()
+    texts.map(|(name, value)| Ok((name.clone(), expand(value, &[])?))).collect()
 }
 
 /// Expands variables: the given ones first, then those of the process. A value may be a secret, so

@@ -27,9 +27,7 @@ const STATEMENTS: usize = 128;
 /// The connection that writes.
 pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     // A new file is readable only by its owner; the log gets the same mode.
-    (OpenOptions::new().append(true).create(true).mode(0o600))
-        .open(path)
-        .store_error()?;
+    (OpenOptions::new().append(true).create(true).mode(0o600)).open(path).store_error()?;
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let application: i32 = pragma(&connection, "application_id")?;
     let format: u32 = pragma(&connection, "user_version")?;
@@ -37,14 +35,10 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
         .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
         .store_error()?;
     if application != APPLICATION && (format, tables) != (0, 0) {
-        return Err(StoreError::new(
-            StoreErrorKind::NoStore,
-            "the database is not Accord's",
-        ));
+        return Err(StoreError::new(StoreErrorKind::NoStore, "the database is not Accord's"));
     }
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0))
-        .store_error()?;
+    let mode: String =
+        connection.query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0)).store_error()?;
     if mode != "wal" {
         return Err(StoreError::new(
             StoreErrorKind::Unavailable,
@@ -60,9 +54,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     );
     connection.execute_batch(&setup).store_error()?;
     if application != APPLICATION {
-        connection
-            .pragma_update(None, "application_id", APPLICATION)
-            .store_error()?;
+        connection.pragma_update(None, "application_id", APPLICATION).store_error()?;
     }
     if let Some(bytes) = options.max_bytes {
         let page: u32 = pragma(&connection, "page_size")?;
@@ -77,9 +69,7 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
 pub(crate) fn reader(path: &Path) -> Result<Connection> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     // Small, because every commit of the writer invalidates the cache.
-    connection
-        .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;")
-        .store_error()?;
+    connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1000;").store_error()?;
     Ok(connection)
 }
 
@@ -92,10 +82,7 @@ pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
             _ => error,
         })?;
     if application != APPLICATION {
-        return Err(StoreError::new(
-            StoreErrorKind::NoStore,
-            "the database is not Accord's",
-        ));
+        return Err(StoreError::new(StoreErrorKind::NoStore, "the database is not Accord's"));
     }
     crate::migrate::refuse_later(pragma(&connection, "user_version")?)?;
     Ok(connection)
@@ -106,9 +93,7 @@ pub(crate) fn pragma<T: rusqlite::types::FromSql>(
     connection: &Connection,
     name: &str,
 ) -> Result<T> {
-    connection
-        .pragma_query_value(None, name, |row| row.get(0))
-        .store_error()
+    connection.pragma_query_value(None, name, |row| row.get(0)).store_error()
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
@@ -117,11 +102,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     connection.busy_timeout(PATIENCE).store_error()?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise SQLite prepares a statement again whenever other values are bound.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .store_error()?;
-    connection
-        .execute_batch("PRAGMA temp_store = MEMORY;")
-        .store_error()?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).store_error()?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;").store_error()?;
     Ok(connection)
 }

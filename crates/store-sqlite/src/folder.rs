@@ -34,23 +34,14 @@ impl Drop for Folder {
 impl Folder {
     /// Locks a folder, and creates it if needed.
     pub(crate) fn take(path: &Path) -> Result<Self> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .store_error()?;
+        DirBuilder::new().recursive(true).mode(0o700).create(path).store_error()?;
         Self::take_existing(path)
     }
 
     /// Locks an existing folder.
     pub(crate) fn take_existing(path: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600);
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut lock = options.open(path.join(LOCK)).store_error()?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -69,10 +60,7 @@ impl Folder {
         lock.set_len(0).store_error()?;
         lock.seek(SeekFrom::Start(0)).store_error()?;
         writeln!(lock, "{}", std::process::id()).store_error()?;
-        Ok(Self {
-            path: path.to_owned(),
-            lock,
-        })
+        Ok(Self { path: path.to_owned(), lock })
     }
 
     /// Creates the database's file if it does not exist, readable only by its owner.
@@ -109,14 +97,10 @@ pub(crate) fn create_private(path: &Path) -> Result<()> {
 
 /// Syncs a folder, so that creations, renames and removals are durable.
 pub(crate) fn sync_folder(path: &Path) -> Result<()> {
-    File::open(path)
-        .and_then(|folder| folder.sync_all())
-        .store_error()
+    File::open(path).and_then(|folder| folder.sync_all()).store_error()
 }
 
 /// Whether a folder has a database.
 pub(crate) fn has_database(path: &Path) -> bool {
-    path.join(DATABASE)
-        .metadata()
-        .is_ok_and(|file| file.len() > 0)
+    path.join(DATABASE).metadata().is_ok_and(|file| file.len() > 0)
 }

@@ -44,33 +44,16 @@ struct Idle {
 
 impl Readers {
     pub(crate) fn new(path: PathBuf, limit: usize) -> Self {
-        Self {
-            path,
-            limit: limit.max(1),
-            pool: Mutex::default(),
-            returned: Condvar::new(),
-        }
+        Self { path, limit: limit.max(1), pool: Mutex::default(), returned: Condvar::new() }
     }
 
     /// Runs `job` with a connection that sees one snapshot.
     pub(crate) fn with<T>(&self, job: impl FnOnce(&Connection) -> T) -> Result<T> {
-        let lent = Lent {
-            readers: self,
-            connection: Some(self.take()?),
-        };
-        let connection = lent
-            .connection
-            .as_ref()
-            .expect("it is returned only on drop");
-        connection
-            .prepare_cached("BEGIN")
-            .and_then(|mut begin| begin.execute(()))
-            .store_error()?;
+        let lent = Lent { readers: self, connection: Some(self.take()?) };
+        let connection = lent.connection.as_ref().expect("it is returned only on drop");
+        connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute(())).store_error()?;
         let outcome = job(connection);
-        connection
-            .prepare_cached("COMMIT")
-            .and_then(|mut end| end.execute(()))
-            .store_error()?;
+        connection.prepare_cached("COMMIT").and_then(|mut end| end.execute(())).store_error()?;
         Ok(outcome)
     }
 
@@ -100,8 +83,7 @@ impl Readers {
     pub(crate) fn close_forgotten(&self) {
         let mut pool = self.pool.lock();
         let before = pool.idle.len();
-        pool.idle
-            .retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
+        pool.idle.retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
         pool.open -= before - pool.idle.len();
         drop(pool);
         self.returned.notify_all();
@@ -166,10 +148,7 @@ impl Drop for Lent<'_> {
             self.readers.closed();
             return;
         }
-        pool.idle.push(Idle {
-            connection,
-            forgotten: false,
-        });
+        pool.idle.push(Idle { connection, forgotten: false });
         drop(pool);
         self.readers.returned.notify_one();
     }

@@ -6,12 +6,7 @@ use accord_contract::time::Time;
 /// zeros.
 pub(crate) fn key(instant: Time) -> String {
     let mut key = instant.sort_key();
-    key.truncate(
-        key.trim_end_matches('Z')
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .len(),
-    );
+    key.truncate(key.trim_end_matches('Z').trim_end_matches('0').trim_end_matches('.').len());
     key
 }
 
@@ -75,12 +70,9 @@ mod tests {
     #[test]
     fn a_span_holds_its_keys_and_no_others() {
         let at = |text: &str| key(Timestamp::parse(text).unwrap().time());
-        let [first, last, next] = [
-            "2026-04-18T20:00:00Z",
-            "2026-04-18T20:59:59.999999999Z",
-            "2026-04-18T21:00:00Z",
-        ]
-        .map(at);
+        let [first, last, next] =
+            ["2026-04-18T20:00:00Z", "2026-04-18T20:59:59.999999999Z", "2026-04-18T21:00:00Z"]
+                .map(at);
         let hour = Span::Hour.of(&first);
         assert_eq!(hour, "2026-04-18T20");
         assert!(hour < first.as_str() && first < last && last < Span::Hour.end(&first));

@@ -82,8 +82,7 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn with_snapshot(&self, job: &mut dyn FnMut(&dyn ReadUnit)) -> Result<()> {
-        self.readers
-            .with(|connection| job(&Unit::new(connection, self.common)))
+        self.readers.with(|connection| job(&Unit::new(connection, self.common)))
     }
 
     fn submit(&self, job: Box<dyn WriteJob>) {
@@ -122,10 +121,7 @@ impl Engine for SqliteStore {
         let writer = self.thread.lock().take();
         let writer = writer.filter(|writer| writer.thread().id() != std::thread::current().id());
         match writer.map(JoinHandle::join) {
-            Some(Err(_)) => Err(StoreError::new(
-                StoreErrorKind::Broken,
-                "the writer panicked",
-            )),
+            Some(Err(_)) => Err(StoreError::new(StoreErrorKind::Broken, "the writer panicked")),
             Some(Ok(())) | None => Ok(()),
         }
     }

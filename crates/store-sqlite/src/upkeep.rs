@@ -29,9 +29,7 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
     }
     // A separate connection, so that the copy is one snapshot.
     let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    source
-        .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
-        .store_error()?;
+    source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").store_error()?;
     let partial = beside(to);
     let copied = copy(&source, &partial, report).and_then(|()| settle(&partial));
     let done = copied.and_then(|()| fs::rename(&partial, to).store_error());
@@ -80,11 +78,9 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     let partial = beside(&folder.database());
     let source = existing(backup, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let copied = copy(&source, &partial, &mut |_| {}).and_then(|()| settle(&partial));
-    copied
-        .and_then(|()| swap_in(&folder, &partial))
-        .inspect_err(|_| {
-            drop(fs::remove_file(&partial));
-        })
+    copied.and_then(|()| swap_in(&folder, &partial)).inspect_err(|_| {
+        drop(fs::remove_file(&partial));
+    })
 }
 
 /// Rewrites the store of a folder without unused space. Returns its size before and after, in
@@ -146,10 +142,7 @@ fn mend_copy<T>(
 
 fn take_store(folder: &Path) -> Result<Folder> {
     if !has_database(folder) {
-        return Err(StoreError::new(
-            StoreErrorKind::NoStore,
-            folder.display().to_string(),
-        ));
+        return Err(StoreError::new(StoreErrorKind::NoStore, folder.display().to_string()));
     }
     Folder::take_existing(folder)
 }
@@ -160,9 +153,7 @@ fn write_anew(database: &Path, to: &Path) -> Result<()> {
     migrate::migrate(&connection)?;
     new_file(to)?;
     let target = to.to_string_lossy().into_owned();
-    connection
-        .execute("VACUUM INTO ?1", (target,))
-        .store_error()?;
+    connection.execute("VACUUM INTO ?1", (target,)).store_error()?;
     Ok(())
 }
 
@@ -182,10 +173,7 @@ fn fold_log(database: &Path) -> Result<()> {
         .store_error()?;
     match left {
         0 => connection.close().map_err(|(_, error)| error).store_error(),
-        _ => Err(StoreError::new(
-            StoreErrorKind::Busy,
-            "another process reads the database",
-        )),
+        _ => Err(StoreError::new(StoreErrorKind::Busy, "another process reads the database")),
     }
 }
 
@@ -218,22 +206,13 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
 /// Makes a new database durable as one file, without a log file.
 fn settle(path: &Path) -> Result<()> {
     let connection = Connection::open(path).store_error()?;
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0))
-        .store_error()?;
+    let mode: String =
+        connection.query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0)).store_error()?;
     if mode != "delete" {
-        return Err(StoreError::new(
-            StoreErrorKind::Unavailable,
-            "the copy kept its log",
-        ));
+        return Err(StoreError::new(StoreErrorKind::Unavailable, "the copy kept its log"));
     }
-    connection
-        .close()
-        .map_err(|(_, error)| error)
-        .store_error()?;
-    fs::File::open(path)
-        .and_then(|file| file.sync_all())
-        .store_error()
+    connection.close().map_err(|(_, error)| error).store_error()?;
+    fs::File::open(path).and_then(|file| file.sync_all()).store_error()
 }
 
 /// Replaces the old database by a new one.
@@ -253,9 +232,7 @@ fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
 }
 
 fn integrity(connection: &Connection) -> Result<()> {
-    let mut statement = connection
-        .prepare("PRAGMA integrity_check(10)")
-        .store_error()?;
+    let mut statement = connection.prepare("PRAGMA integrity_check(10)").store_error()?;
     let found: Vec<String> = statement
         .query_map((), |row| row.get(0))
         .store_error()?
@@ -264,14 +241,9 @@ fn integrity(connection: &Connection) -> Result<()> {
     if found != ["ok"] {
         return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
-    let mut statement = connection
-        .prepare("PRAGMA foreign_key_check")
-        .store_error()?;
+    let mut statement = connection.prepare("PRAGMA foreign_key_check").store_error()?;
     if statement.exists(()).store_error()? {
-        Err(StoreError::new(
-            StoreErrorKind::Corrupt,
-            "a row refers to a missing row",
-        ))
+        Err(StoreError::new(StoreErrorKind::Corrupt, "a row refers to a missing row"))
     } else {
         Ok(())
     }

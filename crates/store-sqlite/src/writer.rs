@@ -64,11 +64,7 @@ pub(crate) struct Writer {
 
 impl Queue {
     pub(crate) fn new(options: &Options) -> Self {
-        Self {
-            limit: options.queue.max(1),
-            waiting: Mutex::default(),
-            changed: Condvar::new(),
-        }
+        Self { limit: options.queue.max(1), waiting: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Enqueues a job, or finishes it with an error when the queue is full or closed.
@@ -169,10 +165,7 @@ impl Writer {
         }
         self.readers.close(LAST_READS);
         // Merges the log into the database. When that fails, the log still has everything.
-        drop(
-            self.connection
-                .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"),
-        );
+        drop(self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
     }
 
     /// Releases unused memory. A failure is harmless.
@@ -252,11 +245,8 @@ impl Writer {
         #[cfg(feature = "testing")]
         std::thread::sleep(self.delay);
         run(&self.connection, "COMMIT")?;
-        self.pace
-            .learn(jobs.len(), self.queue.waiting(), began.elapsed());
-        self.counters
-            .jobs
-            .fetch_add(jobs.len() as u64, Ordering::Relaxed);
+        self.pace.learn(jobs.len(), self.queue.waiting(), began.elapsed());
+        self.counters.jobs.fetch_add(jobs.len() as u64, Ordering::Relaxed);
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         Ok(Group { outcomes, advances })
     }
@@ -372,9 +362,6 @@ fn finish(job: Box<dyn WriteJob>, outcome: Result<()>) {
 }
 
 fn run(connection: &Connection, sql: &str) -> Result<()> {
-    connection
-        .prepare_cached(sql)
-        .and_then(|mut statement| statement.execute(()))
-        .store_error()?;
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).store_error()?;
     Ok(())
 }

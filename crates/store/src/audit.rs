@@ -87,10 +87,7 @@ pub trait Audit {
 impl Table {
     /// Whether its rows are in an export.
     pub fn is_exported(self) -> bool {
-        matches!(
-            self,
-            Self::Project | Self::Package | Self::Revision | Self::Fact | Self::Session
-        )
+        matches!(self, Self::Project | Self::Package | Self::Revision | Self::Fact | Self::Session)
     }
 
     /// The name of one of its rows.

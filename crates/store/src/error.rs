@@ -69,20 +69,12 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 impl StoreError {
     /// An error, with details for the operator.
     pub fn new(kind: StoreErrorKind, detail: impl Into<String>) -> Self {
-        Self {
-            kind,
-            detail: detail.into(),
-            row: None,
-        }
+        Self { kind, detail: detail.into(), row: None }
     }
 
     /// A single row is damaged.
     pub fn damaged_row(row: DamagedRow) -> Self {
-        Self {
-            kind: StoreErrorKind::Corrupt,
-            detail: row.what.clone(),
-            row: Some(Box::new(row)),
-        }
+        Self { kind: StoreErrorKind::Corrupt, detail: row.what.clone(), row: Some(Box::new(row)) }
     }
 
     /// A row to add exists already, or a row to change does not exist.

@@ -296,10 +296,7 @@ impl PackageRow {
 
     /// Its position in the order of the project's packages.
     pub fn position(&self) -> PackagePosition {
-        PackagePosition {
-            created_at: self.created_at.time(),
-            seq: self.seq,
-        }
+        PackagePosition { created_at: self.created_at.time(), seq: self.seq }
     }
 
     /// Whether it is visible to a reader of these drafts.
@@ -322,13 +319,7 @@ impl Drafts<'_> {
 impl PackageIndex {
     /// The index of a package with these texts and questions.
     pub fn new(texts: &SearchTexts, open_questions: &[String]) -> Self {
-        let parts = [
-            &texts.title,
-            &texts.decisions,
-            &texts.questions,
-            &texts.handoff,
-            &texts.body,
-        ];
+        let parts = [&texts.title, &texts.decisions, &texts.questions, &texts.handoff, &texts.body];
         Self::of_parts(parts.map(String::as_str), open_questions)
     }
 
@@ -343,13 +334,8 @@ impl PackageIndex {
             });
             terms
         });
-        let questions = open_questions
-            .iter()
-            .map(|question| question.trim().to_owned());
-        Self {
-            terms,
-            open_questions: questions.filter(|question| !question.is_empty()).collect(),
-        }
+        let questions = open_questions.iter().map(|question| question.trim().to_owned());
+        Self { terms, open_questions: questions.filter(|question| !question.is_empty()).collect() }
     }
 
     /// The terms of each part, in order and with repetitions, each followed by a space.

@@ -96,15 +96,8 @@ impl CommonTermLimits {
         // The counts of very common terms are not exact. Of those, a longer word is preferred.
         by_rarity.sort_by_key(|place| {
             let (term, with) = &counted[*place];
-            let length = if *with > ceiling {
-                term.term.chars().count()
-            } else {
-                0
-            };
-            (
-                (*with).min(ceiling.saturating_add(1)),
-                std::cmp::Reverse(length),
-            )
+            let length = if *with > ceiling { term.term.chars().count() } else { 0 };
+            ((*with).min(ceiling.saturating_add(1)), std::cmp::Reverse(length))
         });
         let rarest = by_rarity.first().copied();
         let ranked = rarest.is_none_or(|place| counted[place].1 <= ceiling);
@@ -115,10 +108,7 @@ impl CommonTermLimits {
             let first = Some(*place) == rarest;
             first || (ranked && with <= ceiling && together <= self.together)
         });
-        let mut choice = ChosenTerms {
-            ranked,
-            ..ChosenTerms::default()
-        };
+        let mut choice = ChosenTerms { ranked, ..ChosenTerms::default() };
         for (place, (term, with)) in counted.into_iter().enumerate() {
             if by_rarity.contains(&place) {
                 choice.terms.push((term, with));
@@ -132,12 +122,7 @@ impl CommonTermLimits {
 
 impl Default for CommonTermLimits {
     fn default() -> Self {
-        Self {
-            least: 1_000,
-            most: 10_000,
-            one_in: 8,
-            together: 15_000,
-        }
+        Self { least: 1_000, most: 10_000, one_in: 8, together: 15_000 }
     }
 }
 
@@ -145,9 +130,7 @@ impl SearchQuery<'_> {
     /// Whether a match passes the filters of the query.
     pub fn shows(&self, package: &PackageRow) -> bool {
         package.quarantine.is_none()
-            && self
-                .status
-                .is_none_or(|status| package.state.status == status)
+            && self.status.is_none_or(|status| package.state.status == status)
             && (self.session).is_none_or(|session| package.session_id.as_ref() == Some(session))
             && package.is_shown(self.drafts)
     }

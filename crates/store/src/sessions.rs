@@ -78,9 +78,6 @@ pub trait SessionWrites {
 impl SessionRow {
     /// Its position in the order of the project's sessions.
     pub fn position(&self) -> SessionPosition {
-        SessionPosition {
-            started_at: self.started_at.time(),
-            seq: self.seq,
-        }
+        SessionPosition { started_at: self.started_at.time(), seq: self.seq }
     }
 }

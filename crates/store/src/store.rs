@@ -94,11 +94,7 @@ pub trait StoreExt: Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.submit(Box::new(ClosureJob {
-            job,
-            done,
-            outcome: None,
-        }));
+        self.submit(Box::new(ClosureJob { job, done, outcome: None }));
     }
 }
 

@@ -12,10 +12,7 @@
 //! assert!(accord_system::now().unix_seconds() > 1_700_000_000);
 //! ```
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "reading the wall clock is what this crate is for"
-)]
+#![expect(clippy::disallowed_methods, reason = "reading the wall clock is what this crate is for")]
 
 mod clock;
 mod random;

@@ -9,9 +9,7 @@ use crate::{Kind, Result, TreeError};
 
 /// Whether a file name is that of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
-    let digits = name
-        .strip_prefix(".tmp-")
-        .and_then(|rest| rest.strip_suffix(".json"));
+    let digits = name.strip_prefix(".tmp-").and_then(|rest| rest.strip_suffix(".json"));
     digits.is_some_and(|digits| {
         digits.len() == 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
@@ -50,17 +48,11 @@ pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
 
 /// Replaces a file; the caller must sync its folder.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
-    if disk
-        .stat(path)?
-        .is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link))
-    {
-        return Err(TreeError::NotFile {
-            path: path.to_owned(),
-        });
+    if disk.stat(path)?.is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link)) {
+        return Err(TreeError::NotFile { path: path.to_owned() });
     }
     let temporary = write_temporary(disk, path, bytes)?;
-    disk.rename(&temporary, path)
-        .inspect_err(|_| discard(disk, &temporary))
+    disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
 }
 
 /// Replaces a file and syncs it; missing folders are created.
@@ -77,9 +69,7 @@ pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
     }
     make_folders(disk, parent(path))?;
     let temporary = write_temporary(disk, path, bytes)?;
-    let made = disk
-        .publish(&temporary, path)
-        .inspect_err(|_| discard(disk, &temporary))?;
+    let made = disk.publish(&temporary, path).inspect_err(|_| discard(disk, &temporary))?;
     if !made {
         discard(disk, &temporary);
     }
@@ -92,14 +82,11 @@ fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> 
     loop {
         let name = temporary_name();
         let temporary = join(parent(path), &name);
-        let made = disk
-            .create(&temporary, bytes)
-            .inspect_err(|_| discard(disk, &temporary))?;
+        let made = disk.create(&temporary, bytes).inspect_err(|_| discard(disk, &temporary))?;
         if !made {
             continue;
         }
-        disk.sync(&temporary)
-            .inspect_err(|_| discard(disk, &temporary))?;
+        disk.sync(&temporary).inspect_err(|_| discard(disk, &temporary))?;
         return Ok(temporary);
     }
 }

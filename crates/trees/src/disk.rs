@@ -131,10 +131,7 @@ pub fn read_file(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u
     let Some(content) = disk.open(path)? else {
         return Ok(None);
     };
-    let too_large = || crate::TreeError::TooLarge {
-        path: path.to_owned(),
-        limit,
-    };
+    let too_large = || crate::TreeError::TooLarge { path: path.to_owned(), limit };
     let length = content.length()?;
     if length > limit {
         return Err(too_large());

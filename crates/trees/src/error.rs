@@ -85,27 +85,16 @@ pub enum TreeError {
 impl TreeError {
     pub(crate) fn system(path: &str, doing: &'static str, source: impl Into<io::Error>) -> Self {
         let path = if path.is_empty() { "." } else { path };
-        Self::System {
-            path: path.to_owned(),
-            doing,
-            source: source.into(),
-        }
+        Self::System { path: path.to_owned(), doing, source: source.into() }
     }
 
     /// A file that cannot be parsed, without a line number.
     pub fn damaged(path: &str, why: impl Into<String>) -> Self {
-        Self::Damaged {
-            path: path.to_owned(),
-            line: None,
-            why: why.into(),
-        }
+        Self::Damaged { path: path.to_owned(), line: None, why: why.into() }
     }
 
     pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
-        Self::Unfinished {
-            journal: journal.to_owned(),
-            source: Box::new(source),
-        }
+        Self::Unfinished { journal: journal.to_owned(), source: Box::new(source) }
     }
 
     /// The path that a user must look at.

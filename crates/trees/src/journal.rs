@@ -65,10 +65,7 @@ pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
     match accord_canon::read(&bytes) {
         Ok(Value::Object(journal)) => Ok(Some(journal)),
         Ok(_) => Err(TreeError::damaged(path, "the journal is not a JSON object")),
-        Err(error) => Err(TreeError::damaged(
-            path,
-            format!("the journal is not JSON: {error}"),
-        )),
+        Err(error) => Err(TreeError::damaged(path, format!("the journal is not JSON: {error}"))),
     }
 }
 
@@ -82,7 +79,5 @@ pub fn lengths_member(lengths: &Lengths) -> Value {
 /// The lengths in a member of a journal; none if it is absent, as in journals of other programs.
 pub fn read_lengths(member: Option<&Value>) -> Lengths {
     let members = member.and_then(Value::as_object).into_iter().flatten();
-    members
-        .filter_map(|(path, length)| Some((path.clone(), length.as_u64()?)))
-        .collect()
+    members.filter_map(|(path, length)| Some((path.clone(), length.as_u64()?))).collect()
 }

@@ -90,13 +90,8 @@ impl<F: TreeFormat> LockedTree<F> {
         timeout: Duration,
     ) -> std::result::Result<Self, F::Error> {
         let lock = HeldLock::take(&disk, format.lock_file(), timeout)?;
-        let mut tree = Self {
-            disk,
-            format,
-            lock,
-            recovered: Vec::new(),
-            unfinished: AtomicBool::new(false),
-        };
+        let mut tree =
+            Self { disk, format, lock, recovered: Vec::new(), unfinished: AtomicBool::new(false) };
         if tree.lock.is_taken_over() {
             tree.sync_folders()?;
         }
@@ -178,9 +173,7 @@ impl<F: TreeFormat> LockedTree<F> {
             (self.format.prepared_at(journal), name(path).to_owned())
         });
         let recovered = journals.iter();
-        recovered
-            .map(|(path, journal)| self.replay(path, journal))
-            .collect()
+        recovered.map(|(path, journal)| self.replay(path, journal)).collect()
     }
 
     fn replay(
@@ -196,11 +189,7 @@ impl<F: TreeFormat> LockedTree<F> {
             other => other,
         })?;
         journal::remove(disk, path)?;
-        Ok(Recovered {
-            path: path.to_owned(),
-            detail: recovery.detail,
-            left,
-        })
+        Ok(Recovered { path: path.to_owned(), detail: recovery.detail, left })
     }
 
     /// Removes the temporary files of processes that ended while they wrote. A young one beside

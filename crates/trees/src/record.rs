@@ -77,10 +77,7 @@ impl RecordLines {
         };
         let mut searched = self.start;
         loop {
-            if let Some(found) = self.buffer[searched..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-            {
+            if let Some(found) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
                 let line = self.buffer[self.start..searched + found].to_vec();
                 self.start = searched + found + 1;
                 self.at += line.len() as u64 + 1;
@@ -105,10 +102,7 @@ impl RecordLines {
         }
         if self.buffer.len() as u64 > limits::LINE {
             self.content = None;
-            return Err(TreeError::TooLarge {
-                path: self.path.clone(),
-                limit: limits::LINE,
-            });
+            return Err(TreeError::TooLarge { path: self.path.clone(), limit: limits::LINE });
         }
         let rest = std::mem::take(&mut self.buffer);
         self.at += rest.len() as u64;
@@ -130,11 +124,7 @@ impl Iterator for RecordLines {
                 continue;
             }
             return match parse(&bytes) {
-                Ok(object) => Some(Ok(RecordLine {
-                    number: self.number,
-                    object,
-                    end: self.at,
-                })),
+                Ok(object) => Some(Ok(RecordLine { number: self.number, object, end: self.at })),
                 Err(_) if !ended => {
                     self.torn = true;
                     None
@@ -178,11 +168,7 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
             Ok(object) => found.push(object),
             Err(_) if place == last || row.iter().all(u8::is_ascii_whitespace) => {}
             Err(why) => {
-                return Err(TreeError::Damaged {
-                    path: path.to_owned(),
-                    line: None,
-                    why,
-                });
+                return Err(TreeError::Damaged { path: path.to_owned(), line: None, why });
             }
         }
     }
@@ -223,10 +209,7 @@ pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
             break;
         }
         if tail.len() as u64 > limits::LINE {
-            return Err(TreeError::TooLarge {
-                path: path.to_owned(),
-                limit: limits::LINE,
-            });
+            return Err(TreeError::TooLarge { path: path.to_owned(), limit: limits::LINE });
         }
     }
     if tail.is_empty() {

@@ -54,9 +54,7 @@ fn error(error_type: &str, failure: &Failure) -> Object {
     for (name, value) in failure.details.iter().flat_map(|details| details.iter()) {
         answer.entry(name.clone()).or_insert_with(|| value.clone());
     }
-    answer
-        .entry("message")
-        .or_insert_with(|| failure.message.as_str().into());
+    answer.entry("message").or_insert_with(|| failure.message.as_str().into());
     answer
 }
 
@@ -239,11 +237,8 @@ pub fn verified(outcome: Result<Object, Vec<ManifestError>>) -> Value {
 /// The files that a manifest lists.
 pub fn inspected(manifest: &Object) -> Value {
     let files = manifest.get("files").and_then(Value::as_array);
-    let paths: Vec<&str> = files
-        .into_iter()
-        .flatten()
-        .filter_map(|file| file.get("path")?.as_str())
-        .collect();
+    let paths: Vec<&str> =
+        files.into_iter().flatten().filter_map(|file| file.get("path")?.as_str()).collect();
     json!({
         "result": "success",
         "manifest_contains_self": paths.contains(&MANIFEST),

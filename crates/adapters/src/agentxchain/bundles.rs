@@ -25,9 +25,7 @@ pub(super) fn verify(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     }
     apply_changes(case)?;
     let verified = case.runs(Reading::Lenient).verify_bundle(&turn);
-    Ok(answer::verified(
-        verified.map_err(|failure| machine_error(failure.message))?,
-    ))
+    Ok(answer::verified(verified.map_err(|failure| machine_error(failure.message))?))
 }
 
 pub(super) fn inspect(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
@@ -54,9 +52,7 @@ fn finalize(case: &CaseContext<'_>, turn: &TurnId) -> Result<Result<(), Failure>
         Ok(made) => Value::Object(made).to_string(),
         Err(failure) => return Ok(Err(failure)),
     };
-    locked
-        .add_to_bundle(turn, MANIFEST, made.as_bytes())
-        .map_err(machine_error)?;
+    locked.add_to_bundle(turn, MANIFEST, made.as_bytes()).map_err(machine_error)?;
     Ok(Ok(()))
 }
 
@@ -72,9 +68,7 @@ fn apply_changes(case: &mut CaseContext<'_>) -> Result<(), BadCall> {
         }
     }
     for (turn, names) in members(setup, "post_finalize_delete")? {
-        let names = names
-            .as_array()
-            .ok_or_else(|| BadCall::kind(turn, "a list"))?;
+        let names = names.as_array().ok_or_else(|| BadCall::kind(turn, "a list"))?;
         for name in names {
             let name = text_of(name, turn)?;
             case.workspace.delete(&bundle_path(turn, name)?)?;

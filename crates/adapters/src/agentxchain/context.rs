@@ -36,10 +36,7 @@ impl<'a> CaseContext<'a> {
         Ok(Self {
             call,
             workspace: Workspace::set_up(call)?,
-            leniency: Leniency {
-                strict,
-                ..Leniency::default()
-            },
+            leniency: Leniency { strict, ..Leniency::default() },
             cancel,
         })
     }

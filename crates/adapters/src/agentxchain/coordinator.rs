@@ -51,22 +51,15 @@ fn commit(
     let held = case.lock()?;
     let state = held.coordinator_state().map_err(machine_error)?;
     let state = state.ok_or_else(|| BadCall::new("no initiative was started"))?;
-    let lines = held
-        .lines(RecordFile::CoordinatorHistory)
-        .map_err(machine_error)?;
-    let history: Result<Vec<Object>, BadCall> = lines
-        .map(|line| Ok(line.map_err(machine_error)?.object))
-        .collect();
+    let lines = held.lines(RecordFile::CoordinatorHistory).map_err(machine_error)?;
+    let history: Result<Vec<Object>, BadCall> =
+        lines.map(|line| Ok(line.map_err(machine_error)?.object)).collect();
     let repo = case.call.text("repo_id")?;
     let root = config.repo(repo).map(|repo| held.root().join(&repo.path));
     let root = root.map(|root| root.to_string_lossy().into_owned());
     let accepted = case.object("accepted_turn")?;
-    let place = Initiative {
-        config,
-        state: &state,
-        barriers: &barriers(case)?,
-        history: &history?,
-    };
+    let place =
+        Initiative { config, state: &state, barriers: &barriers(case)?, history: &history? };
     let offer = Offer {
         repo,
         workstream: case.call.text("workstream_id")?,
@@ -75,16 +68,13 @@ fn commit(
     };
     let environment = case.environment();
     let (mut ids, now) = (environment.ids(), environment.now());
-    Ok(
-        project_acceptance(&place, &offer, &mut ids, now).and_then(|projection| {
-            let mut change =
-                CoordinatorChange::of_state(state.clone(), projection.barriers.clone());
-            change.history.extend(projection.line.clone());
-            change.barrier_ledger.clone_from(&projection.ledger);
-            held.commit(&change.commit(Some(&state), &mut ids, now))?;
-            Ok(projection)
-        }),
-    )
+    Ok(project_acceptance(&place, &offer, &mut ids, now).and_then(|projection| {
+        let mut change = CoordinatorChange::of_state(state.clone(), projection.barriers.clone());
+        change.history.extend(projection.line.clone());
+        change.barrier_ledger.clone_from(&projection.ledger);
+        held.commit(&change.commit(Some(&state), &mut ids, now))?;
+        Ok(projection)
+    }))
 }
 
 fn barriers(case: &CaseContext<'_>) -> Result<Barriers, BadCall> {

@@ -26,9 +26,8 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let outcome = accord_runs::hooks::run_any(batch, phase, &held, &case.environment(), &[])
         .map_err(|failure| machine_error(failure.message))?;
     let audit = held.lines(RecordFile::HookAudit).map_err(machine_error)?;
-    let audit: Result<Vec<Object>, BadCall> = audit
-        .map(|line| Ok(line.map_err(machine_error)?.object))
-        .collect();
+    let audit: Result<Vec<Object>, BadCall> =
+        audit.map(|line| Ok(line.map_err(machine_error)?.object)).collect();
     Ok(answer::hooks(outcome.ok, outcome.blocked, &audit?))
 }
 

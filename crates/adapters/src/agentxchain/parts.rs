@@ -30,13 +30,8 @@ const BUNDLE_CHANGES: [&str; 5] = [
 const COORDINATOR_CONFIG: &str = "coordinator_config";
 
 /// The other parts about a coordinator.
-const COORDINATOR: [&str; 5] = [
-    "repos",
-    "coordinator_state",
-    "barriers",
-    "coordinator_history",
-    "barrier_ledger",
-];
+const COORDINATOR: [&str; 5] =
+    ["repos", "coordinator_state", "barriers", "coordinator_history", "barrier_ledger"];
 
 /// Refuses a call without a setup, and a setup with a part that its operation does not use.
 ///
@@ -77,9 +72,7 @@ pub(super) fn check(call: &Call) -> Result<(), BadCall> {
             return Err(BadCall::new(message));
         }
     }
-    BUNDLE_CHANGES
-        .iter()
-        .try_for_each(|part| of_bundles(call, part))
+    BUNDLE_CHANGES.iter().try_for_each(|part| of_bundles(call, part))
 }
 
 /// Refuses a change to the bundle of a turn that has none.
@@ -87,9 +80,7 @@ fn of_bundles(call: &Call, part: &str) -> Result<(), BadCall> {
     let turns: Vec<&str> = match call.setup.get(part) {
         Some(Value::Bool(false)) => Vec::new(),
         Some(Value::Bool(true)) => vec![call.text("turn_id")?],
-        _ => members(&call.setup, part)?
-            .map(|(turn, _)| turn.as_str())
-            .collect(),
+        _ => members(&call.setup, part)?.map(|(turn, _)| turn.as_str()).collect(),
     };
     let bundles = call.setup.get(BUNDLE).and_then(Value::as_object);
     let has_bundle = |turn: &str| bundles.is_some_and(|bundles| bundles.contains_key(turn));

@@ -21,9 +21,7 @@ pub(super) fn append(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
         let checked = ledger::check_entry(entry, |id| taken.contains(id));
         if let (Ok(_), Value::Object(entry)) = (&checked, entry) {
             let lines = [entry.clone()];
-            locked
-                .append(RecordFile::Ledger, &lines)
-                .map_err(machine_error)?;
+            locked.append(RecordFile::Ledger, &lines).map_err(machine_error)?;
         }
         checked
     };
@@ -54,18 +52,12 @@ fn taken(case: &CaseContext<'_>, locked: &LockedRepository) -> Result<DecisionId
 pub(super) fn accept(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let repository = case.repository();
     let before = repository.state_bytes().map_err(machine_error)?;
-    let request = Accept {
-        turn: Some(case.turn()?),
-        strict: case.leniency.strict,
-        ..Accept::default()
-    };
+    let request =
+        Accept { turn: Some(case.turn()?), strict: case.leniency.strict, ..Accept::default() };
     let outcome = case.runs(Reading::Lenient).accept(&request);
     let (history_length, last) = case.record(RecordFile::History)?;
     let lasting = repository.repo_decisions().map_err(machine_error)?;
-    let records = answer::Records {
-        history_length,
-        repo_decisions: lasting.lines(),
-    };
+    let records = answer::Records { history_length, repo_decisions: lasting.lines() };
     match (outcome, last) {
         (Ok(done), Some(last)) => {
             let warnings = &done.accepted.warnings;

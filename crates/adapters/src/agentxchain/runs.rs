@@ -16,10 +16,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let repository = case.repository();
     let before = repository.state_bytes().map_err(machine_error)?;
     let moved = match case.call.operation.as_str() {
-        "initialize_run" => case
-            .runs(Reading::Narrow)
-            .start(&Start::default())
-            .map(drop),
+        "initialize_run" => case.runs(Reading::Narrow).start(&Start::default()).map(drop),
         "assign_turn" => {
             let role = case.call.text("role_id")?;
             case.runs(Reading::Narrow).assign(Some(role)).map(drop)
@@ -55,10 +52,8 @@ fn transition_state(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCa
     let state = case.state()?;
     let environment = case.environment();
     let (mut ids, now) = (environment.ids(), environment.now());
-    Ok(
-        transition(&state, &case.call.args, &mut ids, now).and_then(|change| {
-            locked.commit(&Commit::of_change(&state, &change, &mut ids, now))?;
-            Ok(())
-        }),
-    )
+    Ok(transition(&state, &case.call.args, &mut ids, now).and_then(|change| {
+        locked.commit(&Commit::of_change(&state, &change, &mut ids, now))?;
+        Ok(())
+    }))
 }

@@ -127,9 +127,7 @@ impl Workspace {
         if self.remove(path)? {
             return Ok(());
         }
-        Err(BadCall::new(format!(
-            "{path} cannot be deleted: it does not exist"
-        )))
+        Err(BadCall::new(format!("{path} cannot be deleted: it does not exist")))
     }
 
     /// Removes a file; false when there is none.
@@ -289,16 +287,12 @@ pub(super) fn members<'a>(
 
 /// A value that must be an object.
 pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<&'a Object, BadCall> {
-    value
-        .as_object()
-        .ok_or_else(|| BadCall::kind(name, "an object"))
+    value.as_object().ok_or_else(|| BadCall::kind(name, "an object"))
 }
 
 /// A value that must be a string.
 pub(super) fn text_of<'a>(value: &'a Value, name: &str) -> Result<&'a str, BadCall> {
-    value
-        .as_str()
-        .ok_or_else(|| BadCall::kind(name, "a string"))
+    value.as_str().ok_or_else(|| BadCall::kind(name, "a string"))
 }
 
 /// An error of the machine, which is no answer of the implementation.

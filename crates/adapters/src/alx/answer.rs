@@ -46,19 +46,13 @@ impl From<Answer> for Value {
 
 impl From<CanonError> for Refused {
     fn from(error: CanonError) -> Self {
-        Self {
-            code: error.refusal().into(),
-            pointer: error.pointer().to_owned(),
-        }
+        Self { code: error.refusal().into(), pointer: error.pointer().to_owned() }
     }
 }
 
 impl From<KbError> for Refused {
     fn from(error: KbError) -> Self {
-        Self {
-            code: error.code(),
-            pointer: error.pointer().to_owned(),
-        }
+        Self { code: error.code(), pointer: error.pointer().to_owned() }
     }
 }
 
@@ -70,9 +64,6 @@ impl From<DecodeError> for Refused {
 
 impl From<Failure> for Refused {
     fn from(failure: Failure) -> Self {
-        Self {
-            code: failure.code,
-            pointer: failure.pointer.unwrap_or_default(),
-        }
+        Self { code: failure.code, pointer: failure.pointer.unwrap_or_default() }
     }
 }

@@ -54,19 +54,15 @@ pub(super) fn register(call: &Call) -> Result<Answer, BadCall> {
     };
     for envelope in before {
         registry.register(envelope.as_bytes()).map_err(|error| {
-            BadCall::new(format!(
-                "setup.registered contains a block that is refused: {error}"
-            ))
+            BadCall::new(format!("setup.registered contains a block that is refused: {error}"))
         })?;
     }
-    let registered = registry
-        .register(call.text("envelope")?.as_bytes())
-        .map(|registered| {
-            json!({
-                "kbHash": registered.kb_hash.prefixed(),
-                "isNew": registered.is_new,
-            })
-        });
+    let registered = registry.register(call.text("envelope")?.as_bytes()).map(|registered| {
+        json!({
+            "kbHash": registered.kb_hash.prefixed(),
+            "isNew": registered.is_new,
+        })
+    });
     Ok(registered.into())
 }
 

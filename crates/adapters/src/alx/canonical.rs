@@ -33,10 +33,7 @@ pub(super) fn domain_hash(call: &Call) -> Result<Answer, BadCall> {
 }
 
 pub(super) fn artifact_hash(call: &Call) -> Result<Answer, BadCall> {
-    let digest = match (
-        call.optional_text("payload")?,
-        call.optional_text("bytesHex")?,
-    ) {
+    let digest = match (call.optional_text("payload")?, call.optional_text("bytesHex")?) {
         (Some(payload), None) => {
             accord_knowledge_core::artifact_hash(payload.as_bytes(), Numbers::Exact)
         }
@@ -48,9 +45,7 @@ pub(super) fn artifact_hash(call: &Call) -> Result<Answer, BadCall> {
         }
         _ => return Err(BadCall::new("either payload or bytesHex must be given")),
     };
-    Ok(digest
-        .map(|digest| json!({ "artifactHash": digest.prefixed() }))
-        .into())
+    Ok(digest.map(|digest| json!({ "artifactHash": digest.prefixed() })).into())
 }
 
 /// How the case treats integers that a double cannot represent.

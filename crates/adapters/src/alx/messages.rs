@@ -36,11 +36,8 @@ pub(super) fn decode(call: &Call) -> Result<Answer, BadCall> {
     let text = call.text("json")?.as_bytes();
     let decode = || -> Result<Value, Refused> {
         let decoded = message.decode(read(text)?)?;
-        let capabilities: Vec<&str> = decoded
-            .capabilities
-            .iter()
-            .map(|capability| capability.as_str())
-            .collect();
+        let capabilities: Vec<&str> =
+            decoded.capabilities.iter().map(|capability| capability.as_str()).collect();
         let mut members = json!({ "view": decoded.view, "capabilities": capabilities });
         if let Some(known) = decoded.code_known {
             members["codeKnown"] = known.into();
@@ -77,10 +74,7 @@ pub(super) fn encode_error(call: &Call) -> Result<Answer, BadCall> {
     };
     let exchange = Exchange {
         correlation_id: call.text("correlationId")?.to_owned(),
-        capabilities: capabilities
-            .into_iter()
-            .map(Extensible::from_text)
-            .collect(),
+        capabilities: capabilities.into_iter().map(Extensible::from_text).collect(),
     };
     let envelope = ErrorEnvelope::new(error, exchange).encode();
     Ok(Answer::ok(json!({ "json": envelope })))
@@ -90,9 +84,8 @@ pub(super) fn encode_success(call: &Call) -> Result<Answer, BadCall> {
     let Value::Object(fields) = call.value("fields")? else {
         return Err(BadCall::kind("fields", "an object"));
     };
-    let written = message(call)?
-        .success(fields.clone())
-        .map(|document| json!({ "json": document }));
+    let written =
+        message(call)?.success(fields.clone()).map(|document| json!({ "json": document }));
     Ok(written.into())
 }
 

@@ -13,9 +13,8 @@ pub(super) fn read_events(call: &Call) -> Result<Answer, BadCall> {
 }
 
 pub(super) fn emit_event(call: &Call) -> Result<Answer, BadCall> {
-    let emitted = stream(call)?
-        .emit(call.value("event")?.clone())
-        .map(|event| json!({ "event": event }));
+    let emitted =
+        stream(call)?.emit(call.value("event")?.clone()).map(|event| json!({ "event": event }));
     Ok(emitted.into())
 }
 

@@ -1,10 +1,7 @@
 //! AgentXchain's fixtures on real files: our own, and the public ones in the folder that
 //! `ACCORD_EXTERNAL_CORPUS` names.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "public fixtures are files outside the project"
-)]
+#![expect(clippy::disallowed_methods, reason = "public fixtures are files outside the project")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,22 +46,14 @@ fn accord_passes_the_public_fixtures() {
             wrong.push(format!("{}: {result:?}", file.display()));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {}:\n{}",
-        wrong.len(),
-        files.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), files.len(), wrong.join("\n"));
 }
 
 /// A case of the corpus.
 fn case(name: &str) -> Value {
     let id = format!("agentxchain/{name}");
     let all = cases("agentxchain").iter();
-    let found = all
-        .map(|case| case.encode())
-        .find(|case| case["fixture_id"] == id.as_str());
+    let found = all.map(|case| case.encode()).find(|case| case["fixture_id"] == id.as_str());
     found.expect("there is such a case")
 }
 
@@ -92,11 +81,7 @@ fn an_incomplete_setup_is_an_error() {
         ("history/first-acceptance", "ledger", json!(["DEC-001"])),
         ("history/first-acceptance", "filesystem", json!({ "a": 1 })),
         // The state is set up already.
-        (
-            "history/first-acceptance",
-            "filesystem",
-            json!({ ".agentxchain/state.json": "{}" }),
-        ),
+        ("history/first-acceptance", "filesystem", json!({ ".agentxchain/state.json": "{}" })),
         // Every line of a record is an object.
         (
             "history/first-acceptance",
@@ -104,16 +89,8 @@ fn an_incomplete_setup_is_an_error() {
             json!({ ".agentxchain/repo-decisions.jsonl": "[]\n" }),
         ),
         // A file where a folder must be.
-        (
-            "history/first-acceptance",
-            "filesystem",
-            json!({ ".agentxchain/staging": "" }),
-        ),
-        (
-            "history/first-acceptance",
-            "post_finalize_inject",
-            json!({}),
-        ),
+        ("history/first-acceptance", "filesystem", json!({ ".agentxchain/staging": "" })),
+        ("history/first-acceptance", "post_finalize_inject", json!({})),
         (
             "dispatch_manifest/one-file",
             "dispatch_bundle",
@@ -124,21 +101,9 @@ fn an_incomplete_setup_is_an_error() {
             "post_finalize_delete",
             json!({ "turn_8c3d5e7f9a1b2c4d": "text" }),
         ),
-        (
-            "coordinator/first-acceptance",
-            "repos",
-            json!({ "ferry": {} }),
-        ),
-        (
-            "coordinator/first-acceptance",
-            "repos",
-            json!({ "a": { "path": "a", "moon": 1 } }),
-        ),
-        (
-            "coordinator/first-acceptance",
-            "coordinator_history",
-            json!([1]),
-        ),
+        ("coordinator/first-acceptance", "repos", json!({ "ferry": {} })),
+        ("coordinator/first-acceptance", "repos", json!({ "a": { "path": "a", "moon": 1 } })),
+        ("coordinator/first-acceptance", "coordinator_history", json!([1])),
         // The operation does not use these.
         ("coordinator/first-acceptance", "history", json!("bogus")),
         ("coordinator/first-acceptance", "history", json!([])),
@@ -150,11 +115,7 @@ fn an_incomplete_setup_is_an_error() {
         ("history/first-acceptance", "coordinator_state", json!({})),
         ("history/first-acceptance", "barriers", json!("bogus")),
         ("history/first-acceptance", "repos", json!({})),
-        (
-            "dispatch_manifest/one-file",
-            "post_finalize_delete_manifest",
-            json!("bogus"),
-        ),
+        ("dispatch_manifest/one-file", "post_finalize_delete_manifest", json!("bogus")),
         (
             "dispatch_manifest/one-file",
             "post_finalize_delete_manifest",
@@ -192,10 +153,7 @@ fn a_setup_that_would_change_nothing_is_an_error() {
         ("post_finalize_corrupt_manifest", json!({ "turn_b": "{" })),
         // A file that is not there.
         ("post_finalize_delete", json!({ turn: ["PROMPTS.md"] })),
-        (
-            "post_finalize_delete",
-            json!({ turn: ["PROMPT.md", "PROMPT.md"] }),
-        ),
+        ("post_finalize_delete", json!({ turn: ["PROMPT.md", "PROMPT.md"] })),
         // A file that is no part of the bundle.
         ("post_finalize_inject", json!({ turn: { "../x": "" } })),
         ("post_finalize_tamper", json!({ turn: { "/x": "" } })),

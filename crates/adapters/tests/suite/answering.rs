@@ -19,48 +19,27 @@ fn case(operation: &str, setup: Value, args: Value) -> Value {
 
 #[test]
 fn an_unknown_operation_is_not_implemented() {
-    assert_eq!(
-        status(&case("kb_sell", json!({}), json!({}))),
-        Status::NotImplemented
-    );
+    assert_eq!(status(&case("kb_sell", json!({}), json!({}))), Status::NotImplemented);
 }
 
 #[test]
 fn an_unknown_setup_is_an_error() {
     let unknown = case("version", json!({ "clock": 1 }), json!({}));
     assert_eq!(status(&unknown), Status::Error);
-    let unknown = case(
-        "kb_register",
-        json!({ "blocks": [] }),
-        json!({ "envelope": "{}" }),
-    );
+    let unknown = case("kb_register", json!({ "blocks": [] }), json!({ "envelope": "{}" }));
     assert_eq!(status(&unknown), Status::Error);
 }
 
 #[test]
 fn an_unreadable_case_is_an_error() {
-    for text in [
-        "",
-        "{",
-        "[]",
-        "{\"input\":{}}",
-        "{\"input\":{\"operation\":\"version\"}}",
-    ] {
-        assert_eq!(
-            alx::Accord.answer(text.as_bytes()).status,
-            Status::Error,
-            "{text}"
-        );
+    for text in ["", "{", "[]", "{\"input\":{}}", "{\"input\":{\"operation\":\"version\"}}"] {
+        assert_eq!(alx::Accord.answer(text.as_bytes()).status, Status::Error, "{text}");
     }
     let wrong_kind = case("canonicalize", json!({}), json!({ "json": 1 }));
     assert_eq!(status(&wrong_kind), Status::Error);
     let missing = case("canonicalize", json!({}), json!({}));
     assert_eq!(status(&missing), Status::Error);
-    let nonsense = case(
-        "canonicalize",
-        json!({}),
-        json!({ "json": "1", "numbers": "guess" }),
-    );
+    let nonsense = case("canonicalize", json!({}), json!({ "json": "1", "numbers": "guess" }));
     assert_eq!(status(&nonsense), Status::Error);
 }
 

@@ -54,13 +54,10 @@ fn a_damaged_record_in_a_setup_is_an_error() {
             "expected": {},
         });
         let fixture = Fixture::read(&document);
-        let error = run(
-            &fixture,
-            &mut Ids::new([9; 32]),
-            Time::parse_iso("2026-04-20T10:00:00Z").unwrap(),
-        )
-        .err()
-        .unwrap();
+        let error =
+            run(&fixture, &mut Ids::new([9; 32]), Time::parse_iso("2026-04-20T10:00:00Z").unwrap())
+                .err()
+                .unwrap();
         assert!(error.contains("repo-decisions.jsonl"), "{error}");
     }
 }
@@ -92,11 +89,7 @@ fn assert_all_pass(documents: &[Value]) {
 
 /// The result of a public hook's program.
 fn simulate(hook: &Hook) -> Execution {
-    let mut played = Execution {
-        duration_ms: 3,
-        exit_code: Some(0),
-        ..Execution::default()
-    };
+    let mut played = Execution { duration_ms: 3, exit_code: Some(0), ..Execution::default() };
     let Transport::Process { command } = &hook.transport else {
         played.exit_code = None;
         played.failure = Some("connection refused".into());
@@ -126,10 +119,8 @@ fn simulate(hook: &Hook) -> Execution {
 
 /// Every document below a folder.
 fn documents(folder: &Path) -> Vec<Value> {
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut found = Vec::new();
     for path in paths {

@@ -19,9 +19,7 @@ fn every_fault_of_alx_is_caught_by_a_case_of_the_clause_that_it_breaks() {
     let faults = faults_of("alx");
     assert!(faults.len() >= 15);
     let honest: Arc<dyn Adapter> = Arc::new(alx::Accord);
-    each_is_caught(&faults, |fault| {
-        judge(&Faulty::new(Arc::clone(&honest), *fault)).cases
-    });
+    each_is_caught(&faults, |fault| judge(&Faulty::new(Arc::clone(&honest), *fault)).cases);
 }
 
 #[test]
@@ -35,11 +33,7 @@ fn every_fault_of_agentxchain_is_caught_by_a_case_of_the_clause_that_it_breaks()
         .map(|fault| fault.name)
         .filter(|name| !rounds.values().any(|round| round.reached.contains(name)))
         .collect();
-    assert!(
-        unreached.is_empty(),
-        "no case reaches: {}",
-        unreached.join(", ")
-    );
+    assert!(unreached.is_empty(), "no case reaches: {}", unreached.join(", "));
     each_is_caught(&faults, |fault| {
         let faulty = Faulty::new(Arc::clone(&honest), *fault);
         // A case that does not reach the fault has the honest answer. Hooks are slow to run again.
@@ -60,9 +54,8 @@ fn every_area_of_agentxchain_has_faults_of_its_own() {
     let faults = faults_of("agentxchain");
     for case in cases("agentxchain") {
         let known = areas.entry(case.area()).or_default();
-        let broken = faults
-            .iter()
-            .filter(|fault| case.clauses.iter().any(|clause| clause == fault.clause));
+        let broken =
+            faults.iter().filter(|fault| case.clauses.iter().any(|clause| clause == fault.clause));
         known.extend(broken.map(|fault| fault.name));
     }
     assert!(areas.len() >= 14);
@@ -112,10 +105,7 @@ fn honest_rounds(honest: &dyn Adapter) -> BTreeMap<String, Round> {
     let rounds: Mutex<BTreeMap<String, Round>> = Mutex::default();
     let judged = every_case(honest.protocol(), |case| {
         let (answer, reached) = reached(|| honest.answer_case(&case.encode()));
-        let round = Round {
-            answer: answer.clone(),
-            reached,
-        };
+        let round = Round { answer: answer.clone(), reached };
         let mut rounds = rounds.lock().expect("no thread panicked");
         rounds.insert(case.id.clone(), round);
         answer
@@ -135,10 +125,7 @@ fn each_is_caught(faults: &[Fault], judge: impl Fn(&Fault) -> Vec<CaseReport>) {
     let mut missed = Vec::new();
     for fault in faults {
         let cases = judge(fault);
-        let failed: Vec<_> = cases
-            .iter()
-            .filter(|case| case.verdict != Verdict::Pass)
-            .collect();
+        let failed: Vec<_> = cases.iter().filter(|case| case.verdict != Verdict::Pass).collect();
         let by_clause: Vec<&str> = failed
             .iter()
             .filter(|case| case.verdict == Verdict::Fail)
@@ -156,11 +143,7 @@ fn each_is_caught(faults: &[Fault], judge: impl Fn(&Fault) -> Vec<CaseReport>) {
             missed.push(format!("{} ({})", fault.name, fault.clause));
         }
         // A fault that fails most cases says nothing about a single case.
-        assert!(
-            failed.len() * 3 < cases.len(),
-            "{} breaks more than one rule",
-            fault.name
-        );
+        assert!(failed.len() * 3 < cases.len(), "{} breaks more than one rule", fault.name);
     }
     assert!(missed.is_empty(), "not caught: {}", missed.join(", "));
 }

@@ -29,13 +29,7 @@ pub(crate) fn judge_answers(
     let in_process = InProcess::new(answer);
     let mut options = RunOptions::default();
     options.profile = profile.map(str::to_owned);
-    run(
-        protocol(name),
-        &in_process,
-        &options,
-        &mut Reporters::default(),
-    )
-    .expect("the run succeeds")
+    run(protocol(name), &in_process, &options, &mut Reporters::default()).expect("the run succeeds")
 }
 
 /// Every case of a protocol.
@@ -51,13 +45,8 @@ fn protocol(name: &str) -> &'static Protocol {
 
 /// The cases that did not pass, as text.
 pub(crate) fn not_passed(report: &RunReport) -> Vec<String> {
-    let wrong = report
-        .cases
-        .iter()
-        .filter(|case| case.verdict != Verdict::Pass);
-    wrong
-        .map(|case| format!("{}: {} {:?}", case.id, case.verdict, case.message))
-        .collect()
+    let wrong = report.cases.iter().filter(|case| case.verdict != Verdict::Pass);
+    wrong.map(|case| format!("{}: {} {:?}", case.id, case.verdict, case.message)).collect()
 }
 
 #[test]

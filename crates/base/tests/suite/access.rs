@@ -28,12 +28,7 @@ fn invalid(pointer: &str) -> (Code, String) {
 }
 
 fn scope(verbs: &[Verb], projects: Option<&[&str]>) -> KeyScope {
-    let ids = |names: &[&str]| {
-        names
-            .iter()
-            .map(|id| ProjectId::new(*id).unwrap())
-            .collect()
-    };
+    let ids = |names: &[&str]| names.iter().map(|id| ProjectId::new(*id).unwrap()).collect();
     KeyScope::new(verbs.to_vec(), projects.map(ids))
 }
 
@@ -41,18 +36,12 @@ fn scope(verbs: &[Verb], projects: Option<&[&str]>) -> KeyScope {
 fn a_key_does_what_its_verbs_say_where_its_projects_are() {
     let other = ProjectId::new("other").unwrap();
     let access = Access::of(&scope(&[Verb::Read, Verb::Write], Some(&["atlas"])));
-    for (verb, allowed) in [
-        (Verb::Read, true),
-        (Verb::Write, true),
-        (Verb::Review, false),
-        (Verb::Admin, false),
-    ] {
+    for (verb, allowed) in
+        [(Verb::Read, true), (Verb::Write, true), (Verb::Review, false), (Verb::Admin, false)]
+    {
         assert_eq!(access.may(verb, &project_id()).is_ok(), allowed);
         assert_eq!(access.may_anywhere(verb).is_ok(), allowed);
-        assert_eq!(
-            refused(access.may(verb, &other)).0,
-            Code::AgenticUnauthorized
-        );
+        assert_eq!(refused(access.may(verb, &other)).0, Code::AgenticUnauthorized);
     }
     assert_eq!(access.projects().unwrap().len(), 1);
     let admin = Access::of(&scope(&[Verb::Admin], None));
@@ -60,10 +49,7 @@ fn a_key_does_what_its_verbs_say_where_its_projects_are() {
     for verb in Verb::ALL {
         admin.may(*verb, &other).unwrap();
         Access::open().may(*verb, &other).unwrap();
-        assert_eq!(
-            refused(nothing.may(*verb, &other)).0,
-            Code::AgenticUnauthorized
-        );
+        assert_eq!(refused(nothing.may(*verb, &other)).0, Code::AgenticUnauthorized);
     }
 }
 
@@ -74,32 +60,18 @@ fn a_key_writes_as_its_actor() {
     let own = scope(&[Verb::Write], None).bound_to(key("ada", ActorType::Human), false);
     let bound = Access::of(&own);
     let in_session = ada().in_session("s1".parse().unwrap());
-    assert_eq!(
-        bound
-            .attribute(Some(in_session.clone()), "/created_by")
-            .unwrap(),
-        Some(in_session)
-    );
+    assert_eq!(bound.attribute(Some(in_session.clone()), "/created_by").unwrap(), Some(in_session));
     assert_eq!(bound.attribute(None, "/actor").unwrap(), Some(ada()));
     for other in [grace(), actor("ada", ActorType::Agent)] {
         let outcome = bound.attribute(Some(other), "/created_by");
-        assert_eq!(
-            refused(outcome),
-            (Code::AgenticUnauthorized, "/created_by".into())
-        );
+        assert_eq!(refused(outcome), (Code::AgenticUnauthorized, "/created_by".into()));
     }
     let deputy =
         Access::of(&scope(&[Verb::Write], None).bound_to(key("ada", ActorType::Human), true));
-    assert_eq!(
-        deputy.attribute(Some(grace()), "/actor").unwrap(),
-        Some(grace())
-    );
+    assert_eq!(deputy.attribute(Some(grace()), "/actor").unwrap(), Some(grace()));
     assert_eq!(deputy.attribute(None, "/actor").unwrap(), Some(ada()));
     let nobody = Access::of(&scope(&[Verb::Write], None));
-    assert_eq!(
-        nobody.attribute(Some(grace()), "/actor").unwrap(),
-        Some(grace())
-    );
+    assert_eq!(nobody.attribute(Some(grace()), "/actor").unwrap(), Some(grace()));
     assert_eq!(nobody.attribute(None, "/actor").unwrap(), None);
 }
 
@@ -109,10 +81,7 @@ fn drafts_are_for_their_author_where_the_key_names_an_actor() {
     let bound =
         |id: &str, kind| Access::of(&scope(&[Verb::Read], None).bound_to(key(id, kind), true));
     assert!(bound("ada", ActorType::Human).sees_drafts_of(&author));
-    for other in [
-        bound("grace", ActorType::Human),
-        bound("ada", ActorType::Agent),
-    ] {
+    for other in [bound("grace", ActorType::Human), bound("ada", ActorType::Agent)] {
         assert!(!other.sees_drafts_of(&author));
     }
     let nobody = Access::of(&scope(&[Verb::Read], None));

@@ -15,17 +15,12 @@ fn a_cursor_belongs_to_one_list_of_one_project() {
     let (texts, at, seq) = cursor::decode::<1>("x", &atlas(), &text).unwrap();
     assert_eq!((texts, at, seq), (["a".to_owned()], Time::MIN, 7));
     let other = ProjectId::new("other").unwrap();
-    let projects = ProjectPosition {
-        project_id: other.clone(),
-    }
-    .encode();
+    let projects = ProjectPosition { project_id: other.clone() }.encode();
     for refused in [
         cursor::decode::<1>("y", &atlas(), &text).unwrap_err(),
         cursor::decode::<1>("x", &other, &text).unwrap_err(),
         cursor::decode::<1>("x", &atlas(), &projects).unwrap_err(),
-        cursor::decode::<2>("x", &atlas(), &text)
-            .map(drop)
-            .unwrap_err(),
+        cursor::decode::<2>("x", &atlas(), &text).map(drop).unwrap_err(),
         ProjectPosition::decode(&text).unwrap_err(),
     ] {
         assert_eq!(refused.code, Code::AgenticInvalidCursor);

@@ -6,26 +6,11 @@ use serde_json::json;
 
 #[test]
 fn kinds_are_an_open_set() {
-    for text in [
-        "package.deposited",
-        "task.lease-renewed",
-        "run.gate.opened",
-        "live.frame_2",
-    ] {
+    for text in ["package.deposited", "task.lease-renewed", "run.gate.opened", "live.frame_2"] {
         let kind = EventKind::parse(text).unwrap();
         assert_eq!((kind.as_str(), kind.to_string()), (text, text.to_owned()));
     }
-    for text in [
-        "",
-        ".",
-        "task",
-        "task.",
-        ".claimed",
-        "a..b",
-        "Task.claimed",
-        "task.2nd",
-        "a. b",
-    ] {
+    for text in ["", ".", "task", "task.", ".claimed", "a..b", "Task.claimed", "task.2nd", "a. b"] {
         assert_eq!(EventKind::parse(text), Err(EventKindError), "{text}");
     }
     for reserved in [HIDDEN, DAMAGED] {

@@ -39,13 +39,7 @@ fn digests_are_read_as_they_are_written() {
     assert_eq!(digest.hex().parse(), Ok(digest));
     assert_eq!(digest.prefixed().parse(), Ok(digest));
     let hex = digest.hex();
-    for wrong in [
-        "",
-        "0x",
-        &hex[1..],
-        &hex.to_uppercase(),
-        &format!("{hex}00"),
-    ] {
+    for wrong in ["", "0x", &hex[1..], &hex.to_uppercase(), &format!("{hex}00")] {
         assert!(wrong.parse::<Digest>().is_err(), "{wrong}");
     }
 }

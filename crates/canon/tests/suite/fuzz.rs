@@ -49,19 +49,14 @@ fn nearly_json(bytes: &[u8]) -> Vec<u8> {
         "[]",
         "\"\\u0061\":2",
     ];
-    bytes
-        .iter()
-        .flat_map(|byte| PIECES[usize::from(*byte) % PIECES.len()].bytes())
-        .collect()
+    bytes.iter().flat_map(|byte| PIECES[usize::from(*byte) % PIECES.len()].bytes()).collect()
 }
 
 fn fuzz(profile: Profile) {
-    bolero::check!()
-        .with_iterations(3_000)
-        .for_each(|input: &[u8]| {
-            survives(profile, input);
-            survives(profile, &nearly_json(input));
-        });
+    bolero::check!().with_iterations(3_000).for_each(|input: &[u8]| {
+        survives(profile, input);
+        survives(profile, &nearly_json(input));
+    });
 }
 
 #[test]

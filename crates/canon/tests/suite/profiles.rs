@@ -11,10 +11,7 @@ fn written(profile: Profile, input: &str) -> String {
 fn members_are_sorted_at_every_level_and_space_is_dropped() {
     let input = " { \"b\" : [ 1 , { \"d\" : true , \"c\" : false } ] ,\n\t\"a\" : \"x\" }\r\n";
     for profile in Profile::ALL {
-        assert_eq!(
-            written(profile, input),
-            r#"{"a":"x","b":[1,{"c":false,"d":true}]}"#
-        );
+        assert_eq!(written(profile, input), r#"{"a":"x","b":[1,{"c":false,"d":true}]}"#);
     }
 }
 
@@ -43,19 +40,13 @@ fn keys_sort_by_what_their_escapes_stand_for() {
 
 #[test]
 fn a_prefix_comes_before_what_it_begins() {
-    assert_eq!(
-        written(Profile::Jcs, r#"{"ab":1,"":2,"a":3}"#),
-        r#"{"":2,"a":3,"ab":1}"#
-    );
+    assert_eq!(written(Profile::Jcs, r#"{"ab":1,"":2,"a":3}"#), r#"{"":2,"a":3,"ab":1}"#);
 }
 
 #[test]
 fn null_is_kept_refused_or_dropped_by_profile() {
     let input = r#"{"b":null,"a":[null,{"c":null}],"d":1}"#;
-    assert_eq!(
-        written(Profile::Jcs, input),
-        r#"{"a":[null,{"c":null}],"b":null,"d":1}"#
-    );
+    assert_eq!(written(Profile::Jcs, input), r#"{"a":[null,{"c":null}],"b":null,"d":1}"#);
     assert_eq!(written(Profile::Agentic, input), r#"{"a":[null,{}],"d":1}"#);
     assert!(canonicalize(Profile::Alx, input.as_bytes()).is_err());
 }
@@ -111,29 +102,18 @@ fn numbers_print_as_ecmascript_prints_them() {
 #[test]
 fn rounding_is_there_for_those_who_ask() {
     let mut rounding = Canonicalizer::with_numbers(Profile::Alx, Numbers::Round);
-    for (input, expected) in [
-        ("9007199254740993", "9007199254740992"),
-        ("18446744073709551615", "18446744073709552000"),
-    ] {
-        assert_eq!(
-            rounding.canonicalize(input.as_bytes()),
-            Ok(expected.as_bytes())
-        );
+    for (input, expected) in
+        [("9007199254740993", "9007199254740992"), ("18446744073709551615", "18446744073709552000")]
+    {
+        assert_eq!(rounding.canonicalize(input.as_bytes()), Ok(expected.as_bytes()));
     }
 }
 
 #[test]
 fn a_canonicalizer_remembers_nothing_of_the_document_before() {
     let mut canonicalizer = Canonicalizer::new(Profile::Alx);
-    assert!(
-        canonicalizer
-            .canonicalize(br#"{"b":{"z":1,"y":null"#)
-            .is_err()
-    );
-    assert_eq!(
-        canonicalizer.canonicalize(br#"{"b":1,"a":2}"#),
-        Ok(br#"{"a":2,"b":1}"#.as_slice())
-    );
+    assert!(canonicalizer.canonicalize(br#"{"b":{"z":1,"y":null"#).is_err());
+    assert_eq!(canonicalizer.canonicalize(br#"{"b":1,"a":2}"#), Ok(br#"{"a":2,"b":1}"#.as_slice()));
 }
 
 #[test]

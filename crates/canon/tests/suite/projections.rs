@@ -32,24 +32,13 @@ fn refusals_know_their_place() {
     let mut canonicalizer = Canonicalizer::new(Profile::Alx);
     for (input, refusal, pointer) in [
         (r#"{"x":1,"kept":1,"x":2}"#, Refusal::DuplicateKey, "/x"),
-        (
-            r#"{"x":"\ud800","kept":{"a":null}}"#,
-            Refusal::NullForbidden,
-            "/kept/a",
-        ),
+        (r#"{"x":"\ud800","kept":{"a":null}}"#, Refusal::NullForbidden, "/kept/a"),
         (r#"{"\ud800":1}"#, Refusal::LoneSurrogate, ""),
         (r#"{"x":[1,],"kept":1}"#, Refusal::InvalidJson, "/x/1"),
         (r#"{"kept":1} x"#, Refusal::InvalidJson, ""),
     ] {
-        let error = canonicalizer
-            .project(input.as_bytes(), part)
-            .map(|_| ())
-            .expect_err(input);
-        assert_eq!(
-            (error.refusal(), error.pointer()),
-            (refusal, pointer),
-            "{input}"
-        );
+        let error = canonicalizer.project(input.as_bytes(), part).map(|_| ()).expect_err(input);
+        assert_eq!((error.refusal(), error.pointer()), (refusal, pointer), "{input}");
     }
 }
 

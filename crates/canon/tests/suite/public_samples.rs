@@ -1,9 +1,6 @@
 //! Public samples of other implementations' output, where
 //! `ACCORD_EXTERNAL_CORPUS` names the folder that holds them.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the samples lie outside the project"
-)]
+#![expect(clippy::disallowed_methods, reason = "the samples lie outside the project")]
 
 use std::path::PathBuf;
 
@@ -26,9 +23,7 @@ fn canonical_forms_match_the_public_samples() {
     for sample in samples["canonicalize"].as_array().expect("a list") {
         let id = text(sample, "id");
         let input = text(sample, "inputJson").as_bytes();
-        let ours = Canonicalizer::new(Profile::Alx)
-            .canonicalize(input)
-            .map(<[u8]>::to_vec);
+        let ours = Canonicalizer::new(Profile::Alx).canonicalize(input).map(<[u8]>::to_vec);
         checked += 1;
         if let Some((_, refusal)) = REFUSED_BY_DESIGN.iter().find(|(name, _)| *name == id) {
             let error = ours.expect_err(id);
@@ -43,11 +38,7 @@ fn canonical_forms_match_the_public_samples() {
         let mut rounding = Canonicalizer::with_numbers(Profile::Alx, Numbers::Round);
         let canonical = rounding.canonicalize(input).expect(id);
         assert_eq!(canonical, text(sample, "canonical").as_bytes(), "{id}");
-        assert_eq!(
-            keccak256(canonical).prefixed(),
-            text(sample, "keccak256"),
-            "{id}"
-        );
+        assert_eq!(keccak256(canonical).prefixed(), text(sample, "keccak256"), "{id}");
         assert_eq!(
             hash_tagged(Hash::Keccak256, "KB_V1", canonical).prefixed(),
             text(sample, "keccak256_KB_V1"),

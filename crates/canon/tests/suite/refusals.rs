@@ -9,22 +9,14 @@ fn refused(profile: Profile, input: &str) -> (Refusal, String) {
 
 #[track_caller]
 fn assert_refused(input: &str, refusal: Refusal, pointer: &str) {
-    assert_eq!(
-        refused(Profile::Alx, input),
-        (refusal, pointer.to_owned()),
-        "{input}"
-    );
+    assert_eq!(refused(Profile::Alx, input), (refusal, pointer.to_owned()), "{input}");
 }
 
 #[test]
 fn a_duplicate_key_is_named_where_it_repeats() {
     assert_refused(r#"{"a":1,"a":2}"#, Refusal::DuplicateKey, "/a");
     assert_refused(r#"{"a":1,"b":2,"a":1}"#, Refusal::DuplicateKey, "/a");
-    assert_refused(
-        r#"{"x":[{},{"k/~":1,"\u006b/~":2}]}"#,
-        Refusal::DuplicateKey,
-        "/x/1/k~1~0",
-    );
+    assert_refused(r#"{"x":[{},{"k/~":1,"\u006b/~":2}]}"#, Refusal::DuplicateKey, "/x/1/k~1~0");
     assert_refused(r#"{"\n":1,"\u000a":2}"#, Refusal::DuplicateKey, "/\n");
 }
 
@@ -38,10 +30,7 @@ fn the_later_of_two_equal_keys_is_the_one_too_many() {
 #[test]
 fn a_dropped_null_still_takes_its_key() {
     for input in [r#"{"a":null,"a":1}"#, r#"{"a":1,"a":null}"#] {
-        assert_eq!(
-            refused(Profile::Agentic, input),
-            (Refusal::DuplicateKey, "/a".to_owned())
-        );
+        assert_eq!(refused(Profile::Agentic, input), (Refusal::DuplicateKey, "/a".to_owned()));
     }
 }
 
@@ -86,10 +75,7 @@ fn integers_that_a_double_changes_are_refused() {
     }
     // With a fraction or an exponent the writer asked for a double.
     for input in ["9007199254740993.0", "9007199254740993e0"] {
-        assert_eq!(
-            canonicalize(Profile::Alx, input.as_bytes()),
-            Ok(b"9007199254740992".to_vec())
-        );
+        assert_eq!(canonicalize(Profile::Alx, input.as_bytes()), Ok(b"9007199254740992".to_vec()));
     }
 }
 
@@ -102,10 +88,7 @@ fn nesting_ends_at_the_limit() {
     assert_eq!(pointer, "/0".repeat(MAX_DEPTH));
     let objects = format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
     let (refusal, pointer) = refused(Profile::Alx, &objects);
-    assert_eq!(
-        (refusal, pointer),
-        (Refusal::TooDeep, "/a".repeat(MAX_DEPTH))
-    );
+    assert_eq!((refusal, pointer), (Refusal::TooDeep, "/a".repeat(MAX_DEPTH)));
 }
 
 #[test]
@@ -161,16 +144,9 @@ fn a_syntax_error_names_the_member_that_was_being_read() {
 
 #[test]
 fn bytes_that_are_not_utf8_are_refused() {
-    for (input, offset) in [
-        (&b"\"\xff\""[..], 1),
-        (b"\xed\xa0\x80", 0),
-        (b"[1,\"\xc3\"]", 4),
-    ] {
+    for (input, offset) in [(&b"\"\xff\""[..], 1), (b"\xed\xa0\x80", 0), (b"[1,\"\xc3\"]", 4)] {
         let error = canonicalize(Profile::Jcs, input).expect_err("not UTF-8");
-        assert_eq!(
-            (error.refusal(), error.offset()),
-            (Refusal::InvalidUtf8, offset)
-        );
+        assert_eq!((error.refusal(), error.offset()), (Refusal::InvalidUtf8, offset));
     }
 }
 

@@ -39,18 +39,9 @@ pub(crate) fn run(gates: &mut Gates) {
     let server = Server::start(folder.path());
     let nothing = refused(server.address, &deposits[..ALONE]);
     let alone = alone(server.address, &deposits[..ALONE]);
-    println!(
-        "  one package a commit, straight into SQLite, p50   {:>9.0} us",
-        micros(single)
-    );
-    println!(
-        "  a POST that stores nothing, p50                   {:>9.0} us",
-        micros(nothing)
-    );
-    println!(
-        "  one client's deposit, p50                         {:>9.0} us",
-        micros(alone)
-    );
+    println!("  one package a commit, straight into SQLite, p50   {:>9.0} us", micros(single));
+    println!("  a POST that stores nothing, p50                   {:>9.0} us", micros(nothing));
+    println!("  one client's deposit, p50                         {:>9.0} us", micros(alone));
     gates.at_most(
         "one client against a POST and two commits",
         micros(alone) / (micros(nothing) + 2.0 * micros(single)),
@@ -66,9 +57,8 @@ pub(crate) fn together(address: SocketAddr, deposits: &[Deposit]) -> f64 {
             scope.spawn(move || {
                 let mut connection = Connection::open(address).expect("a server");
                 for deposit in deposits.iter().skip(client).step_by(CLIENTS) {
-                    let (status, _) = connection
-                        .post(PACKAGES, &deposit.row.state.text)
-                        .expect("an answer");
+                    let (status, _) =
+                        connection.post(PACKAGES, &deposit.row.state.text).expect("an answer");
                     assert_eq!(status, 201);
                 }
             });
@@ -109,22 +99,15 @@ fn refused(address: SocketAddr, deposits: &[Deposit]) -> Duration {
         .collect();
     let mut connection = Connection::open(address).expect("a server");
     p50(wrong.len(), |number| {
-        assert_eq!(
-            connection
-                .post(PACKAGES, &wrong[number])
-                .expect("an answer")
-                .0,
-            400
-        );
+        assert_eq!(connection.post(PACKAGES, &wrong[number]).expect("an answer").0, 400);
     })
 }
 
 fn alone(address: SocketAddr, deposits: &[Deposit]) -> Duration {
     let mut connection = Connection::open(address).expect("a server");
     p50(deposits.len(), |number| {
-        let (status, _) = connection
-            .post(PACKAGES, &deposits[number].row.state.text)
-            .expect("an answer");
+        let (status, _) =
+            connection.post(PACKAGES, &deposits[number].row.state.text).expect("an answer");
         assert_eq!(status, 201);
     })
 }

@@ -7,10 +7,7 @@
 //! The server is the real binary, in a process of its own. Machines are noisy: the ratios are the
 //! promise, everything else is an illustration. `--million` reads from 1,000,000 packages, too,
 //! which takes minutes to bring in.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark reads the clock and starts servers"
-)]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and starts servers")]
 
 #[path = "../../tests/suite/connection.rs"]
 mod connection;
@@ -33,10 +30,7 @@ const PACKAGES: &str = "/v1/projects/proj_benchmark/packages";
 
 fn main() -> ExitCode {
     // Cargo adds a flag of its own.
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let asked: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let wanted = |part: &str| {
         let parts = asked.iter().filter(|word| !word.starts_with("--"));
         parts.clone().count() == 0 || parts.clone().any(|word| word == part)

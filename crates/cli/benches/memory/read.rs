@@ -33,26 +33,10 @@ pub(crate) fn run(gates: &mut Gates, million: bool) {
     let most = measured(large);
     println!("  at {large} packages");
     let ratio = |ours: Duration, floor: Duration| micros(ours) / micros(floor);
-    gates.at_most(
-        "specific against 1,000",
-        ratio(most.specific, small.specific),
-        2.0,
-    );
-    gates.at_most(
-        "latest against 1,000",
-        ratio(most.latest, small.latest),
-        2.0,
-    );
-    gates.at_most(
-        "orient against 10,000",
-        ratio(most.orient, middle.orient),
-        2.0,
-    );
-    gates.at_most(
-        "orient against one specific",
-        ratio(most.orient, most.specific),
-        20.0,
-    );
+    gates.at_most("specific against 1,000", ratio(most.specific, small.specific), 2.0);
+    gates.at_most("latest against 1,000", ratio(most.latest, small.latest), 2.0);
+    gates.at_most("orient against 10,000", ratio(most.orient, middle.orient), 2.0);
+    gates.at_most("orient against one specific", ratio(most.orient, most.specific), 20.0);
 }
 
 fn measured(count: usize) -> Times {
@@ -60,12 +44,7 @@ fn measured(count: usize) -> Times {
     println!("  {count:>9} packages");
     fill(folder.path(), count);
     let server = Server::start(folder.path());
-    target(
-        "  ready",
-        server.ready.as_secs_f64() * 1000.0,
-        "ms",
-        "under 1000",
-    );
+    target("  ready", server.ready.as_secs_f64() * 1000.0, "ms", "under 1000");
     let mut client = Connection::open(server.address).expect("a server");
     let paths: Vec<String> = (0..TIMES)
         .map(|time| deposit(time * 7919 % count, count).row.package_id)
@@ -84,18 +63,9 @@ fn measured(count: usize) -> Times {
     if count == LINES {
         let query = format!("{PACKAGES}?mode=relevant&query=zebra+walrus");
         let search = p50(50, |_| asked(&query));
-        target(
-            "search, two words in 5 % each",
-            micros(search) / 1000.0,
-            "ms",
-            "under 25",
-        );
+        target("search, two words in 5 % each", micros(search) / 1000.0, "ms", "under 25");
     }
-    Times {
-        specific,
-        latest,
-        orient,
-    }
+    Times { specific, latest, orient }
 }
 
 /// Brings packages in, as an import does.
@@ -125,9 +95,8 @@ fn fill(data: &Path, count: usize) {
         }
         let began = Instant::now();
         let path = "/v1/projects/proj_benchmark/import";
-        let (status, body) = client
-            .send("POST", path, "application/x-ndjson", lines.as_bytes())
-            .expect("an answer");
+        let (status, body) =
+            client.send("POST", path, "application/x-ndjson", lines.as_bytes()).expect("an answer");
         took += began.elapsed();
         let body = String::from_utf8_lossy(&body);
         assert_eq!(status, 200, "{body}");

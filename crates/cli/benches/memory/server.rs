@@ -31,11 +31,7 @@ impl Server {
         BufReader::new(stdout).read_line(&mut line).expect("a line");
         let ready = began.elapsed();
         let address = line.trim().rsplit("//").next().expect("an address");
-        Self {
-            child,
-            address: address.parse().expect("an address"),
-            ready,
-        }
+        Self { child, address: address.parse().expect("an address"), ready }
     }
 
     /// The memory that it holds, in megabytes.
@@ -44,10 +40,7 @@ impl Server {
         let status = std::fs::read_to_string(status).unwrap_or_default();
         let line = status.lines().find(|line| line.starts_with("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().nth(1));
-        kilobytes
-            .and_then(|text| text.parse::<f64>().ok())
-            .unwrap_or(f64::NAN)
-            / 1024.0
+        kilobytes.and_then(|text| text.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
     }
 }
 

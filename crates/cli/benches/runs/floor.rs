@@ -30,10 +30,7 @@ pub(crate) struct Noting {
 impl Noting {
     pub(crate) fn new(disk: Root) -> (Self, Arc<Mutex<Vec<ManualResult>>>) {
         let deeds = Arc::default();
-        let noting = Self {
-            disk,
-            deeds: Arc::clone(&deeds),
-        };
+        let noting = Self { disk, deeds: Arc::clone(&deeds) };
         (noting, deeds)
     }
 

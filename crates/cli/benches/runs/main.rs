@@ -9,10 +9,7 @@
 //! order. Rounds take turns, so that a noisy moment strikes all of them. What the records say is
 //! kept beside them, so that they need not be read; what it costs to read all of them is told as
 //! well.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark reads the clock and writes files"
-)]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and writes files")]
 
 mod floor;
 mod repository;
@@ -33,11 +30,7 @@ const MOST: f64 = 1.5;
 fn main() -> ExitCode {
     let mut kept = true;
     for (what, files, git) in [
-        (
-            "400 files that are changed again and again",
-            Files::Same(400),
-            false,
-        ),
+        ("400 files that are changed again and again", Files::Same(400), false),
         ("every turn changes a file of its own", Files::New, false),
         ("400 files, under git", Files::Same(400), true),
     ] {
@@ -63,10 +56,7 @@ fn measure(what: &str, files: Files, git: bool) -> bool {
     let [floor_took, short_took, long_took] = took.map(middle);
     let ratio = long_took / short_took;
     println!("acceptance, p50 of {ROUNDS}; {what}");
-    println!(
-        "  the disk alone ({}; the floor)   {floor_took:>8.0} us",
-        floor.told()
-    );
+    println!("  the disk alone ({}; the floor)   {floor_took:>8.0} us", floor.told());
     println!(
         "  {SHORT:>6} turns   {short_took:>8.0} us, {:.2} times the floor",
         short_took / floor_took
@@ -75,10 +65,7 @@ fn measure(what: &str, files: Files, git: bool) -> bool {
         "  {LONG:>6} turns   {long_took:>8.0} us, {:.2} times the floor",
         long_took / floor_took
     );
-    println!(
-        "  {LONG:>6} turns   {:>8.0} us, once, where all of them are read",
-        micros(unread)
-    );
+    println!("  {LONG:>6} turns   {:>8.0} us, once, where all of them are read", micros(unread));
     let holds = ratio <= MOST;
     println!(
         "  => long against short: {ratio:.2} (at most {MOST}){}",

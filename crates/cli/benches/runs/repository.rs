@@ -41,24 +41,10 @@ impl Governed {
     /// A repository in whose run so many turns were accepted.
     pub(crate) fn new(turns: usize, files: Files, git: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        init(
-            folder.path(),
-            &InitOptions::default(),
-            &Environment::system(),
-        )
-        .expect("it begins");
-        let mut governed = Self {
-            folder,
-            files,
-            git,
-            turns: 0,
-        };
+        init(folder.path(), &InitOptions::default(), &Environment::system()).expect("it begins");
+        let mut governed = Self { folder, files, git, turns: 0 };
         if git {
-            for words in [
-                "init --quiet",
-                "config user.name T",
-                "config user.email t@example.org",
-            ] {
+            for words in ["init --quiet", "config user.name T", "config user.email t@example.org"] {
                 governed.git(words);
             }
             governed.git("add --all");
@@ -161,11 +147,9 @@ impl Governed {
             let mut event = event.clone();
             event["event_id"] = format!("evt_{turn:016x}").into();
             event["turn"]["turn_id"] = id.as_str().into();
-            for (record, line) in [
-                (&mut history, entry),
-                (&mut ledger, decision),
-                (&mut events, event),
-            ] {
+            for (record, line) in
+                [(&mut history, entry), (&mut ledger, decision), (&mut events, event)]
+            {
                 writeln!(record, "{line}").expect("a text takes everything");
             }
         }
@@ -181,9 +165,7 @@ impl Governed {
     /// The first line of a record that has this member.
     fn first(&self, path: &str, member: &str) -> Value {
         let text = self.read(path);
-        let mut lines = text
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"));
+        let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
         let found =
             lines.find(|line: &Value| line.get(member).is_some_and(|member| !member.is_null()));
         found.expect("there is one")
@@ -206,10 +188,8 @@ impl Governed {
     }
 
     fn git(&self, words: &str) {
-        let done = Command::new("git")
-            .args(words.split(' '))
-            .current_dir(self.folder.path())
-            .status();
+        let done =
+            Command::new("git").args(words.split(' ')).current_dir(self.folder.path()).status();
         assert!(done.expect("git is there").success(), "git {words}");
     }
 

@@ -16,10 +16,8 @@ use crate::output::Output;
 
 /// Answer conformance cases as an adapter: one case, or one case per line
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 pass, 1 fail, 2 error, 3 not implemented; \
-with --lines, 0 when the input ends."
-)]
+#[command(after_help = "Exit codes: 0 pass, 1 fail, 2 error, 3 not implemented; \
+with --lines, 0 when the input ends.")]
 pub(crate) struct AdapterArgs {
     /// The protocol
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(accord_adapters::protocols()))]
@@ -69,10 +67,7 @@ impl AdapterArgs {
 
     fn honest(&self) -> Result<Box<dyn Adapter>, CliError> {
         accord_adapters::adapter(&self.protocol).ok_or_else(|| {
-            CliError::new(
-                Code::Usage,
-                format!("accord has no adapter for {:?}", self.protocol),
-            )
+            CliError::new(Code::Usage, format!("accord has no adapter for {:?}", self.protocol))
         })
     }
 }
@@ -97,8 +92,5 @@ fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit,
 }
 
 fn standard_input() -> InputArgs {
-    InputArgs {
-        file: "-".into(),
-        max_bytes: DEFAULT_MAX_BYTES,
-    }
+    InputArgs { file: "-".into(), max_bytes: DEFAULT_MAX_BYTES }
 }

@@ -60,11 +60,7 @@ impl CodesArgs {
         } else if self.code.is_some() {
             output.bytes(codes::page(selected[0]).as_bytes())?;
         } else {
-            let width = selected
-                .iter()
-                .map(|code| code.as_str().len())
-                .max()
-                .unwrap_or(0);
+            let width = selected.iter().map(|code| code.as_str().len()).max().unwrap_or(0);
             for code in selected {
                 output.line(format!("{:width$}  {}", code.as_str(), code.meaning()))?;
             }
@@ -87,9 +83,7 @@ fn entry(code: &Code) -> Value {
 }
 
 fn unknown(name: &str) -> CliError {
-    let meant = Code::ALL
-        .iter()
-        .find(|code| code.as_str().eq_ignore_ascii_case(name));
+    let meant = Code::ALL.iter().find(|code| code.as_str().eq_ignore_ascii_case(name));
     let help = match meant {
         Some(code) => format!("did you mean {code}?"),
         None => "run `accord codes` for the list".to_owned(),

@@ -14,10 +14,8 @@ use crate::output::Output;
 
 /// Compare two contract snapshots, and check that the new version number matches the changes
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 the version matches the changes; 1 it does not; \
-2 it cannot be decided, or a snapshot cannot be read."
-)]
+#[command(after_help = "Exit codes: 0 the version matches the changes; 1 it does not; \
+2 it cannot be decided, or a snapshot cannot be read.")]
 pub(crate) struct CompatArgs {
     /// The snapshot of the old contract
     #[arg(required_unless_present = "rules")]
@@ -94,10 +92,7 @@ fn snapshot(path: &Path) -> Result<Snapshot, CliError> {
 
 fn write_text(report: &Report, output: &mut Output) -> Result<(), CliError> {
     for change in &report.changes {
-        output.line(format!(
-            "{:<12}  {:<8}  {}",
-            change.class, change.change_type, change.path
-        ))?;
+        output.line(format!("{:<12}  {:<8}  {}", change.class, change.change_type, change.path))?;
         output.line(format!("{:24}{} [{}]", "", change.note, change.rule))?;
     }
     if report.changes.is_empty() {
@@ -117,12 +112,7 @@ fn write_text(report: &Report, output: &mut Output) -> Result<(), CliError> {
 fn list_rules(output: &mut Output) -> Result<(), CliError> {
     for rule in Rule::ALL {
         let fixed = if rule.is_settable() { "" } else { " (fixed)" };
-        output.line(format!(
-            "{:<30}  {}{fixed}: {}",
-            rule.as_str(),
-            rule.class(),
-            rule.about()
-        ))?;
+        output.line(format!("{:<30}  {}{fixed}: {}", rule.as_str(), rule.class(), rule.about()))?;
     }
     Ok(())
 }

@@ -147,10 +147,8 @@ impl SettingArgs {
         for (name, text) in texts {
             flags.extend(text.iter().map(|text| (name.to_owned(), text.clone())));
         }
-        let switches = [
-            ("behind_proxy", self.behind_proxy),
-            ("strict_projects", self.strict_projects),
-        ];
+        let switches =
+            [("behind_proxy", self.behind_proxy), ("strict_projects", self.strict_projects)];
         for (name, _) in switches.iter().filter(|(_, on)| *on) {
             flags.push(((*name).to_owned(), "true".to_owned()));
         }

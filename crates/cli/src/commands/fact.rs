@@ -25,10 +25,8 @@ enum FactCommand {
 
 /// Assert a fact; it replaces the current value
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  accord fact assert api version 2.1 --project shop \\\n      \
-                  --source pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"
-)]
+#[command(after_help = "Example:\n  accord fact assert api version 2.1 --project shop \\\n      \
+                  --source pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d")]
 struct AssertArgs {
     /// The subject
     subject: String,
@@ -167,10 +165,7 @@ impl AssertArgs {
         put("tags", (!self.tags.is_empty()).then(|| self.tags.into()));
         let session = self.session.get();
         let actor = self.actor.get()?;
-        put(
-            "asserted_by",
-            actor.map(|actor| actor.document(session.as_deref())),
-        );
+        put("asserted_by", actor.map(|actor| actor.document(session.as_deref())));
         let request =
             HostRequest::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
                 .with_flag("if_changed", self.if_changed)
@@ -185,15 +180,13 @@ impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required()?;
         let (actor, session) = (self.actor.get()?, self.session.get());
-        let request = HostRequest::new(
-            hyper::Method::DELETE,
-            &["v1", "projects", &project, "facts"],
-        )
-        .with("subject", Some(&self.subject))
-        .with("predicate", Some(&self.predicate))
-        .with("value", self.value.as_ref())
-        .with("actor", actor.as_ref().map(ToString::to_string))
-        .with("session_id", session.filter(|_| actor.is_some()));
+        let request =
+            HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
+                .with("subject", Some(&self.subject))
+                .with("predicate", Some(&self.predicate))
+                .with("value", self.value.as_ref())
+                .with("actor", actor.as_ref().map(ToString::to_string))
+                .with("session_id", session.filter(|_| actor.is_some()));
         let answer = self.host.connect()?.send(request)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));

@@ -130,10 +130,7 @@ impl CreateArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let answer = self
-            .host
-            .connect()?
-            .send(HostRequest::get(&["accord", "v1", "keys"]))?;
+        let answer = self.host.connect()?.send(HostRequest::get(&["accord", "v1", "keys"]))?;
         answer.print_list(
             self.host.json,
             |page, list| render::keys(page, &list["keys"]),
@@ -153,11 +150,7 @@ impl RevokeArgs {
         answer.print(self.host.json, |page, document| {
             let text = |value: &Value| render::clean(value.as_str().unwrap_or_default());
             let key = &document["key"];
-            page.line(format!(
-                "revoked {} ({})",
-                text(&key["key_id"]),
-                text(&key["label"])
-            ));
+            page.line(format!("revoked {} ({})", text(&key["key_id"]), text(&key["label"])));
         })?;
         Ok(Exit::Yes)
     }
@@ -199,24 +192,13 @@ mod tests {
 
     #[test]
     fn a_key_ends_after_a_while_or_at_a_time() {
-        assert_eq!(
-            expiry("2026-12-31").as_deref(),
-            Ok("2026-12-31T00:00:00.000Z")
-        );
+        assert_eq!(expiry("2026-12-31").as_deref(), Ok("2026-12-31T00:00:00.000Z"));
         for right in ["1h", "90d", "2026-12-31T12:00:00Z"] {
             expiry(right).expect(right);
         }
-        for wrong in [
-            "",
-            "d",
-            "0d",
-            "90",
-            "90w",
-            "-1d",
-            "99999999999999999999d",
-            "9999999999d",
-            "soon",
-        ] {
+        for wrong in
+            ["", "d", "0d", "90", "90w", "-1d", "99999999999999999999d", "9999999999d", "soon"]
+        {
             assert!(expiry(wrong).is_err(), "{wrong}");
         }
     }

@@ -57,13 +57,9 @@ impl McpArgs {
         quiet.level = "warn,rmcp=error".into();
         log::begin(&quiet)?;
         let api = reach(self.target)?;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .map_err(|error| {
-                CliError::new(Code::HttpFault, format!("cannot start threads: {error}"))
-            })?;
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
+            |error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")),
+        )?;
         let served = runtime.block_on(mcp::serve_stdio(api, toolbox, standing));
         // A thread may still block on standard input.
         runtime.shutdown_background();
@@ -106,10 +102,7 @@ fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
         }
         Err(error) => return Err(error),
     }
-    Ok(Arc::new(Folder {
-        target,
-        turn: Arc::default(),
-    }))
+    Ok(Arc::new(Folder { target, turn: Arc::default() }))
 }
 
 /// A data folder that is opened for one call at a time.
@@ -145,14 +138,9 @@ impl Api for Folder {
 /// Reads the whole response, so that the connection can be closed.
 async fn whole(connection: &Connection, request: Request) -> Result<Response, Failure> {
     let (parts, body) = connection.api().call(request).await?.into_parts();
-    let body = axum::body::to_bytes(body, LARGEST_ANSWER)
-        .await
-        .map_err(|_| {
-            Failure::new(
-                Code::HostProtocol,
-                "the response of the host was cut off, or is too large",
-            )
-        })?;
+    let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| {
+        Failure::new(Code::HostProtocol, "the response of the host was cut off, or is too large")
+    })?;
     Ok(Response::from_parts(parts, Body::from(body)))
 }
 

@@ -142,18 +142,12 @@ impl ListArgs {
 
 impl ShowArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = self
-            .id
-            .or_else(|| setting("ACCORD_PROJECT"))
-            .ok_or_else(|| {
-                CliError::new(Code::Usage, "no project given").help(
-                    "give its id, or set ACCORD_PROJECT; `accord project list` lists the projects",
-                )
-            })?;
-        let answer = self
-            .host
-            .connect()?
-            .send(HostRequest::get(&["v1", "projects", &id]))?;
+        let id = self.id.or_else(|| setting("ACCORD_PROJECT")).ok_or_else(|| {
+            CliError::new(Code::Usage, "no project given").help(
+                "give its id, or set ACCORD_PROJECT; `accord project list` lists the projects",
+            )
+        })?;
+        let answer = self.host.connect()?.send(HostRequest::get(&["v1", "projects", &id]))?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
@@ -163,10 +157,7 @@ impl RenameArgs {
     fn run(self) -> Result<Exit, CliError> {
         let body = Value::Object(members(Some(self.name), self.description));
         let request = HostRequest::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
-        let answer = self
-            .host
-            .connect()?
-            .send(request.document(body.to_string()))?;
+        let answer = self.host.connect()?.send(request.document(body.to_string()))?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }

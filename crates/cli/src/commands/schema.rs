@@ -40,9 +40,8 @@ impl SchemaArgs {
 fn all() -> BTreeMap<String, Value> {
     let kit = accord_kit::schema::all().into_iter();
     let named = kit.chain(accord_runs::answers::schemas());
-    let mut schemas: BTreeMap<_, _> = named
-        .map(|(name, schema)| (name.to_owned(), schema))
-        .collect();
+    let mut schemas: BTreeMap<_, _> =
+        named.map(|(name, schema)| (name.to_owned(), schema)).collect();
     schemas.extend(accord_host::http::schemas());
     schemas
 }

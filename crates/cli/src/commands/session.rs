@@ -24,11 +24,9 @@ enum SessionCommand {
 
 /// Start a session; it gets a callsign of two words, for people
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Example:\n  export ACCORD_SESSION=$(accord session start \\\n      \
+#[command(after_help = "Example:\n  export ACCORD_SESSION=$(accord session start \\\n      \
                   --project shop \
-                  --actor agent:planner --id-only)"
-)]
+                  --actor agent:planner --id-only)")]
 struct StartArgs {
     /// The callsign [default: generated]
     #[arg(long, value_name = "TEXT")]
@@ -125,14 +123,11 @@ impl StartArgs {
 
 impl EndArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = self
-            .id
-            .or_else(|| setting("ACCORD_SESSION"))
-            .ok_or_else(|| {
-                CliError::new(Code::Usage, "no session given").help(
-                    "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
-                )
-            })?;
+        let id = self.id.or_else(|| setting("ACCORD_SESSION")).ok_or_else(|| {
+            CliError::new(Code::Usage, "no session given").help(
+                "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
+            )
+        })?;
         let request = HostRequest::new(hyper::Method::PATCH, &["v1", "sessions", &id])
             .document(Value::Object(serde_json::Map::new()).to_string())
             .with("project_id", self.project.get());

@@ -26,10 +26,7 @@ impl Signals {
     pub(super) fn listen() -> Result<Self, CliError> {
         let listen = |kind: SignalKind| {
             signal(kind).map_err(|error| {
-                CliError::new(
-                    Code::HttpFault,
-                    format!("cannot listen to signals: {error}"),
-                )
+                CliError::new(Code::HttpFault, format!("cannot listen to signals: {error}"))
             })
         };
         Ok(Self {

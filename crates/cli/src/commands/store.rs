@@ -137,12 +137,8 @@ impl RestoreArgs {
         let folder = self.data.folder();
         let restored = accord_host::upkeep::restore(&self.from, &folder, self.replace);
         restored.map_err(|failure| stop_first(failure, &folder))?;
-        let document = RestoreAnswer {
-            restored: folder.display().to_string(),
-        };
-        say(self.data.json, &document, || {
-            format!("restored into {}", folder.display())
-        })
+        let document = RestoreAnswer { restored: folder.display().to_string() };
+        say(self.data.json, &document, || format!("restored into {}", folder.display()))
     }
 }
 
@@ -151,13 +147,8 @@ impl CompactArgs {
         let folder = self.data.folder();
         let compacted = accord_host::upkeep::compact(&folder);
         let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
-        let document = CompactAnswer {
-            bytes_before: before,
-            bytes_after: after,
-        };
-        say(self.data.json, &document, || {
-            format!("{before} bytes before, {after} now")
-        })
+        let document = CompactAnswer { bytes_before: before, bytes_after: after };
+        say(self.data.json, &document, || format!("{before} bytes before, {after} now"))
     }
 }
 
@@ -166,10 +157,7 @@ impl RepairArgs {
         let folder = self.data.folder();
         let repaired = accord_host::upkeep::repair(&folder);
         let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
-        let document = RepairAnswer {
-            sound: repaired.sound,
-            set_aside: repaired.set_aside,
-        };
+        let document = RepairAnswer { sound: repaired.sound, set_aside: repaired.set_aside };
         say(self.data.json, &document, || {
             let sound = counted(repaired.sound, "package");
             match repaired.set_aside {
@@ -193,11 +181,7 @@ impl TrimArgs {
         body.insert("dry_run".to_owned(), self.dry_run.into());
         let request = HostRequest::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
         let answer = host.send(request.takes_long())?;
-        let done = if self.dry_run {
-            "would be deleted"
-        } else {
-            "deleted"
-        };
+        let done = if self.dry_run { "would be deleted" } else { "deleted" };
         answer.print(self.data.json, |page, trimmed| {
             let events = trimmed["events"].as_u64().unwrap_or(0);
             page.line(format!("{} {done}", counted(events, "event")));
@@ -216,10 +200,9 @@ fn stop_first(failure: Failure, folder: &Path) -> CliError {
     let code = failure.code;
     let error = CliError::from(failure);
     match code {
-        Code::StoreLocked => error.help(format!(
-            "a host serves {}: stop it, then try again",
-            folder.display()
-        )),
+        Code::StoreLocked => {
+            error.help(format!("a host serves {}: stop it, then try again", folder.display()))
+        }
         Code::StoreMissing => error.help(
             "give a data folder with --data or ACCORD_DATA: the one that `accord serve --data` \
              uses",
@@ -230,20 +213,13 @@ fn stop_first(failure: Failure, folder: &Path) -> CliError {
 
 fn say(json: bool, document: &impl Wire, text: impl FnOnce() -> String) -> Result<Exit, CliError> {
     let mut output = Output::stdout();
-    output.line(if json {
-        document.encode().to_string()
-    } else {
-        text()
-    })?;
+    output.line(if json { document.encode().to_string() } else { text() })?;
     output.finish()?;
     Ok(Exit::Yes)
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::new(
-        Code::OutputFailed,
-        format!("{} cannot be used: {error}", path.display()),
-    )
+    CliError::new(Code::OutputFailed, format!("{} cannot be used: {error}", path.display()))
 }
 
 const REPAIRS: &str = "\

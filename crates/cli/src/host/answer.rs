@@ -124,10 +124,7 @@ pub(super) async fn streamed(response: Response) -> Result<Streamed, CliError> {
         });
     }
     let (parts, body) = response.into_parts();
-    Ok(Streamed {
-        headers: parts.headers,
-        body: body.into_data_stream(),
-    })
+    Ok(Streamed { headers: parts.headers, body: body.into_data_stream() })
 }
 
 async fn text(body: Body) -> Result<String, CliError> {
@@ -144,8 +141,5 @@ async fn text(body: Body) -> Result<String, CliError> {
 }
 
 fn no_document() -> CliError {
-    CliError::new(
-        Code::HostProtocol,
-        "the answer is no JSON document, as a host gives one",
-    )
+    CliError::new(Code::HostProtocol, "the answer is no JSON document, as a host gives one")
 }

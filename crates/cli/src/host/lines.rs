@@ -41,10 +41,7 @@ pub(crate) async fn follow(
             match line["kind"].as_str() {
                 Some("progress") => {
                     let number = |name: &str| line[name].as_u64().unwrap_or(0);
-                    on_update(Update::Progress {
-                        done: number("done"),
-                        total: number("total"),
-                    })?;
+                    on_update(Update::Progress { done: number("done"), total: number("total") })?;
                 }
                 Some("failure") => return Err(failure(&line)),
                 Some("summary") => last = Some(line),
@@ -65,8 +62,5 @@ fn failure(line: &Value) -> CliError {
 }
 
 fn cut_short() -> CliError {
-    CliError::new(
-        Code::HostProtocol,
-        "the response ended before the work did; the rest is unknown",
-    )
+    CliError::new(Code::HostProtocol, "the response ended before the work did; the rest is unknown")
 }

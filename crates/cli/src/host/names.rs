@@ -93,10 +93,7 @@ impl Actor {
         let kinds = ["human", "agent", "script"];
         let parts = text.split_once(':').and_then(|(kind, id)| {
             let kind = kinds.into_iter().find(|known| *known == kind)?;
-            (!id.is_empty()).then(|| Self {
-                kind,
-                id: id.to_owned(),
-            })
+            (!id.is_empty()).then(|| Self { kind, id: id.to_owned() })
         });
         parts.ok_or_else(|| {
             "an actor is human, agent or script, a colon and an id, as in agent:planner".to_owned()

@@ -114,38 +114,26 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
              supports it",
         );
     }
-    Ok(Connection {
-        api: Arc::new(client),
-        runtime: runtime(Builder::new_current_thread())?,
-    })
+    Ok(Connection { api: Arc::new(client), runtime: runtime(Builder::new_current_thread())? })
 }
 
 /// Opens the folder in this process.
 fn open_here(runtime: &Runtime, folder: &Path) -> Result<Arc<dyn Api>, Failure> {
     let _inside = runtime.enter();
-    let settings = Sources::of_process(folder, None, Vec::new())
-        .resolve()?
-        .settings;
+    let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
     Ok(local_api(&Host::open(folder, settings)?))
 }
 
 fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime, CliError> {
     let built = builder.borrow_mut().enable_all().build();
     built.map_err(|error| {
-        Failure::new(
-            Code::HostUnreachable,
-            format!("cannot start the async runtime: {error}"),
-        )
-        .into()
+        Failure::new(Code::HostUnreachable, format!("cannot start the async runtime: {error}"))
+            .into()
     })
 }
 
 fn no_store(folder: &Path) -> CliError {
-    CliError::new(
-        Code::StoreMissing,
-        format!("no data folder at {}", folder.display()),
-    )
-    .help(
+    CliError::new(Code::StoreMissing, format!("no data folder at {}", folder.display())).help(
         "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
          `accord serve` and the first deposit create a folder",
     )

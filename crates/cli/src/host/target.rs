@@ -90,10 +90,8 @@ impl TargetArgs {
             return Ok(Target::Server { url, key });
         }
         if self.key.is_some() {
-            return Err(
-                CliError::new(Code::Usage, "--key needs a server, and none is given")
-                    .help("use --url or ACCORD_URL; a data folder needs no key"),
-            );
+            return Err(CliError::new(Code::Usage, "--key needs a server, and none is given")
+                .help("use --url or ACCORD_URL; a data folder needs no key"));
         }
         Ok(Target::Folder(folder(self.data.as_ref())))
     }

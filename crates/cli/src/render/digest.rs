@@ -16,16 +16,11 @@ pub(crate) fn digest(page: &mut Page, bundle: &Value) {
     let window = bundle["window_days"].as_u64().unwrap_or_default();
     let summary = &bundle["summary"];
     let packages = summary["package_count"].as_u64().unwrap_or_default();
-    let heading = format!(
-        "{} in the last {}",
-        counted(packages, "package"),
-        counted(window, "day")
-    );
+    let heading =
+        format!("{} in the last {}", counted(packages, "package"), counted(window, "day"));
     section(page, &heading);
     let kinds = summary["by_type"].as_object().into_iter().flatten();
-    let kinds: Vec<_> = kinds
-        .map(|(kind, count)| format!("{count} {}", clean(kind)))
-        .collect();
+    let kinds: Vec<_> = kinds.map(|(kind, count)| format!("{count} {}", clean(kind))).collect();
     page.pieces(&[kinds.join(", ")]);
     let actors = list(&summary["by_actor"]).iter();
     let actors: Vec<_> = actors
@@ -75,22 +70,13 @@ fn projects(page: &mut Page, projects: &Value) {
     let rows: Vec<Vec<String>> = list(projects)
         .iter()
         .map(|entry| {
-            [
-                "project_id",
-                "package_count",
-                "open_question_count",
-                "awaiting_review_count",
-            ]
-            .map(|name| member(entry, name))
-            .to_vec()
+            ["project_id", "package_count", "open_question_count", "awaiting_review_count"]
+                .map(|name| member(entry, name))
+                .to_vec()
         })
         .collect();
     if !rows.is_empty() {
         section(page, "Projects");
-        table(
-            page,
-            &["PROJECT", "PACKAGES", "QUESTIONS", "TO REVIEW"],
-            &rows,
-        );
+        table(page, &["PROJECT", "PACKAGES", "QUESTIONS", "TO REVIEW"], &rows);
     }
 }

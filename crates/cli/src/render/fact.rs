@@ -10,15 +10,7 @@ use super::text::{actor, member, moment, one_line};
 pub(crate) fn facts(page: &mut Page, facts: &Value) {
     let rows: Vec<Vec<String>> = list(facts).iter().map(row).collect();
     if !rows.is_empty() {
-        let headings = [
-            "SUBJECT",
-            "PREDICATE",
-            "VALUE",
-            "SINCE",
-            "UNTIL",
-            "SURE",
-            "BY",
-        ];
+        let headings = ["SUBJECT", "PREDICATE", "VALUE", "SINCE", "UNTIL", "SURE", "BY"];
         table(page, &headings, &rows);
     }
 }
@@ -36,11 +28,7 @@ pub(crate) fn fact(page: &mut Page, fact: &Value) {
     let pieces = [
         member(fact, "fact_id"),
         format!("since {}", moment(&fact["valid_from"])),
-        if until.is_empty() {
-            until
-        } else {
-            format!("until {until}")
-        },
+        if until.is_empty() { until } else { format!("until {until}") },
         actor(&fact["asserted_by"]),
     ];
     page.pieces(&pieces);

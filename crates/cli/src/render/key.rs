@@ -10,9 +10,8 @@ use super::text::{actor, clean, member, moment};
 pub(crate) fn keys(page: &mut Page, keys: &Value) {
     let rows: Vec<Vec<String>> = list(keys).iter().map(row).collect();
     if !rows.is_empty() {
-        let headings = [
-            "KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED",
-        ];
+        let headings =
+            ["KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED"];
         table(page, &headings, &rows);
     }
 }
@@ -41,17 +40,9 @@ pub(crate) fn key(page: &mut Page, key: &Value) {
 }
 
 fn row(key: &Value) -> Vec<String> {
-    let scope = if key["scope"].is_object() {
-        &key["scope"]
-    } else {
-        key
-    };
+    let scope = if key["scope"].is_object() { &key["scope"] } else { key };
     let texts = |value: &Value| {
-        let texts: Vec<_> = list(value)
-            .iter()
-            .filter_map(Value::as_str)
-            .map(clean)
-            .collect();
+        let texts: Vec<_> = list(value).iter().filter_map(Value::as_str).map(clean).collect();
         texts.join(",")
     };
     let who = actor(&scope["actor"]);

@@ -82,11 +82,7 @@ pub(crate) fn whole(page: &mut Page, package: &Value) {
     }
     let others = package.as_object().into_iter().flatten();
     for (name, value) in others.filter(|(name, _)| !PLACED.contains(&name.as_str())) {
-        page.line(format!(
-            "  {} {}",
-            clean(name),
-            one_line(&value.to_string(), LINE)
-        ));
+        page.line(format!("  {} {}", clean(name), one_line(&value.to_string(), LINE)));
     }
     if let Some(body) = text(package, "content_md") {
         page.gap();
@@ -118,9 +114,7 @@ fn head(page: &mut Page, package: &Value) {
     page.heading(&member(package, "title"));
     let status = member(package, "status");
     let tags = list(&package["tags"]).iter().filter_map(Value::as_str);
-    let tags: Vec<_> = tags
-        .map(|tag| format!("#{}", one_line(tag, LINE)))
-        .collect();
+    let tags: Vec<_> = tags.map(|tag| format!("#{}", one_line(tag, LINE))).collect();
     let significance = package["significance"].as_u64();
     let first = [
         member(package, "package_id"),
@@ -154,10 +148,7 @@ fn file(deliverable: &Value) -> String {
         size.map_or(String::new(), |bytes| format!("{bytes} bytes")),
         member(deliverable, "hash"),
     ];
-    let pieces: Vec<_> = pieces
-        .into_iter()
-        .filter(|piece| !piece.is_empty())
-        .collect();
+    let pieces: Vec<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
     pieces.join("  ")
 }
 
@@ -172,7 +163,5 @@ fn style_of(status: &str) -> Style {
 
 /// A text member that is not blank.
 fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
-    document[name]
-        .as_str()
-        .filter(|text| !text.trim().is_empty())
+    document[name].as_str().filter(|text| !text.trim().is_empty())
 }

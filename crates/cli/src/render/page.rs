@@ -44,10 +44,7 @@ pub(crate) fn colours() -> bool {
 impl Page {
     /// A page for standard output.
     pub(crate) fn new() -> Self {
-        Self {
-            text: String::new(),
-            has_colours: colours(),
-        }
+        Self { text: String::new(), has_colours: colours() }
     }
 
     /// A page without colours.
@@ -81,11 +78,8 @@ impl Page {
 
     /// Adds an indented line of pieces, without the empty ones.
     pub(crate) fn pieces(&mut self, pieces: &[String]) {
-        let pieces: Vec<_> = pieces
-            .iter()
-            .filter(|piece| !piece.is_empty())
-            .map(String::as_str)
-            .collect();
+        let pieces: Vec<_> =
+            pieces.iter().filter(|piece| !piece.is_empty()).map(String::as_str).collect();
         if !pieces.is_empty() {
             self.line(format!("  {}", pieces.join("  ")));
         }

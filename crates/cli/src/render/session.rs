@@ -10,9 +10,7 @@ use super::text::{counted, member, moment};
 pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
     let rows: Vec<Vec<String>> = list(sessions).iter().map(row).collect();
     if !rows.is_empty() {
-        let headings = [
-            "SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES",
-        ];
+        let headings = ["SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES"];
         table(page, &headings, &rows);
     }
 }
@@ -26,11 +24,7 @@ pub(crate) fn session(page: &mut Page, session: &Value) {
         member(session, "session_id"),
         who(session),
         format!("since {}", moment(&session["started_at"])),
-        if ended.is_empty() {
-            ended
-        } else {
-            format!("ended {ended}")
-        },
+        if ended.is_empty() { ended } else { format!("ended {ended}") },
         counted(deposited, "package"),
     ];
     page.pieces(&pieces);

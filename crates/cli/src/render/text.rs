@@ -91,10 +91,7 @@ mod tests {
 
     #[test]
     fn times_are_shown_to_the_minute() {
-        assert_eq!(
-            moment(&"2026-04-18T20:01:02.5Z".into()),
-            "2026-04-18 20:01Z"
-        );
+        assert_eq!(moment(&"2026-04-18T20:01:02.5Z".into()), "2026-04-18 20:01Z");
         assert_eq!(moment(&"soon".into()), "soon");
         assert_eq!(moment(&Value::Null), "");
     }

@@ -23,12 +23,7 @@ impl Ran {
     /// The command succeeded and printed nothing on standard error.
     #[track_caller]
     pub(crate) fn yes(self) -> String {
-        assert_eq!(
-            (self.code, self.stderr.as_str()),
-            (0, ""),
-            "{}",
-            self.stdout
-        );
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 

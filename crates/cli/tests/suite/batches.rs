@@ -7,9 +7,7 @@ use crate::accord::accord;
 const GOOD: &str = r#"{"type":"feature","domain":"d","payload":{}}"#;
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 #[test]
@@ -23,21 +21,14 @@ fn every_line_is_answered_with_its_number() {
     assert_eq!(answers[0]["kbHash"], alone.trim());
     assert_eq!(answers[1]["error"]["code"], "CANON_INVALID_JSON");
     assert_eq!(answers[2]["kbHash"], alone.trim());
-    let numbers: Vec<_> = answers
-        .iter()
-        .map(|answer| answer["line"].as_u64())
-        .collect();
+    let numbers: Vec<_> = answers.iter().map(|answer| answer["line"].as_u64()).collect();
     assert_eq!(numbers, [Some(1), Some(3), Some(4)]);
 }
 
 #[test]
 fn every_question_can_be_asked_of_a_batch() {
     let hash = accord(&["kb", "hash"], GOOD).yes();
-    let stated = format!(
-        "{},\"kbHash\":\"{}\"}}",
-        &GOOD[..GOOD.len() - 1],
-        hash.trim()
-    );
+    let stated = format!("{},\"kbHash\":\"{}\"}}", &GOOD[..GOOD.len() - 1], hash.trim());
     let wrong = stated.replace("\"d\"", "\"e\"");
     for (question, input, code, member) in [
         ("cid", GOOD, 0, "cid"),

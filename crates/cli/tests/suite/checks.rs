@@ -51,62 +51,24 @@ fn accord_passes_its_own_cases_through_a_process() {
 #[test]
 fn one_process_a_case_gives_the_same_verdict() {
     let command = format!("{} adapter alx", program());
-    let said = accord(
-        &["check", "alx", "--command", &command, "--filter", FEW],
-        "",
-    )
-    .yes();
+    let said = accord(&["check", "alx", "--command", &command, "--filter", FEW], "").yes();
     snapshot::check("one_process_a_case_gives_the_same_verdict", &said);
     let lines = format!("{} adapter alx --lines", program());
-    accord(
-        &[
-            "check",
-            "alx",
-            "--command",
-            &lines,
-            "--lines",
-            "--filter",
-            FEW,
-        ],
-        "",
-    )
-    .yes();
+    accord(&["check", "alx", "--command", &lines, "--lines", "--filter", FEW], "").yes();
 }
 
 #[test]
 fn verdicts_become_exit_codes() {
     for (body, code) in [
-        (
-            r#"cat >/dev/null; echo '{"status":"pass","actual":null}'"#,
-            0,
-        ),
-        (
-            r#"cat >/dev/null; echo '{"status":"not_implemented"}'; exit 3"#,
-            0,
-        ),
-        (
-            r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#,
-            1,
-        ),
+        (r#"cat >/dev/null; echo '{"status":"pass","actual":null}'"#, 0),
+        (r#"cat >/dev/null; echo '{"status":"not_implemented"}'; exit 3"#, 0),
+        (r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#, 1),
         (r#"cat >/dev/null; echo '{"status":"error"}'; exit 2"#, 2),
-        (
-            r#"cat >/dev/null; echo '{"status":"pass","actual":{"result":"no"}}'"#,
-            2,
-        ),
+        (r#"cat >/dev/null; echo '{"status":"pass","actual":{"result":"no"}}'"#, 2),
         ("cat >/dev/null; echo nonsense", 2),
     ] {
         let script = Script::new(body);
-        let ran = accord(
-            &[
-                "check",
-                "alx",
-                "--command",
-                &script.command(),
-                "--filter",
-                FEW,
-            ],
-            "",
-        );
+        let ran = accord(&["check", "alx", "--command", &script.command(), "--filter", FEW], "");
         assert_eq!(ran.code, code, "{body}\n{}", ran.stdout);
     }
 }
@@ -115,10 +77,7 @@ fn verdicts_become_exit_codes() {
 fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
     let script = Script::new("");
     let pid_file = script.path("pid");
-    let body = format!(
-        "#!/bin/sh\nsleep 60 & echo $! > {}\nwait\n",
-        text(&pid_file)
-    );
+    let body = format!("#!/bin/sh\nsleep 60 & echo $! > {}\nwait\n", text(&pid_file));
     std::fs::write(script.path("adapter"), body).expect("written");
     let args = [
         "check",
@@ -134,10 +93,7 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
     ];
     let ran = accord(&args, "");
     assert_eq!(ran.code, 2, "{}", ran.stdout);
-    snapshot::check(
-        "a_case_that_hangs_is_ended_with_everything_that_it_started",
-        &ran.stdout,
-    );
+    snapshot::check("a_case_that_hangs_is_ended_with_everything_that_it_started", &ran.stdout);
     wait_for_end_of(&pid_in(&pid_file));
 }
 
@@ -145,22 +101,12 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
 fn a_run_that_is_told_to_end_leaves_nothing_behind() {
     let script = Script::new("");
     let pid_file = script.path("pid");
-    let body = format!(
-        "#!/bin/sh\necho $$ > {0}.new; mv {0}.new {0}; sleep 60\n",
-        text(&pid_file)
-    );
+    let body = format!("#!/bin/sh\necho $$ > {0}.new; mv {0}.new {0}; sleep 60\n", text(&pid_file));
     std::fs::write(script.path("adapter"), body).expect("written");
-    let mut accord = command(&[
-        "check",
-        "alx",
-        "--command",
-        &script.command(),
-        "--jobs",
-        "1",
-    ])
-    .stdout(Stdio::null())
-    .spawn()
-    .expect("accord starts");
+    let mut accord = command(&["check", "alx", "--command", &script.command(), "--jobs", "1"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("accord starts");
     let adapter = pid_in(&pid_file);
     signal(accord.id(), "-INT");
     assert_eq!(exit_of(&mut accord, "accord check").code(), Some(130));
@@ -169,10 +115,7 @@ fn a_run_that_is_told_to_end_leaves_nothing_behind() {
 
 #[test]
 fn an_adapter_that_is_not_there_is_told_once() {
-    let ran = accord(
-        &["check", "alx", "--command", "no-such-adapter-anywhere"],
-        "",
-    );
+    let ran = accord(&["check", "alx", "--command", "no-such-adapter-anywhere"], "");
     ran.refused("KIT_ADAPTER_NOT_FOUND");
     accord(&["check", "alx", "--command", ""], "").refused("USAGE");
     accord(&["check", "alx", "--command", "'unclosed"], "").refused("USAGE");
@@ -184,19 +127,12 @@ fn cases_can_be_looked_at_without_running_them() {
     let all = accord(&["check", "alx", "--list"], "").yes();
     assert!(all.lines().count() >= 120);
     let few = accord(&["check", "alx", "--list", "--filter", FEW], "").yes();
-    assert!(
-        few.lines().all(|line| line.starts_with("alx/retry/")),
-        "{few}"
-    );
+    assert!(few.lines().all(|line| line.starts_with("alx/retry/")), "{few}");
     let shown = accord(&["check", "alx", "--show", "alx/version/constant"], "").yes();
     snapshot::check("cases_can_be_looked_at_without_running_them", &shown);
     accord(&["check", "alx", "--show", "alx/no/such"], "").refused("KIT_CASE_UNKNOWN");
     accord(&["check", "alx", "--filter", "area(", "--list"], "").refused("KIT_FILTER_INVALID");
-    assert!(
-        accord(&["check", "--protocols"], "")
-            .yes()
-            .contains("alx\n")
-    );
+    assert!(accord(&["check", "--protocols"], "").yes().contains("alx\n"));
     accord(&["check", "alx", "--clauses"], "").yes();
     let strict = ["check", "agentxchain", "--list", "--profile", "strict"];
     let strict = accord(&strict, "").yes();
@@ -218,11 +154,7 @@ fn an_exported_corpus_gives_the_same_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("corpus");
     accord(&["check", "alx", "--export", text(&out)], "").yes();
-    accord(
-        &["check", "alx", "--corpus", text(&out), "--filter", FEW],
-        "",
-    )
-    .yes();
+    accord(&["check", "alx", "--corpus", text(&out), "--filter", FEW], "").yes();
     let case = out.join("alx/retry").read_dir().expect("cases").next();
     let case = case.expect("a case").expect("an entry").path();
     let mut broken: Value =
@@ -237,20 +169,9 @@ fn an_exported_corpus_gives_the_same_run() {
 fn reports_have_their_formats() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("report.json");
-    let said = accord(
-        &[
-            "check",
-            "alx",
-            "--filter",
-            FEW,
-            "--format",
-            "json",
-            "--output",
-            text(&json),
-        ],
-        "",
-    )
-    .yes();
+    let said =
+        accord(&["check", "alx", "--filter", FEW, "--format", "json", "--output", text(&json)], "")
+            .yes();
     snapshot::check("reports_have_their_formats", &said);
     let report: Value =
         serde_json::from_slice(&std::fs::read(&json).expect("a report")).expect("JSON");
@@ -269,33 +190,17 @@ fn known_failures_are_excused_until_they_pass() {
         Script::new(r#"cat >/dev/null; echo '{"status":"fail","actual":{"result":"no"}}'; exit 1"#);
     let baseline = script.path("baseline.json");
     let command = script.command();
-    let run = |extra: &[&str]| {
-        accord(
-            &[&["check", "alx", "--filter", FEW][..], extra].concat(),
-            "",
-        )
-    };
-    let write = [
-        "--command",
-        &command,
-        "--write-baseline",
-        text(&baseline),
-        "--reason",
-        "not built",
-    ];
+    let run =
+        |extra: &[&str]| accord(&[&["check", "alx", "--filter", FEW][..], extra].concat(), "");
+    let write =
+        ["--command", &command, "--write-baseline", text(&baseline), "--reason", "not built"];
     assert_eq!(run(&write).code, 1);
-    assert_eq!(
-        run(&["--command", &command, "--baseline", text(&baseline)]).code,
-        0
-    );
+    assert_eq!(run(&["--command", &command, "--baseline", text(&baseline)]).code, 0);
     let stale = run(&["--baseline", text(&baseline)]);
     assert_eq!(stale.code, 1, "they pass now: {}", stale.stdout);
     snapshot::check("known_failures_are_excused_until_they_pass", &stale.stdout);
-    std::fs::write(
-        &baseline,
-        r#"{"known_failures":[{"case":"alx/no/such","reason":"r"}]}"#,
-    )
-    .expect("written");
+    std::fs::write(&baseline, r#"{"known_failures":[{"case":"alx/no/such","reason":"r"}]}"#)
+        .expect("written");
     assert_eq!(run(&["--baseline", text(&baseline)]).code, 2);
 }
 

@@ -12,25 +12,15 @@ fn a_key_that_is_missing_or_too_weak_is_no_verdict() {
     let memory = Memory::reached(Way::Url);
     let url = memory.host().url.clone();
     let said = accord(&["check", "agentic", "--url", &url], "").refused("KIT_SERVER_REFUSED");
-    assert!(
-        said.contains("answered 401; give a key with --token"),
-        "{said}"
-    );
-    for verbs in [
-        &["read"][..],
-        &["read", "write"],
-        &["read", "write", "review"],
-    ] {
+    assert!(said.contains("answered 401; give a key with --token"), "{said}");
+    for verbs in [&["read"][..], &["read", "write"], &["read", "write", "review"]] {
         let mut args = vec!["key", "create", "--label", "weak"];
         args.extend(verbs.iter().flat_map(|verb| ["--verb", *verb]));
         let weak = memory.ran(&args).stdout.trim().to_owned();
         let run = ["check", "agentic", "--url", &url, "--token", &weak];
         let said = accord(&run, "").refused("KIT_SERVER_REFUSED");
         assert!(said.contains("answered 403"), "{said}");
-        assert!(
-            said.contains("--project") && !said.contains(&weak),
-            "{said}"
-        );
+        assert!(said.contains("--project") && !said.contains(&weak), "{said}");
     }
 }
 
@@ -43,11 +33,7 @@ fn a_case_that_fails_says_how_to_run_it_again_without_its_keys() {
     run.extend(["--second-token", &key, "--verbose"]);
     // A second key that reaches everything is one that the case finds at fault.
     let fails = accord(
-        &[
-            &run[..],
-            &["--filter", "id(agentic/transport/key-of-another-project)"],
-        ]
-        .concat(),
+        &[&run[..], &["--filter", "id(agentic/transport/key-of-another-project)"]].concat(),
         "",
     );
     let again = format!(
@@ -61,25 +47,16 @@ fn a_case_that_fails_says_how_to_run_it_again_without_its_keys() {
 #[test]
 fn a_host_of_our_own_leaves_nothing_behind() {
     let said = accord(&["check", "agentic", "--filter", ONE], "").yes();
-    assert!(
-        said.contains("PASS") && !said.contains("left behind"),
-        "{said}"
-    );
+    assert!(said.contains("PASS") && !said.contains("left behind"), "{said}");
     let memory = Memory::reached(Way::Socket);
     let url = &memory.host().url;
     let said = accord(&["check", "agentic", "--url", url, "--filter", ONE], "").yes();
-    assert!(
-        said.contains("left behind"),
-        "a server that stays is told about: {said}"
-    );
+    assert!(said.contains("left behind"), "a server that stays is told about: {said}");
 }
 
 #[test]
 fn a_program_cannot_answer_for_a_server() {
     let run = ["check", "agentic", "--command", "/bin/true"];
     let said = accord(&run, "").refused("USAGE");
-    assert!(
-        said.contains("agentic is tested over HTTP") && said.contains("--url"),
-        "{said}"
-    );
+    assert!(said.contains("agentic is tested over HTTP") && said.contains("--url"), "{said}");
 }

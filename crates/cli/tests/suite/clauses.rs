@@ -27,10 +27,7 @@ fn every_required_clause_is_named_in_the_code() {
 fn every_clause_that_the_code_names_exists() {
     let clauses = clauses();
     assert!(clauses.len() > 500, "{} clauses", clauses.len());
-    let unknown: Vec<_> = named()
-        .into_iter()
-        .filter(|(id, _)| !clauses.contains_key(id))
-        .collect();
+    let unknown: Vec<_> = named().into_iter().filter(|(id, _)| !clauses.contains_key(id)).collect();
     assert!(unknown.is_empty(), "no clauses.json has {unknown:#?}");
 }
 

@@ -23,10 +23,7 @@ struct Implementation(tempfile::TempDir);
 impl Implementation {
     fn new(script: &str) -> Self {
         let this = Self(tempfile::tempdir().expect("a folder"));
-        this.put(
-            "adapter",
-            &format!("#!/bin/sh\nread -r fixture\n{script}\n"),
-        );
+        this.put("adapter", &format!("#!/bin/sh\nread -r fixture\n{script}\n"));
         let mode = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(this.path("adapter"), mode).expect("executable");
         this.put(CAPABILITIES, &capabilities("stdio-fixture-v1").to_string());
@@ -73,10 +70,7 @@ fn both_names_of_the_command_do_the_same() {
     for format in ["text", "json"] {
         let timeless = |name| {
             let ran = implementation.judged_by(name, &["--tier", "3", "--format", format]);
-            let lines = ran
-                .stdout
-                .lines()
-                .filter(|line| !line.contains("\"timestamp\""));
+            let lines = ran.stdout.lines().filter(|line| !line.contains("\"timestamp\""));
             (ran.code, lines.collect::<String>())
         };
         let one = timeless(["conformance", "check"]);
@@ -119,12 +113,7 @@ fn verdicts_become_the_exit_codes_of_the_protocol() {
         let results = report["results"].as_object().expect("tiers");
         assert_eq!(Vec::from_iter(results.keys()), ["tier_1", "tier_2"]);
         // Two spaces a level, as people who compare such files expect.
-        assert!(
-            ran.stdout
-                .starts_with("{\n  \"implementation\": \"tide\",\n"),
-            "{}",
-            ran.stdout
-        );
+        assert!(ran.stdout.starts_with("{\n  \"implementation\": \"tide\",\n"), "{}", ran.stdout);
     }
 }
 
@@ -151,10 +140,7 @@ fn the_first_tier_is_what_is_asked_for_where_nothing_is_said() {
 fn a_tier_that_is_not_claimed_is_skipped() {
     let ran = Implementation::new(PASS).judged(&["--tier", "3"]);
     let said = ran.yes();
-    assert!(
-        said.ends_with("tier_3: skipped (Target does not claim Tier 3)\n"),
-        "{said}"
-    );
+    assert!(said.ends_with("tier_3: skipped (Target does not claim Tier 3)\n"), "{said}");
 }
 
 #[test]
@@ -171,15 +157,8 @@ fn a_surface_that_is_not_claimed_is_refused_with_those_that_are() {
     assert_eq!((ran.code, &report["overall"]), (2, &json!("error")));
     assert_eq!(report.as_object().map(serde_json::Map::len), Some(2));
     let message = report["message"].as_str().expect("a message");
-    snapshot::check(
-        "a_surface_that_is_not_claimed_is_refused_with_those_that_are",
-        message,
-    );
-    assert!(
-        ran.stderr.starts_with("KIT_SURFACE_UNCLAIMED"),
-        "{}",
-        ran.stderr
-    );
+    snapshot::check("a_surface_that_is_not_claimed_is_refused_with_those_that_are", message);
+    assert!(ran.stderr.starts_with("KIT_SURFACE_UNCLAIMED"), "{}", ran.stderr);
 }
 
 #[test]
@@ -215,20 +194,13 @@ fn arguments_that_do_not_go_together_are_refused() {
             for json in [&["--format", "json"][..], &["--format=json"]] {
                 let ran = accord(&[&name[..], json, args].concat(), "");
                 let report = document(&ran);
-                assert_eq!(
-                    (ran.code, &report["overall"]),
-                    (2, &json!("error")),
-                    "{args:?}"
-                );
+                assert_eq!((ran.code, &report["overall"]), (2, &json!("error")), "{args:?}");
                 assert_eq!(report.as_object().map(serde_json::Map::len), Some(2));
                 let message = report["message"].as_str().expect("a message");
                 let is_one_line = !message.is_empty() && !message.contains('\n');
                 assert!(is_one_line && !message.contains("Usage"), "{message}");
                 let flag = args.iter().rfind(|arg| arg.starts_with("--"));
-                assert!(
-                    message.contains(flag.expect("a flag")),
-                    "{args:?}: {message}"
-                );
+                assert!(message.contains(flag.expect("a flag")), "{args:?}: {message}");
                 assert!(ran.stderr.starts_with("USAGE"), "{}", ran.stderr);
             }
         }
@@ -244,29 +216,13 @@ fn values_that_cannot_be_used_are_answered_with_those_that_can() {
     let remote = ["conformance", "check", "--remote", url];
     let kit = ["check", "agentxchain", "--remote", url];
     for (args, more, words) in [
-        (
-            &["conformance", "check"][..],
-            ["--tier", "abc"],
-            "expected 1, 2 or 3",
-        ),
-        (
-            &["conformance", "check"],
-            ["--tier", "4"],
-            "expected 1, 2 or 3",
-        ),
+        (&["conformance", "check"][..], ["--tier", "abc"], "expected 1, 2 or 3"),
+        (&["conformance", "check"], ["--tier", "4"], "expected 1, 2 or 3"),
         (&remote, ["--token", "a\nb"], "visible ASCII characters"),
         (&kit, ["--token", "a\u{1}b"], "visible ASCII characters"),
-        (
-            &["conformance", "serve"],
-            ["--listen", "harbour:0"],
-            "such as 127.0.0.1:7171",
-        ),
+        (&["conformance", "serve"], ["--listen", "harbour:0"], "such as 127.0.0.1:7171"),
         (&["check", "agentxchain"], ["--tier", "3"], "--level 3"),
-        (
-            &["check", "agentxchain"],
-            ["--surface", "history"],
-            "--filter 'area(NAME)'",
-        ),
+        (&["check", "agentxchain"], ["--surface", "history"], "--filter 'area(NAME)'"),
     ] {
         let ran = accord(&[args, &more].concat(), "");
         assert_eq!(ran.code, 2, "{more:?}");
@@ -319,9 +275,7 @@ fn what_cannot_be_judged_is_told_in_either_format() {
 
     let implementation = Implementation::new(PASS);
     implementation.put(CAPABILITIES, &capabilities("http-fixture-v1").to_string());
-    let said = implementation
-        .judged(&[])
-        .refused("KIT_CAPABILITIES_INVALID");
+    let said = implementation.judged(&[]).refused("KIT_CAPABILITIES_INVALID");
     snapshot::check("what_cannot_be_judged_is_told_in_either_format-3", &said);
     std::fs::remove_file(implementation.path("adapter")).expect("removed");
     implementation.put(CAPABILITIES, &capabilities("stdio-fixture-v1").to_string());
@@ -332,34 +286,15 @@ fn what_cannot_be_judged_is_told_in_either_format() {
 fn the_fixtures_that_came_with_accord_need_no_folder() {
     let implementation = Implementation::new(GAP);
     let root = implementation.root();
-    let args = [
-        "conformance",
-        "check",
-        "--target",
-        &root,
-        "--tier",
-        "2",
-        "--format",
-        "json",
-    ];
+    let args = ["conformance", "check", "--target", &root, "--tier", "2", "--format", "json"];
     let report = document(&accord(&args, ""));
     let corpus = Corpus::embedded().expect("sound");
     let protocol = corpus.protocol("agentxchain").expect("there");
     let origin = format!("embedded:agentxchain@sha256:{}", protocol.digest());
     assert_eq!(report["fixture_root"], origin);
-    let run = |tier: &str| {
-        report["results"][tier]["fixtures_run"]
-            .as_u64()
-            .expect("a count")
-    };
+    let run = |tier: &str| report["results"][tier]["fixtures_run"].as_u64().expect("a count");
     let binding = protocol.binding();
-    let of_tier = |tier| {
-        binding
-            .cases()
-            .iter()
-            .filter(|case| case.tier == Some(tier))
-            .count()
-    };
+    let of_tier = |tier| binding.cases().iter().filter(|case| case.tier == Some(tier)).count();
     assert_eq!(run("tier_1") as usize, of_tier(1));
     assert_eq!(run("tier_2") as usize, of_tier(2));
 }
@@ -370,9 +305,7 @@ fn serve(requests: usize, result: &'static str) -> (String, std::thread::JoinHan
     let url = format!("http://{}/tide", listener.local_addr().expect("an address"));
     let served = std::thread::spawn(move || {
         let exchanges = listener.incoming().take(requests);
-        exchanges
-            .map(|stream| exchange(&stream.expect("a connection"), result))
-            .collect()
+        exchanges.map(|stream| exchange(&stream.expect("a connection"), result)).collect()
     });
     (url, served)
 }
@@ -392,10 +325,7 @@ fn exchange(mut stream: &std::net::TcpStream, result: &str) -> String {
     let header = |name: &str| {
         let found = lines.iter().filter_map(|line| line.split_once(": "));
         let mut found = found.filter(|(given, _)| given.eq_ignore_ascii_case(name));
-        found
-            .next()
-            .map(|(_, value)| value.to_owned())
-            .unwrap_or_default()
+        found.next().map(|(_, value)| value.to_owned()).unwrap_or_default()
     };
     let length = header("content-length").parse().unwrap_or(0);
     let mut body = vec![0; length];
@@ -417,11 +347,7 @@ fn exchange(mut stream: &std::net::TcpStream, result: &str) -> String {
 fn a_server_is_judged_by_its_url() {
     let fixtures = Implementation::new(PASS);
     let fixtures = text(&fixtures.path("fixtures"));
-    for (result, code) in [
-        (r#"{"status":"pass"}"#, 0),
-        (r#"{"status":"fail"}"#, 1),
-        ("{}", 2),
-    ] {
+    for (result, code) in [(r#"{"status":"pass"}"#, 0), (r#"{"status":"fail"}"#, 1), ("{}", 2)] {
         let (url, served) = serve(3, result);
         let args = [
             "conformance",
@@ -442,10 +368,7 @@ fn a_server_is_judged_by_its_url() {
         let ran = accord(&args, "");
         assert_eq!(ran.code, code, "{}", ran.stdout);
         let report = document(&ran);
-        assert_eq!(
-            (&report["remote"], &report["target_root"]),
-            (&json!(url), &Value::Null)
-        );
+        assert_eq!((&report["remote"], &report["target_root"]), (&json!(url), &Value::Null));
         assert_eq!(
             served.join().expect("served"),
             [
@@ -465,19 +388,9 @@ fn a_server_is_judged_by_its_url() {
 #[test]
 fn the_kit_judges_the_same_with_its_own_filters_baselines_and_reports() {
     let implementation = Implementation::new(FAIL);
-    let (root, baseline) = (
-        implementation.root(),
-        text(&implementation.path("known.json")),
-    );
+    let (root, baseline) = (implementation.root(), text(&implementation.path("known.json")));
     let run = |more: &[&str]| {
-        let args = [
-            "check",
-            "agentxchain",
-            "--target",
-            &root,
-            "--filter",
-            "area(history)",
-        ];
+        let args = ["check", "agentxchain", "--target", &root, "--filter", "area(history)"];
         accord(&[&args[..], more].concat(), "")
     };
     let ran = run(&["--format", "json"]);
@@ -488,35 +401,15 @@ fn the_kit_judges_the_same_with_its_own_filters_baselines_and_reports() {
     assert_eq!(report["run"]["workers"], 1);
     let cases = report["cases"].as_array().expect("cases");
     assert!(cases.iter().all(|case| case["verdict"] == "fail") && !cases.is_empty());
-    assert_eq!(
-        run(&["--write-baseline", &baseline, "--reason", "not built"]).code,
-        1
-    );
+    assert_eq!(run(&["--write-baseline", &baseline, "--reason", "not built"]).code, 1);
     assert_eq!(run(&["--baseline", &baseline]).code, 0);
     let said = run(&[]).stdout;
-    assert!(
-        said.contains(&format!("again: accord check agentxchain --target {root} ")),
-        "{said}"
-    );
+    assert!(said.contains(&format!("again: accord check agentxchain --target {root} ")), "{said}");
 
     // Tier 3 is not claimed: nothing of it is run, and a run of nothing is no pass.
-    let args = [
-        "check",
-        "agentxchain",
-        "--target",
-        &root,
-        "--filter",
-        "level(3)",
-    ];
+    let args = ["check", "agentxchain", "--target", &root, "--filter", "level(3)"];
     assert_eq!(accord(&args, "").code, 2);
-    let strict = [
-        "check",
-        "agentxchain",
-        "--target",
-        &root,
-        "--profile",
-        "strict",
-    ];
+    let strict = ["check", "agentxchain", "--target", &root, "--profile", "strict"];
     let said = accord(&strict, "").stdout;
     let mut again = said.lines().filter(|line| line.contains("again: "));
     snapshot::check(
@@ -527,10 +420,7 @@ fn the_kit_judges_the_same_with_its_own_filters_baselines_and_reports() {
     let remote = ["check", "agentxchain", "--remote"];
     let (url, served) = serve(2, r#"{"status":"pass"}"#);
     let only = format!("id({})", first_case());
-    let ran = accord(
-        &[&remote[..], &[&url, "--token", "k2", "--filter", &only]].concat(),
-        "",
-    );
+    let ran = accord(&[&remote[..], &[&url, "--token", "k2", "--filter", &only]].concat(), "");
     snapshot::check(
         "the_kit_judges_the_same_with_its_own_filters_baselines_and_reports-2",
         &ran.stdout,
@@ -542,22 +432,8 @@ fn the_kit_judges_the_same_with_its_own_filters_baselines_and_reports() {
         &["check", "alx", "--target", &root][..],
         &["check", "alx", "--remote", "http://127.0.0.1:9"],
         &["check", "agentxchain", "--target", &root, "--command", "x"],
-        &[
-            "check",
-            "agentxchain",
-            "--target",
-            &root,
-            "--remote",
-            "http://127.0.0.1:9",
-        ],
-        &[
-            "check",
-            "agentxchain",
-            "--remote",
-            "http://127.0.0.1:9",
-            "--url",
-            "http://127.0.0.1:9",
-        ],
+        &["check", "agentxchain", "--target", &root, "--remote", "http://127.0.0.1:9"],
+        &["check", "agentxchain", "--remote", "http://127.0.0.1:9", "--url", "http://127.0.0.1:9"],
         &["check", "agentxchain", "--token", "k"],
     ] {
         accord(args, "").refused("USAGE");

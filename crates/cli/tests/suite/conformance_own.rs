@@ -19,15 +19,9 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
     let written = serde_json::from_slice(&written).expect("JSON");
     let claims = Capabilities::from_document(written).expect("capabilities");
     claims.check(STDIO_FIXTURE_V1).expect("sound");
-    assert_eq!(
-        claims.version.value(),
-        Some(&json!(env!("CARGO_PKG_VERSION")))
-    );
+    assert_eq!(claims.version.value(), Some(&json!(env!("CARGO_PKG_VERSION"))));
     let command = claims.command().expect("a command");
-    assert_eq!(
-        command,
-        ("accord", &["adapter", "agentxchain"].map(str::to_owned)[..])
-    );
+    assert_eq!(command, ("accord", &["adapter", "agentxchain"].map(str::to_owned)[..]));
     let corpus = Corpus::embedded().expect("sound");
     let protocol = corpus.protocol("agentxchain").expect("there");
     let cases = protocol.cases().iter();
@@ -36,10 +30,7 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
     assert_eq!(BTreeSet::from_iter(claimed), surfaces);
     let tiers: BTreeSet<u64> = cases.filter_map(|case| case.tier).collect();
     assert_eq!(BTreeSet::from_iter(claims.tiers.iter().copied()), tiers);
-    assert_eq!(
-        claims.protocol_version.value(),
-        Some(&json!(protocol.version()))
-    );
+    assert_eq!(claims.protocol_version.value(), Some(&json!(protocol.version())));
 }
 
 /// What Accord claims of itself is judged as anybody's claims are, with its command found in
@@ -47,22 +38,12 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
 #[test]
 fn our_own_claims_hold() {
     let root = text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    let args = [
-        "conformance",
-        "check",
-        "--target",
-        &root,
-        "--surface",
-        "history",
-    ];
+    let args = ["conformance", "check", "--target", &root, "--surface", "history"];
     let mut check = command(&args);
     check.env("PATH", path_with_accord());
     let said = run(check, "").yes();
     assert!(said.contains("Implementation: accord\n"), "{said}");
-    assert!(
-        !said.contains("0/0") && !said.contains("not implemented"),
-        "{said}"
-    );
+    assert!(!said.contains("0/0") && !said.contains("not implemented"), "{said}");
 }
 
 /// What a case begins with is part of it: an adapter that passes over a member which it does not

@@ -38,9 +38,7 @@ impl Connection {
         media_type: &str,
         body: &[u8],
     ) -> io::Result<(u16, Vec<u8>)> {
-        let Self {
-            address, request, ..
-        } = self;
+        let Self { address, request, .. } = self;
         request.clear();
         write!(
             request,

@@ -8,9 +8,7 @@ use serde_json::Value;
 use crate::accord::accord;
 
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../contracts")
-        .join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contracts").join(name)
 }
 
 /// Compares with a file in the repository, or writes it when blessed.
@@ -50,10 +48,7 @@ fn the_contract_of_alx_1_1_is_frozen() {
 #[test]
 fn the_current_contract_is_honest() {
     let (released, current) = (file("accord/released.json"), file("accord/current.json"));
-    let paths = [
-        released.to_str().expect("text"),
-        current.to_str().expect("text"),
-    ];
+    let paths = [released.to_str().expect("text"), current.to_str().expect("text")];
     accord(&["compat", paths[0], paths[1]], "").yes();
 }
 
@@ -66,14 +61,8 @@ fn compare(change: impl FnOnce(&mut Value), args: &[&str]) -> (i32, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let new = folder.path().join("new.json");
     std::fs::write(&new, snapshot.to_string()).expect("written");
-    let paths = [
-        released.to_str().expect("text"),
-        new.to_str().expect("text"),
-    ];
-    let ran = accord(
-        &[&["compat", "--format", "json", paths[0], paths[1]], args].concat(),
-        "",
-    );
+    let paths = [released.to_str().expect("text"), new.to_str().expect("text")];
+    let ran = accord(&[&["compat", "--format", "json", paths[0], paths[1]], args].concat(), "");
     let report = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
     (ran.code, report)
 }
@@ -86,11 +75,7 @@ fn exit_codes_say_honest_not_honest_or_cannot_tell() {
     let add_capability =
         |snapshot: &mut Value| snapshot["capabilities"] = serde_json::json!(["streaming"]);
     let (code, report) = compare(add_capability, &[]);
-    assert_eq!(
-        (code, &report["honest"]),
-        (1, &Value::from(false)),
-        "the same version"
-    );
+    assert_eq!((code, &report["honest"]), (1, &Value::from(false)), "the same version");
     let (code, _) = compare(
         |snapshot| {
             add_capability(snapshot);
@@ -113,10 +98,7 @@ fn exit_codes_say_honest_not_honest_or_cannot_tell() {
 fn a_member_that_is_gone_needs_a_major_version() {
     let remove = |snapshot: &mut Value| {
         let message = &mut snapshot["messages"]["ErrorEnvelope"];
-        message
-            .as_object_mut()
-            .expect("members")
-            .remove("correlationId");
+        message.as_object_mut().expect("members").remove("correlationId");
         snapshot["protocolVersion"] = "0.2".into();
     };
     let (code, report) = compare(remove, &[]);
@@ -133,21 +115,13 @@ fn rules_can_be_set_where_the_policy_is_silent_and_nowhere_else() {
         snapshot["protocolVersion"] = "0.2".into();
     };
     let (code, report) = compare(drop_code, &[]);
-    assert_eq!(
-        (code, &report["honest"]),
-        (2, &Value::Null),
-        "a new type needs review"
-    );
+    assert_eq!((code, &report["honest"]), (2, &Value::Null), "a new type needs review");
     let (code, _) = compare(drop_code, &["--rule", "error-type-added=minor-safe"]);
     assert_eq!(code, 0);
     let released = file("accord/released.json");
     let path = released.to_str().expect("text");
-    for wrong in [
-        "field-removed=minor-safe",
-        "no-such-rule=major",
-        "capability-removed=nice",
-        "x",
-    ] {
+    for wrong in ["field-removed=minor-safe", "no-such-rule=major", "capability-removed=nice", "x"]
+    {
         let ran = accord(&["compat", path, path, "--rule", wrong], "");
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong}");
     }

@@ -40,10 +40,7 @@ fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
     for round in 0..rounds {
         let mut server = Server::start(folder.path(), &[]);
         let acknowledged = written_until_killed(&mut server, round);
-        assert!(
-            !acknowledged.is_empty(),
-            "round {round}: nothing was written"
-        );
+        assert!(!acknowledged.is_empty(), "round {round}: nothing was written");
         let new = kept.len();
         kept.extend(acknowledged);
         drop(server);
@@ -58,10 +55,7 @@ fn a_killed_server_loses_no_acknowledged_write_and_leaves_no_half_write() {
         let earlier = earlier.iter().skip(round as usize % step).step_by(step);
         all_there(address(&server), latest.iter().chain(earlier), round);
     }
-    println!(
-        "{} packages were acknowledged in {rounds} rounds",
-        kept.len()
-    );
+    println!("{} packages were acknowledged in {rounds} rounds", kept.len());
 }
 
 /// What the server acknowledged before it was killed: ids and hashes.
@@ -83,9 +77,7 @@ fn written_until_killed(server: &mut Server, round: u64) -> Vec<(String, String)
         server.kill();
         over.store(true, Ordering::Relaxed);
         let written = writers.into_iter();
-        written
-            .flat_map(|writer| writer.join().expect("a writer"))
-            .collect()
+        written.flat_map(|writer| writer.join().expect("a writer")).collect()
     })
 }
 
@@ -121,10 +113,7 @@ fn write(
         count.fetch_add(1, Ordering::Relaxed);
         let fact =
             json!({"subject": format!("s{}", writer % 4), "predicate": "newest", "value": id});
-        if connection
-            .post("/v1/projects/crash/facts", &fact.to_string())
-            .is_err()
-        {
+        if connection.post("/v1/projects/crash/facts", &fact.to_string()).is_err() {
             break;
         }
     }
@@ -138,13 +127,8 @@ fn all_there<'k>(
 ) {
     let mut connection = Connection::open(address).expect("a server");
     for (id, hash) in kept {
-        let (status, body) = connection
-            .get(&format!("/v1/packages/{id}"))
-            .expect("an answer");
-        assert_eq!(
-            status, 200,
-            "round {round}: {id} was acknowledged and is lost"
-        );
+        let (status, body) = connection.get(&format!("/v1/packages/{id}")).expect("an answer");
+        assert_eq!(status, 200, "round {round}: {id} was acknowledged and is lost");
         let body: Value = serde_json::from_slice(&body).expect("a document");
         assert_eq!(body["content_hash"], hash.as_str(), "round {round}: {id}");
     }

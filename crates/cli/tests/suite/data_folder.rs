@@ -50,18 +50,12 @@ fn a_restored_folder_is_ignored_too() {
 }
 
 fn untracked(repository: &Path) -> String {
-    git(
-        repository,
-        &["status", "--porcelain", "--untracked-files=all"],
-    )
+    git(repository, &["status", "--porcelain", "--untracked-files=all"])
 }
 
 fn git(repository: &Path, args: &[&str]) -> String {
     let mut git = Command::new("git");
-    git.args(args)
-        .current_dir(repository)
-        .env("HOME", repository)
-        .env("GIT_CONFIG_NOSYSTEM", "1");
+    git.args(args).current_dir(repository).env("HOME", repository).env("GIT_CONFIG_NOSYSTEM", "1");
     let ran = run(git, "");
     assert_eq!(ran.code, 0, "git {args:?}: {ran:?}");
     ran.stdout

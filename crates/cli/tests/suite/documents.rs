@@ -9,11 +9,7 @@ const BLOCK: &str = r#"{"type":"practice","domain":"software.testing","sources":
 
 #[test]
 fn canonical_bytes_come_out_as_they_are() {
-    let canonical = accord(
-        &["canon", "--profile", "jcs"],
-        " {\"b\": 1.0, \"a\": [true]}\n",
-    )
-    .yes();
+    let canonical = accord(&["canon", "--profile", "jcs"], " {\"b\": 1.0, \"a\": [true]}\n").yes();
     assert_eq!(canonical, r#"{"a":[true],"b":1}"#);
     let dropped = accord(&["canon", "--profile", "agentic", "-"], r#"{"a":null}"#).yes();
     assert_eq!(dropped, "{}");
@@ -81,10 +77,7 @@ fn an_explanation_shows_every_step() {
         r#"KB_V1{"domain":"software.testing","payload""#,
         hash.trim(),
     ] {
-        assert!(
-            explained.contains(part),
-            "{part} is missing in\n{explained}"
-        );
+        assert!(explained.contains(part), "{part} is missing in\n{explained}");
     }
 }
 
@@ -92,15 +85,7 @@ fn an_explanation_shows_every_step() {
 fn verification_answers_yes_no_or_not_at_all() {
     let hash = accord(&["kb", "hash"], BLOCK).yes();
     accord(&["kb", "verify", "--expect", hash.trim()], BLOCK).yes();
-    let no = accord(
-        &[
-            "kb",
-            "verify",
-            "--expect",
-            &format!("0x{}", "0a".repeat(32)),
-        ],
-        BLOCK,
-    );
+    let no = accord(&["kb", "verify", "--expect", &format!("0x{}", "0a".repeat(32))], BLOCK);
     assert_eq!(no.code, 1);
     assert!(no.stdout.starts_with("mismatch"), "{}", no.stdout);
     snapshot::check("verification_answers_yes_no_or_not_at_all", &no.stdout);

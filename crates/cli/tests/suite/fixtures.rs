@@ -53,20 +53,11 @@ fn a_fixture_on_standard_input_gets_one_result_and_its_exit_code() {
 
 #[test]
 fn one_fixture_a_line_gets_one_result_a_line_with_its_id() {
-    let names = [
-        "history/first-acceptance",
-        "hook_audit/allow",
-        "strict/other-run",
-    ];
-    let lines: String = names
-        .iter()
-        .map(|name| format!("{}\n", case(name)))
-        .collect();
+    let names = ["history/first-acceptance", "hook_audit/allow", "strict/other-run"];
+    let lines: String = names.iter().map(|name| format!("{}\n", case(name))).collect();
     let said = accord(&["adapter", "agentxchain", "--lines"], lines).yes();
-    let results: Vec<Value> = said
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let results: Vec<Value> =
+        said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(results.len(), names.len());
     for (result, name) in results.iter().zip(names) {
         assert_eq!(result["status"], "pass", "{result}");
@@ -157,14 +148,7 @@ fn an_adapter_that_is_told_to_end_leaves_neither_hook_nor_folder() {
 }
 
 pub(crate) fn serving(more: &[&str]) -> Server {
-    let args = [
-        "conformance",
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--token",
-        "tide-table",
-    ];
+    let args = ["conformance", "serve", "--listen", "127.0.0.1:0", "--token", "tide-table"];
     Server::begin(command(&[&args[..], more].concat()).stderr(Stdio::piped()))
 }
 
@@ -187,30 +171,17 @@ fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token()
     let (status, _, result) = serving.ask_with(TOKEN, "POST", "/conform/execute", "{");
     assert_eq!((status, &result["status"]), (200, &json!("error")));
 
-    for headers in [
-        "",
-        "Authorization: Bearer tide\r\n",
-        "Authorization: Basic tide-table\r\n",
-    ] {
-        for (method, path) in [
-            ("GET", "/conform/capabilities"),
-            ("POST", "/conform/execute"),
-        ] {
+    for headers in ["", "Authorization: Bearer tide\r\n", "Authorization: Basic tide-table\r\n"] {
+        for (method, path) in [("GET", "/conform/capabilities"), ("POST", "/conform/execute")] {
             let (status, _, body) = serving.ask_with(headers, method, path, "");
             assert_eq!((status, &body["message"]), (401, &json!("Unauthorized")));
             assert_eq!(body["error"]["code"], "UNAUTHORIZED");
         }
     }
     let (status, head, body) = serving.ask_with(TOKEN, "POST", "/conform/capabilities", "{}");
-    assert_eq!(
-        (status, &body["code"]),
-        (405, &json!("HTTP_METHOD_NOT_ALLOWED"))
-    );
+    assert_eq!((status, &body["code"]), (405, &json!("HTTP_METHOD_NOT_ALLOWED")));
     assert!(head.contains("\r\nallow: get"), "{head}");
-    assert_eq!(
-        serving.ask_with(TOKEN, "GET", "/conform/execute", "").0,
-        405
-    );
+    assert_eq!(serving.ask_with(TOKEN, "GET", "/conform/execute", "").0, 405);
     assert_eq!(serving.ask_with(TOKEN, "GET", "/", "").0, 404);
     let much = format!("{TOKEN}Content-Length: 99999999\r\n");
     let (status, _, body) = serving.ask_with(&much, "POST", "/conform/execute", "");
@@ -238,11 +209,7 @@ fn a_fixture_that_runs_when_the_server_is_told_to_end_is_answered() {
             std::fs::write(folder.path().join("mark.go"), "").expect("written");
             asked.join().expect("answered")
         });
-        assert_eq!(
-            (result.0, &result.2["status"]),
-            (200, &json!("pass")),
-            "{signal} {result:?}"
-        );
+        assert_eq!((result.0, &result.2["status"]), (200, &json!("pass")), "{signal} {result:?}");
         assert_eq!(serving.end().0, Some(0), "{signal}");
     }
 }
@@ -267,29 +234,13 @@ fn a_server_that_is_to_outlive_its_terminal_does() {
 fn accord_passes_its_own_verifier_in_a_process_and_over_http() {
     let serving = serving(&[]);
     let url = format!("http://{}", serving.address);
-    let remote = [
-        "conformance",
-        "check",
-        "--remote",
-        &url,
-        "--token",
-        "tide-table",
-    ];
+    let remote = ["conformance", "check", "--remote", &url, "--token", "tide-table"];
     let judge = |more: &[&str]| {
-        let ran = accord(
-            &[&remote[..], &["--tier", "3", "--format", "json"], more].concat(),
-            "",
-        );
+        let ran = accord(&[&remote[..], &["--tier", "3", "--format", "json"], more].concat(), "");
         let report: Value = serde_json::from_str(&ran.stdout).expect("a report");
-        assert_eq!(
-            (ran.code, &report["overall"]),
-            (0, &json!("pass")),
-            "{report:#}"
-        );
+        assert_eq!((ran.code, &report["overall"]), (0, &json!("pass")), "{report:#}");
         let tiers = report["results"].as_object().expect("tiers").values();
-        tiers
-            .map(|tier| tier["fixtures_passed"].as_u64().expect("a number"))
-            .sum::<u64>()
+        tiers.map(|tier| tier["fixtures_passed"].as_u64().expect("a number")).sum::<u64>()
     };
     assert!(judge(&[]) >= 150);
     match std::env::var("ACCORD_EXTERNAL_CORPUS") {

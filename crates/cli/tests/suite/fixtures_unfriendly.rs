@@ -20,11 +20,8 @@ fn connect(serving: &Server) -> TcpStream {
 
 /// Sends the head of a request.
 fn begin(mut stream: &TcpStream, line: &str, headers: &str) {
-    write!(
-        stream,
-        "{line} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{headers}\r\n"
-    )
-    .expect("sent");
+    write!(stream, "{line} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{headers}\r\n")
+        .expect("sent");
 }
 
 fn status(mut stream: &TcpStream) -> String {
@@ -129,21 +126,9 @@ fn a_token_of_the_environment_stands_in_no_list_of_processes() {
         command.env(NAME, token);
         run(command, "")
     };
-    let serving = Server::begin(
-        command(&SERVE)
-            .env(NAME, "tide-table")
-            .stderr(Stdio::piped()),
-    );
-    assert_eq!(
-        serving.ask_with("", "GET", "/conform/capabilities", "").0,
-        401
-    );
-    assert_eq!(
-        serving
-            .ask_with(TOKEN, "GET", "/conform/capabilities", "")
-            .0,
-        200
-    );
+    let serving = Server::begin(command(&SERVE).env(NAME, "tide-table").stderr(Stdio::piped()));
+    assert_eq!(serving.ask_with("", "GET", "/conform/capabilities", "").0, 401);
+    assert_eq!(serving.ask_with(TOKEN, "GET", "/conform/capabilities", "").0, 200);
     let url = format!("http://{}", serving.address);
     let judged =
         |name: &[&str], token: &str| with_token(&[name, &["--remote", &url]].concat(), token);

@@ -63,11 +63,7 @@ fn snapshots_and_baselines_that_are_none_are_refused() {
         accord(&["compat", path, path], "").refused(of_snapshot);
         let ran = accord(&["check", "alx", "--baseline", path], "");
         assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(
-            ran.stderr.starts_with("KIT_BASELINE_INVALID"),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.starts_with("KIT_BASELINE_INVALID"), "{}", ran.stderr);
     }
 }
 

@@ -17,24 +17,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     ("accord-base", &["accord-canon", "accord-contract"]),
-    (
-        "accord-knowledge-core",
-        &["accord-canon", "accord-contract"],
-    ),
-    (
-        "accord-memory-core",
-        &["accord-base", "accord-canon", "accord-contract"],
-    ),
+    ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
+    ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-runs-core", &["accord-canon", "accord-contract"]),
     (
         "accord-store",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-contract",
-            "accord-memory-core",
-            "accord-system",
-        ],
+        &["accord-base", "accord-canon", "accord-contract", "accord-memory-core", "accord-system"],
     ),
     (
         "accord-store-sqlite",
@@ -75,10 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-system", &["accord-canon", "accord-contract"]),
     ("accord-client", &[]),
     ("accord-process", &[]),
-    (
-        "accord-trees",
-        &["accord-canon", "accord-contract", "accord-system"],
-    ),
+    ("accord-trees", &["accord-canon", "accord-contract", "accord-system"]),
     (
         "accord-runs",
         &[
@@ -91,15 +76,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-client",
         ],
     ),
-    (
-        "accord-kit",
-        &[
-            "accord-canon",
-            "accord-contract",
-            "accord-process",
-            "accord-system",
-        ],
-    ),
+    ("accord-kit", &["accord-canon", "accord-contract", "accord-process", "accord-system"]),
     (
         "accord-adapters",
         &[
@@ -207,10 +184,7 @@ const MAY_OPT_OUT: &[&str] = &[
 fn arrows_run_one_way() {
     let graph = Graph::read();
     let ours: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(
-        graph.members,
-        ours.iter().map(|name| (*name).to_owned()).collect()
-    );
+    assert_eq!(graph.members, ours.iter().map(|name| (*name).to_owned()).collect());
     for (name, may_use) in ARROWS {
         for dependency in &graph.direct[*name] {
             assert!(
@@ -229,10 +203,7 @@ fn pure_crates_use_only_what_is_pure() {
             .iter()
             .filter(|dependency| !PURE_MAY_USE.contains(&dependency.as_str()))
             .collect();
-        assert!(
-            unknown.is_empty(),
-            "{name} pulls in {unknown:?}, not known to be pure"
-        );
+        assert!(unknown.is_empty(), "{name} pulls in {unknown:?}, not known to be pure");
     }
 }
 
@@ -240,11 +211,7 @@ fn pure_crates_use_only_what_is_pure() {
 fn only_crates_that_touch_the_world_opt_out() {
     for entry in std::fs::read_dir(workspace().join("crates")).expect("the crates") {
         let folder = entry.expect("an entry").path();
-        let name = folder
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
         let opts_out = sources(&folder.join("src"))
             .iter()
             .any(|(_, source)| source.contains("clippy::disallowed_"));
@@ -280,11 +247,7 @@ fn one_module_names_the_engine() {
         let sources = sources(&workspace().join("crates").join(name).join("src"));
         let naming = (sources.iter()).filter(|(_, source)| source.contains("accord_store_sqlite"));
         let allowed = usize::from(name == "host");
-        assert_eq!(
-            naming.count(),
-            allowed,
-            "use accord_store::Engine in {name}"
-        );
+        assert_eq!(naming.count(), allowed, "use accord_store::Engine in {name}");
     }
 }
 
@@ -299,11 +262,7 @@ fn lines_have_at_most_100_columns() {
             }
         }
     }
-    assert!(
-        long.is_empty(),
-        "more than 100 columns:\n{}",
-        long.join("\n")
-    );
+    assert!(long.is_empty(), "more than 100 columns:\n{}", long.join("\n"));
 }
 
 /// Who depends on whom in a build for users: no tests, no build scripts.
@@ -316,14 +275,8 @@ impl Graph {
     fn read() -> Self {
         // What other systems need was never downloaded here.
         let host = host();
-        let output = cargo(&[
-            "metadata",
-            "--format-version",
-            "1",
-            "--offline",
-            "--filter-platform",
-            &host,
-        ]);
+        let output =
+            cargo(&["metadata", "--format-version", "1", "--offline", "--filter-platform", &host]);
         let metadata: Value = serde_json::from_str(&output).expect("JSON");
         let names: BTreeMap<&str, &str> = metadata["packages"]
             .as_array()
@@ -334,18 +287,10 @@ impl Graph {
         let members = metadata["workspace_members"].as_array().expect("members");
         let nodes = metadata["resolve"]["nodes"].as_array().expect("nodes");
         Self {
-            members: members
-                .iter()
-                .map(|id| names[text(id)].to_owned())
-                .collect(),
+            members: members.iter().map(|id| names[text(id)].to_owned()).collect(),
             direct: nodes
                 .iter()
-                .map(|node| {
-                    (
-                        names[text(&node["id"])].to_owned(),
-                        dependencies(node, &names),
-                    )
-                })
+                .map(|node| (names[text(&node["id"])].to_owned(), dependencies(node, &names)))
                 .collect(),
         }
     }
@@ -356,21 +301,9 @@ impl Graph {
 /// they run in the compiler.
 fn reachable(name: &str) -> BTreeSet<String> {
     let edges = "normal,no-proc-macro";
-    let tree = cargo(&[
-        "tree",
-        "--offline",
-        "-p",
-        name,
-        "-e",
-        edges,
-        "--prefix",
-        "none",
-    ]);
+    let tree = cargo(&["tree", "--offline", "-p", name, "-e", edges, "--prefix", "none"]);
     let names = tree.lines().filter_map(|line| line.split(' ').next());
-    names
-        .filter(|found| !found.is_empty() && *found != name)
-        .map(str::to_owned)
-        .collect()
+    names.filter(|found| !found.is_empty() && *found != name).map(str::to_owned).collect()
 }
 
 /// The normal dependencies of a node. Procedural macros run in the compiler, so

@@ -1,9 +1,6 @@
 //! Tests of the `accord` command and of the shape of the house.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests run the command and read files"
-)]
+#![expect(clippy::disallowed_methods, reason = "the tests run the command and read files")]
 
 mod accord;
 mod batches;

@@ -28,13 +28,7 @@ fn the_pages_are_what_the_routes_say() {
     }
     let there: BTreeSet<String> = std::fs::read_dir(&folder)
         .expect("the folder")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("a name")
-        })
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     assert_eq!(there, pages.keys().cloned().collect());
     for (name, text) in &pages {
@@ -49,10 +43,7 @@ fn the_pages_are_what_the_routes_say() {
 #[test]
 fn every_route_has_a_command_to_try_it_with() {
     for (name, text) in pages() {
-        assert!(
-            name == "README.md" || text.contains("```sh\ncurl "),
-            "{name}"
-        );
+        assert!(name == "README.md" || text.contains("```sh\ncurl "), "{name}");
     }
 }
 
@@ -60,20 +51,14 @@ fn every_route_has_a_command_to_try_it_with() {
 fn the_commands_of_the_pages_work_one_after_the_other() {
     let curl = Command::new("curl").arg("--version").output();
     if !curl.is_ok_and(|curl| curl.status.success()) {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "curl is needed to try the commands"
-        );
+        assert!(std::env::var_os("CI").is_none(), "curl is needed to try the commands");
         eprintln!("SKIPPED: there is no curl to try the commands of docs/http with");
         return;
     }
     let place = tempfile::tempdir().expect("a folder");
     let data = place.path().join(".accord");
     let server = Server::start(&data, &[]);
-    let mut known = Known {
-        url: server.url.clone(),
-        variables: Vec::new(),
-    };
+    let mut known = Known { url: server.url.clone(), variables: Vec::new() };
     for example in EXAMPLES {
         let ran = known.run(example, place.path());
         let (shown, status) = shown(&ran);
@@ -97,10 +82,8 @@ struct Known {
 impl Known {
     fn run(&self, example: &Example, place: &Path) -> Ran {
         let backups = place.join("backups").to_string_lossy().into_owned();
-        let command = example
-            .command
-            .replace(WRITTEN_ADDRESS, &self.url)
-            .replace("/backups", &backups);
+        let command =
+            example.command.replace(WRITTEN_ADDRESS, &self.url).replace("/backups", &backups);
         // The status is told last, on a line of its own.
         let command = command.replacen("curl ", "curl -sS -w '\\n%{http_code}' ", 1);
         let mut shell = Command::new("sh");
@@ -128,9 +111,6 @@ impl Known {
 /// What was answered, and the status.
 fn shown(ran: &Ran) -> (&str, u16) {
     let text = &ran.stdout;
-    let (shown, status) = text
-        .trim_end()
-        .rsplit_once('\n')
-        .unwrap_or(("", text.trim()));
+    let (shown, status) = text.trim_end().rsplit_once('\n').unwrap_or(("", text.trim()));
     (shown, status.parse().unwrap_or(0))
 }

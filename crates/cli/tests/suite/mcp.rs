@@ -36,12 +36,7 @@ impl Agent {
                 let _ = lines.send(line.expect("text"));
             }
         });
-        Self {
-            input: child.stdin.take(),
-            child,
-            output,
-            next: 0,
-        }
+        Self { input: child.stdin.take(), child, output, next: 0 }
     }
 
     /// Starts it on a data folder, and begins.
@@ -109,10 +104,7 @@ impl Agent {
         let mut said = String::new();
         let mut stderr = self.child.stderr.take().expect("a pipe");
         stderr.read_to_string(&mut said).expect("text");
-        assert!(
-            self.output.iter().next().is_none(),
-            "nothing is said unasked"
-        );
+        assert!(self.output.iter().next().is_none(), "nothing is said unasked");
         (status.code(), said)
     }
 }
@@ -145,10 +137,7 @@ fn the_tools_are_those_in_the_repository() {
     let page = std::fs::read_to_string(page).expect("the page is there");
     for tool in tools.as_array().expect("a list") {
         let name = tool["name"].as_str().expect("a name");
-        assert!(
-            page.contains(&format!("`{name}`")),
-            "docs/mcp.md does not speak of {name}"
-        );
+        assert!(page.contains(&format!("`{name}`")), "docs/mcp.md does not speak of {name}");
     }
     assert_eq!(agent.leave(), (Some(0), String::new()));
 }
@@ -158,14 +147,9 @@ fn an_agent_works_on_a_folder_that_nobody_serves() {
     let memory = Memory::new();
     let mut agent = Agent::on(&memory, &["--project", "shop", "--actor", "agent:builder"]);
     agent.call("memory_session_start", &json!({}));
-    let receipt = agent.call(
-        "memory_deposit",
-        &json!({"title": "Cart works", "open_questions": ["Taxes?"]}),
-    );
-    let id = receipt["structuredContent"]["package_id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let receipt =
+        agent.call("memory_deposit", &json!({"title": "Cart works", "open_questions": ["Taxes?"]}));
+    let id = receipt["structuredContent"]["package_id"].as_str().expect("an id").to_owned();
     let package = agent.read("memory_pull", &json!({"package_id": id}));
     assert_eq!(package["created_by"]["id"], "builder");
     assert!(package["created_by"]["session_id"].is_string());
@@ -178,10 +162,7 @@ fn an_agent_works_on_a_folder_that_nobody_serves() {
     }
     let refused = agent.call("memory_deposit", &json!({"title": "x".repeat(201)}));
     assert_eq!(refused["isError"], true);
-    assert_eq!(
-        refused["structuredContent"]["error"]["code"],
-        "invalid_schema"
-    );
+    assert_eq!(refused["structuredContent"]["error"]["code"], "invalid_schema");
     let unknown = agent.ask("tools/call", &json!({"name": "memory_depositt"}));
     assert_eq!(unknown["error"]["code"], -32602);
 
@@ -202,10 +183,7 @@ fn an_agent_works_on_a_folder_that_nobody_serves() {
 fn agents_share_a_memory_however_they_reach_it() {
     let memory = Memory::reached(Way::Url);
     let mut by_socket = Agent::on(&memory, &["--project", "shop"]);
-    by_socket.call(
-        "memory_fact_assert",
-        &json!({"subject": "s", "predicate": "p", "value": "v"}),
-    );
+    by_socket.call("memory_fact_assert", &json!({"subject": "s", "predicate": "p", "value": "v"}));
     let mut command = bare(&["mcp", "--project", "shop", "--url", &memory.host().url]);
     command.env("ACCORD_KEY", memory.key());
     let mut by_url = Agent::begun(command);
@@ -214,30 +192,14 @@ fn agents_share_a_memory_however_they_reach_it() {
     assert_eq!(by_url.leave(), (Some(0), String::new()));
 
     // Without its key, and when the host is gone, calls are refused with what to do.
-    let mut keyless = Agent::begun(bare(&[
-        "mcp",
-        "--project",
-        "shop",
-        "--url",
-        &memory.host().url,
-    ]));
+    let mut keyless =
+        Agent::begun(bare(&["mcp", "--project", "shop", "--url", &memory.host().url]));
     let refused = keyless.call("memory_facts", &json!({}));
-    assert_eq!(
-        refused["structuredContent"]["error"]["code"],
-        "AUTH_REQUIRED"
-    );
-    let mut nowhere = Agent::begun(bare(&[
-        "mcp",
-        "--project",
-        "shop",
-        "--url",
-        "http://127.0.0.1:1",
-    ]));
+    assert_eq!(refused["structuredContent"]["error"]["code"], "AUTH_REQUIRED");
+    let mut nowhere =
+        Agent::begun(bare(&["mcp", "--project", "shop", "--url", "http://127.0.0.1:1"]));
     let refused = nowhere.call("memory_facts", &json!({}));
-    assert_eq!(
-        refused["structuredContent"]["error"]["code"],
-        "HOST_UNREACHABLE"
-    );
+    assert_eq!(refused["structuredContent"]["error"]["code"], "HOST_UNREACHABLE");
 }
 
 #[test]
@@ -245,17 +207,10 @@ fn only_the_tools_that_are_wanted_are_offered() {
     let memory = Memory::new();
     let mut agent = Agent::on(&memory, &["--tools", "memory_pull,memory_deposit"]);
     let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
-    let names: Vec<&str> = tools
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["memory_pull", "memory_deposit"]);
-    let refused = agent.ask(
-        "tools/call",
-        &json!({"name": "memory_orient", "arguments": {}}),
-    );
+    let refused = agent.ask("tools/call", &json!({"name": "memory_orient", "arguments": {}}));
     assert_eq!(refused["error"]["code"], -32602);
 
     let mut command = bare(&["mcp", "--tools", "memories"]);
@@ -290,11 +245,7 @@ fn it_ends_with_its_input_whatever_came_before() {
 fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let served = Server::start(folder.path(), &["--set", "limits.shutdown_timeout=60m"]);
-    let address = served
-        .url
-        .strip_prefix("http://")
-        .expect("no TLS")
-        .to_owned();
+    let address = served.url.strip_prefix("http://").expect("no TLS").to_owned();
     let begin = json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-06-18", "capabilities": {},
@@ -304,36 +255,18 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     let (head, body) = http(&address, "POST", "/mcp/memory", &address, None, &begin);
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     assert!(body.contains("\"serverInfo\""), "{body}");
-    let session = head
-        .lines()
-        .find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
     let session = session.expect("a session").to_owned();
     // The guard stands before this door as before any other.
-    let (head, body) = http(
-        &address,
-        "POST",
-        "/mcp/memory",
-        "evil.example",
-        None,
-        &begin,
-    );
-    assert!(
-        head.starts_with("HTTP/1.1 403") && body.contains("HTTP_HOST_REFUSED"),
-        "{head}{body}"
-    );
+    let (head, body) = http(&address, "POST", "/mcp/memory", "evil.example", None, &begin);
+    assert!(head.starts_with("HTTP/1.1 403") && body.contains("HTTP_HOST_REFUSED"), "{head}{body}");
     let call = json!({
         "jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": "memory_deposit",
             "arguments": {"project_id": "shop", "title": "Over HTTP"}}
     });
-    let (_, body) = http(
-        &address,
-        "POST",
-        "/mcp/memory",
-        &address,
-        Some(&session),
-        &call.to_string(),
-    );
+    let (_, body) =
+        http(&address, "POST", "/mcp/memory", &address, Some(&session), &call.to_string());
     assert!(body.contains("pkg_"), "{body}");
 
     let mut stream = TcpStream::connect(&address).expect("it listens");
@@ -364,9 +297,7 @@ fn http(
 ) -> (String, String) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.set_read_timeout(Some(LIMIT)).expect("a limit");
-    let session = session
-        .map(|id| format!("Mcp-Session-Id: {id}\r\n"))
-        .unwrap_or_default();
+    let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
     write!(
         stream,
         "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
@@ -385,10 +316,9 @@ fn http(
 fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
     let memory = Memory::new();
     let place = memory.data();
-    for (which, garbage, code) in [
-        ("new data folder", "garbage", -32_700),
-        ("data folder", "[]", -32_600),
-    ] {
+    for (which, garbage, code) in
+        [("new data folder", "garbage", -32_700), ("data folder", "[]", -32_600)]
+    {
         let mut agent = Agent::on(&memory, &[]);
         writeln!(agent.input.as_mut().expect("it listens"), "{garbage}").expect("it reads");
         let answer = agent.output.recv_timeout(LIMIT).expect("a line");

@@ -36,12 +36,7 @@ impl Memory {
     /// An empty one.
     pub(crate) fn reached(way: Way) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let memory = Self {
-            way: Way::Folder,
-            key: None,
-            host: None,
-            folder,
-        };
+        let memory = Self { way: Way::Folder, key: None, host: None, folder };
         memory.served(way)
     }
 

@@ -44,19 +44,11 @@ fn flags_make_a_package() {
         "human:lead",
     ]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(
-        said.stderr,
-        "warning: no session \"s1\" is in this project yet\n"
-    );
+    assert_eq!(said.stderr, "warning: no session \"s1\" is in this project yet\n");
     let said = said.stdout;
     let id = said.split_whitespace().nth(1).expect("an id");
     assert!(id.len() == 36 && id.starts_with("pkg_"), "{said}");
-    assert!(
-        said.lines()
-            .nth(1)
-            .is_some_and(|line| line.starts_with("sha256:")),
-        "{said}"
-    );
+    assert!(said.lines().nth(1).is_some_and(|line| line.starts_with("sha256:")), "{said}");
     let package = memory.json(&["context", "pull", id]);
     let expected = serde_json::json!({
         "package_id": id, "project_id": "shop", "relay_version": "0.1", "title": "Done",
@@ -75,15 +67,9 @@ fn flags_make_a_package() {
         assert_eq!(&package[name], value, "{name}");
     }
     let shown = memory.ran(&["context", "pull", id]).yes();
-    for part in [
-        "Done",
-        "decided  b",
-        "asks     c?",
-        "handoff  go on",
-        "significance 8",
-        "#t",
-        "6 bytes",
-    ] {
+    for part in
+        ["Done", "decided  b", "asks     c?", "handoff  go on", "significance 8", "#t", "6 bytes"]
+    {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
 }
@@ -93,9 +79,7 @@ fn a_document_is_sent_as_it_stands() {
     let memory = Memory::new();
     let document =
         "{\n  \"title\": \"As it stands\", \"x-a\": 1.50, \"x-b\": {\"z\": 1, \"a\": null}\n}\n";
-    let said = memory
-        .ran_with(&["context", "deposit", "-", "--json"], document)
-        .yes();
+    let said = memory.ran_with(&["context", "deposit", "-", "--json"], document).yes();
     for token in ["\"x-a\":1.50", "\"x-b\":{\"z\":1,\"a\":null}"] {
         assert!(said.contains(token), "{token}: {said}");
     }
@@ -108,36 +92,23 @@ fn a_document_is_sent_as_it_stands() {
     std::fs::write(memory.file("p.json"), whole).expect("written");
     let path = memory.file("p.json");
     let said = memory.ran(&["context", "deposit", &path, "--json"]).yes();
-    assert!(
-        said.starts_with(&whole[..whole.len() - 1]),
-        "the document names its project: {said}"
-    );
+    assert!(said.starts_with(&whole[..whole.len() - 1]), "the document names its project: {said}");
     // What is said twice is refused rather than guessed.
-    memory
-        .ran(&["context", "deposit", &path, "--actor", "human:lead"])
-        .refused("USAGE");
-    let said = memory
-        .ran(&["context", "deposit", &path, "--project", "shop"])
-        .refused("invalid_schema");
+    memory.ran(&["context", "deposit", &path, "--actor", "human:lead"]).refused("USAGE");
+    let said =
+        memory.ran(&["context", "deposit", &path, "--project", "shop"]).refused("invalid_schema");
     snapshot::check("a_document_is_sent_as_it_stands", &said);
-    memory
-        .ran(&["context", "deposit", &path, "--title", "both"])
-        .refused("USAGE");
+    memory.ran(&["context", "deposit", &path, "--title", "both"]).refused("USAGE");
 }
 
 #[test]
 fn what_is_no_package_is_refused_where_it_is_wrong() {
     let memory = Memory::new();
     let refused = |document: &str, code: &str| {
-        memory
-            .ran_with(&["context", "deposit", "-"], document)
-            .refused(code)
+        memory.ran_with(&["context", "deposit", "-"], document).refused(code)
     };
     assert!(refused("{\"a\": }", "CANON_INVALID_JSON").contains("[input:1:7]"));
-    refused(
-        "{\"title\": \"a\", \"title\": \"b\"}",
-        "CANON_DUPLICATE_KEY",
-    );
+    refused("{\"title\": \"a\", \"title\": \"b\"}", "CANON_DUPLICATE_KEY");
     refused("[]", "invalid_schema");
     let said = refused(r#"{"title": "", "tags": ["a"]}"#, "invalid_schema");
     snapshot::check("what_is_no_package_is_refused_where_it_is_wrong", &said);
@@ -151,41 +122,17 @@ fn what_is_needed_is_asked_for() {
     let memory = Memory::new();
     let data = memory.data();
     let data = data.to_str().expect("text");
-    let said = run(
-        bare(&["context", "deposit", "--title", "t", "--data", data]),
-        "",
-    )
-    .refused("USAGE");
+    let said =
+        run(bare(&["context", "deposit", "--title", "t", "--data", data]), "").refused("USAGE");
     snapshot::check("what_is_needed_is_asked_for", &said);
-    let args = [
-        "context",
-        "deposit",
-        "--title",
-        "t",
-        "--data",
-        data,
-        "--project",
-        "p",
-    ];
+    let args = ["context", "deposit", "--title", "t", "--data", data, "--project", "p"];
     let said = run(bare(&args), "").refused("USAGE");
     snapshot::check("what_is_needed_is_asked_for-2", &said);
-    let said = run(
-        bare(&["context", "pull", "--data", data, "--project", "p"]),
-        "",
-    )
-    .refused("STORE_MISSING");
+    let said = run(bare(&["context", "pull", "--data", data, "--project", "p"]), "")
+        .refused("STORE_MISSING");
     snapshot::check("what_is_needed_is_asked_for-3", &said);
     assert!(!memory.data().exists(), "a look makes nothing");
-    let mut wrong = bare(&[
-        "context",
-        "deposit",
-        "--title",
-        "t",
-        "--data",
-        data,
-        "--project",
-        "p",
-    ]);
+    let mut wrong = bare(&["context", "deposit", "--title", "t", "--data", data, "--project", "p"]);
     wrong.env("ACCORD_ACTOR", "planner");
     assert!(run(wrong, "").refused("USAGE").contains("ACCORD_ACTOR"));
     for args in [
@@ -198,16 +145,7 @@ fn what_is_needed_is_asked_for() {
         &["context", "pull", "--latest", "1", "--limit", "2"],
         &["context", "flag", "id"],
         &["context", "review", "id", "approved"],
-        &[
-            "context",
-            "deposit",
-            "--title",
-            "t",
-            "--url",
-            "http://127.0.0.1",
-            "--data",
-            "d",
-        ],
+        &["context", "deposit", "--title", "t", "--url", "http://127.0.0.1", "--data", "d"],
         &["key", "create"],
         &["key", "create", "--label", "l", "--act-as"],
         &["store", "trim"],
@@ -224,10 +162,7 @@ fn a_package_that_is_not_there_is_null() {
     let memory = Memory::new();
     memory.deposit("one", &[]);
     let ran = memory.ran(&["context", "pull", "nobody", "--json"]);
-    assert_eq!(
-        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
-        (1, "null\n", "")
-    );
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (1, "null\n", ""));
     let ran = memory.ran(&["context", "pull", "nobody"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     assert_eq!(ran.stderr, "no package nobody in shop\n");
@@ -263,15 +198,7 @@ fn a_review_is_a_conversation() {
     let memory = Memory::new();
     let id = memory.deposit("Draft", &["--status", "draft"]);
     memory
-        .ran(&[
-            "context",
-            "flag",
-            &id,
-            "--review",
-            "human",
-            "--note",
-            "look at the schema",
-        ])
+        .ran(&["context", "flag", &id, "--review", "human", "--note", "look at the schema"])
         .yes();
     let waiting = memory.json(&["context", "pull", "--status", "awaiting_review"]);
     assert_eq!(waiting["packages"][0]["package_id"], id);
@@ -291,15 +218,8 @@ fn a_review_is_a_conversation() {
     memory.ran(&["context", "resubmit", &id]).yes();
     let ended = memory.ran(&["context", "review", &id, "complete"]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(
-        ended
-            .stderr
-            .starts_with("warning: a person was asked for this review"),
-        "{ended:?}"
-    );
-    let said = memory
-        .ran(&["context", "complete", &id])
-        .refused("invalid_transition");
+    assert!(ended.stderr.starts_with("warning: a person was asked for this review"), "{ended:?}");
+    let said = memory.ran(&["context", "complete", &id]).refused("invalid_transition");
     snapshot::check("a_review_is_a_conversation-2", &said);
 }
 
@@ -319,10 +239,7 @@ fn sessions_join_what_was_done() {
         ended["ended_at"].is_string() && ended["packages_deposited"] == serde_json::json!([id]),
         "{ended}"
     );
-    assert_eq!(
-        memory.json(&["session", "list", "--active"])["sessions"],
-        serde_json::json!([])
-    );
+    assert_eq!(memory.json(&["session", "list", "--active"])["sessions"], serde_json::json!([]));
     let said = memory.ran(&["session", "end"]).refused("USAGE");
     snapshot::check("sessions_join_what_was_done", &said);
 }
@@ -330,10 +247,8 @@ fn sessions_join_what_was_done() {
 #[test]
 fn a_terminal_is_told_nothing_by_a_package() {
     let memory = Memory::new();
-    let id = memory.deposit(
-        "evil \u{1b}[2J\u{202e}title",
-        &["--handoff", "a\u{7}b", "--decision", "c\rd"],
-    );
+    let id = memory
+        .deposit("evil \u{1b}[2J\u{202e}title", &["--handoff", "a\u{7}b", "--decision", "c\rd"]);
     for args in [
         &["context", "pull"][..],
         &["context", "pull", &id],

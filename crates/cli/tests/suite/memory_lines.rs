@@ -27,21 +27,13 @@ fn what_was_exported_and_imported_is_exported_again() {
         let lines = std::fs::read_to_string(&file).expect("lines");
         let other = Memory::reached(Way::Folder);
         let said = other.ran(&["context", "import", &file]).yes();
-        assert!(
-            said.contains("added: 1 project, 1 session, 2 packages, 2 facts"),
-            "{said}"
-        );
+        assert!(said.contains("added: 1 project, 1 session, 2 packages, 2 facts"), "{said}");
         assert_eq!(other.ran(&["context", "export", "--all"]).yes(), lines);
         let said = other.ran(&["context", "import", &file]).yes();
-        assert!(
-            !said.contains("added") && said.contains("unchanged"),
-            "{said}"
-        );
+        assert!(!said.contains("added") && said.contains("unchanged"), "{said}");
         // Through a pipe, and one project of several.
         let third = Memory::reached(Way::Folder);
-        third
-            .ran_with(&["context", "import", "-", "--project", "archive"], &lines)
-            .yes();
+        third.ran_with(&["context", "import", "-", "--project", "archive"], &lines).yes();
         let listed = third.json(&["project", "list", "--include-archived"]);
         assert_eq!(listed["projects"].as_array().map(Vec::len), Some(1));
         third.ran_with(&["context", "import", "-"], &lines).yes();
@@ -56,17 +48,11 @@ fn lines_in_any_order_go_where_they_belong() {
     // From both ends at once, so that the projects are mixed.
     let ordered: Vec<&str> = lines.lines().collect();
     let (front, back) = ordered.split_at(ordered.len() / 2);
-    let mixed: Vec<&str> = back
-        .iter()
-        .rev()
-        .zip(front)
-        .flat_map(|(one, other)| [*one, *other])
-        .collect();
+    let mixed: Vec<&str> =
+        back.iter().rev().zip(front).flat_map(|(one, other)| [*one, *other]).collect();
     let mixed = format!("{}\n\n", mixed.join("\n\n"));
     let other = Memory::new();
-    other
-        .ran_with(&["context", "import", "-"], mixed.trim_end())
-        .yes();
+    other.ran_with(&["context", "import", "-"], mixed.trim_end()).yes();
     assert_eq!(other.ran(&["context", "export", "--all"]).yes(), lines);
 }
 
@@ -76,10 +62,7 @@ fn refused_lines_are_named_and_keep_nothing_else_out() {
     let lines = memory.ran(&["context", "export", "--all"]).yes();
     let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect();
     lines.insert(0, "nonsense before any project".to_owned());
-    let one = lines
-        .iter()
-        .position(|line| line.contains("\"One\""))
-        .expect("a package");
+    let one = lines.iter().position(|line| line.contains("\"One\"")).expect("a package");
     lines[one] = lines[one].replace("\"One\"", "\"Won\"");
     lines.insert(one + 1, "{\"half".to_owned());
     let file = memory.file("lines");
@@ -87,31 +70,20 @@ fn refused_lines_are_named_and_keep_nothing_else_out() {
     let other = Memory::new();
     let ran = other.ran(&["context", "import", &file]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    snapshot::check(
-        "refused_lines_are_named_and_keep_nothing_else_out",
-        &ran.stderr,
-    );
+    snapshot::check("refused_lines_are_named_and_keep_nothing_else_out", &ran.stderr);
     for (line, code) in [(one + 1, "hash_mismatch"), (one + 2, "invalid_schema")] {
         let named = format!("line {line}  {code}");
         assert!(ran.stdout.contains(&named), "{named}: {}", ran.stdout);
     }
-    snapshot::check(
-        "refused_lines_are_named_and_keep_nothing_else_out-2",
-        &ran.stdout,
-    );
+    snapshot::check("refused_lines_are_named_and_keep_nothing_else_out-2", &ran.stdout);
     let kept = other.ran(&["context", "export", "--all"]).yes();
     assert_eq!(kept.lines().count(), lines.len() - 3);
     let ran = other.ran(&["context", "import", &file, "--json"]);
-    let documents: Vec<serde_json::Value> = ran
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let documents: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(documents.len(), 2, "one for each project");
     assert!(
-        documents
-            .iter()
-            .any(|document| document["refused"][0]["line"] == one + 1),
+        documents.iter().any(|document| document["refused"][0]["line"] == one + 1),
         "{documents:?}"
     );
 }
@@ -142,13 +114,9 @@ fn rows_of_the_reference_tool_are_taken_in() {
     assert_eq!(package["title"], "From afar");
     let empty = memory.file("empty");
     std::fs::create_dir(&empty).expect("a folder");
-    let said = memory
-        .ran(&["context", "import", &empty])
-        .refused("INPUT_UNREADABLE");
+    let said = memory.ran(&["context", "import", &empty]).refused("INPUT_UNREADABLE");
     snapshot::check("rows_of_the_reference_tool_are_taken_in-2", &said);
-    memory
-        .ran(&["context", "import", "/no/such/file"])
-        .refused("INPUT_UNREADABLE");
+    memory.ran(&["context", "import", "/no/such/file"]).refused("INPUT_UNREADABLE");
 }
 
 #[test]
@@ -159,15 +127,10 @@ fn an_export_that_goes_wrong_leaves_the_old_file() {
     memory
         .ran(&["context", "export", "--project", "nowhere", "-o", &file])
         .refused("project_not_found");
-    assert_eq!(
-        std::fs::read_to_string(&file).expect("text"),
-        "what was there"
-    );
+    assert_eq!(std::fs::read_to_string(&file).expect("text"), "what was there");
     let written = memory.json(&["context", "export", "-o", &file]);
     assert_eq!(written["lines"], 6);
-    memory
-        .ran(&["context", "export", "--json"])
-        .refused("USAGE");
+    memory.ran(&["context", "export", "--json"]).refused("USAGE");
 }
 
 #[test]
@@ -187,9 +150,7 @@ fn a_damaged_package_is_found() {
         );
         assert!(ran.stdout.contains("problem"), "{}", ran.stdout);
         assert_eq!(memory.ran(&["context", "verify", "--json"]).code, 1);
-        memory
-            .ran(&["context", "pull", &id])
-            .refused("integrity_error");
+        memory.ran(&["context", "pull", &id]).refused("integrity_error");
     }
 }
 

@@ -5,23 +5,9 @@ use crate::memory::{Memory, Way};
 /// Commands as a team would use them, each with what it reads from standard input.
 const DAY: &[(&[&str], &str)] = &[
     (&["project", "list"], ""),
-    (
-        &[
-            "project",
-            "create",
-            "shop",
-            "--name",
-            "The shop",
-            "--description",
-            "all about it",
-        ],
-        "",
-    ),
+    (&["project", "create", "shop", "--name", "The shop", "--description", "all about it"], ""),
     (&["project", "create", "shop", "--name", "Another shop"], ""),
-    (
-        &["session", "start", "--callsign", "brave-otter", "--json"],
-        "",
-    ),
+    (&["session", "start", "--callsign", "brave-otter", "--json"], ""),
     (&["session", "list"], ""),
     (
         &["context", "deposit", "-"],
@@ -39,10 +25,7 @@ const DAY: &[(&[&str], &str)] = &[
         &["context", "deposit", "-"],
         r#"{"package_id": "p1", "title": "Chose another", "created_at": "2026-04-18T20:00:00Z"}"#,
     ),
-    (
-        &["context", "deposit", "-"],
-        r#"{"package_id": "p2", "title": 7}"#,
-    ),
+    (&["context", "deposit", "-"], r#"{"package_id": "p2", "title": 7}"#),
     (
         &[
             "context",
@@ -79,33 +62,12 @@ const DAY: &[(&[&str], &str)] = &[
     (&["context", "pull", "--limit", "999"], ""),
     (&["context", "pull", "--cursor", "nonsense"], ""),
     (&["context", "flag", "日本/2", "--review", "agent"], ""),
-    (
-        &[
-            "context",
-            "review",
-            "日本/2",
-            "revision_requested",
-            "--note",
-            "say why",
-        ],
-        "",
-    ),
+    (&["context", "review", "日本/2", "revision_requested", "--note", "say why"], ""),
     (&["context", "resubmit", "日本/2", "--note", "said"], ""),
     (&["context", "review", "日本/2", "complete", "--json"], ""),
     (&["context", "complete", "日本/2"], ""),
     (&["context", "pull", "日本/2", "--history"], ""),
-    (
-        &[
-            "fact",
-            "assert",
-            "api",
-            "version",
-            "1",
-            "--valid-from",
-            "2026-01-01T00:00:00Z",
-        ],
-        "",
-    ),
+    (&["fact", "assert", "api", "version", "1", "--valid-from", "2026-01-01T00:00:00Z"], ""),
     (
         &[
             "fact",
@@ -137,29 +99,12 @@ const DAY: &[(&[&str], &str)] = &[
     (&["fact", "list", "--history", "--json"], ""),
     (&["fact", "list", "--as-of", "2026-01-15"], ""),
     (&["fact", "list", "--as-of", "whenever"], ""),
-    (
-        &["fact", "invalidate", "api", "version", "--value", "1"],
-        "",
-    ),
+    (&["fact", "invalidate", "api", "version", "--value", "1"], ""),
     (&["fact", "invalidate", "api", "version"], ""),
     (&["fact", "list", "--json"], ""),
     (&["context", "orient", "--window", "3660"], ""),
-    (
-        &[
-            "context",
-            "orient",
-            "--window",
-            "3660",
-            "--max-tokens",
-            "2000",
-            "--json",
-        ],
-        "",
-    ),
-    (
-        &["context", "digest", "--window", "3660", "--focus", "sqlite"],
-        "",
-    ),
+    (&["context", "orient", "--window", "3660", "--max-tokens", "2000", "--json"], ""),
+    (&["context", "digest", "--window", "3660", "--focus", "sqlite"], ""),
     (&["context", "digest", "--window", "3660", "--all"], ""),
     (&["context", "export", "--project", "shop"], ""),
     (&["context", "verify"], ""),
@@ -201,10 +146,8 @@ fn a_folder_a_socket_and_a_url_answer_alike() {
         }
     }
     // They are answers, and not the same trouble everywhere.
-    let codes: Vec<_> = folder
-        .iter()
-        .map(|text| text.split("]: ").nth(1).expect("a code"))
-        .collect();
+    let codes: Vec<_> =
+        folder.iter().map(|text| text.split("]: ").nth(1).expect("a code")).collect();
     let done = codes.iter().filter(|text| text.starts_with('0')).count();
     assert!(done > 38, "{done} of {} were done: {codes:?}", codes.len());
 }
@@ -217,9 +160,7 @@ fn without_chance(text: &str) -> String {
     while let Some(start) = rest.find(is_word) {
         clean.push_str(&rest[..start]);
         rest = &rest[start..];
-        let end = rest
-            .find(|character| !is_word(character))
-            .unwrap_or(rest.len());
+        let end = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
         clean.push_str(stands_for(&rest[..end]));
         rest = &rest[end..];
     }
@@ -227,14 +168,9 @@ fn without_chance(text: &str) -> String {
 }
 
 fn stands_for(word: &str) -> &str {
-    let is_hex = |text: &str| {
-        text.bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let digits = |text: &str| {
-        text.bytes()
-            .all(|byte| byte.is_ascii_digit() || b"-:T.Z".contains(&byte))
-    };
+    let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let digits =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"-:T.Z".contains(&byte));
     match word {
         // What the test itself names stays.
         _ if word.starts_with("2026-04")

@@ -13,30 +13,16 @@ fn a_backup_is_restored_elsewhere() {
         let id = memory.deposit("Worth keeping", &[]);
         let backup = memory.file("backup");
         memory.ran(&["store", "backup", &backup]).yes();
-        let said = memory
-            .ran(&["store", "backup", &backup])
-            .refused("STORE_OCCUPIED");
+        let said = memory.ran(&["store", "backup", &backup]).refused("STORE_OCCUPIED");
         assert!(said.contains("folder"), "{said}");
         let other = memory.file("other");
-        memory
-            .ran(&["store", "restore", &backup, "--data", &other])
-            .yes();
-        memory
-            .ran(&["store", "restore", &backup, "--data", &other])
-            .refused("STORE_OCCUPIED");
-        memory
-            .ran(&["store", "restore", &backup, "--data", &other, "--replace"])
-            .yes();
+        memory.ran(&["store", "restore", &backup, "--data", &other]).yes();
+        memory.ran(&["store", "restore", &backup, "--data", &other]).refused("STORE_OCCUPIED");
+        memory.ran(&["store", "restore", &backup, "--data", &other, "--replace"]).yes();
         let pulled = run(bare(&["context", "pull", &id, "--data", &other]), "").yes();
         assert!(pulled.contains("Worth keeping"), "{pulled}");
         memory
-            .ran(&[
-                "store",
-                "restore",
-                &memory.file("nothing"),
-                "--data",
-                &other,
-            ])
+            .ran(&["store", "restore", &memory.file("nothing"), "--data", &other])
             .refused("STORE_MISSING");
     }
 }
@@ -54,10 +40,7 @@ fn what_needs_the_folder_alone_says_who_has_it() {
         &["store", "restore", &backup, "--replace"],
     ] {
         let said = memory.ran(args).refused("STORE_LOCKED");
-        assert!(
-            said.contains(&pid) && said.contains("stop it"),
-            "{args:?}: {said}"
-        );
+        assert!(said.contains(&pid) && said.contains("stop it"), "{args:?}: {said}");
     }
 }
 
@@ -66,26 +49,14 @@ fn a_folder_is_kept_small() {
     let memory = Memory::new();
     memory.deposit("One event", &[]);
     let counted = memory.json(&["store", "trim", "--before", "2999-01-01", "--dry-run"]);
-    assert!(
-        counted["events"].as_u64().is_some_and(|events| events > 0),
-        "{counted}"
-    );
+    assert!(counted["events"].as_u64().is_some_and(|events| events > 0), "{counted}");
     let kept = memory.ran(&["store", "trim", "--days", "1"]).yes();
     assert_eq!(kept, "0 events deleted\n");
-    memory
-        .ran(&["store", "trim", "--before", "soon"])
-        .refused("WIRE_FIELD_VALUE");
+    memory.ran(&["store", "trim", "--before", "soon"]).refused("WIRE_FIELD_VALUE");
     let compacted = memory.json(&["store", "compact"]);
-    assert!(
-        compacted["bytes_after"]
-            .as_u64()
-            .is_some_and(|bytes| bytes > 0),
-        "{compacted}"
-    );
+    assert!(compacted["bytes_after"].as_u64().is_some_and(|bytes| bytes > 0), "{compacted}");
     memory.ran(&["context", "verify"]).yes();
-    Memory::new()
-        .ran(&["store", "compact"])
-        .refused("STORE_MISSING");
+    Memory::new().ran(&["store", "compact"]).refused("STORE_MISSING");
 }
 
 #[test]
@@ -95,15 +66,9 @@ fn what_is_derived_is_made_again() {
     let repaired = memory.ran(&["store", "repair"]).yes();
     assert_eq!(repaired, "1 package sound\n");
     let repaired = memory.json(&["store", "repair"]);
-    assert_eq!(
-        (&repaired["sound"], &repaired["set_aside"]),
-        (&1.into(), &0.into()),
-        "{repaired}"
-    );
+    assert_eq!((&repaired["sound"], &repaired["set_aside"]), (&1.into(), &0.into()), "{repaired}");
     memory.ran(&["context", "verify"]).yes();
-    Memory::new()
-        .ran(&["store", "repair"])
-        .refused("STORE_MISSING");
+    Memory::new().ran(&["store", "repair"]).refused("STORE_MISSING");
 }
 
 #[test]
@@ -114,10 +79,7 @@ fn accord_judges_a_host_of_its_own_and_leaves_nothing() {
     // What is set for another host says nothing about this one.
     command.env("ACCORD_LISTEN", "nonsense");
     let said = run(command, "").yes();
-    assert!(
-        said.contains("L3 is reached; the server claims L3: true"),
-        "{said}"
-    );
+    assert!(said.contains("L3 is reached; the server claims L3: true"), "{said}");
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
 }
 
@@ -137,10 +99,5 @@ fn a_server_that_has_nothing_does_not_pass() {
     });
     let ran = accord(&["check", "agentic", "--url", &url, "--level", "L0"], "");
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(
-        ran.stdout
-            .contains("FAIL: no level is reached: L0 is missing"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("FAIL: no level is reached: L0 is missing"), "{}", ran.stdout);
 }

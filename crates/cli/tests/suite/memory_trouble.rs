@@ -9,14 +9,8 @@ use crate::server::Server;
 use crate::snapshot;
 
 /// The certificate of a test host, which nobody has issued but itself.
-const CERT: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../host/tests/suite/door/pem/cert.pem"
-);
-const KEY: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../host/tests/suite/door/pem/key.pem"
-);
+const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/tests/suite/door/pem/cert.pem");
+const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/tests/suite/door/pem/key.pem");
 
 /// Lists the projects of a server.
 fn list(url: &str, key: Option<&str>) -> Ran {
@@ -47,42 +41,24 @@ fn a_host_that_is_not_there_is_named() {
     let said = list("http://127.0.0.1:1", None).refused("HOST_UNREACHABLE");
     snapshot::check("a_host_that_is_not_there_is_named", &said);
     list("http://no-such-host.invalid", None).refused("HOST_UNREACHABLE");
-    for wrong in [
-        "127.0.0.1:7171",
-        "ftp://example.org",
-        "http://lead:pw@example.org",
-    ] {
+    for wrong in ["127.0.0.1:7171", "ftp://example.org", "http://lead:pw@example.org"] {
         let said = list(wrong, None).refused("USAGE");
-        assert!(
-            said.contains("http://127.0.0.1:7171") && !said.contains("pw@"),
-            "{said}"
-        );
+        assert!(said.contains("http://127.0.0.1:7171") && !said.contains("pw@"), "{said}");
     }
 }
 
 #[test]
 fn what_is_no_host_is_said_to_be_none() {
     list(&answering(b"220 mail ready\r\n"), None).refused("HOST_PROTOCOL");
-    list(
-        &answering(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"),
-        None,
-    )
-    .refused("HOST_PROTOCOL");
-    let said = list(
-        &answering(b"HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\n<html/>\r\n"),
-        None,
-    );
+    list(&answering(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"), None)
+        .refused("HOST_PROTOCOL");
+    let said =
+        list(&answering(b"HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\n<html/>\r\n"), None);
     assert!(said.refused("HOST_PROTOCOL").contains("404"));
-    let said = list(
-        &answering(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"),
-        None,
-    );
+    let said = list(&answering(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"), None);
     assert!(said.refused("HOST_PROTOCOL").contains("proxy"));
-    list(
-        &answering(b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{\"pro"),
-        None,
-    )
-    .refused("HOST_UNREACHABLE");
+    list(&answering(b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{\"pro"), None)
+        .refused("HOST_UNREACHABLE");
 }
 
 #[test]
@@ -123,32 +99,17 @@ fn keys_are_asked_for_and_never_shown() {
         "1h",
     ];
     let made = memory.ran(&args);
-    assert_eq!(
-        (made.code, made.stdout.lines().count()),
-        (0, 1),
-        "the key is alone: {made:?}"
-    );
+    assert_eq!((made.code, made.stdout.lines().count()), (0, 1), "the key is alone: {made:?}");
     let key = made.stdout.trim();
-    assert!(
-        !made.stderr.contains(key) && made.stderr.contains("reader"),
-        "{}",
-        made.stderr
-    );
+    assert!(!made.stderr.contains(key) && made.stderr.contains("reader"), "{}", made.stderr);
     let id = key.split('_').nth(1).expect("an id").to_owned();
     memory.deposit("Seen", &[]);
     let as_reader = |args: &[&str]| {
         let mut command = bare(args);
-        command
-            .env("ACCORD_URL", url)
-            .env("ACCORD_KEY", key)
-            .env("ACCORD_ACTOR", "agent:x");
+        command.env("ACCORD_URL", url).env("ACCORD_KEY", key).env("ACCORD_ACTOR", "agent:x");
         run(command, "")
     };
-    assert!(
-        as_reader(&["context", "pull", "--project", "shop"])
-            .yes()
-            .contains("Seen")
-    );
+    assert!(as_reader(&["context", "pull", "--project", "shop"]).yes().contains("Seen"));
     as_reader(&["context", "deposit", "--project", "shop", "--title", "t"]).refused("unauthorized");
     as_reader(&["context", "pull", "--project", "other"]).refused("unauthorized");
     as_reader(&["key", "list"]).refused("unauthorized");
@@ -156,9 +117,7 @@ fn keys_are_asked_for_and_never_shown() {
     assert!(listed.contains(&id) && !listed.contains(key), "{listed}");
     memory.ran(&["key", "revoke", &id]).yes();
     as_reader(&["context", "pull", "--project", "shop"]).refused("unauthorized");
-    memory
-        .ran(&["key", "revoke", "nobody"])
-        .refused("KEY_NOT_FOUND");
+    memory.ran(&["key", "revoke", "nobody"]).refused("KEY_NOT_FOUND");
 }
 
 #[test]
@@ -172,12 +131,8 @@ fn a_certificate_is_trusted_when_its_issuer_is() {
     let mut trusting = bare(&["project", "list", "--url", &host.url]);
     trusting.env("SSL_CERT_FILE", CERT);
     assert!(run(trusting, "").yes().contains("shop"));
-    let mut elsewhere = bare(&[
-        "project",
-        "list",
-        "--url",
-        &host.url.replace("127.0.0.1", "127.0.0.2"),
-    ]);
+    let mut elsewhere =
+        bare(&["project", "list", "--url", &host.url.replace("127.0.0.1", "127.0.0.2")]);
     elsewhere.env("SSL_CERT_FILE", CERT);
     run(elsewhere, "").refused("HOST_UNREACHABLE");
     // Spoken to as if it had none, it is no host.
@@ -207,10 +162,7 @@ fn a_host_that_was_killed_is_not_waited_for() {
     let mut host = Server::start(&memory.data(), &[]);
     memory.deposit("Through the socket", &[]);
     host.kill();
-    assert!(
-        memory.data().join("accord.sock").exists(),
-        "it had no time to take its socket along"
-    );
+    assert!(memory.data().join("accord.sock").exists(), "it had no time to take its socket along");
     let shown = memory.ran(&["context", "pull"]).yes();
     snapshot::check("a_host_that_was_killed_is_not_waited_for", &shown);
 }
@@ -228,9 +180,7 @@ fn an_output_that_nobody_reads_is_an_error_and_no_panic() {
         &["key", "create", "--label", "l"],
     ] {
         let mut command = bare(args);
-        command
-            .env("ACCORD_DATA", memory.data())
-            .env("ACCORD_PROJECT", "shop");
+        command.env("ACCORD_DATA", memory.data()).env("ACCORD_PROJECT", "shop");
         run_with_closed_output(command).refused("OUTPUT_CLOSED");
     }
 }

@@ -51,14 +51,10 @@ fn every_path_in_the_architecture_exists() {
     ];
     // Every second part is between two backticks.
     let quoted = page.split('`').skip(1).step_by(2);
-    let paths: Vec<&str> = quoted
-        .filter(|word| folders.iter().any(|folder| word.starts_with(folder)))
-        .collect();
+    let paths: Vec<&str> =
+        quoted.filter(|word| folders.iter().any(|folder| word.starts_with(folder))).collect();
     assert!(paths.len() > 50, "the page names files");
-    let missing: Vec<&&str> = paths
-        .iter()
-        .filter(|path| !root.join(path).exists())
-        .collect();
+    let missing: Vec<&&str> = paths.iter().filter(|path| !root.join(path).exists()).collect();
     assert!(missing.is_empty(), "ARCHITECTURE.md names {missing:#?}");
 }
 

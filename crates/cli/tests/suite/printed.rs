@@ -12,10 +12,7 @@ struct Story {
 
 impl Story {
     fn new() -> Self {
-        Self {
-            memory: Memory::new(),
-            transcript: Transcript::default(),
-        }
+        Self { memory: Memory::new(), transcript: Transcript::default() }
     }
 
     /// Types a command and keeps what it prints.
@@ -33,9 +30,7 @@ impl Story {
 
     /// A package with an id and a time of its own.
     fn deposits(&mut self, id: &str, words: &str) {
-        self.types(&format!(
-            "context deposit --id {id} --created-at 2026-04-18T20:00:00Z {words}"
-        ));
+        self.types(&format!("context deposit --id {id} --created-at 2026-04-18T20:00:00Z {words}"));
     }
 }
 
@@ -93,9 +88,7 @@ fn lines_in_and_out() {
     let file = story.memory.file("out.ndjson");
     story.types(&format!("context export --output {file}"));
     story.types(&format!("context import {file}"));
-    let other = exported
-        .replace("\"shop\"", "\"other\"")
-        .replace("first", "third");
+    let other = exported.replace("\"shop\"", "\"other\"").replace("first", "third");
     story.types_with("context import -", &other);
     story.types_with("context import -", "nonsense\n");
     story.types_with("context import -", "");
@@ -143,10 +136,7 @@ fn keys() {
     story.types("key revoke 0123456789abcdef");
     story.types("key create --label x --expires soon");
     let secret = format!("accord_{id}_\\w+");
-    let filters = [
-        (secret.as_str(), "accord_[id]_[secret]"),
-        (id.as_str(), "[id of the key]"),
-    ];
+    let filters = [(secret.as_str(), "accord_[id]_[secret]"), (id.as_str(), "[id of the key]")];
     story.transcript.check_with("key", &filters);
 }
 
@@ -165,9 +155,7 @@ fn upkeep() {
     story.types("store trim --days 1");
     story.types("store trim --before 2999-01-01 --dry-run");
     story.types("store trim --before soon");
-    story
-        .transcript
-        .check_with("store", &[(r"\d{4,} (bytes|now)", "[many] $1")]);
+    story.transcript.check_with("store", &[(r"\d{4,} (bytes|now)", "[many] $1")]);
 }
 
 #[test]
@@ -224,21 +212,9 @@ fn documents() {
     typed(&mut transcript, &expect, &BLOCK.replace("\"d\"", "\"e\""));
     typed(&mut transcript, "kb verify", BLOCK);
     typed(&mut transcript, "kb hash", "{\"a\": 1, \"a\": 2}");
-    typed(
-        &mut transcript,
-        "canon --profile jcs",
-        "{\"b\": 1.0, \"a\": null}",
-    );
-    typed(
-        &mut transcript,
-        "canon --profile alx",
-        "{\"b\": 1.0, \"a\": null}",
-    );
-    typed(
-        &mut transcript,
-        "canon --profile agentic --hash sha256",
-        "{}",
-    );
+    typed(&mut transcript, "canon --profile jcs", "{\"b\": 1.0, \"a\": null}");
+    typed(&mut transcript, "canon --profile alx", "{\"b\": 1.0, \"a\": null}");
+    typed(&mut transcript, "canon --profile agentic --hash sha256", "{}");
     typed(&mut transcript, "canon --profile jcs no-such-file", "");
     typed(&mut transcript, "codes RATE_LIMITED", "");
     typed(&mut transcript, "codes rate_limited", "");
@@ -252,32 +228,16 @@ fn documents() {
 fn conformance() {
     let mut transcript = Transcript::default();
     typed(&mut transcript, "check --protocols", "");
-    typed(
-        &mut transcript,
-        "check alx --list --filter 'area(retry)'",
-        "",
-    );
+    typed(&mut transcript, "check alx --list --filter 'area(retry)'", "");
     typed(&mut transcript, "check alx --show alx/version/constant", "");
-    typed(
-        &mut transcript,
-        "check alx --filter 'area(retry)' --jobs 1",
-        "",
-    );
-    typed(
-        &mut transcript,
-        "check alx --filter 'id(alx/version/constant)' --verbose",
-        "",
-    );
+    typed(&mut transcript, "check alx --filter 'area(retry)' --jobs 1", "");
+    typed(&mut transcript, "check alx --filter 'id(alx/version/constant)' --verbose", "");
     let wrong = "check alx --filter 'id(alx/version/constant)' --command \
                  \"sh -c 'cat >/dev/null; echo \\\"{}\\\"'\"";
     typed(&mut transcript, wrong, "");
     typed(&mut transcript, "check alx --filter 'area('", "");
     typed(&mut transcript, "check gopher", "");
-    typed(
-        &mut transcript,
-        "check alx --command no-such-adapter-anywhere",
-        "",
-    );
+    typed(&mut transcript, "check alx --command no-such-adapter-anywhere", "");
     typed(&mut transcript, "check agentic --command true", "");
     typed(&mut transcript, "conformance check --target /nowhere", "");
     typed(&mut transcript, "conformance check --token x", "");

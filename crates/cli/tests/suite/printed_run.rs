@@ -18,10 +18,7 @@ impl Story {
 
 #[test]
 fn a_run_by_hand() {
-    let mut story = Story {
-        place: Place::new(),
-        transcript: Transcript::default(),
-    };
+    let mut story = Story { place: Place::new(), transcript: Transcript::default() };
     story.types("status");
     story.types("init --name Shop --goal 'to sell'");
     story.types("init");
@@ -54,10 +51,7 @@ fn a_run_by_hand() {
 
 #[test]
 fn a_gate() {
-    let mut story = Story {
-        place: Place::begun(),
-        transcript: Transcript::default(),
-    };
+    let mut story = Story { place: Place::begun(), transcript: Transcript::default() };
     plan(&story.place);
     story.types("assign pm");
     story.place.commit();

@@ -40,7 +40,5 @@ pub(crate) fn assert_shows(output: &str, promised: &str) {
 pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     let blocks = page.split(&fence).skip(1);
-    blocks
-        .map(|block| block.split("```").next().unwrap_or_default().to_owned())
-        .collect()
+    blocks.map(|block| block.split("```").next().unwrap_or_default().to_owned()).collect()
 }

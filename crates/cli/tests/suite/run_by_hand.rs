@@ -26,21 +26,12 @@ fn each_answer_says_what_to_type_next_until_the_gate_is_passed() {
     assert!(said.starts_with("pm has turn_"), "{said}");
     let dispatch = next(&said).strip_prefix("accord run ").expect("a command");
     let said = place.run(dispatch).yes();
-    snapshot::check(
-        "each_answer_says_what_to_type_next_until_the_gate_is_passed",
-        &said,
-    );
-    assert!(
-        next(&said).starts_with("accord run stage --turn turn_"),
-        "{said}"
-    );
+    snapshot::check("each_answer_says_what_to_type_next_until_the_gate_is_passed", &said);
+    assert!(next(&said).starts_with("accord run stage --turn turn_"), "{said}");
     place.run("reject --reason 'another day'").yes();
     place.run("escalate --reason 'wait for Ada'").yes();
     let said = place.run("status").yes();
-    snapshot::check(
-        "each_answer_says_what_to_type_next_until_the_gate_is_passed-2",
-        &said,
-    );
+    snapshot::check("each_answer_says_what_to_type_next_until_the_gate_is_passed-2", &said);
     assert_eq!(next(&said), "accord run resolve");
     place.run("resolve").yes();
 }
@@ -58,50 +49,27 @@ fn a_turn_goes_through_acceptance_checkpoint_and_gate() {
             "rationale": "soon"}]);
     });
     for path in &files {
-        place.write(
-            path,
-            &(std::fs::read_to_string(place.at(path)).expect("text") + "\nmore\n"),
-        );
+        place.write(path, &(std::fs::read_to_string(place.at(path)).expect("text") + "\nmore\n"));
     }
     let said = place.run("accept --strict").refused("validation_failed");
-    snapshot::check(
-        "a_turn_goes_through_acceptance_checkpoint_and_gate-2",
-        &said,
-    );
+    snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-2", &said);
     let said = place.run("status").yes();
-    snapshot::check(
-        "a_turn_goes_through_acceptance_checkpoint_and_gate-3",
-        &said,
-    );
+    snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-3", &said);
     let done = place.json("accept --checkpoint");
     assert_eq!(done["turn_id"], turn.as_str());
-    assert_eq!(
-        done["history_entry"]["normalizations"][0]["code"],
-        "decision_id_assigned"
-    );
+    assert_eq!(done["history_entry"]["normalizations"][0]["code"], "decision_id_assigned");
     assert_eq!(done["checkpoint"]["files"], json!(files));
     assert_eq!(done["next"][0]["command"], "accord run approve-transition");
     let plan = place.run("approve-transition --dry-run").yes();
-    snapshot::check(
-        "a_turn_goes_through_acceptance_checkpoint_and_gate-4",
-        &plan,
-    );
-    place
-        .run("approve-completion")
-        .refused("invalid_state_transition");
+    snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-4", &plan);
+    place.run("approve-completion").refused("invalid_state_transition");
     let said = place.run("approve-transition").yes();
     assert_eq!(next(&said), "accord run assign dev");
     let history = place.run("history").yes();
     assert!(history.contains(&turn), "{history}");
-    snapshot::check(
-        "a_turn_goes_through_acceptance_checkpoint_and_gate-5",
-        &history,
-    );
+    snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-5", &history);
     let decisions = place.run("decisions").yes();
-    snapshot::check(
-        "a_turn_goes_through_acceptance_checkpoint_and_gate-6",
-        &decisions,
-    );
+    snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-6", &decisions);
     let events = place.run("events --type turn_accepted --json").yes();
     assert_eq!(events.lines().count(), 1);
     assert!(place.run("doctor").yes().contains("no problem found"));
@@ -139,10 +107,7 @@ fn doctor_says_no_where_something_stands_in_the_way() {
     place.write("agentxchain.json", "{\"schema_version\": \"9\"}");
     let ran = place.run("doctor");
     assert_eq!(ran.code, 1, "{ran:?}");
-    snapshot::check(
-        "doctor_says_no_where_something_stands_in_the_way",
-        &ran.stdout,
-    );
+    snapshot::check("doctor_says_no_where_something_stands_in_the_way", &ran.stdout);
     let status = place.run("status").yes();
     assert_eq!(next(&status), "accord run doctor");
 }

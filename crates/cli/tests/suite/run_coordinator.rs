@@ -21,9 +21,7 @@ impl Shop {
 
     /// After the first commands of the page, so many blocks of them.
     fn after(blocks: usize) -> (Self, String) {
-        let shop = Self {
-            folder: tempfile::tempdir().expect("a folder"),
-        };
+        let shop = Self { folder: tempfile::tempdir().expect("a folder") };
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coordinator.md");
         let page = std::fs::read_to_string(page).expect("the page");
         let script: Vec<&str> = page
@@ -48,11 +46,7 @@ impl Shop {
     }
 
     fn root(&self) -> PathBuf {
-        self.folder
-            .path()
-            .join("shop")
-            .canonicalize()
-            .expect("a place")
+        self.folder.path().join("shop").canonicalize().expect("a place")
     }
 
     fn coordinator(&self, words: &[&str]) -> Ran {
@@ -101,22 +95,12 @@ fn the_page_makes_an_initiative_and_the_status_says_what_waits_for_whom() {
     assert_eq!(document["divergence"], Value::Array(Vec::new()));
 
     accord(
-        &[
-            "run",
-            "escalate",
-            "--reason",
-            "stop",
-            "--repo",
-            root.join("api").to_str().unwrap(),
-        ],
+        &["run", "escalate", "--reason", "stop", "--repo", root.join("api").to_str().unwrap()],
         "",
     )
     .yes();
     let blocked = json(&shop.coordinator(&["status", "--json"]).yes());
-    assert_eq!(
-        blocked["divergence"][0]["kind"],
-        "repo_blocked_unexpectedly"
-    );
+    assert_eq!(blocked["divergence"][0]["kind"], "repo_blocked_unexpectedly");
     let command = blocked["next"][0]["command"].as_str().unwrap();
     assert_eq!(command, format!("accord run resolve {api}"));
 }
@@ -133,10 +117,8 @@ fn commands(answer: &Value, root: &Path) -> Vec<String> {
 fn repositories_at_their_own_gates_are_named_with_what_opens_them() {
     let (shop, said) = Shop::after(2);
     let root = shop.root();
-    let expected = [
-        "accord run approve-transition --repo api",
-        "accord run approve-transition --repo web",
-    ];
+    let expected =
+        ["accord run approve-transition --repo api", "accord run approve-transition --repo web"];
     for command in expected {
         let words = command.replace("--repo ", &format!("--repo {}/", root.display()));
         assert!(said.contains(&words), "{said}");
@@ -180,14 +162,8 @@ fn mistyped_members_of_a_workspace_are_named() {
     assert!(words.contains("did you mean required?"), "{words}");
     let status = json(&shop.coordinator(&["status", "--json"]).yes());
     let found = status["findings"].as_array().expect("findings");
-    let gate = found
-        .iter()
-        .find(|finding| finding["level"] == "error")
-        .expect("the gate");
-    assert_eq!(
-        gate["subject"],
-        "agentxchain-multi.json, gates.g.require_repos"
-    );
+    let gate = found.iter().find(|finding| finding["level"] == "error").expect("the gate");
+    assert_eq!(gate["subject"], "agentxchain-multi.json, gates.g.require_repos");
     assert_eq!(gate["code"], "invalid_coordinator_config");
 }
 
@@ -195,10 +171,7 @@ fn mistyped_members_of_a_workspace_are_named() {
 fn a_repository_that_went_its_own_way_is_told_and_mended() {
     let (shop, _) = Shop::new();
     let same = shop.coordinator(&["resync"]).yes();
-    assert!(
-        same.contains("the repositories match the initiative"),
-        "{same}"
-    );
+    assert!(same.contains("the repositories match the initiative"), "{same}");
     shop.change("web/.agentxchain/state.json", |state| {
         state["run_id"] = "run_other".into();
     });
@@ -209,16 +182,12 @@ fn a_repository_that_went_its_own_way_is_told_and_mended() {
     let status = shop.coordinator(&["status"]).yes();
     assert!(status.contains("web: run_id_mismatch"), "{status}");
     assert!(status.contains("accord run coordinator resync"), "{status}");
-    shop.coordinator(&["resync"])
-        .refused("coordinator_diverged");
-    let report = shop
-        .root()
-        .join(".agentxchain/multirepo/RECOVERY_REPORT.md");
+    shop.coordinator(&["resync"]).refused("coordinator_diverged");
+    let report = shop.root().join(".agentxchain/multirepo/RECOVERY_REPORT.md");
     std::fs::write(report, "## Trigger\nx\n## Impact\nx\n## Mitigation\nx\n").unwrap();
     let mended = shop.coordinator(&["resync"]).yes();
     assert!(mended.contains("the initiative continues"), "{mended}");
-    shop.coordinator(&["approve-gate"])
-        .refused("invalid_state_transition");
+    shop.coordinator(&["approve-gate"]).refused("invalid_state_transition");
 }
 
 #[test]

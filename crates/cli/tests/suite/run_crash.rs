@@ -47,11 +47,7 @@ fn commands_that_are_killed_leave_before_or_after() {
     while story.killed < rounds {
         story.go_on(commands);
         commands += 1;
-        assert!(
-            commands < 20 * (rounds + 10),
-            "{} kills in {commands} commands",
-            story.killed
-        );
+        assert!(commands < 20 * (rounds + 10), "{} kills in {commands} commands", story.killed);
     }
     let accepted = story.lines(HISTORY).len();
     println!(
@@ -107,9 +103,7 @@ impl Story {
     fn go_on(&mut self, number: usize) {
         let words = self.next();
         let kind = words.split(' ').next().expect("a word").to_owned();
-        let turn = self
-            .turn()
-            .map(|turn| turn["turn_id"].as_str().expect("an id").to_owned());
+        let turn = self.turn().map(|turn| turn["turn_id"].as_str().expect("an id").to_owned());
         let before = self.records(turn.as_deref());
         let began = Instant::now();
         let child = self.place.begin(&format!("{words} --json"));
@@ -129,9 +123,7 @@ impl Story {
             }
         };
         let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
-        let yes = answer
-            .as_ref()
-            .is_some_and(|answer| answer.get("code").is_none());
+        let yes = answer.as_ref().is_some_and(|answer| answer.get("code").is_none());
         let told = format!(
             "command {number}, {words}: {answer:?} {}",
             String::from_utf8_lossy(&output.stderr)
@@ -151,14 +143,11 @@ impl Story {
             }
             _ => {}
         }
-        let refused = answer
-            .as_ref()
-            .and_then(|answer| answer.get("code")?.as_str());
+        let refused = answer.as_ref().and_then(|answer| answer.get("code")?.as_str());
         match refused {
-            None => assert!(
-                !yes || before != after || kind == "dispatch",
-                "{told}: nothing came of it"
-            ),
+            None => {
+                assert!(!yes || before != after || kind == "dispatch", "{told}: nothing came of it")
+            }
             // What abandoned turns left is a person's to tidy up; a worker ends soon.
             Some("baseline_dirty" | "nothing_to_checkpoint") => self.place.commit(),
             Some("worker_busy") => {
@@ -213,8 +202,7 @@ impl Story {
         let file = format!("work/{id}.txt");
         self.decided += 2;
         // Each try does something of its own.
-        self.place
-            .write(&file, &format!("by hand, {}\n", self.decided));
+        self.place.write(&file, &format!("by hand, {}\n", self.decided));
         let mut result = result(turn, &turn["runtime_id"], &[&file]);
         result["summary"] = format!("did {id}").into();
         result["proposed_next_role"] = json!("pm");
@@ -236,9 +224,7 @@ impl Story {
         wait_until("the end of a git that a killed command started", || {
             !self.place.at(".git/index.lock").exists()
         });
-        let ran = self
-            .place
-            .run("reject --turn turn_of_nobody --reason none --json");
+        let ran = self.place.run("reject --turn turn_of_nobody --reason none --json");
         let answer: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let code = answer["code"].as_str();
         assert!(
@@ -256,15 +242,9 @@ impl Story {
                 .unwrap_or_else(|| panic!("{told}: {} was rewritten", RECORDS[at]))
         };
         if before.state == after.state {
-            assert!(
-                before.files == after.files,
-                "{told}: the state is before, a record is not"
-            );
+            assert!(before.files == after.files, "{told}: the state is before, a record is not");
             assert!(after.staged, "{told}: the result is gone");
-            assert!(
-                !self.acknowledged.contains(turn),
-                "{told}: it was acknowledged"
-            );
+            assert!(!self.acknowledged.contains(turn), "{told}: it was acknowledged");
             return;
         }
         let count = |at: usize| new(at).lines().count();
@@ -279,10 +259,7 @@ impl Story {
     fn is_sound(&self, told: &str) {
         for path in &RECORDS[..4] {
             let text = self.place.read(path);
-            assert!(
-                text.is_empty() || text.ends_with('\n'),
-                "{told}: {path} ends in the middle"
-            );
+            assert!(text.is_empty() || text.ends_with('\n'), "{told}: {path} ends in the middle");
         }
         let history = self.lines(HISTORY);
         let accepted: Vec<&str> = history.iter().map(|line| text(line, "turn_id")).collect();
@@ -290,11 +267,7 @@ impl Story {
         let talk = self.place.read(TALK);
         for turn in &accepted {
             let section = format!("did {turn}\n");
-            assert_eq!(
-                talk.matches(&section).count(),
-                1,
-                "{told}: {turn} in {TALK}"
-            );
+            assert_eq!(talk.matches(&section).count(), 1, "{told}: {turn} in {TALK}");
         }
         for turn in &self.acknowledged {
             assert!(
@@ -303,17 +276,9 @@ impl Story {
             );
         }
         let events = self.lines(EVENTS);
-        all_different(
-            events.iter().map(|event| text(event, "event_id")).collect(),
-            told,
-        );
-        let said = events
-            .iter()
-            .filter(|event| event["event_type"] == "turn_accepted");
-        let said = all_different(
-            said.map(|event| text(&event["turn"], "turn_id")).collect(),
-            told,
-        );
+        all_different(events.iter().map(|event| text(event, "event_id")).collect(), told);
+        let said = events.iter().filter(|event| event["event_type"] == "turn_accepted");
+        let said = all_different(said.map(|event| text(&event["turn"], "turn_id")).collect(), told);
         assert_eq!(said, accepted, "{told}");
         let ledger = self.lines(LEDGER);
         let decided = ledger.iter().filter(|line| line.get("id").is_some());
@@ -326,11 +291,7 @@ impl Story {
         assert_eq!(decided, wanted.collect(), "{told}");
         let kept = self.lines(DECISIONS);
         let kept = all_different(kept.iter().map(|line| text(line, "id")).collect(), told);
-        assert!(
-            kept.iter()
-                .all(|id| decided.iter().any(|(decided, _)| decided == id)),
-            "{told}"
-        );
+        assert!(kept.iter().all(|id| decided.iter().any(|(decided, _)| decided == id)), "{told}");
         assert_eq!(kept.len() * 2, decided.len(), "{told}");
         let left = self.place.leftovers();
         assert!(left.is_empty(), "{told}: {left:?} was left");
@@ -357,10 +318,7 @@ impl Story {
     }
 
     fn is_bundled(&self, turn: &Value) -> bool {
-        let bundle = format!(
-            ".agentxchain/dispatch/turns/{}/MANIFEST.json",
-            text(turn, "turn_id")
-        );
+        let bundle = format!(".agentxchain/dispatch/turns/{}/MANIFEST.json", text(turn, "turn_id"));
         self.place.at(&bundle).exists()
     }
 

@@ -14,19 +14,14 @@ fn files_in_the_way_are_named_in_the_command_that_commits_them() {
     std::fs::create_dir(place.at("below")).expect("a folder");
     for (words, folder) in [("status", "."), ("status --repo ..", "below")] {
         let mut typed = crate::accord::command(&["run"]);
-        typed
-            .args(words.split(' '))
-            .arg("--json")
-            .current_dir(place.at(folder));
+        typed.args(words.split(' ')).arg("--json").current_dir(place.at(folder));
         let said: Value = serde_json::from_str(&run(typed, "").stdout).expect("JSON");
         let next = &said["next"][0];
         let why = next["why"].as_str().expect("words");
         assert!(why.contains("stash push -u -- 'my notes.txt'"), "{why}");
         let line = next["command"].as_str().expect("a command");
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", &format!("{line} --quiet -m mine")])
-            .current_dir(place.at(folder));
+        shell.args(["-c", &format!("{line} --quiet -m mine")]).current_dir(place.at(folder));
         let ran = run(shell, "");
         assert_eq!(ran.code, 0, "{line}: {ran:?}");
         let next = &place.json("status")["next"][0];
@@ -39,9 +34,7 @@ fn files_in_the_way_are_named_in_the_command_that_commits_them() {
 fn leaves_early(place: &Place) {
     place.hand_out("pm");
     place.write("README.md", "x");
-    place
-        .run("stage --summary 'nothing yet' --next-phase")
-        .yes();
+    place.run("stage --summary 'nothing yet' --next-phase").yes();
 }
 
 #[test]
@@ -91,10 +84,7 @@ fn a_staged_result_that_would_be_refused_is_to_be_staged_again() {
     place.hand_out("qa");
     let ran = place.run("stage --summary done");
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(
-        ran.stdout.contains("next  accord run stage --turn"),
-        "{ran:?}"
-    );
+    assert!(ran.stdout.contains("next  accord run stage --turn"), "{ran:?}");
     assert!(!ran.stdout.contains("run accept"), "{ran:?}");
 }
 
@@ -104,8 +94,5 @@ fn the_history_tells_turns_that_were_taken_back_from_accepted_ones() {
     place.hand_out("pm");
     place.run("reissue --reason 'pm is away'").yes();
     let said = place.run("history").yes();
-    assert!(
-        said.contains("reissued") && !said.contains("accepted"),
-        "{said}"
-    );
+    assert!(said.contains("reissued") && !said.contains("accepted"), "{said}");
 }

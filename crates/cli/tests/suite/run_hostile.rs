@@ -13,12 +13,8 @@ use crate::wait::wait_until;
 
 const STATE: &str = ".agentxchain/state.json";
 const HISTORY: &str = ".agentxchain/history.jsonl";
-const RECORDS: [&str; 4] = [
-    HISTORY,
-    ".agentxchain/decision-ledger.jsonl",
-    ".agentxchain/repo-decisions.jsonl",
-    "TALK.md",
-];
+const RECORDS: [&str; 4] =
+    [HISTORY, ".agentxchain/decision-ledger.jsonl", ".agentxchain/repo-decisions.jsonl", "TALK.md"];
 
 #[test]
 fn what_is_staged_instead_of_a_result_gets_its_code() {
@@ -57,13 +53,9 @@ fn what_is_staged_instead_of_a_result_gets_its_code() {
             other["turn_id"] = json!("turn_0000000000000000");
             write(&staging, &other.to_string());
         }),
-        (
-            "a link out of the repository",
-            "path_outside_repository",
-            &|| {
-                symlink(&secret, &staging).expect("a link");
-            },
-        ),
+        ("a link out of the repository", "path_outside_repository", &|| {
+            symlink(&secret, &staging).expect("a link");
+        }),
         ("a link upwards", "path_outside_repository", &|| {
             symlink("../../../../secret", &staging).expect("a link");
         }),
@@ -93,21 +85,13 @@ fn what_is_staged_instead_of_a_result_gets_its_code() {
     std::fs::remove_dir(&folder).expect("it is empty");
     std::fs::write(elsewhere.path().join("turn-result.json"), sound.to_string()).expect("a file");
     symlink(elsewhere.path(), &folder).expect("a link");
-    refused(
-        &place,
-        "accept",
-        "path_outside_repository",
-        "a linked folder",
-    );
+    refused(&place, "accept", "path_outside_repository", "a linked folder");
     std::fs::remove_file(&folder).expect("it is still there");
     assert_eq!(std::fs::read(&secret).expect("a file"), b"{\"secret\": 1}");
     // The turn can be done after all.
     place.write("work.txt", "done\n");
     let sound = result(&handed["turn"], &handed["runtime_id"], &["work.txt"]);
-    place.write(
-        handed["staging"].as_str().expect("a path"),
-        &sound.to_string(),
-    );
+    place.write(handed["staging"].as_str().expect("a path"), &sound.to_string());
     place.run("accept").yes();
 }
 
@@ -147,22 +131,12 @@ fn paths_that_leave_the_repository_are_refused_in_every_spelling() {
                 _ => "validation_failed",
             };
             let answer = refused(&place, "accept", code, &format!("{listed}: {path:?}"));
-            let names_it = answer
-                .to_string()
-                .contains(&json!(path).to_string().replace('"', ""));
+            let names_it = answer.to_string().contains(&json!(path).to_string().replace('"', ""));
             assert!(names_it, "{listed}: {path:?}: {answer}");
         }
     }
-    assert_eq!(
-        std::fs::read_to_string(elsewhere.path().join("file")).expect("a file"),
-        "kept"
-    );
-    assert_eq!(
-        std::fs::read_dir(elsewhere.path())
-            .expect("a folder")
-            .count(),
-        1
-    );
+    assert_eq!(std::fs::read_to_string(elsewhere.path().join("file")).expect("a file"), "kept");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).expect("a folder").count(), 1);
 }
 
 #[test]
@@ -170,22 +144,13 @@ fn damaged_files_are_named_and_never_overwritten() {
     let place = Place::begun();
     place.work("pm", &[], |_| {});
     let sound = place.read(STATE);
-    let commands = [
-        "accept",
-        "reject --reason no",
-        "assign pm",
-        "escalate --reason x",
-        "start --restart",
-    ];
+    let commands =
+        ["accept", "reject --reason no", "assign pm", "escalate --reason x", "start --restart"];
     for (path, text, code) in [
         (STATE, &sound[..sound.len() / 2], "state_invalid"),
         (STATE, "", "state_invalid"),
         (STATE, "[]", "state_invalid"),
-        (
-            HISTORY,
-            "{\"turn_id\": \"tu\n{\"a\": 1}\n",
-            "record_invalid",
-        ),
+        (HISTORY, "{\"turn_id\": \"tu\n{\"a\": 1}\n", "record_invalid"),
     ] {
         let before = place.read(path);
         place.write(path, text);
@@ -198,10 +163,7 @@ fn damaged_files_are_named_and_never_overwritten() {
             let answer: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
             if path == STATE || command == "accept" {
                 assert_eq!(answer["code"], code, "{command}: {answer}");
-                assert!(
-                    answer["error"]["message"].to_string().contains(path),
-                    "{answer}"
-                );
+                assert!(answer["error"]["message"].to_string().contains(path), "{answer}");
             }
             assert_eq!(place.read(path), text, "{command}");
         }
@@ -225,27 +187,15 @@ fn a_line_that_was_cut_off_is_passed_over_and_cut_away() {
     place.run("accept").yes();
     let history = place.read(HISTORY);
     assert_eq!(history.lines().count(), 1, "{history}");
-    assert!(
-        history.contains(&turn) && !history.contains("turn_torn"),
-        "{history}"
-    );
+    assert!(history.contains(&turn) && !history.contains("turn_torn"), "{history}");
 }
 
 #[test]
 fn a_hook_that_forks_or_prints_for_ever_is_ended_and_refuses() {
     for (what, line) in [
-        (
-            "forks",
-            "echo $$ > group; while :; do sleep 30 & sleep 0.05; done",
-        ),
-        (
-            "prints 1 GB",
-            "echo $$ > group; head -c 1000000000 /dev/zero",
-        ),
-        (
-            "shouts 1 GB",
-            "echo $$ > group; head -c 1000000000 /dev/zero >&2; sleep 30",
-        ),
+        ("forks", "echo $$ > group; while :; do sleep 30 & sleep 0.05; done"),
+        ("prints 1 GB", "echo $$ > group; head -c 1000000000 /dev/zero"),
+        ("shouts 1 GB", "echo $$ > group; head -c 1000000000 /dev/zero >&2; sleep 30"),
     ] {
         let place = Place::begun_with(|config| {
             config["hooks"] = json!({"before_assignment": [{"name": "evil", "type": "process",
@@ -257,9 +207,7 @@ fn a_hook_that_forks_or_prints_for_ever_is_ended_and_refuses() {
         assert_eq!(answer["code"], "hook_blocked", "{what}: {answer}");
         assert_eq!(records(&place), before, "{what}");
         let group = place.read("group");
-        wait_until("the end of the hook's process group", || {
-            !is_at_work(group.trim())
-        });
+        wait_until("the end of the hook's process group", || !is_at_work(group.trim()));
         let audit = place.read(".agentxchain/hook-audit.jsonl");
         assert_eq!(audit.lines().count(), 1, "{what}: {audit}");
         assert!(audit.len() < 40_000, "{what}: what it printed is not kept");

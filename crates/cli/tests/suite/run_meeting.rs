@@ -10,44 +10,25 @@ const STATE: &str = ".agentxchain/state.json";
 #[test]
 fn of_two_commands_that_meet_one_wins() {
     let place = Place::begun();
-    let rounds = if std::env::var_os("ACCORD_KILL_ROUNDS").is_some() {
-        40
-    } else {
-        4
-    };
+    let rounds = if std::env::var_os("ACCORD_KILL_ROUNDS").is_some() { 40 } else { 4 };
     for round in 0..rounds {
         let lost = together(&place, "assign pm");
-        assert!(
-            matches!(lost.as_str(), "turn_capacity_reached" | "lock_timeout"),
-            "{lost}"
-        );
+        assert!(matches!(lost.as_str(), "turn_capacity_reached" | "lock_timeout"), "{lost}");
         let handed = place.json("dispatch");
         let file = format!("work-{round}.txt");
         place.write(&file, "done\n");
         let result = result(&handed["turn"], &handed["runtime_id"], &[&file]);
-        place.write(
-            handed["staging"].as_str().expect("a path"),
-            &result.to_string(),
-        );
+        place.write(handed["staging"].as_str().expect("a path"), &result.to_string());
         let lost = together(&place, "accept");
         assert!(
-            matches!(
-                lost.as_str(),
-                "turn_already_accepted" | "turn_not_active" | "lock_timeout"
-            ),
+            matches!(lost.as_str(), "turn_already_accepted" | "turn_not_active" | "lock_timeout"),
             "{lost}"
         );
         let history = place.lines(".agentxchain/history.jsonl");
         assert_eq!(history.len(), round + 1);
-        all_different(
-            history.iter().map(|line| text(line, "turn_id")).collect(),
-            "history",
-        );
+        all_different(history.iter().map(|line| text(line, "turn_id")).collect(), "history");
         let events = place.lines(".agentxchain/events.jsonl");
-        all_different(
-            events.iter().map(|event| text(event, "event_id")).collect(),
-            "events",
-        );
+        all_different(events.iter().map(|event| text(event, "event_id")).collect(), "events");
         assert_eq!(place.leftovers(), [""; 0]);
         place.run("checkpoint").yes();
     }
@@ -89,10 +70,7 @@ fn together(place: &Place, words: &str) -> String {
     let words = format!("{words} --json");
     let children = [place.begin(&words), place.begin(&words)];
     let outputs = children.map(|child| output_of(child, &words));
-    let won = outputs
-        .iter()
-        .filter(|output| output.status.success())
-        .count();
+    let won = outputs.iter().filter(|output| output.status.success()).count();
     assert_eq!(won, 1, "{words}: {outputs:?}");
     let lost = outputs.iter().find(|output| !output.status.success());
     let refusal: Value =

@@ -19,9 +19,7 @@ pub(crate) struct Place {
 impl Place {
     /// A folder.
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().expect("a folder"),
-        }
+        Self { folder: tempfile::tempdir().expect("a folder") }
     }
 
     /// A governed repository under git, with a run that has begun.
@@ -121,9 +119,8 @@ impl Place {
         let mut left = Vec::new();
         while let Some(folder) = folders.pop() {
             let below = folder.strip_prefix(&home).expect("it is below");
-            let passing = ["locks", "staging", "dispatch/turns"]
-                .iter()
-                .any(|own| below.starts_with(own));
+            let passing =
+                ["locks", "staging", "dispatch/turns"].iter().any(|own| below.starts_with(own));
             let holds_journals =
                 below.ends_with("transactions/accept") || below.ends_with("transactions/accord");
             for entry in std::fs::read_dir(&folder).expect("a folder") {
@@ -154,10 +151,7 @@ impl Place {
         change: impl FnOnce(&mut Value),
     ) -> String {
         let handed = self.hand_out(role);
-        let turn = handed["turn"]["turn_id"]
-            .as_str()
-            .expect("an id")
-            .to_owned();
+        let turn = handed["turn"]["turn_id"].as_str().expect("an id").to_owned();
         let mut result = result(&handed["turn"], &handed["runtime_id"], files);
         change(&mut result);
         let staging = handed["staging"].as_str().expect("a path");
@@ -180,10 +174,7 @@ pub(crate) fn result(turn: &Value, runtime: &Value, files: &[&str]) -> Value {
 /// The documents that the gate behind planning asks for.
 pub(crate) const PLAN: [(&str, &str); 3] = [
     (".planning/PM_SIGNOFF.md", "Approved: YES\n"),
-    (
-        ".planning/ROADMAP.md",
-        "| Req # | What |\n|---|---|\n| 1 | it |\n",
-    ),
+    (".planning/ROADMAP.md", "| Req # | What |\n|---|---|\n| 1 | it |\n"),
     (
         ".planning/SYSTEM_SPEC.md",
         "## Purpose\n\nx\n\n## Interface\n\nx\n\n## Acceptance Tests\n\n- x\n",
@@ -210,18 +201,12 @@ pub(crate) fn kill(mut child: Child) -> (Output, bool) {
 #[track_caller]
 pub(crate) fn all_different<T: Ord + Clone + Debug>(found: Vec<T>, told: &str) -> BTreeSet<T> {
     let different: BTreeSet<T> = found.iter().cloned().collect();
-    assert_eq!(
-        different.len(),
-        found.len(),
-        "{told}: something is there twice: {found:?}"
-    );
+    assert_eq!(different.len(), found.len(), "{told}: something is there twice: {found:?}");
     different
 }
 
 /// A member that is a text.
 #[track_caller]
 pub(crate) fn text<'a>(document: &'a Value, name: &str) -> &'a str {
-    document[name]
-        .as_str()
-        .unwrap_or_else(|| panic!("no {name}: {document}"))
+    document[name].as_str().unwrap_or_else(|| panic!("no {name}: {document}"))
 }

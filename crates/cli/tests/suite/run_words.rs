@@ -38,10 +38,7 @@ fn wrong_words_are_a_document_for_programs() {
         ("step --json --no-such-flag", "--no-such-flag"),
         ("coordinator step --json --no-such-flag", "--no-such-flag"),
         ("init --json --agent 'one \"word'", "--agent"),
-        (
-            "stage --json --summary x --with no-such-file",
-            "no-such-file",
-        ),
+        ("stage --json --summary x --with no-such-file", "no-such-file"),
     ] {
         let ran = place.run(words);
         assert_eq!(ran.code, 2, "{words}: {ran:?}");
@@ -49,10 +46,7 @@ fn wrong_words_are_a_document_for_programs() {
         assert!(told["code"].is_string(), "{words}: {told}");
         let message = told["error"]["message"].as_str().expect("a text");
         assert!(message.contains(named), "{words}: {message}");
-        assert!(
-            ran.stderr
-                .starts_with(told["code"].as_str().expect("a code"))
-        );
+        assert!(ran.stderr.starts_with(told["code"].as_str().expect("a code")));
     }
     // Who did not ask for a document gets none.
     place.run("reject").refused("USAGE");
@@ -103,16 +97,9 @@ fn a_loop_that_is_to_outlive_its_terminal_does() {
         });
         let state: Value =
             serde_json::from_str(&place.read(".agentxchain/state.json")).expect("JSON");
-        let mark = place
-            .root()
-            .join("..")
-            .join(state["run_id"].as_str().expect("a run"));
+        let mark = place.root().join("..").join(state["run_id"].as_str().expect("a run"));
         let child = Command::new("/bin/sh")
-            .args([
-                "-c",
-                &format!("{trap} exec \"$0\" run step --json"),
-                program(),
-            ])
+            .args(["-c", &format!("{trap} exec \"$0\" run step --json"), program()])
             .current_dir(place.root())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

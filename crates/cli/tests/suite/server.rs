@@ -32,11 +32,8 @@ impl Server {
 
     /// Starts a command that prints where it listens, and waits for that line.
     pub(crate) fn begin(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("accord starts");
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("accord starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, first_line) = channel();
         std::thread::spawn(move || {
@@ -76,10 +73,9 @@ impl Server {
     /// Sends a signal, and waits until the server no longer listens: it has seen the signal.
     pub(crate) fn begin_to_stop(&self, name: &str) {
         self.signal(name);
-        wait_until(
-            format_args!("the server to stop listening after {name}"),
-            || TcpStream::connect(&self.address).is_err(),
-        );
+        wait_until(format_args!("the server to stop listening after {name}"), || {
+            TcpStream::connect(&self.address).is_err()
+        });
     }
 
     /// Waits for its end: the exit code and its log.
@@ -117,10 +113,7 @@ impl Server {
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         let kind = match body {
             "" => String::new(),
-            body => format!(
-                "Content-Type: application/json\r\nContent-Length: {}\r\n",
-                body.len()
-            ),
+            body => format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()),
         };
         let address = &self.address;
         write!(

@@ -59,10 +59,7 @@ fn what_was_acknowledged_before_the_end_is_there_after_it() {
     assert!(said.contains("there are no keys"), "{said}");
     assert!(!folder.path().join("accord.sock").exists());
     assert!(!folder.path().join("accord.url").exists());
-    assert!(
-        !folder.path().join("accord.db-wal").exists(),
-        "the store was closed"
-    );
+    assert!(!folder.path().join("accord.db-wal").exists(), "the store was closed");
     let serving = Server::start(folder.path(), &[]);
     for id in acknowledged.into_inner().expect("it works") {
         let (status, _) = serving.ask("GET", &format!("/v1/packages/{id}"), "");
@@ -108,11 +105,8 @@ fn it_does_not_start_where_others_could_reach_it() {
     let said = ran.refused("SERVE_KEYS_NEEDED");
     assert!(said.contains("no keys"), "{said}");
     let serving = Server::start(folder.path(), &[]);
-    let (status, _) = serving.ask(
-        "POST",
-        "/accord/v1/keys",
-        r#"{"label": "a", "verbs": ["admin"]}"#,
-    );
+    let (status, _) =
+        serving.ask("POST", "/accord/v1/keys", r#"{"label": "a", "verbs": ["admin"]}"#);
     assert_eq!(status, 201);
     // One folder, one server.
     accord(&["serve", "--listen", "127.0.0.1:0", "--data", data], "").refused("STORE_LOCKED");
@@ -122,10 +116,7 @@ fn it_does_not_start_where_others_could_reach_it() {
     let said = ran.refused("SERVE_TLS_NEEDED");
     assert!(said.contains("--behind-proxy"), "{said}");
     // With keys there is nothing to warn of.
-    let serving = Server::start(
-        folder.path(),
-        &["--log-format", "json", "--log-level", "debug"],
-    );
+    let serving = Server::start(folder.path(), &["--log-format", "json", "--log-level", "debug"]);
     let (status, body) = serving.ask("GET", "/accord/v1/status", "");
     assert_eq!((status, &body["code"]), (401, &json!("AUTH_REQUIRED")));
     serving.signal("-TERM");
@@ -141,16 +132,12 @@ fn it_does_not_start_where_others_could_reach_it() {
 fn settings_are_shown_with_their_origin() {
     let folder = tempfile::tempdir().expect("it works");
     let data = folder.path().to_str().expect("it works");
-    std::fs::write(
-        folder.path().join("accord.toml"),
-        "[limits]\nconnections = 9\n",
-    )
-    .expect("it works");
+    std::fs::write(folder.path().join("accord.toml"), "[limits]\nconnections = 9\n")
+        .expect("it works");
     let text = accord(&["config", "show", "--data", data, "--strict-projects"], "").yes();
     let line = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name));
-        line.unwrap_or_else(|| panic!("{name} is not in\n{text}"))
-            .to_owned()
+        line.unwrap_or_else(|| panic!("{name} is not in\n{text}")).to_owned()
     };
     assert!(line("limits.connections").ends_with("accord.toml"));
     assert!(line("strict_projects").ends_with("flag"));
@@ -159,14 +146,8 @@ fn settings_are_shown_with_their_origin() {
     show.env("ACCORD_LOG_LEVEL", "debug");
     let document: Value = serde_json::from_str(&run(show, "").yes()).expect("it works");
     let entries = document["settings"].as_array().expect("it works");
-    let level = entries
-        .iter()
-        .find(|entry| entry["name"] == "log.level")
-        .expect("it works");
-    assert_eq!(
-        (&level["value"], &level["origin"]),
-        (&json!("debug"), &json!("environment"))
-    );
+    let level = entries.iter().find(|entry| entry["name"] == "log.level").expect("it works");
+    assert_eq!((&level["value"], &level["origin"]), (&json!("debug"), &json!("environment")));
     assert_eq!(level["place"], "ACCORD_LOG_LEVEL");
     let said =
         accord(&["config", "show", "--set", "limits.conections=3"], "").refused("SETTING_UNKNOWN");
@@ -208,11 +189,7 @@ fn a_limit_on_the_size_of_files_is_told_and_does_not_end_the_server() {
         (status != 201).then_some((status, answer))
     });
     let (status, answer) = refused.expect("there is an end to the room");
-    assert_eq!(
-        (status, &answer["error"]["code"]),
-        (507, &json!("STORE_FULL")),
-        "{answer}"
-    );
+    assert_eq!((status, &answer["error"]["code"]), (507, &json!("STORE_FULL")), "{answer}");
     let (status, _) = serving.ask("GET", "/v1/packages/pkg_0", "");
     assert_eq!(status, 200, "what was acknowledged is there");
 }

@@ -93,8 +93,7 @@ impl Transcript {
             "" => String::new(),
             text => format!("{text}\n"),
         };
-        self.text
-            .push_str(&format!("$ accord {command}\n{stdout}{stderr}{code}\n"));
+        self.text.push_str(&format!("$ accord {command}\n{stdout}{stderr}{code}\n"));
     }
 
     /// Compares everything so far with the snapshot of this name.

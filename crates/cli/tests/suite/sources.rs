@@ -28,9 +28,7 @@ fn reach(file: &Path, folder: &Path, reached: &mut BTreeSet<PathBuf>) {
     let text = std::fs::read_to_string(file).expect("a source file");
     for line in text.lines() {
         let declared = line.trim_start_matches("pub(crate) ");
-        let name = declared
-            .strip_prefix("mod ")
-            .and_then(|rest| rest.strip_suffix(';'));
+        let name = declared.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
         let Some(name) = name else { continue };
         let below = folder.join(name);
         // A module with a `path` attribute lies elsewhere.

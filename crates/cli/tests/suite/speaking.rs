@@ -28,11 +28,7 @@ fn an_empty_list_says_so_to_people_and_not_to_programs() {
         assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{list:?}");
         notes.push_str(&ran.stderr);
         let ran = memory.ran(&[list, &["--json"]].concat());
-        assert_eq!(
-            (ran.code, ran.stderr.is_empty()),
-            (0, list[1] != "import"),
-            "{ran:?}"
-        );
+        assert_eq!((ran.code, ran.stderr.is_empty()), (0, list[1] != "import"), "{ran:?}");
     }
     snapshot::check("empty-lists", &notes);
 }
@@ -62,10 +58,7 @@ fn what_is_missing_is_told_with_every_way_to_give_it() {
 fn a_setting_is_suggested_only_where_its_name_is_near() {
     let memory = Memory::new();
     memory.ran(&["project", "create", "shop"]);
-    for (line, near) in [
-        ("listn = 1", Some("did you mean listen?")),
-        ("zzzz = 1", None),
-    ] {
+    for (line, near) in [("listn = 1", Some("did you mean listen?")), ("zzzz = 1", None)] {
         std::fs::write(memory.data().join("accord.toml"), line).expect("written");
         let data = memory.data();
         let data = data.to_str().expect("text");
@@ -73,10 +66,7 @@ fn a_setting_is_suggested_only_where_its_name_is_near() {
         match near {
             Some(near) => assert!(said.contains(near), "{said}"),
             None => {
-                assert!(
-                    !said.contains("did you mean") && !said.contains("nearest"),
-                    "{said}"
-                );
+                assert!(!said.contains("did you mean") && !said.contains("nearest"), "{said}");
                 assert!(said.contains("accord config show"), "{said}");
             }
         }
@@ -85,16 +75,7 @@ fn a_setting_is_suggested_only_where_its_name_is_near() {
 
 #[test]
 fn a_place_where_no_folder_can_be_has_a_code_of_its_own() {
-    let deposit = [
-        "context",
-        "deposit",
-        "--project",
-        "shop",
-        "--title",
-        "x",
-        "--actor",
-        "agent:a",
-    ];
+    let deposit = ["context", "deposit", "--project", "shop", "--title", "x", "--actor", "agent:a"];
     let file = tempfile::NamedTempFile::new().expect("a file");
     let below = file.path().join("data");
     for place in ["/proc/nowhere", below.to_str().expect("text")] {
@@ -116,16 +97,10 @@ fn a_folder_that_is_served_is_told_with_the_way_to_its_host() {
     let said = said.refused("STORE_LOCKED");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("a host serves this folder already"), "{said}");
-    assert!(
-        said.contains("socket, others by http://127.0.0.1:"),
-        "{said}"
-    );
+    assert!(said.contains("socket, others by http://127.0.0.1:"), "{said}");
     let note = memory.data().join("accord.url");
     let url = std::fs::read_to_string(&note).expect("a note");
-    assert!(
-        said.contains(&format!("others by {};", url.trim())),
-        "{said}"
-    );
+    assert!(said.contains(&format!("others by {};", url.trim())), "{said}");
 }
 
 #[test]
@@ -148,16 +123,7 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = folder.path().join("out.ndjson");
     let target = target.to_str().expect("text");
-    let mut command = bare(&[
-        "context",
-        "export",
-        "--project",
-        "p",
-        "--url",
-        &url,
-        "-o",
-        target,
-    ]);
+    let mut command = bare(&["context", "export", "--project", "p", "--url", &url, "-o", target]);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -168,10 +134,7 @@ fn an_export_that_is_told_to_end_leaves_no_file_behind() {
     beginning.recv_timeout(LIMIT).expect("the export begins");
     wait_until("the first file of the export", || files() == 1);
     signal(child.id(), "-INT");
-    assert_eq!(
-        exit_of(&mut child, "accord context export").code(),
-        Some(130)
-    );
+    assert_eq!(exit_of(&mut child, "accord context export").code(), Some(130));
     assert_eq!(files(), 0);
     host.join().expect("the host ends");
 }

@@ -62,11 +62,7 @@ pub(crate) fn output_of(mut child: Child, what: impl Display) -> Output {
             .unwrap_or_else(|_| panic!("waited {LIMIT:?} for the end of the output of {what}")),
         None => Vec::new(),
     };
-    Output {
-        status,
-        stdout: receive(stdout),
-        stderr: receive(stderr),
-    }
+    Output { status, stdout: receive(stdout), stderr: receive(stderr) }
 }
 
 /// Reads a pipe in a thread of its own, so that the child never blocks on it.
@@ -92,18 +88,14 @@ pub(crate) fn pid_in(file: &std::path::Path) -> String {
 /// Sends a signal, such as `-TERM`.
 #[track_caller]
 pub(crate) fn signal(pid: u32, signal: &str) {
-    let sent = Command::new("kill")
-        .args([signal, &pid.to_string()])
-        .status();
+    let sent = Command::new("kill").args([signal, &pid.to_string()]).status();
     assert!(sent.expect("kill runs").success(), "kill {signal} {pid}");
 }
 
 /// Waits until a process no longer runs. A process that was not reaped yet has ended.
 #[track_caller]
 pub(crate) fn wait_for_end_of(pid: &str) {
-    wait_until(format_args!("the end of process {pid}"), || {
-        !is_running(pid)
-    });
+    wait_until(format_args!("the end of process {pid}"), || !is_running(pid));
 }
 
 /// Whether a process runs.

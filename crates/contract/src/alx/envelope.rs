@@ -104,13 +104,7 @@ impl ErrorEnvelope {
 impl ErrorBody {
     /// An error without a suggestion.
     pub fn new(kind: Extensible<Category>, code: WireCode, message: String) -> Self {
-        Self {
-            kind,
-            code,
-            message,
-            suggestion: Field::Absent,
-            extra: Object::new(),
-        }
+        Self { kind, code, message, suggestion: Field::Absent, extra: Object::new() }
     }
 
     /// The code, if this version has it in the category that came with it.

@@ -95,11 +95,7 @@ pub fn read_one<E: StreamEvent>(event: Value) -> Step<E> {
 ///
 /// Clauses: ALX-C5, ALX-EVENT-CONTINUES.
 pub fn read<E: StreamEvent>(events: impl IntoIterator<Item = Value>) -> Reading<E> {
-    let mut reading = Reading {
-        accepted: Vec::new(),
-        skipped: Vec::new(),
-        refused: Vec::new(),
-    };
+    let mut reading = Reading { accepted: Vec::new(), skipped: Vec::new(), refused: Vec::new() };
     for (index, event) in events.into_iter().enumerate() {
         match read_one(event) {
             Step::Accepted(event) => reading.accepted.push(event),
@@ -153,14 +149,9 @@ impl<E: StreamEvent> Reading<E> {
     /// The reading as types and places.
     pub fn report(&self) -> EventReport {
         EventReport {
-            accepted: (self.accepted.iter())
-                .map(|event| event.kind().to_string())
-                .collect(),
+            accepted: (self.accepted.iter()).map(|event| event.kind().to_string()).collect(),
             skipped: (self.skipped.iter())
-                .map(|(index, kind)| SkippedEvent {
-                    index: *index as u64,
-                    kind: kind.clone(),
-                })
+                .map(|(index, kind)| SkippedEvent { index: *index as u64, kind: kind.clone() })
                 .collect(),
             refused: (self.refused.iter())
                 .map(|(index, failure)| RefusedEvent {

@@ -96,9 +96,7 @@ impl MessageName {
 
 /// Clauses: ALX-CANONICAL-CONTRACT, ALX-CLIENT-4, ALX-C4, ALX-WG-07, ALX-MSG-PRESERVE.
 fn decoded(message: &impl Envelope) -> Decoded {
-    let capabilities = message
-        .protocol()
-        .and_then(|info| info.capabilities.value());
+    let capabilities = message.protocol().and_then(|info| info.capabilities.value());
     Decoded {
         view: message.view(),
         document: message.encode(),

@@ -79,9 +79,6 @@ impl Wait {
     /// short.
     fn after(attempt: u64) -> Self {
         let most_ms = FIRST_WAIT_MS << attempt.saturating_sub(1);
-        Self {
-            least_ms: most_ms / 2,
-            most_ms,
-        }
+        Self { least_ms: most_ms / 2, most_ms }
     }
 }

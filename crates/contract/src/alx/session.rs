@@ -101,9 +101,7 @@ impl Wire for TimelineEntry {
             (Self::Unknown(members), Form::Document) => Value::Object(members.clone()),
             (Self::Unknown(members), Form::View) => {
                 let known = members.iter().filter(|(name, _)| *name == "type");
-                known
-                    .map(|(name, kind)| (name.clone(), kind.clone()))
-                    .collect()
+                known.map(|(name, kind)| (name.clone(), kind.clone())).collect()
             }
         }
     }
@@ -152,9 +150,7 @@ impl Envelope for SessionTimelineEnvelope {
         let mut latest: Option<&Number> = None;
         for (index, entry) in self.timeline.iter().enumerate() {
             let place = format!("/timeline/{index}");
-            let event = entry
-                .emittable()
-                .map_err(|failure| below(&place, failure))?;
+            let event = entry.emittable().map_err(|failure| below(&place, failure))?;
             let Some(time) = event.timestamp.value() else {
                 continue;
             };

@@ -13,15 +13,8 @@ use crate::snapshot::{Builder, EventMeaning, Identity, builder};
 use crate::wire::Value;
 
 /// The members of a Knowledge Block envelope that its hash covers.
-pub const HASH_SCOPE: [&str; 7] = [
-    "type",
-    "domain",
-    "sources",
-    "artifactHash",
-    "tier",
-    "payload",
-    "derivation",
-];
+pub const HASH_SCOPE: [&str; 7] =
+    ["type", "domain", "sources", "artifactHash", "tier", "payload", "derivation"];
 
 /// The snapshot of ALX 1.1. The caller gives the identity vectors (id to hash), because this crate
 /// does not hash.
@@ -71,10 +64,7 @@ fn run_event(kind: RunEventType) -> EventMeaning {
         RunEventType::RunCompleted => ("run-over,outcome:success", false),
         RunEventType::RunFailed => ("run-over,outcome:failure", false),
     };
-    EventMeaning {
-        semantics,
-        ignorable,
-    }
+    EventMeaning { semantics, ignorable }
 }
 
 fn timeline_event(kind: SessionTimelineEventType) -> EventMeaning {

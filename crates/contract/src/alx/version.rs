@@ -32,10 +32,7 @@ impl Version {
     /// Reads `major.minor`: two decimal numbers without sign or leading zero.
     pub fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
-        Some(Self {
-            major: number(major)?,
-            minor: number(minor)?,
-        })
+        Some(Self { major: number(major)?, minor: number(minor)? })
     }
 }
 

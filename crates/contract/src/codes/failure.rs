@@ -36,13 +36,7 @@ pub struct Exchange {
 impl Failure {
     /// A failure with only a code and a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            pointer: None,
-            suggestion: None,
-            details: None,
-        }
+        Self { code, message: message.into(), pointer: None, suggestion: None, details: None }
     }
 
     /// Sets the place in the document.

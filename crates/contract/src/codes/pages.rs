@@ -23,11 +23,7 @@ pub fn page(code: Code) -> String {
             let _ = write!(lists, "{separator}`{}` ({})", union.name, union.policy);
         }
     }
-    let lists = if lists.is_empty() {
-        "none".into()
-    } else {
-        lists
-    };
+    let lists = if lists.is_empty() { "none".into() } else { lists };
     format!(
         "# {code}\n\n{meaning}\n\n\
          | | |\n|---|---|\n\

@@ -700,10 +700,7 @@ mod tests {
             };
             let tidy = |c: char| letter(c) || c.is_ascii_digit() || c == '_';
             assert!(text.chars().all(tidy) && text.starts_with(letter));
-            assert!(
-                (400..600).contains(&code.http_status()),
-                "{text} is no failure"
-            );
+            assert!((400..600).contains(&code.http_status()), "{text} is no failure");
             assert_ne!(code.retry(), RetryClass::Conservative, "{text} is known");
             let meaning = code.meaning();
             assert!(

@@ -55,21 +55,14 @@ pub fn unions() -> Vec<Union> {
         of_names::<Status>(Closed, "What an adapter says about a case."),
         of_names::<RetryClass>(Closed, "When a failed request may be sent again."),
         of_names::<AliasState>(Closed, "How an alias compares with its canonical member."),
-        of_codes(
-            "CanonRefusal",
-            Closed,
-            "Why a document has no canonical form.",
-            |code| Refusal::ALL.iter().any(|refusal| code == (*refusal).into()),
-        ),
+        of_codes("CanonRefusal", Closed, "Why a document has no canonical form.", |code| {
+            Refusal::ALL.iter().any(|refusal| code == (*refusal).into())
+        }),
         of_codes(
             "WireRefusal",
             Closed,
             "Why a document is not the message that it should be.",
-            |code| {
-                DecodeErrorKind::ALL
-                    .iter()
-                    .any(|kind| code == (*kind).into())
-            },
+            |code| DecodeErrorKind::ALL.iter().any(|kind| code == (*kind).into()),
         ),
         of_codes(
             "RegistryCode",
@@ -83,12 +76,9 @@ pub fn unions() -> Vec<Union> {
             "Why a run of the conformance kit went wrong.",
             |code| code.as_str().starts_with("KIT_"),
         ),
-        of_codes(
-            "AgenticCode",
-            Extensible,
-            "The failure codes of the Agentic Protocol.",
-            |code| code.protocol() == Protocol::Agentic,
-        ),
+        of_codes("AgenticCode", Extensible, "The failure codes of the Agentic Protocol.", |code| {
+            code.protocol() == Protocol::Agentic
+        }),
     ];
     unions.extend(Category::ALL.iter().map(|category| {
         let alx = |code: Code| code.protocol() == Protocol::Alx && code.category() == *category;
@@ -115,12 +105,7 @@ fn of_codes(
     belongs: impl Fn(Code) -> bool,
 ) -> Union {
     let members = Code::ALL.iter().filter(|code| belongs(**code));
-    Union {
-        name: name.into(),
-        policy,
-        about,
-        members: members.map(|code| code.as_str()).collect(),
-    }
+    Union { name: name.into(), policy, about, members: members.map(|code| code.as_str()).collect() }
 }
 
 fn is_registry_code(code: Code) -> bool {

@@ -73,11 +73,7 @@ fn nullability(
         (true, false, Direction::Request) => Rule::RequestNoLongerNullable,
         _ => return,
     };
-    let note = if is {
-        "the member may be null now"
-    } else {
-        "the member is never null now"
-    };
+    let note = if is { "the member may be null now" } else { "the member is never null now" };
     changes.changed(path, rule, note);
 }
 
@@ -95,18 +91,10 @@ fn values(
             changes.changed(path, Rule::ResponseEnumOpened, "other values may come now");
         }
         (false, true, Direction::Request) => {
-            changes.changed(
-                path,
-                Rule::RequestEnumOpened,
-                "other values may be sent now",
-            );
+            changes.changed(path, Rule::RequestEnumOpened, "other values may be sent now");
         }
         (true, false, Direction::Response) => {
-            changes.changed(
-                path,
-                Rule::ResponseEnumClosed,
-                "only the listed values come now",
-            );
+            changes.changed(path, Rule::ResponseEnumClosed, "only the listed values come now");
         }
         (true, false, Direction::Request) => {
             let note = "only the listed values may be sent now";

@@ -11,11 +11,7 @@ pub(super) struct Changes<'a> {
 
 impl<'a> Changes<'a> {
     pub(super) fn new(rules: &'a Rules, same_version: bool) -> Self {
-        Self {
-            rules,
-            same_version,
-            found: Vec::new(),
-        }
+        Self { rules, same_version, found: Vec::new() }
     }
 
     /// Compares two meaning tokens. If one side has none, the question stays open; if neither has
@@ -68,8 +64,7 @@ impl<'a> Changes<'a> {
     }
 
     pub(super) fn into_sorted(mut self) -> Vec<Change> {
-        self.found
-            .sort_by(|left, right| (&left.path, &left.rule).cmp(&(&right.path, &right.rule)));
+        self.found.sort_by(|left, right| (&left.path, &left.rule).cmp(&(&right.path, &right.rule)));
         self.found
     }
 

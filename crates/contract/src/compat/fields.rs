@@ -66,25 +66,20 @@ fn message(
     renames(path, old, new, &mut removed, &mut added, changes);
     for place in removed {
         let (name, entry) = &old[place];
-        let rule = if entry.is_required() {
-            Rule::FieldRemoved
-        } else {
-            Rule::OptionalFieldRemoved
-        };
+        let rule =
+            if entry.is_required() { Rule::FieldRemoved } else { Rule::OptionalFieldRemoved };
         changes.removed(&format!("{path}/{name}"), rule, "the member is gone");
     }
     for place in added {
         let (name, entry) = &new[place];
         let (rule, note) = match (entry.is_required(), direction) {
             (false, _) => (Rule::OptionalFieldAdded, "the optional member is new"),
-            (true, Direction::Response) => (
-                Rule::RequiredResponseFieldAdded,
-                "the required member is new",
-            ),
-            (true, Direction::Request) => (
-                Rule::RequiredRequestFieldAdded,
-                "the required member is new",
-            ),
+            (true, Direction::Response) => {
+                (Rule::RequiredResponseFieldAdded, "the required member is new")
+            }
+            (true, Direction::Request) => {
+                (Rule::RequiredRequestFieldAdded, "the required member is new")
+            }
         };
         changes.added(&format!("{path}/{name}"), rule, note);
     }
@@ -269,13 +264,7 @@ fn same_alias(before: &FieldEntry, after: &FieldEntry) -> bool {
     let rest = |entry: &FieldEntry| {
         let flags = (entry.is_nullable(), entry.says_open(), entry.presence);
         let meaning = entry.semantics.clone();
-        (
-            entry.mirrored(),
-            flags,
-            entry.types.clone(),
-            meaning,
-            values(entry),
-        )
+        (entry.mirrored(), flags, entry.types.clone(), meaning, values(entry))
     };
     rest(before) == rest(after) && differing(&before.extra, &after.extra).is_empty()
 }

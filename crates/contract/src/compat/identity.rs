@@ -30,11 +30,7 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
 
 /// The full id of a vector, with its tag.
 pub(super) fn full_id(identity: &IdentityEntry, id: &str) -> String {
-    if id.contains('/') {
-        id.into()
-    } else {
-        format!("{}/{id}", identity.domain_tag)
-    }
+    if id.contains('/') { id.into() } else { format!("{}/{id}", identity.domain_tag) }
 }
 
 /// Clauses: ALX-KB-NEW-TAG, ALX-KB-NEW-MAJOR, ALX-KB-BOTH-VECTORS, ALX-COMPAT-16, ALX-COMPAT-17.
@@ -52,9 +48,8 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
     }
 
     // A tag that was used before keeps its vectors, the new one included.
-    let tags_have_vectors = [old_tag, new_tag]
-        .iter()
-        .all(|tag| after.has(tag) && before.all_kept_in(&after, tag));
+    let tags_have_vectors =
+        [old_tag, new_tag].iter().all(|tag| after.has(tag) && before.all_kept_in(&after, tag));
     let rule_changes = rule_changes(old, new);
     // A new tag alone changes the hashes too, so it needs vectors as well.
     if old_tag != new_tag && rule_changes.is_empty() && !tags_have_vectors {

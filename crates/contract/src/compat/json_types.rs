@@ -28,9 +28,7 @@ impl JsonTypes {
 const NULL: &str = "null";
 
 /// The types that a snapshot may name.
-const NAMES: [&str; 8] = [
-    "any", "array", "boolean", "integer", NULL, "number", "object", "string",
-];
+const NAMES: [&str; 8] = ["any", "array", "boolean", "integer", NULL, "number", "object", "string"];
 
 impl Wire for JsonTypes {
     fn shape() -> Shape {
@@ -69,10 +67,6 @@ fn type_name(name: String, at: &Pointer<'_>) -> Result<String, DecodeError> {
     if NAMES.contains(&name.as_str()) {
         return Ok(name);
     }
-    let known = Shape::Enum(EnumShape {
-        name: "JsonType",
-        open: false,
-        members: NAMES.into(),
-    });
+    let known = Shape::Enum(EnumShape { name: "JsonType", open: false, members: NAMES.into() });
     Err(DecodeError::wrong_value(at, &known, &name.into()))
 }

@@ -10,10 +10,9 @@ impl ChangePath {
     /// Reads a dotted path (`error.code`) or a JSON pointer (`/error/code`).
     pub(super) fn parse(text: &str) -> Self {
         let names = match text.strip_prefix('/') {
-            Some(pointer) => pointer
-                .split('/')
-                .map(|segment| unescape_segment(segment).into_owned())
-                .collect(),
+            Some(pointer) => {
+                pointer.split('/').map(|segment| unescape_segment(segment).into_owned()).collect()
+            }
             None if text.is_empty() => Vec::new(),
             None => text.split('.').map(String::from).collect(),
         };
@@ -33,10 +32,7 @@ mod tests {
 
     #[test]
     fn dotted_paths_and_pointers_name_the_same_places() {
-        assert_eq!(
-            ChangePath::parse("error.code"),
-            ChangePath::parse("/error/code")
-        );
+        assert_eq!(ChangePath::parse("error.code"), ChangePath::parse("/error/code"));
         assert_eq!(ChangePath::parse("/a~1b/c~0d/~01").0, ["a/b", "c~d", "~1"]);
         assert_eq!(ChangePath::parse("").0, Vec::<String>::new());
     }

@@ -232,10 +232,8 @@ fn settable(id: &str) -> Result<Rule, Failure> {
         Some(rule) => format!("the policy fixes {id}: {}", rule.about()),
         None => format!("there is no rule {id}"),
     };
-    let names: Vec<_> = (Rule::ALL.iter())
-        .filter(|rule| rule.is_settable())
-        .map(|rule| rule.as_str())
-        .collect();
+    let names: Vec<_> =
+        (Rule::ALL.iter()).filter(|rule| rule.is_settable()).map(|rule| rule.as_str()).collect();
     let suggestion = format!("The rules that can be set are {}.", names.join(", "));
     Err(Failure::new(Code::CompatRuleInvalid, problem)
         .at(crate::wire::Pointer::Root.member(id).to_string())

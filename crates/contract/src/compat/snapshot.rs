@@ -160,9 +160,7 @@ impl Snapshot {
         let lists = self.document.events.iter().flatten();
         lists
             .flat_map(|(list, types)| {
-                types
-                    .iter()
-                    .map(move |(name, entry)| ((list.as_str(), name.as_str()), entry))
+                types.iter().map(move |(name, entry)| ((list.as_str(), name.as_str()), entry))
             })
             .collect()
     }
@@ -182,9 +180,7 @@ impl Snapshot {
 
     pub(super) fn guarantees(&self) -> BTreeMap<&str, &str> {
         let listed = self.document.envelope_semantics.iter().flatten();
-        listed
-            .map(|(when, token)| (when.as_str(), token.as_str()))
-            .collect()
+        listed.map(|(when, token)| (when.as_str(), token.as_str())).collect()
     }
 
     pub(super) fn identity(&self) -> Option<&IdentityEntry> {
@@ -204,15 +200,13 @@ impl Snapshot {
             Direction::Response
         };
         let said = self.document.directions.as_ref();
-        said.and_then(|directions| directions.get(message).copied())
-            .unwrap_or(by_name)
+        said.and_then(|directions| directions.get(message).copied()).unwrap_or(by_name)
     }
 
     /// The senders that the snapshot states.
     pub(super) fn directions(&self) -> BTreeMap<&str, Direction> {
         let said = self.document.directions.iter().flatten();
-        said.map(|(message, direction)| (message.as_str(), *direction))
-            .collect()
+        said.map(|(message, direction)| (message.as_str(), *direction)).collect()
     }
 }
 

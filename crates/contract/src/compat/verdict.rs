@@ -11,11 +11,7 @@ pub(super) struct VersionVerdict {
 
 /// Clauses: ALX-HONEST-WORST.
 pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> VersionVerdict {
-    let overall = changes
-        .iter()
-        .map(|change| change.class)
-        .max()
-        .unwrap_or(Class::None);
+    let overall = changes.iter().map(|change| change.class).max().unwrap_or(Class::None);
     let honest = honesty(old, new, overall, changes);
     let answer = match honest {
         Some(true) => "is honest",
@@ -25,15 +21,8 @@ pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> VersionVerdic
     let because = match overall {
         Class::None => "nothing has changed".into(),
         class => {
-            let count = changes
-                .iter()
-                .filter(|change| change.class == class)
-                .count();
-            let plural = if count == 1 {
-                "change is"
-            } else {
-                "changes are"
-            };
+            let count = changes.iter().filter(|change| change.class == class).count();
+            let plural = if count == 1 { "change is" } else { "changes are" };
             format!("{count} {plural} {class}")
         }
     };

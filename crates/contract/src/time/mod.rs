@@ -43,9 +43,7 @@ impl Time {
     /// The time this many seconds and nanoseconds after the start of 1970.
     pub fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         let nanos = i32::try_from(nanos).ok().filter(|_| nanos < NANOS)?;
-        let time = EPOCH
-            .checked_add(SignedDuration::new(seconds, nanos))
-            .ok()?;
+        let time = EPOCH.checked_add(SignedDuration::new(seconds, nanos)).ok()?;
         (time >= Self::MIN.0).then_some(Self(time))
     }
 

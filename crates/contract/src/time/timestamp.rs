@@ -75,10 +75,7 @@ impl Timestamp {
         }
         let seconds = i64::from(hour * 3600 + minute * 60 + second);
         let time = after_midnight(date, SignedDuration::new(seconds, nanos as i32));
-        Ok(Self {
-            text: text.to_owned(),
-            time: time.ok_or(TimeError::Impossible)?,
-        })
+        Ok(Self { text: text.to_owned(), time: time.ok_or(TimeError::Impossible)? })
     }
 
     /// The timestamp that Accord writes for a time.

@@ -35,10 +35,7 @@ wire_enum! {
 ///
 /// For tests of senders; a reader ignores aliases.
 pub fn check_aliases<M: Message>(document: &Value) -> Vec<AliasCheck> {
-    M::ALIASES
-        .iter()
-        .map(|alias| check(alias, document))
-        .collect()
+    M::ALIASES.iter().map(|alias| check(alias, document)).collect()
 }
 
 fn check(alias: &Alias, document: &Value) -> AliasCheck {
@@ -47,9 +44,5 @@ fn check(alias: &Alias, document: &Value) -> AliasCheck {
         (Some(written), Some(canonical)) if same(written, canonical) => AliasState::Match,
         (Some(_), _) => AliasState::Wrong,
     };
-    AliasCheck {
-        alias: alias.name.into(),
-        mirrors: alias.mirrors.into(),
-        state,
-    }
+    AliasCheck { alias: alias.name.into(), mirrors: alias.mirrors.into(), state }
 }

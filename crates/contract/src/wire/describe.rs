@@ -11,18 +11,8 @@ use super::{MessageShape, Object, Presence, Shape, Value, Wire};
 /// The snapshot entry of a message: place to attributes.
 pub fn snapshot_fields<T: Wire>() -> Object {
     let mut entries = Object::new();
-    let whole = Presence {
-        required: true,
-        nullable: false,
-    };
-    describe(
-        "",
-        &T::shape(),
-        whole,
-        "message",
-        &mut Vec::new(),
-        &mut entries,
-    );
+    let whole = Presence { required: true, nullable: false };
+    describe("", &T::shape(), whole, "message", &mut Vec::new(), &mut entries);
     entries
 }
 
@@ -36,11 +26,7 @@ fn describe(
 ) {
     let mut entry = Object::new();
     entry.insert("kind".into(), "canonical".into());
-    let presence_word = if presence.required {
-        "required"
-    } else {
-        "optional"
-    };
+    let presence_word = if presence.required { "required" } else { "optional" };
     entry.insert("presence".into(), presence_word.into());
     entry.insert("type".into(), shape.json_type().into());
     entry.insert("nullable".into(), presence.nullable.into());
@@ -49,14 +35,10 @@ fn describe(
         Shape::Constant(value) => {
             entry.insert("enum".into(), json!([value]));
         }
-        Shape::Integer {
-            minimum: Some(least),
-        } => {
+        Shape::Integer { minimum: Some(least) } => {
             entry.insert("minimum".into(), json!(least));
         }
-        Shape::Number {
-            range: Some((least, most)),
-        } => {
+        Shape::Number { range: Some((least, most)) } => {
             entry.insert("minimum".into(), json!(least));
             entry.insert("maximum".into(), json!(most));
         }
@@ -74,10 +56,7 @@ fn describe(
 
     match shape {
         Shape::List(item) | Shape::Map(item) if !matches!(**item, Shape::Any) => {
-            let each = Presence {
-                required: true,
-                nullable: false,
-            };
+            let each = Presence { required: true, nullable: false };
             let place = below(place, "*");
             describe(&place, item, each, "element", above, entries);
         }
@@ -99,14 +78,7 @@ fn describe_members(
     above.push(message.name);
     for field in (message.fields)() {
         let place = below(place, field.name);
-        describe(
-            &place,
-            &field.shape,
-            field.presence,
-            field.semantics,
-            above,
-            entries,
-        );
+        describe(&place, &field.shape, field.presence, field.semantics, above, entries);
     }
     for alias in message.aliases {
         let mirrors = below(place, alias.mirrors);

@@ -173,11 +173,7 @@ impl<N: Names> fmt::Display for Extensible<N> {
 
 impl<N: Names> Wire for Extensible<N> {
     fn shape() -> Shape {
-        if N::LISTED {
-            names_shape::<N>(true)
-        } else {
-            Shape::Text
-        }
+        if N::LISTED { names_shape::<N>(true) } else { Shape::Text }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

@@ -124,11 +124,7 @@ mod tests {
         agree("0", "-0.0", true);
         agree("0.5", "5e-1", true);
         agree("1e300", "1.0e300", true);
-        agree(
-            r#"{"a":[1,{"b":2}],"c":null}"#,
-            r#"{"c":null,"a":[1.0,{"b":2.0}]}"#,
-            true,
-        );
+        agree(r#"{"a":[1,{"b":2}],"c":null}"#, r#"{"c":null,"a":[1.0,{"b":2.0}]}"#, true);
     }
 
     #[test]
@@ -164,16 +160,11 @@ mod tests {
             "18446744073709551616.0",
             "1e300",
         ];
-        let numbers: Vec<Number> = (ascending.iter())
-            .map(|text| serde_json::from_str(text).unwrap())
-            .collect();
+        let numbers: Vec<Number> =
+            (ascending.iter()).map(|text| serde_json::from_str(text).unwrap()).collect();
         for (at, one) in numbers.iter().enumerate() {
             for (other_at, other) in numbers.iter().enumerate() {
-                assert_eq!(
-                    compare_numbers(one, other),
-                    at.cmp(&other_at),
-                    "{one} {other}"
-                );
+                assert_eq!(compare_numbers(one, other), at.cmp(&other_at), "{one} {other}");
             }
         }
     }

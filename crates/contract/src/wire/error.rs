@@ -41,61 +41,32 @@ impl DecodeErrorKind {
 impl DecodeError {
     /// A required member that is not there.
     pub fn missing(at: &Pointer<'_>, shape: &Shape) -> Self {
-        Self::new(
-            at,
-            DecodeErrorKind::Missing,
-            shape.in_words(),
-            "nothing".into(),
-        )
+        Self::new(at, DecodeErrorKind::Missing, shape.in_words(), "nothing".into())
     }
 
     /// A value of another JSON type than the shape has.
     pub fn wrong_type(at: &Pointer<'_>, shape: &Shape, found: &Value) -> Self {
-        Self::new(
-            at,
-            DecodeErrorKind::Type,
-            shape.in_words(),
-            json_type(found).into(),
-        )
+        Self::new(at, DecodeErrorKind::Type, shape.in_words(), json_type(found).into())
     }
 
     /// A value of the right JSON type that the shape does not allow.
     pub fn wrong_value(at: &Pointer<'_>, shape: &Shape, found: &Value) -> Self {
-        Self::new(
-            at,
-            DecodeErrorKind::Value,
-            shape.in_words(),
-            describe(found),
-        )
+        Self::new(at, DecodeErrorKind::Value, shape.in_words(), describe(found))
     }
 
     /// A member that a closed message does not know.
     pub fn unknown(at: &Pointer<'_>, found: &Value) -> Self {
         let expected = "no member of this name".into();
-        Self::new(
-            at,
-            DecodeErrorKind::Unknown,
-            expected,
-            json_type(found).into(),
-        )
+        Self::new(at, DecodeErrorKind::Unknown, expected, json_type(found).into())
     }
 
     fn new(at: &Pointer<'_>, kind: DecodeErrorKind, expected: String, found: String) -> Self {
-        Self {
-            pointer: at.to_string(),
-            kind,
-            expected,
-            found,
-        }
+        Self { pointer: at.to_string(), kind, expected, found }
     }
 }
 
 fn place(pointer: &str) -> &str {
-    if pointer.is_empty() {
-        "the document"
-    } else {
-        pointer
-    }
+    if pointer.is_empty() { "the document" } else { pointer }
 }
 
 fn json_type(value: &Value) -> &'static str {

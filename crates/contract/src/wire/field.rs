@@ -52,10 +52,7 @@ pub mod presence {
         use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Wire};
 
         pub type Type<T> = T;
-        pub const PRESENCE: Presence = Presence {
-            required: true,
-            nullable: false,
-        };
+        pub const PRESENCE: Presence = Presence { required: true, nullable: false };
 
         pub fn take<T: Wire>(
             members: &mut Object,
@@ -79,10 +76,7 @@ pub mod presence {
         use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
 
         pub type Type<T> = Option<T>;
-        pub const PRESENCE: Presence = Presence {
-            required: false,
-            nullable: false,
-        };
+        pub const PRESENCE: Presence = Presence { required: false, nullable: false };
 
         pub fn take<T: Wire>(
             members: &mut Object,
@@ -109,10 +103,7 @@ pub mod presence {
         use crate::wire::{DecodeError, Field, Form, Object, Pointer, Presence, Value, Wire};
 
         pub type Type<T> = Field<T>;
-        pub const PRESENCE: Presence = Presence {
-            required: false,
-            nullable: true,
-        };
+        pub const PRESENCE: Presence = Presence { required: false, nullable: true };
 
         pub fn take<T: Wire>(
             members: &mut Object,
@@ -144,10 +135,7 @@ pub mod presence {
         use crate::wire::{DecodeError, Form, Object, Pointer, Presence, Value, Wire};
 
         pub type Type<T> = Option<T>;
-        pub const PRESENCE: Presence = Presence {
-            required: true,
-            nullable: true,
-        };
+        pub const PRESENCE: Presence = Presence { required: true, nullable: true };
 
         pub fn take<T: Wire>(
             members: &mut Object,
@@ -163,9 +151,7 @@ pub mod presence {
         }
 
         pub fn put<T: Wire>(value: &Option<T>, name: &str, form: Form, into: &mut Object) {
-            let value = value
-                .as_ref()
-                .map_or(Value::Null, |value| value.write(form));
+            let value = value.as_ref().map_or(Value::Null, |value| value.write(form));
             into.insert(name.into(), value);
         }
     }

@@ -10,10 +10,7 @@ pub fn json_schema<T: Wire>() -> Value {
     let mut definitions = Object::new();
     let whole = schema(&T::shape(), &mut definitions);
     let mut document = Object::new();
-    document.insert(
-        "$schema".into(),
-        "https://json-schema.org/draft/2020-12/schema".into(),
-    );
+    document.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
     if let Value::Object(members) = whole {
         document.extend(members);
     }
@@ -30,13 +27,11 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
         Shape::Constant(value) => json!({"const": value}),
         Shape::Text => json!({"type": "string"}),
         Shape::Integer { minimum: None } => json!({"type": "integer"}),
-        Shape::Integer {
-            minimum: Some(least),
-        } => json!({"type": "integer", "minimum": least}),
+        Shape::Integer { minimum: Some(least) } => json!({"type": "integer", "minimum": least}),
         Shape::Number { range: None } => json!({"type": "number"}),
-        Shape::Number {
-            range: Some((least, most)),
-        } => json!({"type": "number", "minimum": least, "maximum": most}),
+        Shape::Number { range: Some((least, most)) } => {
+            json!({"type": "number", "minimum": least, "maximum": most})
+        }
         Shape::List(item) => json!({"type": "array", "items": schema(item, definitions)}),
         Shape::Map(item) => {
             json!({"type": "object", "additionalProperties": schema(item, definitions)})
@@ -57,20 +52,15 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
 
 fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
     let fields = (message.fields)();
-    let required: Vec<_> = (fields.iter())
-        .filter(|field| field.presence.required)
-        .map(|field| field.name)
-        .collect();
+    let required: Vec<_> =
+        (fields.iter()).filter(|field| field.presence.required).map(|field| field.name).collect();
     let mut properties = Object::new();
     for field in &fields {
         properties.insert(field.name.into(), member(field, definitions));
     }
     for alias in message.aliases {
         // No type: an alias must never make a reader refuse a document.
-        let about = format!(
-            "Alias of {}; written for convenience, never read.",
-            alias.mirrors
-        );
+        let about = format!("Alias of {}; written for convenience, never read.", alias.mirrors);
         properties.insert(alias.name.into(), json!({"description": about}));
     }
     let mut definition = Object::new();

@@ -100,13 +100,11 @@ impl Shape {
             Self::Constant(value) => value.to_string(),
             Self::Text => "a string".into(),
             Self::Integer { minimum: None } => "a whole number".into(),
-            Self::Integer {
-                minimum: Some(least),
-            } => format!("a whole number of at least {least}"),
+            Self::Integer { minimum: Some(least) } => format!("a whole number of at least {least}"),
             Self::Number { range: None } => "a number".into(),
-            Self::Number {
-                range: Some((least, most)),
-            } => format!("a number from {least} to {most}"),
+            Self::Number { range: Some((least, most)) } => {
+                format!("a number from {least} to {most}")
+            }
             Self::List(_) => "a list".into(),
             Self::Map(_) | Self::Message(_) => "an object".into(),
             Self::Enum(names) if names.open => "a string".into(),

@@ -155,9 +155,7 @@ impl Wire for Number {
 
 impl Wire for Ratio {
     fn shape() -> Shape {
-        Shape::Number {
-            range: Some((0, 1)),
-        }
+        Shape::Number { range: Some((0, 1)) }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
@@ -240,9 +238,7 @@ impl<T: Wire> Wire for BTreeMap<String, T> {
     }
 
     fn write(&self, form: Form) -> Value {
-        let members = self
-            .iter()
-            .map(|(name, item)| (name.clone(), item.write(form)));
+        let members = self.iter().map(|(name, item)| (name.clone(), item.write(form)));
         Value::Object(members.collect())
     }
 }
@@ -250,11 +246,7 @@ impl<T: Wire> Wire for BTreeMap<String, T> {
 fn constant(demanded: bool, value: &Value, at: &Pointer<'_>) -> Result<(), DecodeError> {
     match value {
         Value::Bool(truth) if *truth == demanded => Ok(()),
-        Value::Bool(_) => Err(DecodeError::wrong_value(
-            at,
-            &Shape::Constant(demanded),
-            value,
-        )),
+        Value::Bool(_) => Err(DecodeError::wrong_value(at, &Shape::Constant(demanded), value)),
         other => Err(DecodeError::wrong_type(at, &Shape::Boolean, other)),
     }
 }

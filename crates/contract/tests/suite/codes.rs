@@ -14,9 +14,8 @@ use crate::golden;
 
 #[test]
 fn every_code_has_its_page_and_no_page_is_stale() {
-    let mut pages: BTreeMap<_, _> = (Code::ALL.iter())
-        .map(|code| (page_name(*code), page(*code)))
-        .collect();
+    let mut pages: BTreeMap<_, _> =
+        (Code::ALL.iter()).map(|code| (page_name(*code), page(*code))).collect();
     pages.insert("README.md".into(), index());
     golden::check_folder("docs/codes", &pages);
 }
@@ -40,16 +39,11 @@ fn a_page_says_what_the_registry_says() {
 #[test]
 fn a_failure_of_every_code_has_one_body_in_every_protocol() {
     for code in Code::ALL {
-        let failure = Failure::new(*code, "This happened.")
-            .at("/a/b")
-            .suggesting("Do that.");
+        let failure = Failure::new(*code, "This happened.").at("/a/b").suggesting("Do that.");
         for protocol in Protocol::ALL {
             let exchange = Exchange {
                 correlation_id: "c-1".into(),
-                capabilities: vec![
-                    Extensible::from_text("runs"),
-                    Extensible::from_text("later"),
-                ],
+                capabilities: vec![Extensible::from_text("runs"), Extensible::from_text("later")],
             };
             let body = failure.body(*protocol, exchange);
             let envelope = ErrorEnvelope::from_document(body.clone()).unwrap();
@@ -70,10 +64,7 @@ fn a_failure_of_every_code_has_one_body_in_every_protocol() {
 
 #[test]
 fn a_suggestion_that_was_not_made_is_absent() {
-    let exchange = Exchange {
-        correlation_id: "c-1".into(),
-        capabilities: Vec::new(),
-    };
+    let exchange = Exchange { correlation_id: "c-1".into(), capabilities: Vec::new() };
     let body = Failure::new(Code::Usage, "No.").body(Protocol::Accord, exchange);
     assert_eq!(body["error"].get("suggestion"), None);
 }
@@ -84,10 +75,7 @@ fn an_agentic_body_names_the_field_and_what_programs_act_on() {
         .at("/created_by/a~1b~0c/0")
         .with("status", "complete");
     let body = |failure: &Failure, protocol| {
-        let exchange = Exchange {
-            correlation_id: "c-1".into(),
-            capabilities: Vec::new(),
-        };
+        let exchange = Exchange { correlation_id: "c-1".into(), capabilities: Vec::new() };
         failure.body(protocol, exchange)["error"].clone()
     };
     let agentic = body(&failure, Protocol::Agentic);
@@ -97,10 +85,7 @@ fn an_agentic_body_names_the_field_and_what_programs_act_on() {
     assert_eq!(agentic["code"], "invalid_schema");
     // Other protocols have no such members, and a whole document is no field.
     let alx = body(&failure, Protocol::Alx);
-    assert_eq!(
-        (alx.get("field"), &alx["status"]),
-        (None, &json!("complete"))
-    );
+    assert_eq!((alx.get("field"), &alx["status"]), (None, &json!("complete")));
     let whole = Failure::new(Code::AgenticInvalidSchema, "No.").at("");
     assert_eq!(body(&whole, Protocol::Agentic).get("field"), None);
     // A detail does not overrule what the envelope says.
@@ -110,9 +95,8 @@ fn an_agentic_body_names_the_field_and_what_programs_act_on() {
 
 #[test]
 fn no_two_pages_differ_in_letter_case_alone() {
-    let names: BTreeSet<_> = (Code::ALL.iter())
-        .map(|code| page_name(*code).to_lowercase())
-        .collect();
+    let names: BTreeSet<_> =
+        (Code::ALL.iter()).map(|code| page_name(*code).to_lowercase()).collect();
     assert_eq!(names.len(), Code::ALL.len());
 }
 
@@ -120,38 +104,25 @@ fn no_two_pages_differ_in_letter_case_alone() {
 fn a_refused_document_names_its_code_and_place() {
     let cases = [
         (json!({"ok": false}), Code::WireFieldMissing, "/error"),
-        (
-            json!({"ok": true, "error": {}}),
-            Code::WireFieldValue,
-            "/ok",
-        ),
-        (
-            json!({"ok": false, "error": {"type": 1}}),
-            Code::WireFieldType,
-            "/error/type",
-        ),
+        (json!({"ok": true, "error": {}}), Code::WireFieldValue, "/ok"),
+        (json!({"ok": false, "error": {"type": 1}}), Code::WireFieldType, "/error/type"),
     ];
     for (document, code, pointer) in cases {
         let failure = Failure::from(ErrorEnvelope::from_document(document).unwrap_err());
-        assert_eq!(
-            (failure.code, failure.pointer.as_deref()),
-            (code, Some(pointer))
-        );
+        assert_eq!((failure.code, failure.pointer.as_deref()), (code, Some(pointer)));
         assert!(failure.to_string().starts_with(code.as_str()));
     }
 }
 
 #[test]
 fn every_refusal_of_a_document_has_its_own_code() {
-    let codes: BTreeSet<_> = (accord_canon::Refusal::ALL.iter())
-        .map(|refusal| Code::from(*refusal).as_str())
-        .collect();
+    let codes: BTreeSet<_> =
+        (accord_canon::Refusal::ALL.iter()).map(|refusal| Code::from(*refusal).as_str()).collect();
     let listed: BTreeSet<_> = union("CanonRefusal").members.into_iter().collect();
     assert_eq!(codes, listed);
 
-    let codes: BTreeSet<_> = (DecodeErrorKind::ALL.iter())
-        .map(|kind| Code::from(*kind).as_str())
-        .collect();
+    let codes: BTreeSet<_> =
+        (DecodeErrorKind::ALL.iter()).map(|kind| Code::from(*kind).as_str()).collect();
     let listed: BTreeSet<_> = union("WireRefusal").members.into_iter().collect();
     assert_eq!((codes.len(), &codes), (4, &listed));
 
@@ -174,11 +145,7 @@ fn an_unknown_code_is_kept_and_a_known_one_is_recognised() {
 fn lists_are_named_once_and_do_not_repeat_themselves() {
     let mut names = BTreeSet::new();
     for union in unions() {
-        assert!(
-            names.insert(union.name.clone()),
-            "{} is listed twice",
-            union.name
-        );
+        assert!(names.insert(union.name.clone()), "{} is listed twice", union.name);
         let members: BTreeSet<_> = union.members.iter().collect();
         assert_eq!(members.len(), union.members.len(), "{}", union.name);
     }
@@ -187,29 +154,22 @@ fn lists_are_named_once_and_do_not_repeat_themselves() {
 #[test]
 fn closed_lists_refuse_and_extensible_lists_keep_what_they_do_not_know() {
     for union in unions() {
-        assert_eq!(
-            union.accepts("no such value"),
-            union.policy == Policy::Extensible
-        );
+        assert_eq!(union.accepts("no such value"), union.policy == Policy::Extensible);
         assert!(union.members.iter().all(|member| union.accepts(member)));
     }
     // The types that readers use do what the lists say.
     assert_eq!(union("SessionStatus").policy, Policy::Closed);
     assert!(SessionStatus::from_document(json!("dormant")).is_err());
-    for (name, reads) in [
-        ("ErrorType", tolerates::<Category>()),
-        ("RunEventType", tolerates::<RunEventType>()),
-    ] {
+    for (name, reads) in
+        [("ErrorType", tolerates::<Category>()), ("RunEventType", tolerates::<RunEventType>())]
+    {
         assert_eq!(union(name).accepts("later"), reads, "{name}");
     }
 }
 
 #[test]
 fn every_alx_code_is_in_the_list_of_its_category() {
-    for code in Code::ALL
-        .iter()
-        .filter(|code| code.protocol() == Protocol::Alx)
-    {
+    for code in Code::ALL.iter().filter(|code| code.protocol() == Protocol::Alx) {
         let list = union(&format!("ErrorCode.{}", code.category()));
         assert!(list.members.contains(&code.as_str()), "{code}");
     }

@@ -80,23 +80,17 @@ fn found(change: impl Fn(&mut Value)) -> Vec<(String, Rule)> {
 /// What the checker says: where, and by which rule.
 fn named(old: &Value, new: &Value) -> Vec<(String, Rule)> {
     let changes = report(old, new).changes;
-    (changes.iter())
-        .map(|change| (change.path.clone(), rule_of(change)))
-        .collect()
+    (changes.iter()).map(|change| (change.path.clone(), rule_of(change))).collect()
 }
 
 fn expected(changes: &[(&str, Rule)]) -> Vec<(String, Rule)> {
-    (changes.iter())
-        .map(|(path, rule)| ((*path).into(), *rule))
-        .collect()
+    (changes.iter()).map(|(path, rule)| ((*path).into(), *rule)).collect()
 }
 
 /// Removes a member of an object and gives it back.
 fn take(object: &mut Value, member: &str) -> Value {
     let members = object.as_object_mut().unwrap();
-    members
-        .shift_remove(member)
-        .unwrap_or_else(|| panic!("there is no {member}"))
+    members.shift_remove(member).unwrap_or_else(|| panic!("there is no {member}"))
 }
 
 /// The rule behind a change, which this version always knows.

@@ -45,10 +45,7 @@ pub(crate) fn check_folder(folder: &str, expected: &BTreeMap<String, String>) {
             }
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "run the tests with ACCORD_BLESS=1: {wrong:#?}"
-    );
+    assert!(wrong.is_empty(), "run the tests with ACCORD_BLESS=1: {wrong:#?}");
 }
 
 fn blessing() -> bool {
@@ -56,7 +53,5 @@ fn blessing() -> bool {
 }
 
 fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

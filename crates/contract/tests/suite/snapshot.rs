@@ -38,10 +38,7 @@ fn snapshots_are_what_their_own_schema_says() {
     let validator =
         jsonschema::validator_for(&json_schema::<contract_compat::SnapshotDocument>()).unwrap();
     for snapshot in [alx::snapshot(vectors()), own().build()] {
-        let problems: Vec<_> = validator
-            .iter_errors(&snapshot)
-            .map(|e| e.to_string())
-            .collect();
+        let problems: Vec<_> = validator.iter_errors(&snapshot).map(|e| e.to_string()).collect();
         assert_eq!(problems, Vec::<String>::new());
         let report = compared(&snapshot, &snapshot);
         assert_eq!((report.overall, report.honest), (Class::None, Some(true)));
@@ -53,15 +50,9 @@ fn another_hash_scope_without_another_tag_is_a_violation() {
     let old = alx::snapshot(vectors());
     let mut new = old.clone();
     new["protocolVersion"] = json!("2.0");
-    new["identity"]["scope"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!("curator"));
+    new["identity"]["scope"].as_array_mut().unwrap().push(json!("curator"));
     let report = compared(&old, &new);
-    assert_eq!(
-        (report.overall, report.honest),
-        (Class::Violation, Some(false))
-    );
+    assert_eq!((report.overall, report.honest), (Class::Violation, Some(false)));
 
     new["identity"]["domainTag"] = json!("KB_V2");
     assert_eq!(compared(&old, &new).overall, Class::Violation);
@@ -76,21 +67,12 @@ fn another_hash_scope_without_another_tag_is_a_violation() {
 fn the_snapshot_has_the_codes_of_its_protocol_by_category() {
     let listed = |snapshot: &Value| -> usize {
         let by_type = snapshot["errors"].as_object().unwrap();
-        by_type
-            .values()
-            .map(|codes| codes.as_array().unwrap().len())
-            .sum()
+        by_type.values().map(|codes| codes.as_array().unwrap().len()).sum()
     };
-    let alx_codes = Code::ALL
-        .iter()
-        .filter(|code| code.protocol() == Protocol::Alx)
-        .count();
+    let alx_codes = Code::ALL.iter().filter(|code| code.protocol() == Protocol::Alx).count();
     assert_eq!(listed(&alx::snapshot(vectors())), alx_codes);
     assert_eq!(listed(&own().build()), Code::ALL.len());
-    assert_eq!(
-        alx::snapshot(vectors())["errors"]["auth"][0],
-        "AUTH_REQUIRED"
-    );
+    assert_eq!(alx::snapshot(vectors())["errors"]["auth"][0], "AUTH_REQUIRED");
 }
 
 message! {
@@ -115,14 +97,10 @@ message! {
 #[test]
 fn a_change_of_a_type_is_a_change_of_the_contract() {
     let old = builder("0.1").message::<First>(Direction::Response).build();
-    let new = builder("0.2")
-        .message::<Second>(Direction::Response)
-        .capability("x")
-        .build();
+    let new = builder("0.2").message::<Second>(Direction::Response).capability("x").build();
     let report = compared(&old, &new);
-    let found: Vec<_> = (report.changes.iter())
-        .map(|change| (change.path.as_str(), rule_of(change)))
-        .collect();
+    let found: Vec<_> =
+        (report.changes.iter()).map(|change| (change.path.as_str(), rule_of(change))).collect();
     assert_eq!(
         found,
         [
@@ -139,9 +117,8 @@ fn a_change_of_a_type_is_a_change_of_the_contract() {
 #[test]
 #[should_panic(expected = "two messages are called Thing")]
 fn two_messages_of_one_name_are_refused() {
-    let _ = builder("0.1")
-        .message::<First>(Direction::Response)
-        .message::<Second>(Direction::Response);
+    let _ =
+        builder("0.1").message::<First>(Direction::Response).message::<Second>(Direction::Response);
 }
 
 #[test]

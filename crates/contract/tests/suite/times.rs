@@ -78,17 +78,9 @@ fn the_text_is_kept_and_instants_compare_as_time() {
 
 #[test]
 fn what_is_emitted_has_milliseconds_and_more_only_where_it_must() {
-    assert_eq!(
-        Time::from_unix_millis(-1).to_string(),
-        "1969-12-31T23:59:59.999Z"
-    );
-    assert_eq!(
-        Time::from_unix_millis(1_776_542_400_000).to_string(),
-        "2026-04-18T20:00:00.000Z"
-    );
-    let fine = Timestamp::parse("2026-04-18T20:00:00.0001Z")
-        .unwrap()
-        .time();
+    assert_eq!(Time::from_unix_millis(-1).to_string(), "1969-12-31T23:59:59.999Z");
+    assert_eq!(Time::from_unix_millis(1_776_542_400_000).to_string(), "2026-04-18T20:00:00.000Z");
+    let fine = Timestamp::parse("2026-04-18T20:00:00.0001Z").unwrap().time();
     assert_eq!(fine.to_string(), "2026-04-18T20:00:00.000100000Z");
     assert_eq!(Time::from_unix_millis(i64::MIN), Time::MIN);
     assert_eq!(Time::from_unix_millis(i64::MAX), Time::MAX);
@@ -99,10 +91,7 @@ fn what_is_emitted_has_milliseconds_and_more_only_where_it_must() {
 fn a_day_is_its_first_instant() {
     let day = Time::parse_or_date("2026-04-18").unwrap();
     assert_eq!(day, Time::parse_or_date("2026-04-18T00:00:00Z").unwrap());
-    assert_eq!(
-        Time::parse_or_date("2026-02-30"),
-        Err(TimeError::Impossible)
-    );
+    assert_eq!(Time::parse_or_date("2026-02-30"), Err(TimeError::Impossible));
     assert_eq!(Time::parse_or_date("2026-2-03"), Err(TimeError::Form));
 }
 

@@ -138,19 +138,13 @@ fn what_came_in_unknown_never_overrules_what_the_contract_names() {
 fn alias_checks_tell_match_wrong_and_absent() {
     let states = |document: &Value| {
         let checks = check_aliases::<Sample>(document);
-        checks
-            .into_iter()
-            .map(|check| check.state)
-            .collect::<Vec<_>>()
+        checks.into_iter().map(|check| check.state).collect::<Vec<_>>()
     };
     use AliasState::{Absent, Match, Wrong};
     assert_eq!(states(&full()), [Match, Match]);
     assert_eq!(states(&json!({"name": "n", "title": "m"})), [Wrong, Absent]);
     assert_eq!(states(&json!({"title": "m"})), [Wrong, Absent]);
-    assert_eq!(
-        states(&json!({"main": {"count": 1}, "first": 1.0})),
-        [Absent, Match]
-    );
+    assert_eq!(states(&json!({"main": {"count": 1}, "first": 1.0})), [Absent, Match]);
     // Nothing is rounded to make an alias true.
     assert_eq!(
         states(
@@ -169,13 +163,9 @@ fn numbers_come_through_as_what_they_are_and_not_as_they_were_spelled() {
         let sample = Sample::from_document(serde_json::from_str(&text).unwrap()).unwrap();
         sample.encode()["anything"].to_string()
     };
-    for kept in [
-        "18446744073709551615",
-        "-9223372036854775808",
-        "0.1",
-        "9007199254740993",
-        "5e-324",
-    ] {
+    for kept in
+        ["18446744073709551615", "-9223372036854775808", "0.1", "9007199254740993", "5e-324"]
+    {
         assert_eq!(written(kept), kept);
     }
     assert_eq!(written("1.10"), "1.1");
@@ -190,30 +180,10 @@ fn errors_name_the_place_and_the_kind() {
     use DecodeErrorKind::{Missing, Type, Unknown, Value as Wrong};
     let cases = [
         ("/ok", json!(true), Wrong, "/ok: expected false, found true"),
-        (
-            "/ok",
-            json!("no"),
-            Type,
-            "/ok: expected a boolean, found a string",
-        ),
-        (
-            "/name",
-            json!(1),
-            Type,
-            "/name: expected a string, found a number",
-        ),
-        (
-            "/share",
-            json!(85),
-            Wrong,
-            "/share: expected a number from 0 to 1, found 85",
-        ),
-        (
-            "/share",
-            json!(null),
-            Type,
-            "/share: expected a number from 0 to 1, found null",
-        ),
+        ("/ok", json!("no"), Type, "/ok: expected a boolean, found a string"),
+        ("/name", json!(1), Type, "/name: expected a string, found a number"),
+        ("/share", json!(85), Wrong, "/share: expected a number from 0 to 1, found 85"),
+        ("/share", json!(null), Type, "/share: expected a number from 0 to 1, found null"),
         (
             "/colour",
             json!("mauve"),
@@ -232,51 +202,28 @@ fn errors_name_the_place_and_the_kind() {
             Wrong,
             "/parts/0/parts/0/count: expected a whole number of at least 0, found -1",
         ),
-        (
-            "/free",
-            json!([]),
-            Type,
-            "/free: expected an object, found a list",
-        ),
-        (
-            "/anything",
-            json!(null),
-            Type,
-            "/anything: expected a value, found null",
-        ),
+        ("/free", json!([]), Type, "/free: expected an object, found a list"),
+        ("/anything", json!(null), Type, "/anything: expected a value, found null"),
     ];
     for (place, value, kind, text) in cases {
         let mut document = full();
         *document.pointer_mut(place).unwrap() = value;
         let error = Sample::from_document(document).unwrap_err();
-        assert_eq!(
-            (error.pointer.as_str(), error.kind),
-            (place, kind),
-            "{text}"
-        );
+        assert_eq!((error.pointer.as_str(), error.kind), (place, kind), "{text}");
         assert_eq!(error.to_string(), text);
     }
 
     let mut document = full();
     document["parts"][0]["a/b"] = json!([]);
     let error = Sample::from_document(document).unwrap_err();
-    assert_eq!(
-        (error.pointer.as_str(), error.kind),
-        ("/parts/0/a~1b", Unknown)
-    );
+    assert_eq!((error.pointer.as_str(), error.kind), ("/parts/0/a~1b", Unknown));
 
     let error = Sample::from_document(json!({"ok": false, "name": "n"})).unwrap_err();
     assert_eq!((error.pointer.as_str(), error.kind), ("/verdict", Missing));
-    assert_eq!(
-        error.to_string(),
-        "/verdict: expected a boolean, found nothing"
-    );
+    assert_eq!(error.to_string(), "/verdict: expected a boolean, found nothing");
 
     let error = Sample::from_document(json!([])).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the document: expected an object, found a list"
-    );
+    assert_eq!(error.to_string(), "the document: expected an object, found a list");
 
     let long = json!({"ok": false, "name": "n", "verdict": null, "colour": "é".repeat(100_000)});
     assert!(Sample::from_document(long).unwrap_err().to_string().len() < 300);
@@ -346,18 +293,9 @@ fn the_schema_agrees_with_the_reader() {
             *(if reads { &mut accepted } else { &mut refused }) += 1;
         }
     }
-    assert!(
-        accepted > 50 && refused > 50,
-        "{accepted} accepted, {refused} refused"
-    );
-    assert_eq!(
-        schema["$defs"]["Sample"]["description"],
-        "Uses every feature of the declaration."
-    );
-    assert_eq!(
-        schema["$defs"]["Sample"]["properties"]["note"]["description"],
-        "Three states."
-    );
+    assert!(accepted > 50 && refused > 50, "{accepted} accepted, {refused} refused");
+    assert_eq!(schema["$defs"]["Sample"]["description"], "Uses every feature of the declaration.");
+    assert_eq!(schema["$defs"]["Sample"]["properties"]["note"]["description"], "Three states.");
 }
 
 #[test]

@@ -112,8 +112,7 @@ pub async fn read_body(body: Body, limit: u64) -> Result<Bytes, Failure> {
     check_announced(&body, limit)?;
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let read = Limited::new(body, most).collect().await;
-    read.map(http_body_util::Collected::to_bytes)
-        .map_err(|error| broken(&*error, limit))
+    read.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, limit))
 }
 
 /// Refuses a body whose announced size exceeds the limit, before any of it is read.
@@ -181,10 +180,7 @@ fn broken(error: &(dyn std::error::Error + 'static), limit: u64) -> Failure {
         }
         cause = error.source();
     }
-    Failure::new(
-        Code::HttpBodyBroken,
-        "the connection was lost before the end of the body",
-    )
+    Failure::new(Code::HttpBodyBroken, "the connection was lost before the end of the body")
 }
 
 fn too_large(limit: u64) -> Failure {
@@ -196,22 +192,12 @@ impl TimedBody {
     /// The client may pause for `max_pause` at a time, and must send `rate` bytes per second on
     /// average. The first `max_pause` seconds do not count towards the average.
     pub fn new(body: Body, max_pause: Duration, rate: u64) -> Self {
-        Self {
-            body,
-            max_pause,
-            rate,
-            received: 0,
-            waited: Duration::ZERO,
-            waiting: None,
-        }
+        Self { body, max_pause, rate, received: 0, waited: Duration::ZERO, waiting: None }
     }
 
     fn start_waiting(&self) -> Waiting {
-        let earned = self
-            .received
-            .saturating_mul(1_000)
-            .checked_div(self.rate)
-            .map(Duration::from_millis);
+        let earned =
+            self.received.saturating_mul(1_000).checked_div(self.rate).map(Duration::from_millis);
         let left = earned.map(|earned| (self.max_pause + earned).saturating_sub(self.waited));
         let timeout = left.unwrap_or(self.max_pause).min(self.max_pause);
         Waiting {
@@ -223,10 +209,7 @@ impl TimedBody {
 
     fn timeout(&self, is_too_slow: bool) -> Failure {
         let message = if is_too_slow {
-            format!(
-                "the body was sent at less than {} bytes per second",
-                self.rate
-            )
+            format!("the body was sent at less than {} bytes per second", self.rate)
         } else {
             let seconds = self.max_pause.as_secs_f32();
             format!("no bytes of the body were received for {seconds} s")
@@ -247,9 +230,7 @@ impl HttpBody for TimedBody {
             if let Some(waiting) = self.waiting.take() {
                 self.waited += waiting.since.elapsed();
             }
-            if let Some(Ok(data)) = frame
-                .as_ref()
-                .map(|frame| frame.as_ref().map(Frame::data_ref))
+            if let Some(Ok(data)) = frame.as_ref().map(|frame| frame.as_ref().map(Frame::data_ref))
             {
                 self.received += data.map_or(0, |data| data.len() as u64);
             }
@@ -306,10 +287,7 @@ mod tests {
         let began = Instant::now();
         let failure = read(1_000, 20).await.unwrap_err();
         assert_eq!(failure.code, Code::HttpBodyTimeout);
-        assert!(
-            failure.message.contains("20 bytes per second"),
-            "{failure:?}"
-        );
+        assert!(failure.message.contains("20 bytes per second"), "{failure:?}");
         // Five seconds are given, and half a second more with each piece: the tenth comes too late.
         assert_eq!(began.elapsed().as_secs(), 9);
         assert_eq!(read(8, 20).await, Ok(80), "a short one may be slow");

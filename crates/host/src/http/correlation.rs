@@ -18,8 +18,7 @@ impl Correlation {
     /// The id that the client sent if it is a plain token, else a new one.
     pub fn of(headers: &HeaderMap) -> Self {
         let sent = headers.get(CORRELATION).and_then(|sent| sent.to_str().ok());
-        sent.filter(|sent| is_plain(sent))
-            .map_or_else(Self::mint, |sent| Self(sent.to_owned()))
+        sent.filter(|sent| is_plain(sent)).map_or_else(Self::mint, |sent| Self(sent.to_owned()))
     }
 
     /// The id.
@@ -34,10 +33,7 @@ impl Correlation {
 
     /// The id as an error envelope carries it.
     pub fn exchange(&self) -> Exchange {
-        Exchange {
-            correlation_id: self.0.clone(),
-            capabilities: Vec::new(),
-        }
+        Exchange { correlation_id: self.0.clone(), capabilities: Vec::new() }
     }
 
     fn mint() -> Self {

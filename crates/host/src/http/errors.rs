@@ -25,11 +25,7 @@ const AGENTIC: [(Code, Code); 2] = [
 pub(crate) fn code_in(protocol: Protocol, code: Code) -> Code {
     let is_agentic = protocol == Protocol::Agentic;
     let found = AGENTIC.iter().find_map(|(common, agentic)| {
-        let (from, to) = if is_agentic {
-            (common, agentic)
-        } else {
-            (agentic, common)
-        };
+        let (from, to) = if is_agentic { (common, agentic) } else { (agentic, common) };
         (*from == code).then_some(*to)
     });
     found.unwrap_or(code)
@@ -75,10 +71,7 @@ pub(crate) fn write(
     if failure.code.retry() == RetryClass::Backoff {
         headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
-    let allow = failure
-        .details
-        .as_ref()
-        .and_then(|details| details.get("allow"));
+    let allow = failure.details.as_ref().and_then(|details| details.get("allow"));
     if let Some(allow) = allow.and_then(Value::as_str)
         && let Ok(allow) = HeaderValue::from_str(allow)
     {

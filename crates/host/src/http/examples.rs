@@ -17,9 +17,7 @@ pub struct Example {
 
 /// The commands of a route.
 pub(super) fn of(route: &str) -> impl Iterator<Item = &'static str> {
-    let examples = EXAMPLES
-        .iter()
-        .filter(move |example| example.route == route);
+    let examples = EXAMPLES.iter().filter(move |example| example.route == route);
     examples.map(|example| example.command)
 }
 

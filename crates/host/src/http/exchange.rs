@@ -67,13 +67,8 @@ pub(super) async fn exchange(
     let route = response.extensions().get::<RouteName>();
     let route = route.map_or("none", |route| route.0);
     (host.metrics()).answered(route, &method, response.status(), took);
-    let line = LogLine {
-        method: &method,
-        route,
-        who: who.as_deref(),
-        status: response.status(),
-        took,
-    };
+    let line =
+        LogLine { method: &method, route, who: who.as_deref(), status: response.status(), took };
     span.in_scope(|| line.log(failure.as_ref()));
     if let Some(failure) = failure {
         host.metrics().refused(failure.code);
@@ -130,8 +125,7 @@ async fn pass(
     }
     let limits = &host.settings().limits;
     let (pause, rate) = (limits.body_timeout, limits.body_rate.0);
-    next.run(request.map(|body| Body::new(TimedBody::new(body, pause, rate))))
-        .await
+    next.run(request.map(|body| Body::new(TimedBody::new(body, pause, rate)))).await
 }
 
 /// The failure of an answer. An answer of a library has no code, so it is derived from the status.
@@ -142,22 +136,19 @@ fn refusal_of(response: &mut Response, method: &Method, uri: &Uri) -> Option<Fai
     let (code, message) = match response.status() {
         status if status.as_u16() < 400 => return None,
         _ if response.extensions().get::<Foreign>().is_some() => return None,
-        StatusCode::NOT_FOUND => (
-            Code::HttpRouteUnknown,
-            format!("there is no route {method} {}", uri.path()),
-        ),
+        StatusCode::NOT_FOUND => {
+            (Code::HttpRouteUnknown, format!("there is no route {method} {}", uri.path()))
+        }
         StatusCode::METHOD_NOT_ALLOWED => (
             Code::HttpMethodNotAllowed,
             format!("{} does not accept the method {method}", uri.path()),
         ),
-        StatusCode::PAYLOAD_TOO_LARGE => (
-            Code::InputTooLarge,
-            "the body is larger than the limit".into(),
-        ),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => (
-            Code::HttpMediaType,
-            "the route does not accept a body of this media type".into(),
-        ),
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            (Code::InputTooLarge, "the body is larger than the limit".into())
+        }
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            (Code::HttpMediaType, "the route does not accept a body of this media type".into())
+        }
         status if status.is_client_error() => {
             (Code::HttpMalformed, "the request is not valid".into())
         }
@@ -248,10 +239,7 @@ mod tests {
             assert_eq!(response.status(), status);
             let body = response.into_body().collect().await.unwrap().to_bytes();
             let body = String::from_utf8(body.to_vec()).unwrap();
-            assert!(
-                body.contains("\"HTTP_FAULT\"") && !body.contains("secret"),
-                "{body}"
-            );
+            assert!(body.contains("\"HTTP_FAULT\"") && !body.contains("secret"), "{body}");
         }
         // A request without a peer is refused.
         let request = Request::get("/fails").body(Body::empty()).unwrap();

@@ -46,10 +46,7 @@ pub(super) fn check(
     };
     let text = origin.to_str().unwrap_or_default();
     let listed = settings.allowed_origins.iter();
-    if listed
-        .clone()
-        .any(|listed| listed.trim_end_matches('/') == text)
-    {
+    if listed.clone().any(|listed| listed.trim_end_matches('/') == text) {
         return Ok(Some(Listed(origin.clone())));
     }
     let site = text.split_once("://").map(|(_, site)| site);
@@ -63,19 +60,14 @@ pub(super) fn check(
 impl Listed {
     /// The answer to a CORS preflight request; `None` for any other request.
     pub(super) fn preflight(&self, request: &Request) -> Option<Response> {
-        let asks = request
-            .headers()
-            .contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        let asks = request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
         if request.method() != Method::OPTIONS || !asks {
             return None;
         }
         let mut response = StatusCode::NO_CONTENT.into_response();
         let headers = response.headers_mut();
         for (name, value) in [
-            (
-                ACCESS_CONTROL_ALLOW_METHODS,
-                "GET, POST, PUT, PATCH, DELETE",
-            ),
+            (ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
             (
                 ACCESS_CONTROL_ALLOW_HEADERS,
                 "authorization, content-type, if-none-match, last-event-id, x-correlation-id, \
@@ -94,10 +86,7 @@ impl Listed {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.0);
         headers.append(VARY, HeaderValue::from_static("Origin"));
         let seen = "etag, x-content-hash, x-correlation-id, mcp-session-id";
-        headers.insert(
-            ACCESS_CONTROL_EXPOSE_HEADERS,
-            HeaderValue::from_static(seen),
-        );
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(seen));
     }
 }
 
@@ -111,9 +100,7 @@ fn is_ours(settings: &Settings, local: SocketAddr, named: &Authority) -> bool {
         return true;
     }
     // Without a port, the default port of the scheme is meant.
-    let port = named
-        .port_u16()
-        .unwrap_or(if settings.does_tls() { 443 } else { 80 });
+    let port = named.port_u16().unwrap_or(if settings.does_tls() { 443 } else { 80 });
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
     let here = name.eq_ignore_ascii_case("localhost")

@@ -140,9 +140,7 @@ impl Host {
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = &self.0.folder;
-        f.debug_struct("Host")
-            .field("folder", folder)
-            .finish_non_exhaustive()
+        f.debug_struct("Host").field("folder", folder).finish_non_exhaustive()
     }
 }
 
@@ -159,14 +157,7 @@ fn explain(folder: &Path, error: &StoreError) -> Failure {
     }
     // Opening creates the folder. If it does not exist now, it cannot be created.
     let is_unusable = !folder.is_dir()
-        && !matches!(
-            error.kind(),
-            StoreErrorKind::ReadOnly | StoreErrorKind::Full
-        );
-    let code = if is_unusable {
-        Code::StoreFolderUnusable
-    } else {
-        error.code()
-    };
+        && !matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Full);
+    let code = if is_unusable { Code::StoreFolderUnusable } else { error.code() };
     Failure::new(code, message)
 }

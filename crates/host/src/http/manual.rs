@@ -13,9 +13,8 @@ use super::{every_route, examples};
 /// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {
     let routes = every_route();
-    let mut pages: BTreeMap<_, _> = (routes.iter())
-        .map(|route| (file_name(route), page(route)))
-        .collect();
+    let mut pages: BTreeMap<_, _> =
+        (routes.iter()).map(|route| (file_name(route), page(route))).collect();
     pages.insert("README.md".to_owned(), index(&routes));
     pages
 }
@@ -36,14 +35,8 @@ fn index(routes: &[Route]) -> String {
          \"error\":{\"type\":\"…\",\"code\":\"…\",\"message\":\"…\"},\"code\":\"…\"}\n\
          ```\n",
     );
-    for (title, own) in [
-        ("The protocol's routes", false),
-        ("Accord's own routes", true),
-    ] {
-        let _ = write!(
-            out,
-            "\n## {title}\n\n| Route | Request | |\n|---|---|---|\n"
-        );
+    for (title, own) in [("The protocol's routes", false), ("Accord's own routes", true)] {
+        let _ = write!(out, "\n## {title}\n\n| Route | Request | |\n|---|---|---|\n");
         for route in routes.iter().filter(|route| is_own(route) == own) {
             let _ = writeln!(
                 out,
@@ -64,10 +57,8 @@ fn is_own(route: &Route) -> bool {
 }
 
 fn page(route: &Route) -> String {
-    let mut out = format!(
-        "# {}\n\n{}\n\n    {} {}\n",
-        route.name, route.summary, route.method, route.path
-    );
+    let mut out =
+        format!("# {}\n\n{}\n\n    {} {}\n", route.name, route.summary, route.method, route.path);
     for command in examples::of(route.name) {
         let _ = write!(out, "\n```sh\n{command}\n```\n");
     }
@@ -109,11 +100,7 @@ fn parameters(route: &Route, out: &mut String) {
             (Location::Query, true) => "query, required",
             (Location::Header, _) => "header",
         };
-        let _ = writeln!(
-            out,
-            "| `{}` | {place} | {} |",
-            parameter.name, parameter.about
-        );
+        let _ = writeln!(out, "| `{}` | {place} | {} |", parameter.name, parameter.about);
     }
 }
 

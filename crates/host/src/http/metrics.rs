@@ -24,9 +24,7 @@ use super::streams::Streams;
 const DEPOSIT: &str = "deposit";
 
 /// From half a millisecond to four seconds.
-const SECONDS: [f64; 10] = [
-    0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0,
-];
+const SECONDS: [f64; 10] = [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0];
 
 /// The metrics of a host. A clone is the same metrics.
 #[derive(Clone)]
@@ -81,24 +79,14 @@ impl Metrics {
             "Time to the first byte of an answer",
             seconds.clone(),
         );
-        registry.register(
-            "http_refusals",
-            "Refused requests by failure code",
-            refusals.clone(),
-        );
+        registry.register("http_refusals", "Refused requests by failure code", refusals.clone());
         registry.register("deposits", "Stored packages", deposits.clone());
         registry.register_collector(Box::new(CurrentValues {
             streams,
             connections,
             statistics: Box::new(statistics),
         }));
-        Self(Arc::new(Counted {
-            registry,
-            requests,
-            seconds,
-            refusals,
-            deposits,
-        }))
+        Self(Arc::new(Counted { registry, requests, seconds, refusals, deposits }))
     }
 
     /// All metrics, as Prometheus reads them.
@@ -117,11 +105,7 @@ impl Metrics {
         took: Duration,
     ) {
         let method = method_name(method);
-        let labels = Answered {
-            route,
-            method,
-            status: status.as_u16(),
-        };
+        let labels = Answered { route, method, status: status.as_u16() };
         self.0.requests.get_or_create(&labels).inc();
         let seconds = self.0.seconds.get_or_create(&Route { route });
         seconds.observe(took.as_secs_f64());
@@ -164,37 +148,19 @@ impl Collector for CurrentValues {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let gauges = [
             ("event_streams", "Open event streams", self.streams.open()),
-            (
-                "connections",
-                "Open connections from the network",
-                self.connections.taken(),
-            ),
+            ("connections", "Open connections from the network", self.connections.taken()),
         ];
         for (name, help, value) in gauges {
-            gauge(
-                &mut encoder,
-                name,
-                help,
-                i64::try_from(value).unwrap_or(i64::MAX),
-            )?;
+            gauge(&mut encoder, name, help, i64::try_from(value).unwrap_or(i64::MAX))?;
         }
         let Some(store) = (self.statistics)() else {
             return Ok(());
         };
         let waiting = i64::try_from(store.waiting).unwrap_or(i64::MAX);
-        gauge(
-            &mut encoder,
-            "store_jobs_waiting",
-            "Jobs that wait for the store",
-            waiting,
-        )?;
+        gauge(&mut encoder, "store_jobs_waiting", "Jobs that wait for the store", waiting)?;
         let counters = [
             ("store_commits", "Commits since the start", store.commits),
-            (
-                "store_jobs",
-                "Jobs of the store since the start",
-                store.jobs,
-            ),
+            ("store_jobs", "Jobs of the store since the start", store.jobs),
         ];
         for (name, help, value) in counters {
             let counter = ConstCounter::new(value);

@@ -60,17 +60,10 @@ pub fn router(host: Host) -> Router {
     let routes = every_route();
     let endpoints = mcp_endpoints(&host);
     let mut protocols = table::protocols(&routes);
-    protocols.extend(
-        endpoints
-            .protocols()
-            .map(|(path, protocol)| (path.to_owned(), protocol)),
-    );
+    protocols.extend(endpoints.protocols().map(|(path, protocol)| (path.to_owned(), protocol)));
     let state = (host.clone(), Arc::new(protocols));
     let layer = from_fn_with_state(state, exchange::exchange);
-    table::router(routes)
-        .merge(endpoints.router())
-        .layer(layer)
-        .with_state(host)
+    table::router(routes).merge(endpoints.router()).layer(layer).with_state(host)
 }
 
 /// The MCP endpoints. Each tool call becomes a request of the same caller.
@@ -89,10 +82,7 @@ pub fn local_api(host: &Host) -> Arc<dyn Api> {
 
 /// The host as an authenticated caller uses it.
 pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
-    Arc::new(InProcess {
-        router: host.router(),
-        caller,
-    })
+    Arc::new(InProcess { router: host.router(), caller })
 }
 
 /// Every route: those of the protocols and Accord's own.
@@ -113,8 +103,6 @@ impl Api for InProcess {
         let peer = Peer::Trusted(self.caller.clone());
         request.extensions_mut().insert(peer);
         let answer = (*self.router).clone().oneshot(request);
-        answer
-            .map(|answer| Ok(answer.unwrap_or_else(|never: Infallible| match never {})))
-            .boxed()
+        answer.map(|answer| Ok(answer.unwrap_or_else(|never: Infallible| match never {}))).boxed()
     }
 }

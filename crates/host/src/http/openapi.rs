@@ -31,18 +31,11 @@ const COMMON: [Code; 11] = [
 const OF_WRITES: [Code; 2] = [Code::StoreFull, Code::StoreReadOnly];
 
 /// The additional failure codes of Accord's own routes with a JSON body.
-const OF_OWN_DOCUMENTS: [Code; 3] = [
-    Code::WireFieldMissing,
-    Code::WireFieldType,
-    Code::WireFieldValue,
-];
+const OF_OWN_DOCUMENTS: [Code; 3] =
+    [Code::WireFieldMissing, Code::WireFieldType, Code::WireFieldValue];
 
 /// The additional failure codes of routes with a body.
-const OF_BODIES: [Code; 3] = [
-    Code::HttpBodyTimeout,
-    Code::HttpBodyBroken,
-    Code::InputTooLarge,
-];
+const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code::InputTooLarge];
 
 /// The document.
 pub(super) fn text() -> &'static str {
@@ -58,10 +51,7 @@ pub(super) fn document(routes: &[Route]) -> Value {
     for route in routes {
         let method = route.method.as_str().to_lowercase();
         let operation = operation(route, &error, &mut schemas);
-        paths
-            .entry(route.path)
-            .or_default()
-            .insert(method, operation);
+        paths.entry(route.path).or_default().insert(method, operation);
     }
     json!({
         "openapi": "3.1.0",
@@ -91,10 +81,7 @@ pub(super) fn document(routes: &[Route]) -> Value {
 /// The names of the parameters in a path.
 pub(super) fn path_parameters(path: &str) -> Vec<&str> {
     let parts = path.split('{').skip(1);
-    parts
-        .filter_map(|part| part.split_once('}'))
-        .map(|(name, _)| name)
-        .collect()
+    parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name).collect()
 }
 
 /// The description of a path parameter.
@@ -188,15 +175,10 @@ fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
         refused.entry(status).or_default().push(code);
     }
     for (status, codes) in refused {
-        let codes = codes
-            .iter()
-            .map(|code| format!("`{code}`: {}", code.meaning()));
+        let codes = codes.iter().map(|code| format!("`{code}`: {}", code.meaning()));
         let about = codes.collect::<Vec<_>>().join("\n\n");
         let body = json!({"application/json": {"schema": error}});
-        responses.insert(
-            status.to_string(),
-            json!({"description": about, "content": body}),
-        );
+        responses.insert(status.to_string(), json!({"description": about, "content": body}));
     }
     responses
 }
@@ -225,10 +207,7 @@ pub(super) fn media_type(content: Content) -> &'static str {
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
 pub fn schemas() -> BTreeMap<String, Value> {
     let contents = super::every_route().into_iter().flat_map(|route| {
-        let answers = route
-            .answers
-            .into_iter()
-            .filter_map(|answer| answer.content);
+        let answers = route.answers.into_iter().filter_map(|answer| answer.content);
         route.body.into_iter().chain(answers).collect::<Vec<_>>()
     });
     let bodies = contents.filter_map(|content| match content {

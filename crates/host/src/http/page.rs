@@ -62,9 +62,7 @@ fn page(routes: &[Route]) -> String {
     let mut schemas = Schemas::default();
     let (mut list, mut body) = (String::new(), String::new());
     for group in ORDER {
-        let members: Vec<_> = (routes.iter())
-            .filter(|route| group_of(route) == group)
-            .collect();
+        let members: Vec<_> = (routes.iter()).filter(|route| group_of(route) == group).collect();
         if members.is_empty() {
             continue;
         }
@@ -73,11 +71,7 @@ fn page(routes: &[Route]) -> String {
         for route in members {
             add(
                 &mut list,
-                format_args!(
-                    "<a href=\"#{0}\">{1}</a>",
-                    route.name,
-                    route.name.replace('_', " ")
-                ),
+                format_args!("<a href=\"#{0}\">{1}</a>", route.name, route.name.replace('_', " ")),
             );
             article(route, &mut schemas, &mut body);
         }
@@ -85,10 +79,7 @@ fn page(routes: &[Route]) -> String {
     add(&mut list, format_args!("<strong>Documents</strong>"));
     add(&mut body, format_args!("<h2>Documents</h2>"));
     for (name, schema) in &schemas.0 {
-        add(
-            &mut list,
-            format_args!("<a href=\"#schema-{name}\">{name}</a>"),
-        );
+        add(&mut list, format_args!("<a href=\"#schema-{name}\">{name}</a>"));
         definition(name, schema, &mut body);
     }
     format!(
@@ -125,21 +116,12 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
     );
     parameters(route, out);
     if let Some(content) = route.body {
-        add(
-            out,
-            format_args!("<h4>Body</h4><dl><dt>{}</dt>", media_type(content)),
-        );
-        add(
-            out,
-            format_args!("<dd>{}</dd></dl>", document_of(content, schemas)),
-        );
+        add(out, format_args!("<h4>Body</h4><dl><dt>{}</dt>", media_type(content)));
+        add(out, format_args!("<dd>{}</dd></dl>", document_of(content, schemas)));
     }
     out.push_str("<h4>Answers</h4><dl>");
     for answer in &route.answers {
-        add(
-            out,
-            format_args!("<dt>{}</dt><dd>{}", answer.status, escaped(answer.about)),
-        );
+        add(out, format_args!("<dt>{}</dt><dd>{}", answer.status, escaped(answer.about)));
         if let Some(content) = answer.content {
             add(out, format_args!(" {}", document_of(content, schemas)));
         }
@@ -168,10 +150,7 @@ fn parameters(route: &Route, out: &mut String) {
     out.push_str("<h4>Parameters</h4><dl>");
     for name in in_path {
         let about = about_path_parameter(name);
-        add(
-            out,
-            format_args!("<dt>{name} <small>path</small></dt><dd>{about}</dd>"),
-        );
+        add(out, format_args!("<dt>{name} <small>path</small></dt><dd>{about}</dd>"));
     }
     for parameter in &route.parameters {
         let place = match (parameter.location, parameter.required) {
@@ -182,10 +161,7 @@ fn parameters(route: &Route, out: &mut String) {
         let about = escaped(parameter.about);
         add(
             out,
-            format_args!(
-                "<dt>{} <small>{place}</small></dt><dd>{about}</dd>",
-                parameter.name
-            ),
+            format_args!("<dt>{} <small>{place}</small></dt><dd>{about}</dd>", parameter.name),
         );
     }
     out.push_str("</dl>");
@@ -204,10 +180,7 @@ fn document_of(content: Content, schemas: &mut Schemas) -> String {
 
 /// The members of a document.
 fn definition(name: &str, schema: &Value, out: &mut String) {
-    add(
-        out,
-        format_args!("<article id=\"schema-{name}\"><h3>{name}</h3>"),
-    );
+    add(out, format_args!("<article id=\"schema-{name}\"><h3>{name}</h3>"));
     if let Some(about) = schema["description"].as_str() {
         add(out, format_args!("<p>{}</p>", escaped(about)));
     }
@@ -216,11 +189,7 @@ fn definition(name: &str, schema: &Value, out: &mut String) {
         |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
     out.push_str("<dl>");
     for (member, schema) in schema["properties"].as_object().into_iter().flatten() {
-        let star = if required(member) {
-            ""
-        } else {
-            " <small>optional</small>"
-        };
+        let star = if required(member) { "" } else { " <small>optional</small>" };
         let about = schema["description"].as_str().unwrap_or_default();
         add(
             out,
@@ -264,9 +233,7 @@ fn type_of(schema: &Value) -> String {
 
 fn group_of(route: &Route) -> &'static str {
     let has = |word: &str| word.is_empty() || route.path.split(['/', ':']).any(|part| part == word);
-    let group = GROUPS
-        .iter()
-        .find(|(_, words)| words.iter().any(|word| has(word)));
+    let group = GROUPS.iter().find(|(_, words)| words.iter().any(|word| has(word)));
     group.map_or("The server", |(name, _)| name)
 }
 
@@ -285,6 +252,5 @@ fn escaped(text: &str) -> String {
 }
 
 fn add(out: &mut String, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text)
-        .expect("writing to a String never fails");
+    out.write_fmt(text).expect("writing to a String never fails");
 }

@@ -48,9 +48,8 @@ fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
             .suggesting("send the header Authorization: Bearer KEY")
     };
     let sent = headers.get(AUTHORIZATION).ok_or_else(missing)?;
-    let (scheme, key) = (sent.to_str().ok())
-        .and_then(|sent| sent.split_once(' '))
-        .ok_or_else(missing)?;
+    let (scheme, key) =
+        (sent.to_str().ok()).and_then(|sent| sent.split_once(' ')).ok_or_else(missing)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(missing());
     }

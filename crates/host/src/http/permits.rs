@@ -17,10 +17,7 @@ pub(crate) type Permit = OwnedSemaphorePermit;
 impl Permits {
     pub(crate) fn new(limit: usize) -> Self {
         let limit = limit.min(Semaphore::MAX_PERMITS);
-        Self {
-            limit,
-            free: Arc::new(Semaphore::new(limit)),
-        }
+        Self { limit, free: Arc::new(Semaphore::new(limit)) }
     }
 
     pub(crate) fn limit(&self) -> usize {

@@ -27,10 +27,7 @@ pub struct StreamPermit {
 impl Streams {
     /// At most `limit` streams at once.
     pub fn new(limit: usize) -> Self {
-        Self(Arc::new(State {
-            permits: Permits::new(limit),
-            closing: watch::Sender::new(false),
-        }))
+        Self(Arc::new(State { permits: Permits::new(limit), closing: watch::Sender::new(false) }))
     }
 
     /// Takes a permit, which the stream keeps until it ends.
@@ -41,16 +38,10 @@ impl Streams {
         }
         let permits = &self.0.permits;
         let permit = permits.try_take().ok_or_else(|| {
-            let message = format!(
-                "{} event streams are open, which is the limit",
-                permits.limit()
-            );
+            let message = format!("{} event streams are open, which is the limit", permits.limit());
             Failure::new(Code::HttpTooManyStreams, message)
         })?;
-        Ok(StreamPermit {
-            closing,
-            _permit: permit,
-        })
+        Ok(StreamPermit { closing, _permit: permit })
     }
 
     /// How many are open.

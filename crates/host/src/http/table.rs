@@ -101,9 +101,7 @@ pub(crate) type Protocols = BTreeMap<String, Protocol>;
 
 /// The protocols of a list of routes.
 pub(crate) fn protocols(routes: &[Route]) -> Protocols {
-    let pairs = routes
-        .iter()
-        .map(|route| (route.path.to_owned(), route.protocol));
+    let pairs = routes.iter().map(|route| (route.path.to_owned(), route.protocol));
     pairs.collect()
 }
 
@@ -212,22 +210,14 @@ impl Route {
     /// Adds an answer.
     #[must_use]
     pub(crate) fn answers(mut self, status: u16, about: &'static str, content: Content) -> Self {
-        self.answers.push(Answer {
-            status,
-            about,
-            content: Some(content),
-        });
+        self.answers.push(Answer { status, about, content: Some(content) });
         self
     }
 
     /// Adds an answer without a body.
     #[must_use]
     pub(crate) fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
-        self.answers.push(Answer {
-            status,
-            about,
-            content: None,
-        });
+        self.answers.push(Answer { status, about, content: None });
         self
     }
 
@@ -245,12 +235,7 @@ impl Route {
         about: &'static str,
         required: bool,
     ) -> Self {
-        self.parameters.push(Parameter {
-            name,
-            location,
-            about,
-            required,
-        });
+        self.parameters.push(Parameter { name, location, about, required });
         self
     }
 }

@@ -59,10 +59,7 @@ impl KeyCache {
     }
 
     pub(super) fn start_read(&self) -> ReadStart {
-        ReadStart {
-            at: Instant::now(),
-            generation: self.0.lock().generation,
-        }
+        ReadStart { at: Instant::now(), generation: self.0.lock().generation }
     }
 
     /// Keeps a key that a read found.
@@ -77,9 +74,7 @@ impl KeyCache {
             let used = old.used.load(Ordering::Relaxed);
             key.used.fetch_max(used, Ordering::Relaxed);
         } else if state.entries.len() >= MAX_ENTRIES {
-            state
-                .entries
-                .retain(|_, (read_at, _)| read_at.elapsed() < MAX_AGE);
+            state.entries.retain(|_, (read_at, _)| read_at.elapsed() < MAX_AGE);
             if state.entries.len() >= MAX_ENTRIES {
                 return;
             }

@@ -56,10 +56,7 @@ pub struct CreatedKey {
 impl Keys {
     /// The keys of a store.
     pub fn new(memory: &Memory) -> Self {
-        Self {
-            memory: memory.clone(),
-            cache: Arc::default(),
-        }
+        Self { memory: memory.clone(), cache: Arc::default() }
     }
 
     /// Whether requests from the network need a key.
@@ -110,18 +107,17 @@ impl Keys {
         let row = KeyRow {
             key_id: secret.id().to_owned(),
             secret_hash: secret.digest(),
-            actor: stored.scope.actor.as_ref().map(|actor| ActorKey {
-                id: actor.id.clone(),
-                kind: actor.kind,
-            }),
+            actor: stored
+                .scope
+                .actor
+                .as_ref()
+                .map(|actor| ActorKey { id: actor.id.clone(), kind: actor.kind }),
             created_at: Timestamp::emit(self.memory.now()),
             revoked_at: None,
             text: stored.encode().to_string(),
         };
         let key = describe(&row, stored, 0);
-        self.memory
-            .write(move |unit| Ok(unit.insert_key(&row)?))
-            .await?;
+        self.memory.write(move |unit| Ok(unit.insert_key(&row)?)).await?;
         self.cache.set_has_keys(self.cache.start_read(), true);
         let secret = secret.reveal();
         Ok(CreatedKey { key, secret })
@@ -185,8 +181,7 @@ impl Keys {
         let id = key_id.to_owned();
         let read = self.memory.read(move |unit| {
             let row = unit.key(&id)?;
-            row.map(|row| Ok::<_, UnitError>((row, used(unit, &id)?)))
-                .transpose()
+            row.map(|row| Ok::<_, UnitError>((row, used(unit, &id)?))).transpose()
         });
         let Some((row, used)) = read.await? else {
             return Ok(None);
@@ -295,10 +290,7 @@ mod tests {
         // Now it is in the cache of the other host.
         let id = &created.key.key_id;
         one.revoke(&Caller::owner(), id).await.unwrap();
-        assert!(
-            one.authenticate(&created.secret).await.is_err(),
-            "refused at once here"
-        );
+        assert!(one.authenticate(&created.secret).await.is_err(), "refused at once here");
         tokio::time::sleep(Duration::from_secs(1)).await;
         let refused = other.authenticate(&created.secret).await.unwrap_err();
         assert_eq!(refused.message, "this key was revoked");

@@ -151,14 +151,7 @@ impl Argument {
     }
 
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self {
-            name,
-            kind,
-            about,
-            need: Need::Optional,
-            default: None,
-            example: None,
-        }
+        Self { name, kind, about, need: Need::Optional, default: None, example: None }
     }
 
     fn is_required(&self, schemas: &Schemas) -> bool {
@@ -183,10 +176,7 @@ impl Argument {
             Kind::Members => json!({"type": "object"}),
         };
         schema["description"] = self.about.into();
-        let project = schemas
-            .project
-            .as_ref()
-            .filter(|_| self.name == "project_id");
+        let project = schemas.project.as_ref().filter(|_| self.name == "project_id");
         match (self.default, project) {
             (Some(Literal::Word(word)), _) => schema["default"] = word.into(),
             (Some(Literal::Number(number)), _) => schema["default"] = number.into(),
@@ -215,22 +205,16 @@ impl Argument {
                 format!("a whole number from {least} to {most}"),
             ),
             Kind::Ratio => (
-                value
-                    .as_f64()
-                    .is_some_and(|number| (0.0..=1.0).contains(&number)),
+                value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number)),
                 "a number from 0 to 1".to_owned(),
             ),
             Kind::Flag => (value.is_boolean(), "true or false".to_owned()),
             Kind::Texts => (
-                value
-                    .as_array()
-                    .is_some_and(|items| items.iter().all(Value::is_string)),
+                value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
                 "a list of strings, such as [\"one\", \"two\"]".to_owned(),
             ),
             Kind::Objects(_) => (
-                value
-                    .as_array()
-                    .is_some_and(|items| items.iter().all(Value::is_object)),
+                value.as_array().is_some_and(|items| items.iter().all(Value::is_object)),
                 "a list of objects".to_owned(),
             ),
             Kind::Members => (
@@ -254,9 +238,7 @@ pub(super) fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
     for argument in arguments {
         properties.insert(argument.name.into(), argument.schema(schemas));
     }
-    let required = arguments
-        .iter()
-        .filter(|argument| argument.is_required(schemas));
+    let required = arguments.iter().filter(|argument| argument.is_required(schemas));
     let required: Vec<&str> = required.map(Argument::name).collect();
     let mut schema = Object::new();
     schema.insert("type".into(), "object".into());
@@ -286,9 +268,7 @@ pub(super) fn check(
         let number = matches!(argument.kind, Kind::Integer { .. }).then(|| whole_number(&value));
         checked.insert(name, number.flatten().map_or(value, Value::from));
     }
-    let needed = arguments
-        .iter()
-        .filter(|argument| argument.is_required(schemas));
+    let needed = arguments.iter().filter(|argument| argument.is_required(schemas));
     for argument in needed {
         let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
         if checked.get(argument.name).is_none_or(blank) {

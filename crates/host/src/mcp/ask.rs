@@ -85,9 +85,7 @@ impl Ask {
         let unanswered = |failure: Failure| ToolError::from(failure).with_details(&about);
         let response = api.call(self.request()?).await.map_err(unanswered)?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), LARGEST_ANSWER)
-            .collect()
-            .await;
+        let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(|_| {
             let message = "the answer of the host was interrupted, or is too large";
             unanswered(Failure::new(Code::HostProtocol, message))
@@ -123,22 +121,14 @@ impl Ask {
                 escape(segment, &mut target);
             }
         }
-        Self {
-            method,
-            path: target,
-            query: String::new(),
-            body: None,
-            about: Object::new(),
-        }
+        Self { method, path: target, query: String::new(), body: None, about: Object::new() }
     }
 
     fn request(self) -> Result<Request, Failure> {
-        let target: Uri = format!("{}{}", self.path, self.query)
-            .parse()
-            .map_err(|_| {
-                let message = "the arguments are too long for a request; shorten them";
-                Failure::new(Code::McpArgumentInvalid, message)
-            })?;
+        let target: Uri = format!("{}{}", self.path, self.query).parse().map_err(|_| {
+            let message = "the arguments are too long for a request; shorten them";
+            Failure::new(Code::McpArgumentInvalid, message)
+        })?;
         let mut request = Request::new(Body::empty());
         *request.method_mut() = self.method;
         *request.uri_mut() = target;
@@ -190,10 +180,7 @@ mod tests {
     fn every_id_stands_for_itself_in_a_path() {
         let ask = Ask::get(&["v1", "packages", "日/ ?%"]).query("project_id", Some("a&b=c"));
         let request = ask.query("limit", None::<u8>).request().unwrap();
-        assert_eq!(
-            request.uri(),
-            "/v1/packages/%E6%97%A5%2F%20%3F%25?project_id=a%26b%3Dc"
-        );
+        assert_eq!(request.uri(), "/v1/packages/%E6%97%A5%2F%20%3F%25?project_id=a%26b%3Dc");
         let dots = Ask::get(&["v1", ".."]).request().unwrap();
         assert_eq!(dots.uri(), "/v1/%2E%2E");
     }

@@ -127,19 +127,12 @@ impl<'a> Document<'a> {
             }
             let rank = how.lists.iter().position(|list| *list == name);
             let value = match rank {
-                Some(rank) => Content::List {
-                    rank,
-                    items: raw::items(value)?,
-                },
+                Some(rank) => Content::List { rank, items: raw::items(value)? },
                 None => Content::Fixed(value.to_owned()),
             };
             members.push(Member { name, value });
         }
-        Some(Self {
-            members,
-            said,
-            bared: None,
-        })
+        Some(Self { members, said, bared: None })
     }
 
     /// The same document with empty lists.
@@ -156,10 +149,7 @@ impl<'a> Document<'a> {
     /// The same document, with one member of the object `name` left.
     fn bared(&self, name: &'static str, kept: &str) -> Option<Self> {
         let mut bared = self.clone();
-        let member = bared
-            .members
-            .iter_mut()
-            .find(|member| member.name == name)?;
+        let member = bared.members.iter_mut().find(|member| member.name == name)?;
         let Content::Fixed(text) = &mut member.value else {
             return None;
         };

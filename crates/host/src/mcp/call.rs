@@ -30,11 +30,7 @@ pub struct CallContext {
 
 impl<'a> Call<'a> {
     pub(super) fn new(arguments: &'a Object, context: &'a CallContext, now: Time) -> Self {
-        Self {
-            arguments,
-            context,
-            now,
-        }
+        Self { arguments, context, now }
     }
 
     /// The time.
@@ -71,10 +67,7 @@ impl<'a> Call<'a> {
     /// The arguments with these names as members of a document, and the members of `extra`.
     pub fn members(&self, names: &[&str]) -> Object {
         let own = self.value("extra").and_then(Value::as_object);
-        let named = self
-            .arguments
-            .iter()
-            .filter(|(name, _)| names.contains(&name.as_str()));
+        let named = self.arguments.iter().filter(|(name, _)| names.contains(&name.as_str()));
         named
             .chain(own.into_iter().flatten())
             .map(|(name, value)| (name.clone(), value.clone()))
@@ -106,10 +99,7 @@ impl<'a> Call<'a> {
             None => self.known_actor(),
         };
         let known = known.ok_or_else(|| {
-            missing(
-                "actor",
-                "no actor: the call has none, and no session was started".into(),
-            )
+            missing("actor", "no actor: the call has none, and no session was started".into())
         })?;
         Ok(Actor::new(known.id, known.kind))
     }
@@ -134,11 +124,7 @@ impl<'a> Call<'a> {
 
     /// The session that the call names, or that was started over this connection.
     pub fn session(&self) -> Result<&'a str, Failure> {
-        let started = self
-            .context
-            .session
-            .as_ref()
-            .map(|session| session.session_id.as_str());
+        let started = self.context.session.as_ref().map(|session| session.session_id.as_str());
         let named = self.text("session_id").filter(|text| !text.is_empty());
         named.or(started).ok_or_else(|| {
             let message =
@@ -149,9 +135,7 @@ impl<'a> Call<'a> {
 
     fn known_actor(&self) -> Option<ActorKey> {
         let session = self.context.session.as_ref();
-        let known = session
-            .map(|session| &session.actor)
-            .or(self.context.actor.as_ref());
+        let known = session.map(|session| &session.actor).or(self.context.actor.as_ref());
         known.cloned().or_else(|| {
             let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
             let kind = ActorType::Agent;

@@ -62,22 +62,13 @@ pub fn service(
         let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
         let is_one = sets.iter().all(|set| set.protocol == first);
         let protocol = if is_one { first } else { Protocol::Accord };
-        Ok::<_, Failure>(Endpoint::new(
-            path,
-            protocol,
-            Toolbox::join(sets)?,
-            &api_for,
-            limits,
-        ))
+        Ok::<_, Failure>(Endpoint::new(path, protocol, Toolbox::join(sets)?, &api_for, limits))
     };
     let mut endpoints = vec![endpoint("/mcp".into(), sets)?];
     for set in sets {
         endpoints.push(endpoint(format!("/mcp/{}", set.name), &[set])?);
     }
-    Ok(McpEndpoints(Arc::new(Endpoints {
-        endpoints,
-        closing: Mutex::new(Some(closing)),
-    })))
+    Ok(McpEndpoints(Arc::new(Endpoints { endpoints, closing: Mutex::new(Some(closing)) })))
 }
 
 impl McpEndpoints {
@@ -93,10 +84,7 @@ impl McpEndpoints {
 
     /// The paths of the routes.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.0
-            .endpoints
-            .iter()
-            .map(|endpoint| endpoint.path.as_str())
+        self.0.endpoints.iter().map(|endpoint| endpoint.path.as_str())
     }
 
     /// The paths of the routes, with the protocol of their refusals.
@@ -107,11 +95,7 @@ impl McpEndpoints {
 
     /// How many sessions there are.
     pub fn sessions(&self) -> usize {
-        self.0
-            .endpoints
-            .iter()
-            .map(|endpoint| endpoint.sessions.count())
-            .sum()
+        self.0.endpoints.iter().map(|endpoint| endpoint.sessions.count()).sum()
     }
 
     /// Waits for the end of the host, in a separate task. Does so once.
@@ -146,11 +130,7 @@ impl Endpoint {
         let api_source = ApiSource::Caller(Arc::clone(api_for));
         let server = move || {
             let toolbox = Arc::clone(&toolbox);
-            Ok(Server::new(
-                toolbox,
-                api_source.clone(),
-                CallContext::default(),
-            ))
+            Ok(Server::new(toolbox, api_source.clone(), CallContext::default()))
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
@@ -160,12 +140,7 @@ impl Endpoint {
             .with_sse_retry(None)
             .with_max_request_body_bytes(LARGEST_MESSAGE);
         let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-        Self {
-            path,
-            protocol,
-            service,
-            sessions,
-        }
+        Self { path, protocol, service, sessions }
     }
 
     async fn answer(&self, mut request: Request) -> Response {
@@ -180,9 +155,7 @@ impl Endpoint {
         let ends = request.method() == Method::DELETE;
         // The transport requires the header, even over a socket, where nothing reads it.
         let headers = request.headers_mut();
-        headers
-            .entry(HOST)
-            .or_insert(HeaderValue::from_static("localhost"));
+        headers.entry(HOST).or_insert(HeaderValue::from_static("localhost"));
         let response = current.scope(self.service.handle(request)).await;
         match current.refusal() {
             Some(failure) => Refusal(failure).into_response(),
@@ -221,9 +194,7 @@ async fn with_code(protocol: Protocol, mut response: Response) -> Response {
         return response;
     }
     let allow = response.headers().get(ALLOW).cloned();
-    let body = axum::body::to_bytes(response.into_body(), 4096)
-        .await
-        .unwrap_or_default();
+    let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&body);
     let text = text.trim();
     let failure = match status {

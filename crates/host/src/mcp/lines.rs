@@ -53,10 +53,7 @@ impl Lines {
 
     /// The server's ends, and the tasks, to be kept until the server is done.
     pub(super) fn split(self) -> ((DuplexStream, DuplexStream), CopyTasks) {
-        let held = CopyTasks {
-            reading: self.reading,
-            writing: self.writing,
-        };
+        let held = CopyTasks { reading: self.reading, writing: self.writing };
         ((self.input, self.output), held)
     }
 }
@@ -143,26 +140,17 @@ fn refusal(line: &[u8]) -> Option<String> {
     let (id, code, message) = match serde_json::from_slice::<Value>(line) {
         Err(_) => (Value::Null, -32_700, "the line is not JSON"),
         Ok(Value::Object(members)) => {
-            let is_version_2 = members
-                .get("jsonrpc")
-                .is_some_and(|version| version == "2.0");
-            let is_message = ["method", "result", "error"]
-                .iter()
-                .any(|name| members.contains_key(*name));
+            let is_version_2 = members.get("jsonrpc").is_some_and(|version| version == "2.0");
+            let is_message =
+                ["method", "result", "error"].iter().any(|name| members.contains_key(*name));
             if is_version_2 && is_message {
                 return None;
             }
-            let id = members
-                .get("id")
-                .filter(|id| id.is_string() || id.is_number());
+            let id = members.get("id").filter(|id| id.is_string() || id.is_number());
             let id = id.cloned().unwrap_or_default();
             (id, -32_600, "the line is not a JSON-RPC 2.0 message")
         }
-        Ok(_) => (
-            Value::Null,
-            -32_600,
-            "a message is one JSON object on a separate line",
-        ),
+        Ok(_) => (Value::Null, -32_600, "a message is one JSON object on a separate line"),
     };
     let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     Some(format!("{body}\n"))
@@ -181,11 +169,7 @@ mod tests {
             ("{\"jsonrpc\":\"2.0\",", -32_700, json!(null)),
             ("\u{1}", -32_700, json!(null)),
             ("[]", -32_600, json!(null)),
-            (
-                "[{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":1}]",
-                -32_600,
-                json!(null),
-            ),
+            ("[{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":1}]", -32_600, json!(null)),
             ("7", -32_600, json!(null)),
             ("{}", -32_600, json!(null)),
             ("{\"id\":[1]}", -32_600, json!(null)),
@@ -205,21 +189,19 @@ mod tests {
     #[test]
     fn every_line_is_a_message_or_has_an_answer() {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": [1]}});
-        bolero::check!()
-            .with_iterations(1_000)
-            .for_each(|input: &[u8]| {
-                let mutated = accord_contract::testing::mutate(&message, input).to_string();
-                for line in [input, mutated.as_bytes()] {
-                    let Some(answer) = refusal(line) else {
-                        let is_blank = line.trim_ascii().is_empty();
-                        assert!(is_blank || serde_json::from_slice::<Value>(line).is_ok());
-                        continue;
-                    };
-                    assert_eq!(answer.find('\n'), Some(answer.len() - 1));
-                    let answer: Value = serde_json::from_str(&answer).unwrap();
-                    assert!(answer["error"]["code"].is_i64());
-                }
-            });
+        bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+            let mutated = accord_contract::testing::mutate(&message, input).to_string();
+            for line in [input, mutated.as_bytes()] {
+                let Some(answer) = refusal(line) else {
+                    let is_blank = line.trim_ascii().is_empty();
+                    assert!(is_blank || serde_json::from_slice::<Value>(line).is_ok());
+                    continue;
+                };
+                assert_eq!(answer.find('\n'), Some(answer.len() - 1));
+                let answer: Value = serde_json::from_str(&answer).unwrap();
+                assert!(answer["error"]["code"].is_i64());
+            }
+        });
     }
 
     #[tokio::test]
@@ -228,10 +210,7 @@ mod tests {
         let (theirs_in, theirs_out) = tokio::io::split(theirs);
         let ((mut input, mut output), held) = Lines::over(theirs_in, theirs_out).split();
         let message = "{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n";
-        client
-            .write_all(format!("no\n{message}").as_bytes())
-            .await
-            .unwrap();
+        client.write_all(format!("no\n{message}").as_bytes()).await.unwrap();
         let mut passed = vec![0; message.len()];
         input.read_exact(&mut passed).await.unwrap();
         assert_eq!(passed, message.as_bytes());

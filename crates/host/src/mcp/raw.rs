@@ -91,12 +91,7 @@ mod tests {
         let cut = members(text).unwrap();
         assert_eq!(
             cut,
-            [
-                ("a", "1.0"),
-                ("b", r#"["x,]}", {"y":"\\\""}, [ ] ]"#),
-                (r"c\n", "null"),
-                ("d", "{}")
-            ]
+            [("a", "1.0"), ("b", r#"["x,]}", {"y":"\\\""}, [ ] ]"#), (r"c\n", "null"), ("d", "{}")]
         );
         let cut = items(cut[1].1).unwrap();
         assert_eq!(cut, [r#""x,]}""#, r#"{"y":"\\\""}"#, "[ ]"]);
@@ -106,9 +101,7 @@ mod tests {
 
     #[test]
     fn what_is_no_such_text_has_no_parts() {
-        for text in [
-            "", "1", "{", "{\"a\"", "{\"a\":}", "{\"a\":1", "[1 2]", "[1,", "{a:1}",
-        ] {
+        for text in ["", "1", "{", "{\"a\"", "{\"a\":}", "{\"a\":1", "[1 2]", "[1,", "{a:1}"] {
             assert_eq!((members(text), items(text)), (None, None), "{text}");
         }
     }

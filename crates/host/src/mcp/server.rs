@@ -51,12 +51,7 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn new(toolbox: Arc<Toolbox>, api_source: ApiSource, defaults: CallContext) -> Self {
-        Self {
-            toolbox,
-            api_source,
-            defaults,
-            session: Mutex::new(None),
-        }
+        Self { toolbox, api_source, defaults, session: Mutex::new(None) }
     }
 
     /// The session that was started over this connection and has not ended.
@@ -77,9 +72,7 @@ impl Server {
         standing.actor = origin.actor.or(standing.actor);
         standing.client = origin.client;
         // A session has a project, so later calls need none.
-        let schemas = Schemas {
-            project: standing.project.clone(),
-        };
+        let schemas = Schemas { project: standing.project.clone() };
         let arguments = argument::check(arguments, tool.arguments, &schemas)?;
         let call = Call::new(&arguments, &standing, accord_system::now());
         let ask: Ask = (tool.ask)(&call)?;
@@ -107,10 +100,7 @@ impl Server {
             Memo::Nothing => {}
             Memo::Started(started) => *session = Some(started.clone()),
             Memo::Ended(ended) => {
-                if session
-                    .as_ref()
-                    .is_some_and(|open| open.session_id == *ended)
-                {
+                if session.as_ref().is_some_and(|open| open.session_id == *ended) {
                     *session = None;
                 }
             }
@@ -147,12 +137,7 @@ impl CallOrigin {
             }
         };
         let remembers = parts.is_none_or(|parts| parts.headers.contains_key("mcp-session-id"));
-        Ok(Self {
-            api,
-            actor,
-            client,
-            remembers,
-        })
+        Ok(Self { api, actor, client, remembers })
     }
 }
 
@@ -187,26 +172,18 @@ impl ServerHandler for Server {
         let entry = self.toolbox.find(&request.name).map_err(no_such_tool)?;
         let arguments = request.arguments.unwrap_or_default();
         let result = self.call(entry, arguments, &context).await;
-        Ok(result
-            .unwrap_or_else(|error| error.result(entry.set))
-            .into())
+        Ok(result.unwrap_or_else(|error| error.result(entry.set)).into())
     }
 }
 
 impl Server {
     fn schemas(&self) -> Schemas {
-        Schemas {
-            project: self.defaults.project.clone(),
-        }
+        Schemas { project: self.defaults.project.clone() }
     }
 }
 
 fn no_such_tool(failure: Failure) -> ErrorData {
     let suggestion = failure.suggestion.unwrap_or_default();
-    let message = format!(
-        "{}: {}. {suggestion}",
-        failure.code.as_str(),
-        failure.message
-    );
+    let message = format!("{}: {}. {suggestion}", failure.code.as_str(), failure.message);
     ErrorData::invalid_params(message, None)
 }

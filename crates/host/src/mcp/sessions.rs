@@ -36,11 +36,7 @@ pub struct SessionLimits {
 
 impl Default for SessionLimits {
     fn default() -> Self {
-        Self {
-            total: 1_000,
-            per_caller: 100,
-            idle: Duration::from_secs(60 * 60),
-        }
+        Self { total: 1_000, per_caller: 100, idle: Duration::from_secs(60 * 60) }
     }
 }
 
@@ -85,10 +81,7 @@ pub(super) enum SessionsError {
 
 impl CurrentRequest {
     pub(super) fn new(caller: &str) -> Arc<Self> {
-        Arc::new(Self {
-            caller: caller.to_owned(),
-            refusal: Mutex::new(None),
-        })
+        Arc::new(Self { caller: caller.to_owned(), refusal: Mutex::new(None) })
     }
 
     /// Runs the code that answers the request.
@@ -185,27 +178,20 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
-        let request = CURRENT
-            .try_with(Arc::clone)
-            .map_err(|_| SessionsError::Unknown)?;
+        let request = CURRENT.try_with(Arc::clone).map_err(|_| SessionsError::Unknown)?;
         let _guard = self.starting.lock().await;
         match self.session_to_end(&request.caller) {
             Ok(None) => {}
             Ok(Some(oldest)) => self.close(&oldest).await?,
             Err(full) => {
-                let message = format!(
-                    "{} MCP sessions are open, which is the limit",
-                    self.limits.total
-                );
+                let message =
+                    format!("{} MCP sessions are open, which is the limit", self.limits.total);
                 request.refuse(Failure::new(Code::McpTooManySessions, message));
                 return Err(full);
             }
         }
         let (id, transport) = self.local.create_session().await?;
-        let session = OpenSession {
-            owner: request.caller.clone(),
-            used: Instant::now(),
-        };
+        let session = OpenSession { owner: request.caller.clone(), used: Instant::now() };
         self.open().insert(Arc::clone(&id), session);
         Ok((id, transport))
     }

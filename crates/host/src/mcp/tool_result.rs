@@ -63,18 +63,12 @@ pub(super) struct ToolError {
 impl ToolResult {
     /// A short answer to a write.
     pub fn receipt(members: Object) -> Self {
-        Self {
-            content: Content::Receipt(members),
-            memo: Memo::Nothing,
-        }
+        Self { content: Content::Receipt(members), memo: Memo::Nothing }
     }
 
     /// A document that was read: JSON.
     pub fn document(text: impl Into<String>) -> Self {
-        Self {
-            content: Content::Document(text.into()),
-            memo: Memo::Nothing,
-        }
+        Self { content: Content::Document(text.into()), memo: Memo::Nothing }
     }
 
     /// Sets what the connection remembers.
@@ -150,10 +144,7 @@ impl ToolError {
 impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
         let mut details = Object::new();
-        let place = failure
-            .pointer
-            .as_deref()
-            .map(|place| place.trim_start_matches('/'));
+        let place = failure.pointer.as_deref().map(|place| place.trim_start_matches('/'));
         if let Some(place) = place.filter(|place| !place.is_empty()) {
             details.insert("field".into(), place.into());
         }
@@ -204,11 +195,8 @@ fn sentence(words: &str) -> String {
 fn in_both_places(members: Object, is_error: bool) -> CallToolResult {
     let value = Value::Object(members);
     let text = vec![ContentBlock::text(value.to_string())];
-    let mut result = if is_error {
-        CallToolResult::error(text)
-    } else {
-        CallToolResult::success(text)
-    };
+    let mut result =
+        if is_error { CallToolResult::error(text) } else { CallToolResult::success(text) };
     result.structured_content = Some(value);
     result
 }

@@ -101,10 +101,7 @@ impl Toolbox {
             }
         }
         let instructions = sets.iter().map(|set| set.instructions).collect();
-        Ok(Self {
-            instructions,
-            tools,
-        })
+        Ok(Self { instructions, tools })
     }
 
     /// Only the tools in a list of names of tools and sets.
@@ -125,11 +122,7 @@ impl Toolbox {
         }
         let mut wanted = wanted.into_iter();
         self.tools.retain(|_| wanted.next().unwrap_or(false));
-        let kept = |words: &&str| {
-            self.tools
-                .iter()
-                .any(|tool| tool.set.instructions == *words)
-        };
+        let kept = |words: &&str| self.tools.iter().any(|tool| tool.set.instructions == *words);
         self.instructions.retain(kept);
         Ok(self)
     }

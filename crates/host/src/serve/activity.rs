@@ -84,11 +84,7 @@ impl Activity {
 
     /// Wraps the body of a request, to record whether all of it was read.
     pub(super) fn track(&self, body: Incoming) -> RequestBody {
-        RequestBody {
-            ended: body.is_end_stream(),
-            body,
-            activity: self.clone(),
-        }
+        RequestBody { ended: body.is_end_stream(), body, activity: self.clone() }
     }
 
     /// The head of a request is complete.
@@ -104,10 +100,7 @@ impl Activity {
 impl RunningRequest {
     /// Wraps the body of the answer. The request goes on until the body ends.
     pub(super) fn answer(self, body: Body) -> AnswerBody {
-        AnswerBody {
-            body,
-            _request: self,
-        }
+        AnswerBody { body, _request: self }
     }
 }
 

@@ -57,11 +57,7 @@ impl Server {
         let url_file = UrlFile::write(host.folder(), &url(address, tls.is_some()));
         Ok(Self {
             host,
-            listeners: Listeners {
-                tcp,
-                tls,
-                socket: Some(socket),
-            },
+            listeners: Listeners { tcp, tls, socket: Some(socket) },
             url_file,
             address,
         })

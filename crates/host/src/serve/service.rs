@@ -74,11 +74,7 @@ impl ServiceServer {
                     evict_unauthenticated: true,
                 },
             },
-            listeners: Listeners {
-                tcp,
-                tls: None,
-                socket: None,
-            },
+            listeners: Listeners { tcp, tls: None, socket: None },
             address,
         })
     }
@@ -105,20 +101,13 @@ fn router(service: Arc<dyn Service>, limits: &Limits) -> Router {
 
 async fn exchange(service: &dyn Service, request: Request) -> Response {
     let correlation = Correlation::of(request.headers());
-    let connection = request
-        .extensions()
-        .get::<Authenticated>()
-        .cloned()
-        .unwrap_or_default();
+    let connection = request.extensions().get::<Authenticated>().cloned().unwrap_or_default();
     let answered = AssertUnwindSafe(service.answer(request, &connection)).catch_unwind();
     let fault = |_| Err(Failure::new(Code::HttpFault, "internal error"));
-    let mut response = answered
-        .await
-        .unwrap_or_else(fault)
-        .unwrap_or_else(|failure| {
-            tracing::info!(code = %failure.code, "{}", failure.message);
-            errors::response(&failure, Protocol::Xchain, &correlation)
-        });
+    let mut response = answered.await.unwrap_or_else(fault).unwrap_or_else(|failure| {
+        tracing::info!(code = %failure.code, "{}", failure.message);
+        errors::response(&failure, Protocol::Xchain, &correlation)
+    });
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());
     response

@@ -122,10 +122,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
                 return Poll::Ready(Ok(()));
             }
             buffer.clear();
-            linger
-                .timer
-                .as_mut()
-                .reset((now + LINGER_PAUSE).min(linger.until));
+            linger.timer.as_mut().reset((now + LINGER_PAUSE).min(linger.until));
         }
         linger.timer.as_mut().poll(context).map(Ok)
     }

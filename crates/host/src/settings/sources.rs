@@ -108,9 +108,8 @@ impl Sources {
     /// Computes the effective settings.
     pub fn resolve(&self) -> Result<Resolved, Failure> {
         let mut given: BTreeMap<&'static str, (String, Origin)> = BTreeMap::new();
-        for (name, text, origin) in (self.in_file()?.into_iter())
-            .chain(self.in_environment()?)
-            .chain(self.in_flags()?)
+        for (name, text, origin) in
+            (self.in_file()?.into_iter()).chain(self.in_environment()?).chain(self.in_flags()?)
         {
             given.insert(name, (text, origin));
         }
@@ -176,17 +175,14 @@ impl Sources {
             if !variable.starts_with(PREFIX) {
                 continue;
             }
-            let declaration = DECLARATIONS
-                .iter()
-                .find(|declaration| variable_of(declaration.name) == *variable);
+            let declaration =
+                DECLARATIONS.iter().find(|declaration| variable_of(declaration.name) == *variable);
             if let Some(declaration) = declaration {
                 let origin = Origin::Environment(variable.clone());
                 found.push((declaration.name, value.clone(), origin));
                 continue;
             }
-            let near = DECLARATIONS
-                .iter()
-                .map(|declaration| variable_of(declaration.name));
+            let near = DECLARATIONS.iter().map(|declaration| variable_of(declaration.name));
             let near = near.min_by_key(|near| strsim::levenshtein(variable, near));
             if let Some(near) = near.filter(|near| strsim::levenshtein(variable, near) <= SLIP) {
                 return Err(unknown(&format!("the variable {variable}"), Some(&near)));
@@ -220,15 +216,8 @@ fn check_together(settings: &Settings) -> Result<(), Failure> {
 
 /// The setting with a name, or else a setting with a similar name.
 fn find(name: &str) -> Result<&'static Declaration, Option<&'static str>> {
-    let found = DECLARATIONS
-        .iter()
-        .find(|declaration| declaration.name == name);
-    found.ok_or_else(|| {
-        closest(
-            name,
-            DECLARATIONS.iter().map(|declaration| declaration.name),
-        )
-    })
+    let found = DECLARATIONS.iter().find(|declaration| declaration.name == name);
+    found.ok_or_else(|| closest(name, DECLARATIONS.iter().map(|declaration| declaration.name)))
 }
 
 fn unknown(what: &str, near: Option<&str>) -> Failure {

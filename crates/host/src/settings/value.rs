@@ -29,12 +29,7 @@ pub enum LogFormat {
     Json,
 }
 
-const UNITS: [(&str, u64); 4] = [
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("B", 1),
-];
+const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl Setting for Bytes {
     fn parse(text: &str) -> Result<Self, String> {
@@ -167,10 +162,7 @@ impl Setting for Option<PathBuf> {
 impl Setting for Vec<String> {
     fn parse(text: &str) -> Result<Self, String> {
         let items = text.split(',').map(str::trim);
-        Ok(items
-            .filter(|item| !item.is_empty())
-            .map(String::from)
-            .collect())
+        Ok(items.filter(|item| !item.is_empty()).map(String::from).collect())
     }
 
     fn show(&self) -> Value {

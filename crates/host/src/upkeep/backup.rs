@@ -35,12 +35,10 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
     let _kept = host.memory().keep_blobs();
     // The database gets its name last, when the backup is complete.
     let partial = to.join(format!("{DATABASE}.copy"));
-    host.engine()
-        .backup(&partial, &mut |_| {})
-        .map_err(|error| {
-            tracing::error!(code = %error.code(), detail = error.detail(), "the backup failed");
-            Failure::from(error)
-        })?;
+    host.engine().backup(&partial, &mut |_| {}).map_err(|error| {
+        tracing::error!(code = %error.code(), detail = error.detail(), "the backup failed");
+        Failure::from(error)
+    })?;
     let copied = finish(host, to, &partial).map_err(|error| failed(&error));
     if copied.is_err() {
         drop(fs::remove_file(&partial));
@@ -49,10 +47,7 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
 }
 
 fn finish(host: &Host, to: &Path, partial: &Path) -> io::Result<Copied> {
-    let mut copied = Copied {
-        blobs: 0,
-        bytes: fs::metadata(partial)?.len(),
-    };
+    let mut copied = Copied { blobs: 0, bytes: fs::metadata(partial)?.len() };
     let blobs = host.folder().join(BLOBS);
     if blobs.is_dir() {
         copy_folder(&blobs, &to.join(BLOBS), &mut copied)?;

@@ -13,9 +13,6 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
     }
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     fs::write(folder.join(".gitignore"), "*\n")
 }

@@ -57,11 +57,7 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
     };
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
-            let pid = fs::read_to_string(folder.join(LOCK))
-                .unwrap_or_default()
-                .trim()
-                .parse()
-                .ok();
+            let pid = fs::read_to_string(folder.join(LOCK)).unwrap_or_default().trim().parse().ok();
             let locked = StoreError::new(StoreErrorKind::Locked { pid }, String::new());
             Err(explain(folder, &locked))
         }

@@ -16,9 +16,7 @@ fn path(content: &str) -> String {
 }
 
 async fn put(asker: &Asker, path: &str, content: &str) -> Answer {
-    asker
-        .ask("PUT", path, &[("content-type", "text/markdown")], content)
-        .await
+    asker.ask("PUT", path, &[("content-type", "text/markdown")], content).await
 }
 
 fn of_project(content: &str, project: &str) -> String {
@@ -63,18 +61,9 @@ async fn a_content_is_stored_once_and_read_by_its_digest() {
     assert!(read.header("cache-control").contains("immutable"));
     assert_eq!(read.header("x-content-type-options"), "nosniff");
     let head = owner.ask("HEAD", &path("hello"), &[], "").await;
-    assert_eq!(
-        (
-            head.status,
-            head.header("content-length"),
-            head.text.as_str()
-        ),
-        (200, "5", "")
-    );
+    assert_eq!((head.status, head.header("content-length"), head.text.as_str()), (200, "5", ""));
     let known = format!("W/\"x\", \"{digest}\"");
-    let known = owner
-        .ask("GET", &path("hello"), &[("if-none-match", &known)], "")
-        .await;
+    let known = owner.ask("GET", &path("hello"), &[("if-none-match", &known)], "").await;
     assert_eq!((known.status, known.text.as_str()), (304, ""));
     put(&owner, &path(""), "").await.expect(201);
     assert_eq!(owner.get(&path("")).await.text, "");
@@ -84,47 +73,28 @@ async fn a_content_is_stored_once_and_read_by_its_digest() {
 async fn a_part_of_a_content_can_be_read() {
     let world = World::new();
     let owner = world.owner();
-    put(&owner, &path("0123456789"), "0123456789")
-        .await
-        .expect(201);
-    let part = owner
-        .ask("GET", &path("0123456789"), &[("range", "bytes=2-4")], "")
-        .await;
+    put(&owner, &path("0123456789"), "0123456789").await.expect(201);
+    let part = owner.ask("GET", &path("0123456789"), &[("range", "bytes=2-4")], "").await;
     assert_eq!((part.status, part.text.as_str()), (206, "234"));
     assert_eq!(part.header("content-range"), "bytes 2-4/10");
     let other = [("range", "bytes=2-4"), ("if-range", "\"another\"")];
     let whole = owner.ask("GET", &path("0123456789"), &other, "").await;
     assert_eq!((whole.status, whole.text.len()), (200, 10));
-    let beyond = owner
-        .ask("GET", &path("0123456789"), &[("range", "bytes=10-")], "")
-        .await;
-    assert_eq!(
-        (beyond.status, beyond.header("content-range")),
-        (416, "bytes */10")
-    );
+    let beyond = owner.ask("GET", &path("0123456789"), &[("range", "bytes=10-")], "").await;
+    assert_eq!((beyond.status, beyond.header("content-range")), (416, "bytes */10"));
 }
 
 #[tokio::test]
 async fn another_content_than_the_digest_says_is_not_kept() {
     let world = World::new();
     let owner = world.owner();
-    let refused = put(&owner, &path("hello"), "hallo")
-        .await
-        .refused(400, "blob_digest_mismatch");
+    let refused = put(&owner, &path("hello"), "hallo").await.refused(400, "blob_digest_mismatch");
     let digest = sha256(b"hallo").hex();
-    assert!(
-        refused["message"].as_str().unwrap().contains(&digest),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().unwrap().contains(&digest), "{refused}");
     assert_eq!(files(&world), [""; 0]);
-    owner
-        .get(&path("hello"))
-        .await
-        .refused(404, "blob_not_found");
+    owner.get(&path("hello")).await.refused(404, "blob_not_found");
     for wrong in ["/v1/blobs/sha256:00", "/v1/blobs/md5:00", "/v1/blobs/hello"] {
-        put(&owner, wrong, "hello")
-            .await
-            .refused(400, "invalid_schema");
+        put(&owner, wrong, "hello").await.refused(400, "invalid_schema");
         owner.get(wrong).await.refused(400, "invalid_schema");
     }
 }
@@ -135,9 +105,7 @@ async fn a_content_larger_than_the_limit_is_not_kept() {
     settings.blobs.max_bytes.0 = 100;
     let world = World::with(settings);
     let (large, fits) = ("y".repeat(101), "y".repeat(100));
-    put(&world.owner(), &path(&large), &large)
-        .await
-        .refused(413, "payload_too_large");
+    put(&world.owner(), &path(&large), &large).await.refused(413, "payload_too_large");
     assert_eq!(files(&world), [""; 0]);
     put(&world.owner(), &path(&fits), &fits).await.expect(201);
 }
@@ -147,81 +115,43 @@ async fn a_host_without_blobs_says_so() {
     let mut settings = Settings::default();
     settings.blobs.enabled = false;
     let world = World::with(settings);
-    let refused = put(&world.owner(), &path("hello"), "hello")
-        .await
-        .refused(501, "not_implemented");
+    let refused =
+        put(&world.owner(), &path("hello"), "hello").await.refused(501, "not_implemented");
     assert_eq!(refused["missing_capability"], "blob_storage");
-    world
-        .owner()
-        .get(&path("hello"))
-        .await
-        .refused(501, "not_implemented");
+    world.owner().get(&path("hello")).await.refused(501, "not_implemented");
 }
 
 #[tokio::test]
 async fn a_project_sees_its_own_contents_alone() {
     let world = World::new();
-    let (atlas, borealis) = (
-        key(&world, Verb::Write, &["atlas"]),
-        key(&world, Verb::Write, &["borealis"]),
-    );
+    let (atlas, borealis) =
+        (key(&world, Verb::Write, &["atlas"]), key(&world, Verb::Write, &["borealis"]));
     let reader = key(&world, Verb::Read, &["atlas"]);
     // A key for one project needs not name it. What is stored creates the project as any write
     // does.
     put(&atlas, &path("hello"), "hello").await.expect(201);
     world.owner().get("/v1/projects/atlas").await.expect(200);
-    put(&atlas, &of_project("hello", "atlas"), "hello")
-        .await
-        .expect(200);
+    put(&atlas, &of_project("hello", "atlas"), "hello").await.expect(200);
     assert_eq!(reader.get(&path("hello")).await.text, "hello");
     assert_eq!(
-        reader
-            .get(&of_project("hello", "atlas"))
-            .await
-            .header("content-type"),
+        reader.get(&of_project("hello", "atlas")).await.header("content-type"),
         "text/markdown"
     );
     // Neither reading nor storing tells another project that it is there.
-    key(&world, Verb::Read, &["borealis"])
-        .get(&path("hello"))
-        .await
-        .refused(404, "blob_not_found");
-    borealis
-        .get(&path("hello"))
-        .await
-        .refused(403, "unauthorized");
+    key(&world, Verb::Read, &["borealis"]).get(&path("hello")).await.refused(404, "blob_not_found");
+    borealis.get(&path("hello")).await.refused(403, "unauthorized");
     put(&borealis, &path("hello"), "hello").await.expect(201);
-    put(&borealis, &of_project("hello", "atlas"), "hello")
-        .await
-        .refused(403, "unauthorized");
-    put(&reader, &path("hello"), "hello")
-        .await
-        .refused(403, "unauthorized");
-    reader
-        .get(&of_project("hello", "borealis"))
-        .await
-        .refused(403, "unauthorized");
+    put(&borealis, &of_project("hello", "atlas"), "hello").await.refused(403, "unauthorized");
+    put(&reader, &path("hello"), "hello").await.refused(403, "unauthorized");
+    reader.get(&of_project("hello", "borealis")).await.refused(403, "unauthorized");
     let several = key(&world, Verb::Write, &["atlas", "borealis"]);
-    put(&several, &path("more"), "more")
-        .await
-        .refused(403, "unauthorized");
-    put(&several, &of_project("more", "borealis"), "more")
-        .await
-        .expect(201);
+    put(&several, &path("more"), "more").await.refused(403, "unauthorized");
+    put(&several, &of_project("more", "borealis"), "more").await.expect(201);
     // What belongs to no project is for those who are let into all.
-    put(&world.owner(), &path("loose"), "loose")
-        .await
-        .expect(201);
-    reader
-        .get(&path("loose"))
-        .await
-        .refused(404, "blob_not_found");
+    put(&world.owner(), &path("loose"), "loose").await.expect(201);
+    reader.get(&path("loose")).await.refused(404, "blob_not_found");
     assert_eq!(world.owner().get(&path("loose")).await.text, "loose");
-    world
-        .owner()
-        .get(&of_project("loose", "atlas"))
-        .await
-        .refused(404, "blob_not_found");
+    world.owner().get(&of_project("loose", "atlas")).await.refused(404, "blob_not_found");
 }
 
 #[tokio::test]
@@ -229,13 +159,8 @@ async fn archived_and_unknown_projects_take_none() {
     let world = World::new();
     let owner = world.owner();
     owner.deposit(&package("pkg_1")).await;
-    owner
-        .post("/v1/projects/atlas/archive", &json!({}))
-        .await
-        .expect(200);
-    put(&owner, &of_project("hello", "atlas"), "hello")
-        .await
-        .refused(403, "project_archived");
+    owner.post("/v1/projects/atlas/archive", &json!({})).await.expect(200);
+    put(&owner, &of_project("hello", "atlas"), "hello").await.refused(403, "project_archived");
     let mut settings = Settings::default();
     settings.strict_projects = true;
     let strict = World::with(settings);
@@ -252,12 +177,7 @@ async fn a_damaged_content_is_not_served_to_its_end() {
     for content in ["hello", &large] {
         put(&owner, &path(content), content).await.expect(201);
         let digest = sha256(content.as_bytes()).hex();
-        let file = world
-            .host
-            .folder()
-            .join("blobs")
-            .join(&digest[..2])
-            .join(&digest);
+        let file = world.host.folder().join("blobs").join(&digest[..2]).join(&digest);
         let mut bytes = std::fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         std::fs::write(&file, bytes).unwrap();

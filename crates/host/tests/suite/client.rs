@@ -109,11 +109,8 @@ async fn a_request_says_where_it_goes_and_carries_its_key() {
     let host = Scripted::start(|mut stream| async move {
         let asked = head(&mut stream).await;
         let length = asked.len();
-        say(
-            &mut stream,
-            &format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{asked}"),
-        )
-        .await;
+        say(&mut stream, &format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{asked}"))
+            .await;
     })
     .await;
     let options = ClientOptions::default().with_key(Some("accord_a_b".to_owned()));
@@ -121,16 +118,11 @@ async fn a_request_says_where_it_goes_and_carries_its_key() {
     let client = Client::url(&url, &options).unwrap();
     let answer = client.call(get("/v1/projects?limit=1")).await.unwrap();
     let asked = text(answer).await.unwrap().to_lowercase();
-    assert!(
-        asked.starts_with("get /base/v1/projects?limit=1 http/1.1\r\n"),
-        "{asked}"
-    );
+    assert!(asked.starts_with("get /base/v1/projects?limit=1 http/1.1\r\n"), "{asked}");
     let named = host.url.strip_prefix("http://").unwrap();
-    for header in [
-        &format!("host: {named}"),
-        "authorization: bearer accord_a_b",
-        "user-agent: accord/",
-    ] {
+    for header in
+        [&format!("host: {named}"), "authorization: bearer accord_a_b", "user-agent: accord/"]
+    {
         assert!(asked.contains(header), "{header}: {asked}");
     }
 }
@@ -174,8 +166,7 @@ async fn nobody_waits_for_ever_for_an_answer() {
     assert_eq!(failure.code, Code::HostTimeout, "{failure}");
     // Work that takes long before its first word is given its time.
     let mut slow = get("/");
-    slow.extensions_mut()
-        .insert(InactivityTimeout(Duration::from_secs(60)));
+    slow.extensions_mut().insert(InactivityTimeout(Duration::from_secs(60)));
     let client = host.impatient();
     let waited = tokio::time::timeout(Duration::from_secs(3), client.call(slow)).await;
     assert!(waited.is_err(), "it still waits");
@@ -185,11 +176,7 @@ async fn nobody_waits_for_ever_for_an_answer() {
 async fn nobody_waits_for_ever_for_the_rest_of_an_answer() {
     let host = Scripted::start(|mut stream| async move {
         head(&mut stream).await;
-        say(
-            &mut stream,
-            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
-        )
-        .await;
+        say(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf").await;
         std::future::pending::<()>().await;
     })
     .await;
@@ -202,11 +189,7 @@ async fn nobody_waits_for_ever_for_the_rest_of_an_answer() {
 async fn an_answer_that_breaks_off_is_no_answer() {
     let host = Scripted::start(|mut stream| async move {
         head(&mut stream).await;
-        say(
-            &mut stream,
-            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
-        )
-        .await;
+        say(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf").await;
     })
     .await;
     let answer = host.client().call(get("/")).await.unwrap();
@@ -253,16 +236,9 @@ async fn our_own_slowness_is_no_silence_of_the_host() {
     .await;
     let pieces = futures_util::stream::unfold(0, |sent| async move {
         tokio::time::sleep(Duration::from_millis(2500)).await;
-        (sent < 2).then(|| {
-            (
-                Ok::<_, std::io::Error>(Bytes::from_static(b"{}\n")),
-                sent + 1,
-            )
-        })
+        (sent < 2).then(|| (Ok::<_, std::io::Error>(Bytes::from_static(b"{}\n")), sent + 1))
     });
-    let request = hyper::Request::post("/")
-        .body(Body::from_stream(pieces))
-        .unwrap();
+    let request = hyper::Request::post("/").body(Body::from_stream(pieces)).unwrap();
     let answer = host.impatient().call(request).await.unwrap();
     assert_eq!(text(answer).await.unwrap(), "{}");
 }
@@ -277,9 +253,7 @@ async fn a_host_that_takes_nothing_is_not_waited_for() {
     let endless = futures_util::stream::repeat_with(|| {
         Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 1 << 16]))
     });
-    let request = hyper::Request::post("/")
-        .body(Body::from_stream(endless))
-        .unwrap();
+    let request = hyper::Request::post("/").body(Body::from_stream(endless)).unwrap();
     let failure = host.impatient().call(request).await.unwrap_err();
     assert_eq!(failure.code, Code::HostTimeout, "{failure}");
 }
@@ -293,9 +267,7 @@ async fn a_body_of_ours_that_breaks_off_is_told_as_what_broke() {
     .await;
     let gone = Failure::new(Code::InputUnreadable, "the file is gone");
     let pieces = futures_util::stream::once(async { Err::<Bytes, _>(gone) });
-    let request = hyper::Request::post("/")
-        .body(Body::from_stream(pieces))
-        .unwrap();
+    let request = hyper::Request::post("/").body(Body::from_stream(pieces)).unwrap();
     let failure = host.client().call(request).await.unwrap_err();
     assert_eq!(failure.code, Code::InputUnreadable, "{failure}");
 }

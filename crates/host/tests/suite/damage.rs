@@ -17,10 +17,7 @@ fn damage(world: &World, id: &str) {
             text: row.state.text.replace("Indexes rebuilt", "Indexes dropped"),
             ..row.state
         };
-        let log = [RevisionRow {
-            seq: state.revision,
-            text: "{}".into(),
-        }];
+        let log = [RevisionRow { seq: state.revision, text: "{}".into() }];
         unit.move_package(&project, &package, &state, &log)
     });
     outcome.unwrap();
@@ -28,10 +25,7 @@ fn damage(world: &World, id: &str) {
 
 fn is_quarantined(world: &World, id: &str) -> bool {
     let (project, package) = (project_id("atlas"), PackageId::new(id).unwrap());
-    let row = world
-        .host
-        .engine()
-        .read(|unit| unit.package(&project, &package));
+    let row = world.host.engine().read(|unit| unit.package(&project, &package));
     row.unwrap().unwrap().quarantine.is_some()
 }
 
@@ -55,11 +49,7 @@ async fn a_damaged_package_is_reported_and_set_aside() {
         }
         damage(&world, "pkg_2");
         let answer = asker.get(path).await.expect(200);
-        let member = if n == 2 {
-            "recent_packages"
-        } else {
-            "packages"
-        };
+        let member = if n == 2 { "recent_packages" } else { "packages" };
         let mut sound = each(&answer[member], "package_id");
         sound.sort_unstable();
         assert_eq!(sound, ["pkg_1", "pkg_3"], "{path}");
@@ -77,22 +67,15 @@ async fn a_damaged_package_is_reported_and_set_aside() {
 async fn a_damaged_package_is_never_handed_out() {
     let world = World::new();
     let asker = world.owner();
-    asker
-        .deposit(&package_with("pkg_1", json!({"status": "draft"})))
-        .await;
+    asker.deposit(&package_with("pkg_1", json!({"status": "draft"}))).await;
     damage(&world, "pkg_1");
     let flag = json!({"review_type": "agent"});
-    asker
-        .post("/v1/packages/pkg_1/flag", &flag)
-        .await
-        .refused(500, "integrity_error");
+    asker.post("/v1/packages/pkg_1/flag", &flag).await.refused(500, "integrity_error");
     until_quarantined(&world, "pkg_1").await;
     let again = package_with("pkg_1", json!({"status": "draft"}));
     for answer in [
         asker.get("/v1/packages/pkg_1").await,
-        asker
-            .get("/v1/projects/atlas/packages?mode=specific&package_id=pkg_1")
-            .await,
+        asker.get("/v1/projects/atlas/packages?mode=specific&package_id=pkg_1").await,
         asker.post("/v1/projects/atlas/packages", &again).await,
         asker.post("/v1/packages/pkg_1/flag", &flag).await,
     ] {
@@ -100,10 +83,7 @@ async fn a_damaged_package_is_never_handed_out() {
         assert_eq!(error["package_id"], "pkg_1");
         assert!(!answer.text.contains("Indexes dropped"));
     }
-    let digest = asker
-        .get("/v1/orchestrate?window_days=3660&focus=indexes")
-        .await
-        .expect(200);
+    let digest = asker.get("/v1/orchestrate?window_days=3660&focus=indexes").await.expect(200);
     assert_eq!(digest["snippets"], json!([]));
 }
 
@@ -147,10 +127,7 @@ async fn a_digest_sets_aside_what_is_damaged() {
     let asker = world.owner();
     asker.deposit(&package("pkg_1")).await;
     damage(&world, "pkg_1");
-    let digest = asker
-        .get("/v1/orchestrate?window_days=3660&focus=indexes")
-        .await
-        .expect(200);
+    let digest = asker.get("/v1/orchestrate?window_days=3660&focus=indexes").await.expect(200);
     assert_eq!(digest["summary"]["highlights"], json!([]));
     assert_eq!(digest["snippets"], json!([]));
     until_quarantined(&world, "pkg_1").await;
@@ -161,10 +138,7 @@ async fn the_time_of_a_project_never_goes_back() {
     let world = World::new();
     let asker = world.owner();
     let fact = |value: &str| json!({"subject": "a", "predicate": "b", "value": value});
-    asker
-        .post("/v1/projects/atlas/facts", &fact("one"))
-        .await
-        .expect(201);
+    asker.post("/v1/projects/atlas/facts", &fact("one")).await.expect(201);
     // A clock that was ahead wrote this.
     let future = "2090-01-01T00:00:00.000Z";
     let outcome: Result<u64, StoreError> = world.host.engine().write(move |unit| {
@@ -177,29 +151,14 @@ async fn the_time_of_a_project_never_goes_back() {
         unit.append_event(&project_id("atlas"), &entry)
     });
     outcome.unwrap();
-    let two = asker
-        .post("/v1/projects/atlas/facts", &fact("two"))
-        .await
-        .expect(201);
-    assert_eq!(
-        (&two["valid_from"], &two["created_at"]),
-        (&json!(future), &json!(future))
-    );
-    let three = asker
-        .post("/v1/projects/atlas/facts", &fact("three"))
-        .await
-        .expect(201);
-    let history = asker
-        .get("/v1/projects/atlas/facts?history=true")
-        .await
-        .expect(200);
+    let two = asker.post("/v1/projects/atlas/facts", &fact("two")).await.expect(201);
+    assert_eq!((&two["valid_from"], &two["created_at"]), (&json!(future), &json!(future)));
+    let three = asker.post("/v1/projects/atlas/facts", &fact("three")).await.expect(201);
+    let history = asker.get("/v1/projects/atlas/facts?history=true").await.expect(200);
     assert_eq!(each(&history["facts"], "value"), ["one", "two", "three"]);
     let current = asker.get("/v1/projects/atlas/facts").await.expect(200);
     assert_eq!(current["facts"], json!([three]));
     // Other projects go by their own time.
-    let other = asker
-        .post("/v1/projects/borealis/facts", &fact("one"))
-        .await
-        .expect(201);
+    let other = asker.post("/v1/projects/borealis/facts", &fact("one")).await.expect(201);
     assert!(other["created_at"].as_str().unwrap() < future);
 }

@@ -33,15 +33,11 @@ async fn whoever_knows_a_package_gets_it_once() {
     let path = "/v1/packages/pkg_1";
     let tag = asker.get(path).await.header("etag").to_owned();
     for known in [tag.clone(), format!("\"other\", W/{tag}"), "*".into()] {
-        let answer = asker
-            .ask("GET", path, &[("if-none-match", &known)], "")
-            .await;
+        let answer = asker.ask("GET", path, &[("if-none-match", &known)], "").await;
         assert_eq!((answer.status, answer.text.as_str()), (304, ""), "{known}");
         assert_eq!(answer.header("etag"), tag);
     }
-    let other = asker
-        .ask("GET", path, &[("if-none-match", "\"other\"")], "")
-        .await;
+    let other = asker.ask("GET", path, &[("if-none-match", "\"other\"")], "").await;
     other.expect(200);
 }
 
@@ -83,15 +79,7 @@ async fn of_fifty_at_once_one_is_new() {
 async fn an_id_is_any_text() {
     let world = World::new();
     let asker = world.owner();
-    for id in [
-        "a",
-        "日本/1",
-        "50% of it",
-        "a b+c?d#e",
-        "..%2F",
-        "\u{1f980}",
-        "…\n",
-    ] {
+    for id in ["a", "日本/1", "50% of it", "a b+c?d#e", "..%2F", "\u{1f980}", "…\n"] {
         asker.deposit(&package(id)).await;
         let path = format!("/v1/packages/{}", encoded(id));
         assert_eq!(asker.get(&path).await.expect(200)["package_id"], id);
@@ -101,10 +89,7 @@ async fn an_id_is_any_text() {
     let long = "x".repeat(600);
     let path = format!("/v1/packages/{long}");
     asker.get(&path).await.refused(400, "invalid_schema");
-    asker
-        .get("/v1/packages/%ff")
-        .await
-        .refused(400, "invalid_schema");
+    asker.get("/v1/packages/%ff").await.refused(400, "invalid_schema");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,14 +99,8 @@ async fn an_id_is_minted_for_those_who_ask() {
     let mut bare = package("");
     bare.as_object_mut().unwrap().shift_remove("package_id");
     let refusal = asker.post(PACKAGES, &bare).await;
-    assert_eq!(
-        refusal.refused(400, "invalid_schema")["field"],
-        "package_id"
-    );
-    let minted = asker
-        .post(&format!("{PACKAGES}?mint=1"), &bare)
-        .await
-        .expect(201);
+    assert_eq!(refusal.refused(400, "invalid_schema")["field"], "package_id");
+    let minted = asker.post(&format!("{PACKAGES}?mint=1"), &bare).await.expect(201);
     let id = minted["package_id"].as_str().unwrap();
     assert!(id.starts_with("pkg_") && id.len() == 36, "{id}");
     asker.get(&format!("/v1/packages/{id}")).await.expect(200);
@@ -151,14 +130,8 @@ async fn what_is_no_json_is_refused() {
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let refusal = asker.ask("POST", PACKAGES, &form, &body).await;
     assert_eq!(refusal.status, 415, "{}", refusal.text);
-    for sent in [
-        "application/json",
-        "application/json; charset=utf-8",
-        "application/vnd.x+json",
-    ] {
-        let answer = asker
-            .ask("POST", PACKAGES, &[("content-type", sent)], &body)
-            .await;
+    for sent in ["application/json", "application/json; charset=utf-8", "application/vnd.x+json"] {
+        let answer = asker.ask("POST", PACKAGES, &[("content-type", sent)], &body).await;
         assert!([200, 201].contains(&answer.status), "{}", answer.text);
     }
     for wrong in ["", "hello", "[]", "{", "{\"a\":1,\"a\":2}"] {
@@ -171,17 +144,9 @@ async fn what_is_no_json_is_refused() {
 async fn a_package_belongs_to_the_project_of_its_path() {
     let world = World::new();
     let asker = world.owner();
-    let refusal = asker
-        .post("/v1/projects/borealis/packages", &package("pkg_1"))
-        .await;
-    assert_eq!(
-        refusal.refused(400, "invalid_schema")["field"],
-        "project_id"
-    );
-    asker
-        .get("/v1/projects/borealis")
-        .await
-        .refused(404, "project_not_found");
+    let refusal = asker.post("/v1/projects/borealis/packages", &package("pkg_1")).await;
+    assert_eq!(refusal.refused(400, "invalid_schema")["field"], "project_id");
+    asker.get("/v1/projects/borealis").await.refused(404, "project_not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -198,10 +163,7 @@ async fn the_first_write_creates_a_project_unless_that_is_not_wanted() {
     let asker = strict.owner();
     let refusal = asker.post(PACKAGES, &package("pkg_1")).await;
     refusal.refused(404, "project_not_found");
-    asker
-        .post("/v1/projects", &json!({"project_id": "atlas"}))
-        .await
-        .expect(201);
+    asker.post("/v1/projects", &json!({"project_id": "atlas"})).await.expect(201);
     asker.deposit(&package("pkg_1")).await;
 }
 

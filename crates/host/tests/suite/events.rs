@@ -37,16 +37,10 @@ impl Listener {
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
-        let answer = api
-            .call(request.body(Body::empty()).unwrap())
-            .await
-            .unwrap();
+        let answer = api.call(request.body(Body::empty()).unwrap()).await.unwrap();
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
-        Self {
-            body: answer.into_body().into_data_stream(),
-            text: String::new(),
-        }
+        Self { body: answer.into_body().into_data_stream(), text: String::new() }
     }
 
     /// The next block; `None` when the stream has ended.
@@ -67,9 +61,7 @@ impl Listener {
             let block = self.block().await?;
             let field = |name: &str| {
                 let mut lines = block.lines().filter_map(|line| line.split_once(": "));
-                lines
-                    .find(|(found, _)| *found == name)
-                    .map(|(_, value)| value.to_owned())
+                lines.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
             };
             if let Some(data) = field("data") {
                 return Some(Heard {
@@ -122,15 +114,9 @@ async fn events_come_in_order_from_the_first_from_a_number_or_from_now() {
     assert_eq!(again.next().await.unwrap().id, 4);
     let mut now = Listener::new(&owner(&world), EVENTS, None).await;
     let opening = now.block().await.unwrap();
-    assert!(
-        opening.contains("id: 4"),
-        "it says where it begins: {opening}"
-    );
+    assert!(opening.contains("id: 4"), "it says where it begins: {opening}");
     let fact = json!({"subject": "build", "predicate": "status", "value": "green"});
-    asker
-        .post("/v1/projects/atlas/facts", &fact)
-        .await
-        .expect(201);
+    asker.post("/v1/projects/atlas/facts", &fact).await.expect(201);
     for listener in [&mut all, &mut now] {
         let event = listener.next().await.unwrap();
         assert_eq!((event.id, event.name.as_str()), (5, "fact.asserted"));
@@ -146,10 +132,7 @@ async fn a_client_that_lags_behind_misses_nothing() {
     slow.take(2).await;
     for number in 0..300 {
         let fact = json!({"subject": "count", "predicate": "is", "value": number.to_string()});
-        asker
-            .post("/v1/projects/atlas/facts", &fact)
-            .await
-            .expect(201);
+        asker.post("/v1/projects/atlas/facts", &fact).await.expect(201);
     }
     let ids: Vec<_> = slow.take(300).await.iter().map(|event| event.id).collect();
     assert_eq!(ids, (3..=302).collect::<Vec<_>>());
@@ -161,16 +144,10 @@ async fn cursors_that_lead_nowhere_are_refused() {
     let asker = world.owner();
     asker.get(EVENTS).await.refused(404, "project_not_found");
     deposit(&asker, 5).await;
-    let refused = asker
-        .get(&format!("{EVENTS}?after=7"))
-        .await
-        .refused(400, "invalid_cursor");
+    let refused = asker.get(&format!("{EVENTS}?after=7")).await.refused(400, "invalid_cursor");
     assert_eq!(refused["newest"], 6);
     for wrong in ["x", "-1", "1.5"] {
-        asker
-            .get(&format!("{EVENTS}?after={wrong}"))
-            .await
-            .refused(400, "invalid_cursor");
+        asker.get(&format!("{EVENTS}?after={wrong}")).await.refused(400, "invalid_cursor");
     }
     let trim = |unit: &mut dyn accord_store::WriteUnit| unit.trim_events(&project_id("atlas"), 3);
     let store = world.host.memory().store().clone();
@@ -178,14 +155,9 @@ async fn cursors_that_lead_nowhere_are_refused() {
         .await
         .unwrap()
         .unwrap();
-    let refused = asker
-        .get(&format!("{EVENTS}?after=2"))
-        .await
-        .refused(410, "event_cursor_too_old");
-    assert_eq!(
-        (&refused["oldest"], &refused["newest"]),
-        (&json!(4), &json!(6))
-    );
+    let refused =
+        asker.get(&format!("{EVENTS}?after=2")).await.refused(410, "event_cursor_too_old");
+    assert_eq!((&refused["oldest"], &refused["newest"]), (&json!(4), &json!(6)));
     let mut listener = Listener::new(&owner(&world), EVENTS, Some("3")).await;
     assert_eq!(listener.next().await.unwrap().id, 4);
 }
@@ -195,19 +167,11 @@ async fn what_may_not_be_seen_keeps_its_number_alone() {
     let world = World::new();
     let asker = world.owner();
     asker
-        .deposit(&package_with(
-            "pkg_secret",
-            json!({"status": "draft", "title": "Not yet"}),
-        ))
+        .deposit(&package_with("pkg_secret", json!({"status": "draft", "title": "Not yet"})))
         .await;
     asker.deposit(&package("pkg_1")).await;
     let scope = KeyScope::new(vec![Verb::Read], None).bound_to(actor_key("eve"), false);
-    let made = world
-        .host
-        .keys()
-        .create(&Caller::owner(), request(&scope))
-        .await
-        .unwrap();
+    let made = world.host.keys().create(&Caller::owner(), request(&scope)).await.unwrap();
     let caller = world.host.keys().authenticate(&made.secret).await.unwrap();
     let mut eve = Listener::new(&api_as(&world.host, caller), EVENTS, Some("0")).await;
     let heard = eve.take(3).await;
@@ -215,11 +179,7 @@ async fn what_may_not_be_seen_keeps_its_number_alone() {
     assert_eq!(heard[1].data, json!({"type": "hidden"}));
     assert_eq!(heard[2].data["data"]["package_id"], "pkg_1");
     let stranger = KeyScope::new(vec![Verb::Admin], Some(vec![project_id("borealis")]));
-    world
-        .key(&stranger)
-        .get(EVENTS)
-        .await
-        .refused(403, "unauthorized");
+    world.key(&stranger).get(EVENTS).await.refused(403, "unauthorized");
 }
 
 fn request(scope: &KeyScope) -> KeyRequest {
@@ -235,21 +195,13 @@ async fn a_key_that_is_revoked_loses_its_stream() {
     deposit(&asker, 1).await;
     let keys = world.host.keys().clone();
     let scope = KeyScope::new(vec![Verb::Read], None);
-    let made = keys
-        .create(&Caller::owner(), request(&scope))
-        .await
-        .unwrap();
+    let made = keys.create(&Caller::owner(), request(&scope)).await.unwrap();
     let caller = keys.authenticate(&made.secret).await.unwrap();
     let mut listener = Listener::new(&api_as(&world.host, caller), EVENTS, Some("0")).await;
     listener.take(2).await;
-    keys.revoke(&Caller::owner(), &made.key.key_id)
-        .await
-        .unwrap();
+    keys.revoke(&Caller::owner(), &made.key.key_id).await.unwrap();
     asker.deposit(&package("pkg_more")).await;
-    assert!(
-        listener.next().await.is_none(),
-        "no event comes after the key is revoked"
-    );
+    assert!(listener.next().await.is_none(), "no event comes after the key is revoked");
 }
 
 #[tokio::test]
@@ -261,12 +213,7 @@ async fn whoever_came_without_a_key_goes_when_the_first_is_made() {
         Listener::new(&api_as(&world.host, Caller::local()), EVENTS, Some("0")).await;
     listener.take(2).await;
     let scope = KeyScope::new(vec![Verb::Read], None);
-    world
-        .host
-        .keys()
-        .create(&Caller::owner(), request(&scope))
-        .await
-        .unwrap();
+    world.host.keys().create(&Caller::owner(), request(&scope)).await.unwrap();
     asker.deposit(&package("pkg_more")).await;
     assert!(listener.next().await.is_none());
 }
@@ -289,20 +236,13 @@ async fn a_host_that_closes_ends_its_streams() {
 async fn projects_are_followed_apart() {
     let world = World::new();
     let asker = world.owner();
-    asker
-        .deposit(&package_with("pkg_0", json!({"project_id": "borealis"})))
-        .await;
+    asker.deposit(&package_with("pkg_0", json!({"project_id": "borealis"}))).await;
     deposit(&asker, 1).await;
     let mut listener = Listener::new(&owner(&world), EVENTS, None).await;
-    asker
-        .deposit(&package_with("pkg_1", json!({"project_id": "borealis"})))
-        .await;
+    asker.deposit(&package_with("pkg_1", json!({"project_id": "borealis"}))).await;
     asker.deposit(&package("pkg_9")).await;
     let event = listener.next().await.unwrap();
-    assert_eq!(
-        (event.id, &event.data["data"]["package_id"]),
-        (3, &json!("pkg_9"))
-    );
+    assert_eq!((event.id, &event.data["data"]["package_id"]), (3, &json!("pkg_9")));
 }
 
 #[tokio::test]

@@ -15,9 +15,7 @@ pub(crate) async fn export(asker: &Asker) -> String {
 
 pub(crate) async fn import(asker: &Asker, lines: &str) -> Answer {
     let headers = [("content-type", "application/x-ndjson")];
-    asker
-        .ask("POST", "/v1/projects/atlas/import", &headers, lines)
-        .await
+    asker.ask("POST", "/v1/projects/atlas/import", &headers, lines).await
 }
 
 /// What an import comes to that refuses nothing.
@@ -43,10 +41,7 @@ pub(crate) async fn live(asker: &Asker) {
     });
     asker.post("/v1/projects", &created).await.expect(201);
     let session = json!({"actor_id": "ada", "actor_type": "agent", "x-tool": "editor"});
-    let session = asker
-        .post("/v1/projects/atlas/sessions", &session)
-        .await
-        .expect(201);
+    let session = asker.post("/v1/projects/atlas/sessions", &session).await.expect(201);
     let session = session["session_id"].as_str().unwrap();
     let by = json!({"id": "ada", "type": "agent", "session_id": session, "git": "abc"});
     let future = json!({"created_by": by, "future": {"z": 1e-7, "l": [null, []]}, "x-score": 0.9});
@@ -67,19 +62,10 @@ pub(crate) async fn live(asker: &Asker) {
         ))
         .await;
     for (path, body) in [
-        (
-            "/v1/packages/pkg_2/flag",
-            json!({"review_type": "human", "note": "please\nlook"}),
-        ),
-        (
-            "/v1/packages/pkg_2/review",
-            json!({"outcome": "revision_requested"}),
-        ),
+        ("/v1/packages/pkg_2/flag", json!({"review_type": "human", "note": "please\nlook"})),
+        ("/v1/packages/pkg_2/review", json!({"outcome": "revision_requested"})),
         ("/v1/packages/pkg_2/resubmit", json!({})),
-        (
-            "/v1/packages/pkg_2/review",
-            json!({"outcome": "complete", "note": "fine"}),
-        ),
+        ("/v1/packages/pkg_2/review", json!({"outcome": "complete", "note": "fine"})),
         ("/v1/packages/pkg_3/flag", json!({"review_type": "agent"})),
     ] {
         asker.post(path, &body).await.expect(200);
@@ -95,24 +81,12 @@ pub(crate) async fn live(asker: &Asker) {
             "subject": subject, "predicate": "status", "value": value, "valid_from": from,
             "x-own": 1.5,
         });
-        asker
-            .post("/v1/projects/atlas/facts", &fact)
-            .await
-            .expect(201);
+        asker.post("/v1/projects/atlas/facts", &fact).await.expect(201);
     }
-    asker
-        .delete("/v1/projects/atlas/facts?subject=build&predicate=status")
-        .await
-        .expect(200);
+    asker.delete("/v1/projects/atlas/facts?subject=build&predicate=status").await.expect(200);
     let back = json!({"subject": "build", "predicate": "status", "value": "back"});
-    asker
-        .post("/v1/projects/atlas/facts", &back)
-        .await
-        .expect(201);
-    asker
-        .patch(&format!("/v1/sessions/{session}"), &json!({}))
-        .await
-        .expect(200);
+    asker.post("/v1/projects/atlas/facts", &back).await.expect(201);
+    asker.patch(&format!("/v1/sessions/{session}"), &json!({})).await.expect(200);
 }
 
 fn sorted(text: &str) -> Vec<&str> {
@@ -161,21 +135,11 @@ async fn packages_of_one_instant_stay_in_the_order_of_their_deposit() {
     let latest = "/v1/projects/atlas/packages?limit=50";
     for owner in [world.owner(), other.owner()] {
         let list = owner.get(latest).await.expect(200);
-        assert_eq!(
-            each(&list["packages"], "package_id"),
-            ["pkg_a", "pkg_c", "pkg_b"]
-        );
+        assert_eq!(each(&list["packages"], "package_id"), ["pkg_a", "pkg_c", "pkg_b"]);
     }
-    let exported = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
-    let exported: Vec<Value> = exported
-        .filter(|line: &Value| line["kind"] == "package")
-        .collect();
-    let exported: Vec<_> = exported
-        .iter()
-        .map(|line| &line["data"]["package_id"])
-        .collect();
+    let exported = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+    let exported: Vec<Value> = exported.filter(|line: &Value| line["kind"] == "package").collect();
+    let exported: Vec<_> = exported.iter().map(|line| &line["data"]["package_id"]).collect();
     assert_eq!(exported, ids);
 }
 
@@ -183,20 +147,14 @@ async fn packages_of_one_instant_stay_in_the_order_of_their_deposit() {
 async fn an_archived_project_comes_back_archived() {
     let (world, other) = (World::new(), World::new());
     live(&world.owner()).await;
-    world
-        .owner()
-        .post("/v1/projects/atlas/archive", &json!({}))
-        .await
-        .expect(200);
+    world.owner().post("/v1/projects/atlas/archive", &json!({})).await.expect(200);
     let first = export(&world.owner()).await;
     let owner = other.owner();
     imported(&owner, &first).await;
     assert_eq!(export(&owner).await, first);
     // It takes no more writes, also not by an import; what is there is found.
     let more = package_with("pkg_9", json!({}));
-    let again = import(&owner, &format!("{first}{more}\n"))
-        .await
-        .expect(200);
+    let again = import(&owner, &format!("{first}{more}\n")).await.expect(200);
     assert_eq!(again["unchanged"], counts(1, 1, 4, 6), "{again}");
     assert_eq!(
         (&again["refused_count"], &again["refused"][0]["code"]),
@@ -211,10 +169,7 @@ async fn the_answer_says_how_long_it_is_and_what_it_is() {
     live(&world.owner()).await;
     let answer = world.owner().get(EXPORT).await;
     assert_eq!(answer.header("content-type"), "application/x-ndjson");
-    assert_eq!(
-        answer.header("content-length"),
-        answer.text.len().to_string()
-    );
+    assert_eq!(answer.header("content-length"), answer.text.len().to_string());
     assert_eq!(answer.header("x-integrity-warnings"), "");
     let unknown = world.owner().get("/v1/projects/nowhere/export").await;
     unknown.refused(404, "project_not_found");
@@ -225,34 +180,16 @@ async fn drafts_are_for_their_author_and_for_administrators() {
     let world = World::new();
     let owner = world.owner();
     let session = json!({"actor_id": "eve", "actor_type": "agent"});
-    let session = owner
-        .post("/v1/projects/atlas/sessions", &session)
-        .await
-        .expect(201);
+    let session = owner.post("/v1/projects/atlas/sessions", &session).await.expect(201);
     let eve = json!({"id": "eve", "type": "agent", "session_id": session["session_id"]});
-    owner
-        .deposit(&package_with(
-            "pkg_eve",
-            json!({"status": "draft", "created_by": eve}),
-        ))
-        .await;
-    owner
-        .deposit(&package_with("pkg_ada", json!({"status": "draft"})))
-        .await;
-    owner
-        .deposit(&package_with("pkg_done", json!({"created_by": eve})))
-        .await;
+    owner.deposit(&package_with("pkg_eve", json!({"status": "draft", "created_by": eve}))).await;
+    owner.deposit(&package_with("pkg_ada", json!({"status": "draft"}))).await;
+    owner.deposit(&package_with("pkg_done", json!({"created_by": eve}))).await;
     let scope = |verb, project: &str| KeyScope::new(vec![verb], Some(vec![project_id(project)]));
     let reader = scope(Verb::Read, "atlas").bound_to(actor_key("ada"), false);
     let seen = export(&world.key(&reader)).await;
-    assert!(
-        !seen.contains("pkg_eve"),
-        "neither the draft nor its id: {seen}"
-    );
-    assert!(
-        seen.contains("pkg_ada") && seen.contains("pkg_done"),
-        "{seen}"
-    );
+    assert!(!seen.contains("pkg_eve"), "neither the draft nor its id: {seen}");
+    assert!(seen.contains("pkg_ada") && seen.contains("pkg_done"), "{seen}");
     assert!(export(&world.key_of("ada")).await.contains("pkg_eve"));
     let stranger = world.key(&scope(Verb::Admin, "borealis"));
     stranger.get(EXPORT).await.refused(403, "unauthorized");
@@ -281,9 +218,7 @@ pub(crate) fn damage(world: &World, package: &str) {
 pub(crate) fn tamper(world: &World, statement: &str, parameter: &str) -> usize {
     let file = world.host.folder().join("accord.db");
     let connection = rusqlite::Connection::open(file).unwrap();
-    connection
-        .busy_timeout(std::time::Duration::from_secs(5))
-        .unwrap();
+    connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
     connection.execute(statement, [parameter]).unwrap()
 }
 
@@ -294,18 +229,12 @@ async fn an_export_is_one_moment_while_others_write() {
         |value: u32| json!({"subject": "count", "predicate": "is", "value": value.to_string()});
     let owner = world.owner();
     for value in 0..20 {
-        owner
-            .post("/v1/projects/atlas/facts", &fact(value))
-            .await
-            .expect(201);
+        owner.post("/v1/projects/atlas/facts", &fact(value)).await.expect(201);
     }
     let writer = owner.clone();
     let writing = tokio::spawn(async move {
         for value in 20..120 {
-            writer
-                .post("/v1/projects/atlas/facts", &fact(value))
-                .await
-                .expect(201);
+            writer.post("/v1/projects/atlas/facts", &fact(value)).await.expect(201);
         }
     });
     let mut taken = 0;

@@ -20,10 +20,7 @@ async fn a_hundred_at_once_are_a_chain() {
     assert!(answers.iter().all(|answer| answer.status == 201));
     let current = asker.get(FACTS).await.expect(200);
     assert_eq!(current["facts"].as_array().unwrap().len(), 1);
-    let history = asker
-        .get(&format!("{FACTS}?history=true&limit=1000"))
-        .await
-        .expect(200);
+    let history = asker.get(&format!("{FACTS}?history=true&limit=1000")).await.expect(200);
     let history = history["facts"].as_array().unwrap();
     assert_eq!(history.len(), 100);
     for pair in history.windows(2) {
@@ -62,10 +59,7 @@ async fn a_chain_tells_what_held_when() {
     let mut early = fact("blue");
     early["valid_from"] = "2026-04-01T00:00:00Z".into();
     let rejecting = format!("{FACTS}?if_out_of_order=reject");
-    asker
-        .post(&rejecting, &early)
-        .await
-        .refused(409, "fact_out_of_order");
+    asker.post(&rejecting, &early).await.refused(409, "fact_out_of_order");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,10 +72,7 @@ async fn a_fact_ends_once() {
         let ended = asker.delete(&format!("{path}{more}")).await.expect(200);
         assert_eq!(ended, json!({"invalidated": expected}), "{more}");
     }
-    asker
-        .delete(&format!("{FACTS}?subject=build"))
-        .await
-        .refused(400, "invalid_schema");
+    asker.delete(&format!("{FACTS}?subject=build")).await.refused(400, "invalid_schema");
     asker
         .delete("/v1/projects/nowhere/facts?subject=a&predicate=b")
         .await
@@ -89,10 +80,7 @@ async fn a_fact_ends_once() {
     let id = asserted["fact_id"].as_str().unwrap();
     let ended = asker.get(&format!("/v1/facts/{id}")).await.expect(200);
     assert_ne!(ended["valid_to"], Value::Null);
-    asker
-        .get("/v1/facts/fact_9")
-        .await
-        .refused(404, "fact_not_found");
+    asker.get("/v1/facts/fact_9").await.refused(404, "fact_not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,9 +88,7 @@ async fn the_same_again_can_be_nothing_new() {
     let world = World::new();
     let asker = world.owner();
     let first = asker.post(FACTS, &fact("green")).await.expect(201);
-    let unchanged = asker
-        .post(&format!("{FACTS}?if_changed=true"), &fact("green"))
-        .await;
+    let unchanged = asker.post(&format!("{FACTS}?if_changed=true"), &fact("green")).await;
     assert_eq!(unchanged.expect(200), first);
     asker.post(FACTS, &fact("green")).await.expect(201);
     let mut named = fact("red");
@@ -110,25 +96,13 @@ async fn the_same_again_can_be_nothing_new() {
     let mine = asker.post(FACTS, &named).await.expect(201);
     assert_eq!(asker.post(FACTS, &named).await.expect(200), mine);
     named["value"] = "blue".into();
-    asker
-        .post(FACTS, &named)
-        .await
-        .refused(409, "duplicate_fact_id");
+    asker.post(FACTS, &named).await.refused(409, "duplicate_fact_id");
     let other =
         json!({"subject": "build", "predicate": "status", "value": "red", "fact_id": "fact_mine"});
-    asker
-        .post("/v1/projects/borealis/facts", &other)
-        .await
-        .expect(201);
-    let error = asker
-        .get("/v1/facts/fact_mine")
-        .await
-        .refused(409, "ambiguous_fact_id");
+    asker.post("/v1/projects/borealis/facts", &other).await.expect(201);
+    let error = asker.get("/v1/facts/fact_mine").await.refused(409, "ambiguous_fact_id");
     assert_eq!(error["projects"], json!(["atlas", "borealis"]));
-    let one = asker
-        .get("/v1/facts/fact_mine?project_id=atlas")
-        .await
-        .expect(200);
+    let one = asker.get("/v1/facts/fact_mine?project_id=atlas").await.expect(200);
     assert_eq!(one["project_id"], "atlas");
 }
 
@@ -145,19 +119,13 @@ async fn a_fact_is_by_the_author_of_its_source() {
         body
     };
     let asserted = asker.post(FACTS, &from("pkg_1")).await.expect(201);
-    assert_eq!(
-        asserted["asserted_by"],
-        json!({"id": "ada", "type": "agent"})
-    );
+    assert_eq!(asserted["asserted_by"], json!({"id": "ada", "type": "agent"}));
     let odd = asker.post(FACTS, &from("pkg_9")).await.expect(201);
     assert_eq!(odd["warnings"][0]["field"], "source_package_id");
     // A draft of somebody else is as if it were not there.
     let ada = world.key_of("ada");
     let asserted = ada.post(FACTS, &from("pkg_2")).await.expect(201);
-    assert_eq!(
-        asserted["asserted_by"],
-        json!({"id": "ada", "type": "agent"})
-    );
+    assert_eq!(asserted["asserted_by"], json!({"id": "ada", "type": "agent"}));
     assert_eq!(asserted["warnings"][0]["field"], "source_package_id");
 }
 
@@ -171,15 +139,8 @@ async fn lists_of_facts_have_pages() {
     }
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = asker
-            .get(&format!("{FACTS}?limit=3{cursor}"))
-            .await
-            .expect(200);
-        seen.extend(
-            each(&page["facts"], "subject")
-                .into_iter()
-                .map(str::to_owned),
-        );
+        let page = asker.get(&format!("{FACTS}?limit=3{cursor}")).await.expect(200);
+        seen.extend(each(&page["facts"], "subject").into_iter().map(str::to_owned));
         match page["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => break,

@@ -16,22 +16,13 @@ fn fact(id: &str, value: &str, from: &str, to: Option<&str>) -> Value {
 }
 
 fn lines(documents: &[Value]) -> String {
-    documents
-        .iter()
-        .map(|document| format!("{document}\n"))
-        .collect()
+    documents.iter().map(|document| format!("{document}\n")).collect()
 }
 
 async fn facts(asker: &Asker, query: &str) -> Vec<String> {
-    let list = asker
-        .get(&format!("/v1/projects/atlas/facts?{query}"))
-        .await
-        .expect(200);
+    let list = asker.get(&format!("/v1/projects/atlas/facts?{query}")).await.expect(200);
     let facts = list["facts"].as_array().unwrap();
-    facts
-        .iter()
-        .map(|fact| fact["value"].as_str().unwrap().to_owned())
-        .collect()
+    facts.iter().map(|fact| fact["value"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -46,12 +37,7 @@ async fn documents_of_others_come_in_any_order() {
         child,
         fact("f2", "new", "2026-04-12T12:00:00Z", None),
         package_with("pkg_parent", json!({})),
-        fact(
-            "f1",
-            "old",
-            "2026-04-10T12:00:00Z",
-            Some("2026-04-12T12:00:00Z"),
-        ),
+        fact("f1", "old", "2026-04-10T12:00:00Z", Some("2026-04-12T12:00:00Z")),
     ];
     let text = format!("\u{feff}\n  {}\r\n\r\n", lines(&documents));
     let summary = imported(&owner, &text).await;
@@ -90,11 +76,7 @@ async fn a_line_that_is_refused_keeps_no_other_out() {
         .iter()
         .map(|line| {
             let field = line["field"].as_str().unwrap_or_default();
-            (
-                line["line"].as_u64().unwrap(),
-                line["code"].as_str().unwrap(),
-                field,
-            )
+            (line["line"].as_u64().unwrap(), line["code"].as_str().unwrap(), field)
         })
         .collect();
     let invalid = "invalid_schema";
@@ -108,10 +90,7 @@ async fn a_line_that_is_refused_keeps_no_other_out() {
     ];
     assert_eq!(refused, expected);
     owner.get("/v1/packages/pkg_1").await.expect(200);
-    owner
-        .get("/v1/packages/pkg_5")
-        .await
-        .refused(404, "package_not_found");
+    owner.get("/v1/packages/pkg_5").await.refused(404, "package_not_found");
 }
 
 #[tokio::test]
@@ -119,33 +98,16 @@ async fn what_is_there_goes_on_and_never_back() {
     let (world, copy) = (World::new(), World::new());
     let (owner, copied) = (world.owner(), copy.owner());
     let session = json!({"actor_id": "ada", "actor_type": "agent"});
-    let session = owner
-        .post("/v1/projects/atlas/sessions", &session)
-        .await
-        .expect(201);
-    owner
-        .deposit(&package_with("pkg_1", json!({"status": "draft"})))
-        .await;
+    let session = owner.post("/v1/projects/atlas/sessions", &session).await.expect(201);
+    owner.deposit(&package_with("pkg_1", json!({"status": "draft"}))).await;
     let red = json!({"subject": "build", "predicate": "status", "value": "red"});
-    owner
-        .post("/v1/projects/atlas/facts", &red)
-        .await
-        .expect(201);
+    owner.post("/v1/projects/atlas/facts", &red).await.expect(201);
     let early = export(&owner).await;
     imported(&copied, &early).await;
-    owner
-        .post("/v1/packages/pkg_1/flag", &json!({"review_type": "human"}))
-        .await
-        .expect(200);
-    owner
-        .post("/v1/packages/pkg_1/review", &json!({"outcome": "complete"}))
-        .await
-        .expect(200);
+    owner.post("/v1/packages/pkg_1/flag", &json!({"review_type": "human"})).await.expect(200);
+    owner.post("/v1/packages/pkg_1/review", &json!({"outcome": "complete"})).await.expect(200);
     let green = json!({"subject": "build", "predicate": "status", "value": "green"});
-    owner
-        .post("/v1/projects/atlas/facts", &green)
-        .await
-        .expect(201);
+    owner.post("/v1/projects/atlas/facts", &green).await.expect(201);
     let path = format!("/v1/sessions/{}", session["session_id"].as_str().unwrap());
     owner.patch(&path, &json!({})).await.expect(200);
     let late = export(&owner).await;
@@ -171,19 +133,11 @@ async fn facts_that_hold_at_once_are_refused() {
         fact("f1", "a", "2026-04-10T12:00:00Z", None),
         fact("f2", "b", "2026-04-11T12:00:00Z", None),
         fact("f1", "other", "2026-04-10T12:00:00Z", None),
-        fact(
-            "f3",
-            "c",
-            "2026-04-01T12:00:00Z",
-            Some("2026-04-10T12:00:00Z"),
-        ),
+        fact("f3", "c", "2026-04-01T12:00:00Z", Some("2026-04-10T12:00:00Z")),
     ];
     let summary = import(&owner, &lines(&documents)).await.expect(200);
     assert_eq!(summary["added"], counts(0, 0, 0, 2), "{summary}");
-    let codes = [
-        &summary["refused"][0]["code"],
-        &summary["refused"][1]["code"],
-    ];
+    let codes = [&summary["refused"][0]["code"], &summary["refused"][1]["code"]];
     assert_eq!(codes, ["fact_overlap", "duplicate_fact_id"], "{summary}");
     assert_eq!(facts(&owner, "history=true").await, ["c", "a"]);
 }
@@ -192,16 +146,10 @@ async fn facts_that_hold_at_once_are_refused() {
 async fn lines_of_a_later_version_are_put_aside() {
     let world = World::new();
     let owner = world.owner();
-    let later = package_with(
-        "pkg_2",
-        json!({"relay_version": "0.2", "package_type": "of the future"}),
-    );
+    let later =
+        package_with("pkg_2", json!({"relay_version": "0.2", "package_type": "of the future"}));
     let enveloped = json!({"kind": "package", "data": later});
-    let text = lines(&[
-        package_with("pkg_1", json!({})),
-        later.clone(),
-        enveloped.clone(),
-    ]);
+    let text = lines(&[package_with("pkg_1", json!({})), later.clone(), enveloped.clone()]);
     let summary = imported(&owner, &text).await;
     assert_eq!(summary["quarantined_count"], 2, "{summary}");
     assert_eq!(summary["added"]["packages"], 1);
@@ -222,23 +170,11 @@ async fn the_words_about_a_project_come_in_where_there_are_none() {
     owner.deposit(&package_with("pkg_0", json!({}))).await;
     let summary = imported(&owner, &text).await;
     assert_eq!(summary["advanced"]["projects"], 1, "{summary}");
-    assert_eq!(
-        owner.get("/v1/projects/atlas").await.expect(200)["name"],
-        "Atlas"
-    );
-    owner
-        .patch("/v1/projects/atlas", &json!({"name": "Ours"}))
-        .await
-        .expect(200);
+    assert_eq!(owner.get("/v1/projects/atlas").await.expect(200)["name"], "Atlas");
+    owner.patch("/v1/projects/atlas", &json!({"name": "Ours"})).await.expect(200);
     let summary = import(&owner, &text).await.expect(200);
-    assert_eq!(
-        summary["refused"][0]["code"], "duplicate_project_id",
-        "{summary}"
-    );
-    assert_eq!(
-        owner.get("/v1/projects/atlas").await.expect(200)["name"],
-        "Ours"
-    );
+    assert_eq!(summary["refused"][0]["code"], "duplicate_project_id", "{summary}");
+    assert_eq!(owner.get("/v1/projects/atlas").await.expect(200)["name"], "Ours");
 }
 
 #[tokio::test]
@@ -248,9 +184,7 @@ async fn strict_hosts_create_described_projects_alone() {
     let (world, source) = (World::with(settings), World::new());
     let owner = world.owner();
     let text = lines(&[package_with("pkg_1", json!({}))]);
-    import(&owner, &text)
-        .await
-        .refused(404, "project_not_found");
+    import(&owner, &text).await.refused(404, "project_not_found");
     live(&source.owner()).await;
     imported(&owner, &export(&source.owner()).await).await;
 }
@@ -263,25 +197,15 @@ async fn only_administrators_import_and_only_lines() {
         KeyScope::new(vec![Verb::Read, Verb::Write, Verb::Review], None),
         KeyScope::new(vec![Verb::Admin], Some(vec![project_id("borealis")])),
     ] {
-        import(&world.key(&scope), &text)
-            .await
-            .refused(403, "unauthorized");
+        import(&world.key(&scope), &text).await.refused(403, "unauthorized");
     }
     let path = "/v1/projects/atlas/import";
     let form = [("content-type", "multipart/form-data; boundary=x")];
-    world
-        .owner()
-        .ask("POST", path, &form, &text)
-        .await
-        .refused(415, "HTTP_MEDIA_TYPE");
+    world.owner().ask("POST", path, &form, &text).await.refused(415, "HTTP_MEDIA_TYPE");
     // Nothing comes of nothing.
     let summary = imported(&world.owner(), "\n\n").await;
     assert_eq!(summary["lines"], 0);
-    world
-        .owner()
-        .get("/v1/projects/atlas")
-        .await
-        .refused(404, "project_not_found");
+    world.owner().get("/v1/projects/atlas").await.refused(404, "project_not_found");
 }
 
 #[tokio::test]
@@ -290,14 +214,8 @@ async fn an_import_larger_than_the_limit_changes_nothing() {
     settings.limits.import_bytes.0 = 1_000;
     let world = World::with(settings);
     let text = lines(&[package_with("pkg_1", json!({"x": "y".repeat(2_000)}))]);
-    import(&world.owner(), &text)
-        .await
-        .refused(413, "payload_too_large");
-    world
-        .owner()
-        .get("/v1/projects/atlas")
-        .await
-        .refused(404, "project_not_found");
+    import(&world.owner(), &text).await.refused(413, "payload_too_large");
+    world.owner().get("/v1/projects/atlas").await.refused(404, "project_not_found");
 }
 
 #[tokio::test]
@@ -306,10 +224,8 @@ async fn imports_are_told_as_events_and_found_by_search() {
     live(&world.owner()).await;
     let owner = other.owner();
     imported(&owner, &export(&world.owner()).await).await;
-    let found = owner
-        .get("/v1/projects/atlas/packages?mode=relevant&query=indexes")
-        .await
-        .expect(200);
+    let found =
+        owner.get("/v1/projects/atlas/packages?mode=relevant&query=indexes").await.expect(200);
     assert!(!found["packages"].as_array().unwrap().is_empty(), "{found}");
     let kept = accord_store::StoreExt::read(&**other.host.memory().store(), |unit| {
         unit.event_range(&project_id("atlas"))
@@ -322,9 +238,8 @@ async fn imports_are_told_as_events_and_found_by_search() {
 async fn many_lines_go_in_batches() {
     let world = World::new();
     let owner = world.owner();
-    let documents: Vec<_> = (0..1_050)
-        .map(|number| package_with(&format!("pkg_{number:04}"), json!({})))
-        .collect();
+    let documents: Vec<_> =
+        (0..1_050).map(|number| package_with(&format!("pkg_{number:04}"), json!({}))).collect();
     let summary = imported(&owner, &lines(&documents)).await;
     assert_eq!(summary["added"]["packages"], 1_050);
     // Of one moment, they stand in the order in which they came.
@@ -344,39 +259,21 @@ async fn many_lines_go_in_batches() {
 async fn lines_say_how_it_goes() {
     let world = World::new();
     let owner = world.owner();
-    let documents: Vec<_> = (0..1_050)
-        .map(|number| package_with(&format!("pkg_{number}"), json!({})))
-        .collect();
+    let documents: Vec<_> =
+        (0..1_050).map(|number| package_with(&format!("pkg_{number}"), json!({}))).collect();
     let headers = [("accept", "application/x-ndjson")];
     let text = lines(&documents);
-    let answer = owner
-        .ask("POST", "/v1/projects/atlas/import", &headers, &text)
-        .await;
-    assert_eq!(
-        (answer.status, answer.header("content-type")),
-        (200, "application/x-ndjson")
-    );
-    let told: Vec<Value> = answer
-        .text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let answer = owner.ask("POST", "/v1/projects/atlas/import", &headers, &text).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    let told: Vec<Value> =
+        answer.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(told[0]["kind"], "progress");
     assert_eq!(told[0]["total"], text.len());
     let (last, before) = told.split_last().unwrap();
-    assert!(
-        before.iter().all(|line| line["kind"] == "progress"),
-        "{}",
-        answer.text
-    );
-    assert_eq!(
-        (&last["kind"], &last["added"]["packages"]),
-        (&json!("summary"), &json!(1_050))
-    );
+    assert!(before.iter().all(|line| line["kind"] == "progress"), "{}", answer.text);
+    assert_eq!((&last["kind"], &last["added"]["packages"]), (&json!("summary"), &json!(1_050)));
     // What is refused before the work begins is an error as always.
     let key = world.key(&KeyScope::new(vec![Verb::Write], None));
-    let refused = key
-        .ask("POST", "/v1/projects/atlas/import", &headers, &text)
-        .await;
+    let refused = key.ask("POST", "/v1/projects/atlas/import", &headers, &text).await;
     refused.refused(403, "unauthorized");
 }

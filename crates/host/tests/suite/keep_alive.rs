@@ -17,11 +17,7 @@ use crate::support::World;
 async fn a_stream_without_events_says_every_quarter_of_a_minute_that_it_is_there() {
     let world = World::new();
     let project = json!({"project_id": "p", "name": "p"});
-    world
-        .owner()
-        .post("/v1/projects", &project)
-        .await
-        .expect(201);
+    world.owner().post("/v1/projects", &project).await.expect(201);
     let request = Request::get("/v1/projects/p/events").body(Body::empty());
     let api = api_as(&world.host, Caller::owner());
     let mut body = api.call(request.unwrap()).await.unwrap().into_body();
@@ -37,9 +33,6 @@ async fn a_stream_without_events_says_every_quarter_of_a_minute_that_it_is_there
         let began = Instant::now();
         assert_eq!(next().await, ": keep-alive\n\n");
         let waited = began.elapsed();
-        assert!(
-            (Duration::from_secs(15)..Duration::from_secs(16)).contains(&waited),
-            "{waited:?}"
-        );
+        assert!((Duration::from_secs(15)..Duration::from_secs(16)).contains(&waited), "{waited:?}");
     }
 }

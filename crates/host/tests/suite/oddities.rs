@@ -21,10 +21,7 @@ async fn a_review_that_was_asked_of_a_person_and_ended_by_another_is_done_with_a
     let owner = world.owner();
     let end = async |id: &str, actor: Value| {
         let body = json!({"outcome": "complete", "actor": actor});
-        owner
-            .post(&format!("/v1/packages/{id}/review"), &body)
-            .await
-            .expect(200)
+        owner.post(&format!("/v1/packages/{id}/review"), &body).await.expect(200)
     };
     for (id, reviewer, kind, warned) in [
         ("one", "human", "agent", true),
@@ -38,20 +35,13 @@ async fn a_review_that_was_asked_of_a_person_and_ended_by_another_is_done_with_a
         let code = &moved["warnings"][0]["code"];
         assert_eq!(code == "human_review_ended_by_machine", warned, "{moved}");
         let kept = owner.get(&format!("/v1/packages/{id}")).await.expect(200);
-        assert_eq!(
-            kept.get("warnings"),
-            None,
-            "a warning is no part of a package"
-        );
+        assert_eq!(kept.get("warnings"), None, "a warning is no part of a package");
     }
     // The verb of the key is what keeps agents from it.
     waiting(&owner, "five", "human").await;
     let writer = world.key(&KeyScope::new(vec![Verb::Read, Verb::Write], None));
     let body = json!({"outcome": "complete"});
-    writer
-        .post("/v1/packages/five/review", &body)
-        .await
-        .refused(403, "unauthorized");
+    writer.post("/v1/packages/five/review", &body).await.refused(403, "unauthorized");
 }
 
 #[tokio::test]
@@ -64,16 +54,10 @@ async fn a_deposit_of_a_session_that_is_not_there_is_taken_with_a_warning() {
         })
     };
     let deposited = owner.deposit(&package_with("one", by("nowhere"))).await;
-    assert_eq!(
-        deposited["warnings"][0]["code"], "unknown_session",
-        "{deposited}"
-    );
+    assert_eq!(deposited["warnings"][0]["code"], "unknown_session", "{deposited}");
     assert_eq!(deposited["warnings"][0]["field"], "created_by");
     let session = json!({"actor_id": "ada", "actor_type": "agent"});
-    let session = owner
-        .post("/v1/projects/atlas/sessions", &session)
-        .await
-        .expect(201);
+    let session = owner.post("/v1/projects/atlas/sessions", &session).await.expect(201);
     let known = by(session["session_id"].as_str().unwrap());
     let deposited = owner.deposit(&package_with("two", known)).await;
     assert_eq!(deposited.get("warnings"), None, "{deposited}");
@@ -90,21 +74,11 @@ async fn who_ended_a_fact_is_told_with_the_event() {
         owner.post(facts, &fact).await.expect(201);
     };
     assert().await;
-    owner
-        .delete(&format!("{gone}&actor=planner"))
-        .await
-        .refused(400, "invalid_schema");
-    owner
-        .delete(&format!("{gone}&session_id=s"))
-        .await
-        .refused(400, "invalid_schema");
+    owner.delete(&format!("{gone}&actor=planner")).await.refused(400, "invalid_schema");
+    owner.delete(&format!("{gone}&session_id=s")).await.refused(400, "invalid_schema");
     let ada = world.key_of("ada");
-    ada.delete(&format!("{gone}&actor=agent:bob"))
-        .await
-        .refused(403, "unauthorized");
-    let ended = owner
-        .delete(&format!("{gone}&actor=agent:planner&session_id=s1"))
-        .await;
+    ada.delete(&format!("{gone}&actor=agent:bob")).await.refused(403, "unauthorized");
+    let ended = owner.delete(&format!("{gone}&actor=agent:planner&session_id=s1")).await;
     assert_eq!(ended.expect(200)["invalidated"], 1);
     assert().await;
     ada.delete(&gone).await.expect(200);
@@ -118,9 +92,8 @@ async fn who_ended_a_fact_is_told_with_the_event() {
     }
     let data = heard.lines().filter_map(|line| line.strip_prefix("data: "));
     let data = data.map(|data| serde_json::from_str::<Value>(data).unwrap());
-    let by: Vec<Value> = data
-        .filter_map(|event| event["data"].get("invalidated_by").cloned())
-        .collect();
+    let by: Vec<Value> =
+        data.filter_map(|event| event["data"].get("invalidated_by").cloned()).collect();
     assert_eq!(
         by,
         [
@@ -146,9 +119,7 @@ async fn moves_and_ends_over_mcp_name_the_session() {
     let moved = client.call("memory_review", approve).await;
     let warned = &moved["structuredContent"]["warnings"][0]["code"];
     assert_eq!(warned, "human_review_ended_by_machine", "{moved}");
-    let log = client
-        .call("memory_revisions", json!({"package_id": plan}))
-        .await;
+    let log = client.call("memory_revisions", json!({"package_id": plan})).await;
     let log: Value = serde_json::from_str(text(&log)).unwrap();
     let by = json!({"id": "ada", "type": "agent", "session_id": session});
     let revisions = log["revisions"].as_array().unwrap();
@@ -160,12 +131,7 @@ async fn moves_and_ends_over_mcp_name_the_session() {
 async fn a_tool_that_is_not_there_is_told_with_those_that_are() {
     let world = World::new();
     let mut client = Client::begin(local_api(&world.host)).await;
-    let answer = client
-        .ask("tools/call", json!({"name": "qqq", "arguments": {}}))
-        .await;
+    let answer = client.ask("tools/call", json!({"name": "qqq", "arguments": {}})).await;
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("The tools are memory_session_start, memory_orient, "),
-        "{message}"
-    );
+    assert!(message.contains("The tools are memory_session_start, memory_orient, "), "{message}");
 }

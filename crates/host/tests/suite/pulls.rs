@@ -15,23 +15,13 @@ async fn pages_go_on_where_they_were() {
         let second = n % 5;
         let created_at = format!("2026-04-18T20:00:0{second}Z");
         asker
-            .deposit(&package_with(
-                &format!("pkg_{n:02}"),
-                json!({"created_at": created_at}),
-            ))
+            .deposit(&package_with(&format!("pkg_{n:02}"), json!({"created_at": created_at})))
             .await;
     }
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = asker
-            .get(&format!("{PACKAGES}?limit=4{cursor}"))
-            .await
-            .expect(200);
-        seen.extend(
-            each(&page["packages"], "package_id")
-                .into_iter()
-                .map(str::to_owned),
-        );
+        let page = asker.get(&format!("{PACKAGES}?limit=4{cursor}")).await.expect(200);
+        seen.extend(each(&page["packages"], "package_id").into_iter().map(str::to_owned));
         // What comes in meanwhile is newer than everything that was seen.
         let newer = package_with(
             &format!("pkg_new_{}", seen.len()),
@@ -45,15 +35,9 @@ async fn pages_go_on_where_they_were() {
     }
     let mut expected: Vec<_> = (0..25).map(|n| (n % 5, n)).collect();
     expected.sort_by_key(|(second, n)| std::cmp::Reverse((*second, *n)));
-    let expected: Vec<_> = expected
-        .iter()
-        .map(|(_, n)| format!("pkg_{n:02}"))
-        .collect();
+    let expected: Vec<_> = expected.iter().map(|(_, n)| format!("pkg_{n:02}")).collect();
     assert_eq!(seen, expected);
-    asker
-        .get(&format!("{PACKAGES}?cursor=nonsense"))
-        .await
-        .refused(400, "invalid_cursor");
+    asker.get(&format!("{PACKAGES}?cursor=nonsense")).await.refused(400, "invalid_cursor");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,21 +46,13 @@ async fn a_page_is_no_larger_than_it_must_be() {
     let asker = world.owner();
     for n in 0..24 {
         let large = json!({"content_md": "x".repeat(1_900_000)});
-        asker
-            .deposit(&package_with(&format!("pkg_{n}"), large))
-            .await;
+        asker.deposit(&package_with(&format!("pkg_{n}"), large)).await;
     }
     let page = asker.get(&format!("{PACKAGES}?limit=24")).await.expect(200);
     let first = page["packages"].as_array().unwrap().len();
-    assert!(
-        (2..24).contains(&first),
-        "{first} packages of two megabytes"
-    );
+    assert!((2..24).contains(&first), "{first} packages of two megabytes");
     let cursor = page["next_cursor"].as_str().unwrap();
-    let rest = asker
-        .get(&format!("{PACKAGES}?limit=24&cursor={cursor}"))
-        .await
-        .expect(200);
+    let rest = asker.get(&format!("{PACKAGES}?limit=24&cursor={cursor}")).await.expect(200);
     assert_eq!(first + rest["packages"].as_array().unwrap().len(), 24);
 }
 
@@ -92,67 +68,36 @@ async fn lists_are_filtered_by_status_and_session() {
         ))
         .await;
     let by = json!({"id": "ada", "type": "agent", "session_id": "sess_1"});
-    asker
-        .deposit(&package_with("pkg_3", json!({"created_by": by})))
-        .await;
+    asker.deposit(&package_with("pkg_3", json!({"created_by": by}))).await;
     for (query, expected) in [
         ("status=awaiting_review", "pkg_2"),
         ("session_id=sess_1", "pkg_3"),
         ("status=complete&session_id=sess_1", "pkg_3"),
         ("mode=relevant&query=indexes&session_id=sess_1", "pkg_3"),
-        (
-            "mode=relevant&query=indexes&status=awaiting_review",
-            "pkg_2",
-        ),
+        ("mode=relevant&query=indexes&status=awaiting_review", "pkg_2"),
     ] {
         let page = asker.get(&format!("{PACKAGES}?{query}")).await.expect(200);
         assert_eq!(each(&page["packages"], "package_id"), [expected], "{query}");
     }
     let reviews = asker.get("/v1/projects/atlas/reviews").await.expect(200);
     assert_eq!(each(&reviews["packages"], "package_id"), ["pkg_2"]);
-    asker
-        .get(&format!("{PACKAGES}?status=approved"))
-        .await
-        .refused(400, "invalid_schema");
+    asker.get(&format!("{PACKAGES}?status=approved")).await.refused(400, "invalid_schema");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_finds_what_it_is_about() {
     let world = World::new();
     let asker = world.owner();
-    asker
-        .deposit(&package_with(
-            "pkg_1",
-            json!({"title": "The quokka census"}),
-        ))
-        .await;
-    asker
-        .deposit(&package_with(
-            "pkg_2",
-            json!({"handoff_note": "Ask about the quokka."}),
-        ))
-        .await;
+    asker.deposit(&package_with("pkg_1", json!({"title": "The quokka census"}))).await;
+    asker.deposit(&package_with("pkg_2", json!({"handoff_note": "Ask about the quokka."}))).await;
     asker.deposit(&package("pkg_3")).await;
-    let page = asker
-        .get(&format!("{PACKAGES}?mode=relevant&query=quokkas"))
-        .await
-        .expect(200);
+    let page = asker.get(&format!("{PACKAGES}?mode=relevant&query=quokkas")).await.expect(200);
     assert_eq!(each(&page["packages"], "package_id"), ["pkg_1", "pkg_2"]);
     assert_eq!(each(&page["scores"], "package_id"), ["pkg_1", "pkg_2"]);
     assert_eq!(page["scores"][0]["matched"], json!(["quokkas"]));
     assert!(page["scores"][0]["score"].as_f64() > page["scores"][1]["score"].as_f64());
-    for query in [
-        "%22+OR+(",
-        "*",
-        "NEAR(a,+b)",
-        "%F0%9F%A6%80",
-        "title%3Aquokka",
-        "%00",
-    ] {
-        asker
-            .get(&format!("{PACKAGES}?mode=relevant&query={query}"))
-            .await
-            .expect(200);
+    for query in ["%22+OR+(", "*", "NEAR(a,+b)", "%F0%9F%A6%80", "title%3Aquokka", "%00"] {
+        asker.get(&format!("{PACKAGES}?mode=relevant&query={query}")).await.expect(200);
     }
 }
 
@@ -162,16 +107,11 @@ async fn search_by_meaning_needs_an_embedder() {
     let asker = world.owner();
     asker.deposit(&package("pkg_1")).await;
     for (way, missing) in [("semantic", "semantic_search"), ("hybrid", "hybrid_search")] {
-        let refusal = asker
-            .get(&format!("{PACKAGES}?mode=relevant&query=a&search={way}"))
-            .await;
+        let refusal = asker.get(&format!("{PACKAGES}?mode=relevant&query=a&search={way}")).await;
         let error = refusal.refused(501, "search_not_supported");
         assert_eq!(error["missing_capability"], missing);
     }
-    asker
-        .get(&format!("{PACKAGES}?mode=relevant&query=a&search=keyword"))
-        .await
-        .expect(200);
+    asker.get(&format!("{PACKAGES}?mode=relevant&query=a&search=keyword")).await.expect(200);
     asker
         .get(&format!("{PACKAGES}?mode=relevant&query=a&search=psychic"))
         .await
@@ -197,34 +137,19 @@ async fn the_same_id_in_several_projects_needs_the_project() {
     asker.deposit(&package("pkg_1")).await;
     let other = package_with("pkg_1", json!({"project_id": "borealis"}));
     asker.deposit(&other).await;
-    let error = asker
-        .get("/v1/packages/pkg_1")
-        .await
-        .refused(409, "ambiguous_package_id");
+    let error = asker.get("/v1/packages/pkg_1").await.refused(409, "ambiguous_package_id");
     assert_eq!(error["projects"], json!(["atlas", "borealis"]));
-    let one = asker
-        .get("/v1/packages/pkg_1?project_id=borealis")
-        .await
-        .expect(200);
+    let one = asker.get("/v1/packages/pkg_1?project_id=borealis").await.expect(200);
     assert_eq!(one["project_id"], "borealis");
-    asker
-        .get("/v1/packages/pkg_1?project_id=cumulus")
-        .await
-        .refused(404, "package_not_found");
+    asker.get("/v1/packages/pkg_1?project_id=cumulus").await.refused(404, "package_not_found");
     let flag = json!({"review_type": "human"});
-    asker
-        .post("/v1/packages/pkg_1/flag", &flag)
-        .await
-        .refused(409, "ambiguous_package_id");
+    asker.post("/v1/packages/pkg_1/flag", &flag).await.refused(409, "ambiguous_package_id");
     // Whoever sees one of them alone never hears of the other.
     let scope = KeyScope::new(vec![Verb::Read], Some(vec![project_id("atlas")]));
     let reader = world.key(&scope);
     let one = reader.get("/v1/packages/pkg_1").await.expect(200);
     assert_eq!(one["project_id"], "atlas");
-    reader
-        .get("/v1/packages/pkg_1?project_id=borealis")
-        .await
-        .refused(403, "unauthorized");
+    reader.get("/v1/packages/pkg_1?project_id=borealis").await.refused(403, "unauthorized");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -256,13 +181,7 @@ async fn parameters_are_read_strictly() {
         "mode=%ff",
         "mode=relevant",
     ] {
-        asker
-            .get(&format!("{PACKAGES}?{query}"))
-            .await
-            .refused(400, "invalid_schema");
+        asker.get(&format!("{PACKAGES}?{query}")).await.refused(400, "invalid_schema");
     }
-    asker
-        .get("/v1/projects/nowhere/packages")
-        .await
-        .refused(404, "project_not_found");
+    asker.get("/v1/projects/nowhere/packages").await.refused(404, "project_not_found");
 }

@@ -25,9 +25,7 @@ async fn seen(asker: &Asker) -> Vec<Value> {
 }
 
 async fn problems(asker: &Asker) -> Value {
-    let answer = asker
-        .post("/accord/v1/verify", &json!({"quarantine": false}))
-        .await;
+    let answer = asker.post("/accord/v1/verify", &json!({"quarantine": false})).await;
     answer.expect(200)["report"]["problems"].clone()
 }
 
@@ -98,10 +96,7 @@ async fn what_cannot_be_proved_is_set_aside_and_named() {
     let found = problems(&owner).await;
     assert_eq!(each(&found, "suspect"), ["package", "package"], "{found:#}");
     assert_eq!(each(&found, "id"), ["pkg_2", "pkg_3"]);
-    let list = owner
-        .get("/v1/projects/atlas/packages?limit=50")
-        .await
-        .expect(200);
+    let list = owner.get("/v1/projects/atlas/packages?limit=50").await.expect(200);
     let mut ids = each(&list["packages"], "package_id");
     ids.sort_unstable();
     assert_eq!(ids, ["pkg_1", "pkg_4"]);

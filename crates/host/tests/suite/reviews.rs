@@ -10,9 +10,7 @@ use crate::support::{World, each, package, package_with};
 async fn a_package_goes_through_a_review() {
     let world = World::new();
     let asker = world.owner();
-    let draft = asker
-        .deposit(&package_with("pkg_1", json!({"status": "draft"})))
-        .await;
+    let draft = asker.deposit(&package_with("pkg_1", json!({"status": "draft"}))).await;
     let note = json!({
         "review_type": "human", "note": "Look at the numbers.",
         "actor": {"id": "bob", "type": "human"},
@@ -25,51 +23,29 @@ async fn a_package_goes_through_a_review() {
         (&json!("awaiting_review"), &json!("human"))
     );
     assert_ne!(flagged["content_hash"], draft["content_hash"]);
-    assert_eq!(
-        tag,
-        format!("\"{}\"", flagged["content_hash"].as_str().unwrap())
-    );
+    assert_eq!(tag, format!("\"{}\"", flagged["content_hash"].as_str().unwrap()));
     let outcome = |outcome: &str| json!({"outcome": outcome});
-    let asked = asker
-        .post("/v1/packages/pkg_1/review", &outcome("revision_requested"))
-        .await
-        .expect(200);
+    let asked =
+        asker.post("/v1/packages/pkg_1/review", &outcome("revision_requested")).await.expect(200);
     assert_eq!(asked["status"], "revision_requested");
-    let again = asker
-        .ask("POST", "/v1/packages/pkg_1/resubmit", &[], "")
-        .await
-        .expect(200);
+    let again = asker.ask("POST", "/v1/packages/pkg_1/resubmit", &[], "").await.expect(200);
     assert_eq!(again["status"], "awaiting_review");
-    asker
-        .post("/v1/packages/pkg_1/complete", &json!({}))
-        .await
-        .refused(400, "invalid_transition");
-    asker
-        .post("/v1/packages/pkg_1/review", &outcome("complete"))
-        .await
-        .expect(200);
+    asker.post("/v1/packages/pkg_1/complete", &json!({})).await.refused(400, "invalid_transition");
+    asker.post("/v1/packages/pkg_1/review", &outcome("complete")).await.expect(200);
     for (path, body) in [
         ("flag", note.clone()),
         ("review", outcome("complete")),
         ("resubmit", json!({})),
         ("complete", json!({})),
     ] {
-        let refusal = asker
-            .post(&format!("/v1/packages/pkg_1/{path}"), &body)
-            .await;
+        let refusal = asker.post(&format!("/v1/packages/pkg_1/{path}"), &body).await;
         refusal.refused(400, "invalid_transition");
     }
     let log = asker.get("/v1/packages/pkg_1/revisions").await.expect(200);
     let statuses = each(&log["revisions"], "status");
     assert_eq!(
         statuses,
-        [
-            "draft",
-            "awaiting_review",
-            "revision_requested",
-            "awaiting_review",
-            "complete"
-        ]
+        ["draft", "awaiting_review", "revision_requested", "awaiting_review", "complete"]
     );
     assert_eq!(log["revisions"][1]["note"], "Look at the numbers.");
     assert_eq!(log["revisions"][1]["actor"]["id"], "bob");
@@ -77,10 +53,7 @@ async fn a_package_goes_through_a_review() {
     // What was deposited, and what it is now, are both the package that is there.
     let now = asker.get("/v1/packages/pkg_1").await.expect(200);
     let path = "/v1/projects/atlas/packages";
-    for known in [
-        package_with("pkg_1", json!({"status": "draft"})),
-        now.clone(),
-    ] {
+    for known in [package_with("pkg_1", json!({"status": "draft"})), now.clone()] {
         assert_eq!(asker.post(path, &known).await.expect(200), now);
     }
 }
@@ -101,19 +74,9 @@ async fn of_two_outcomes_at_once_one_comes_first() {
         let done = answers.iter().filter(|answer| answer.status == 200);
         let done: Vec<_> = done.map(|answer| answer.json()["status"].clone()).collect();
         // A revision can be requested once and the package completed once, in that order.
-        assert!(
-            done.len() <= 2 && done.contains(&json!("complete")),
-            "{done:?}"
-        );
-        assert!(
-            answers
-                .iter()
-                .all(|answer| [200, 400].contains(&answer.status))
-        );
-        let log = asker
-            .get(&format!("/v1/packages/{id}/revisions"))
-            .await
-            .expect(200);
+        assert!(done.len() <= 2 && done.contains(&json!("complete")), "{done:?}");
+        assert!(answers.iter().all(|answer| [200, 400].contains(&answer.status)));
+        let log = asker.get(&format!("/v1/packages/{id}/revisions")).await.expect(200);
         assert_eq!(log["revisions"].as_array().unwrap().len(), done.len() + 1);
         let last = asker.get(&format!("/v1/packages/{id}")).await.expect(200);
         assert_eq!(last["status"], "complete");
@@ -123,60 +86,31 @@ async fn of_two_outcomes_at_once_one_comes_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_may_write_may_not_review() {
     let world = World::new();
-    world
-        .owner()
-        .deposit(&package_with("pkg_1", json!({"status": "draft"})))
-        .await;
+    world.owner().deposit(&package_with("pkg_1", json!({"status": "draft"}))).await;
     let writer = world.key(&KeyScope::new(vec![Verb::Write], None));
     let reviewer = world.key(&KeyScope::new(vec![Verb::Review], None));
     let flag = json!({"review_type": "agent"});
-    reviewer
-        .post("/v1/packages/pkg_1/flag", &flag)
-        .await
-        .refused(403, "unauthorized");
-    writer
-        .post("/v1/packages/pkg_1/flag", &flag)
-        .await
-        .expect(200);
+    reviewer.post("/v1/packages/pkg_1/flag", &flag).await.refused(403, "unauthorized");
+    writer.post("/v1/packages/pkg_1/flag", &flag).await.expect(200);
     let outcome = json!({"outcome": "complete"});
-    writer
-        .post("/v1/packages/pkg_1/review", &outcome)
-        .await
-        .refused(403, "unauthorized");
-    reviewer
-        .post("/v1/packages/pkg_1/review", &outcome)
-        .await
-        .expect(200);
-    reviewer
-        .get("/v1/packages/pkg_1")
-        .await
-        .refused(403, "unauthorized");
+    writer.post("/v1/packages/pkg_1/review", &outcome).await.refused(403, "unauthorized");
+    reviewer.post("/v1/packages/pkg_1/review", &outcome).await.expect(200);
+    reviewer.get("/v1/packages/pkg_1").await.refused(403, "unauthorized");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_names_an_actor_writes_as_that_actor() {
     let world = World::new();
     let ada = world.key_of("ada");
-    ada.deposit(&package_with("pkg_1", json!({"status": "draft"})))
-        .await;
-    let of_bob = package_with(
-        "pkg_2",
-        json!({"created_by": {"id": "bob", "type": "agent"}}),
-    );
+    ada.deposit(&package_with("pkg_1", json!({"status": "draft"}))).await;
+    let of_bob = package_with("pkg_2", json!({"created_by": {"id": "bob", "type": "agent"}}));
     let refusal = ada.post("/v1/projects/atlas/packages", &of_bob).await;
     refusal.refused(403, "unauthorized");
     let as_bob = json!({"review_type": "agent", "actor": {"id": "bob", "type": "agent"}});
-    ada.post("/v1/packages/pkg_1/flag", &as_bob)
-        .await
-        .refused(403, "unauthorized");
-    ada.post("/v1/packages/pkg_1/flag", &json!({"review_type": "agent"}))
-        .await
-        .expect(200);
+    ada.post("/v1/packages/pkg_1/flag", &as_bob).await.refused(403, "unauthorized");
+    ada.post("/v1/packages/pkg_1/flag", &json!({"review_type": "agent"})).await.expect(200);
     let log = ada.get("/v1/packages/pkg_1/revisions").await.expect(200);
-    assert_eq!(
-        log["revisions"][1]["actor"],
-        json!({"id": "ada", "type": "agent"})
-    );
+    assert_eq!(log["revisions"][1]["actor"], json!({"id": "ada", "type": "agent"}));
     ada.deposit(&package("pkg_3")).await;
 }
 
@@ -186,10 +120,7 @@ async fn what_is_not_there_cannot_be_moved() {
     let asker = world.owner();
     asker.deposit(&package("pkg_1")).await;
     let flag = json!({"review_type": "agent"});
-    asker
-        .post("/v1/packages/pkg_9/flag", &flag)
-        .await
-        .refused(404, "package_not_found");
+    asker.post("/v1/packages/pkg_9/flag", &flag).await.refused(404, "package_not_found");
     asker
         .post("/v1/packages/pkg_1/flag", &json!({"review_type": "none"}))
         .await
@@ -198,8 +129,5 @@ async fn what_is_not_there_cannot_be_moved() {
         .post("/v1/packages/pkg_1/review", &json!({"outcome": "draft"}))
         .await
         .refused(400, "invalid_transition");
-    asker
-        .get("/v1/packages/pkg_9/revisions")
-        .await
-        .refused(404, "package_not_found");
+    asker.get("/v1/packages/pkg_9/revisions").await.refused(404, "package_not_found");
 }

@@ -17,11 +17,7 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
     match below(12) {
         0..=2 => {
             let status = ["draft", "complete", "awaiting_review"][below(3)];
-            let review = if status == "awaiting_review" {
-                "human"
-            } else {
-                "none"
-            };
+            let review = if status == "awaiting_review" { "human" } else { "none" };
             let members = json!({
                 "status": status, "review_type": review, "created_at": moment(below(40)),
                 "x-n": below(5),
@@ -29,29 +25,19 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
                     "id": "ada", "type": "agent", "session_id": format!("sess_{}", below(3)),
                 },
             });
-            asker
-                .deposit(&package_with(&format!("pkg_{number}"), members))
-                .await;
+            asker.deposit(&package_with(&format!("pkg_{number}"), members)).await;
         }
         3 => {
             let reviewer = ["human", "agent"][below(2)];
             let flag = json!({"review_type": reviewer, "note": format!("note {number}")});
-            asker
-                .post(&format!("/v1/packages/pkg_{known}/flag"), &flag)
-                .await;
+            asker.post(&format!("/v1/packages/pkg_{known}/flag"), &flag).await;
         }
         4 => {
             let outcome = ["complete", "revision_requested"][below(2)];
             let outcome = json!({"outcome": outcome});
-            asker
-                .post(&format!("/v1/packages/pkg_{known}/review"), &outcome)
-                .await;
+            asker.post(&format!("/v1/packages/pkg_{known}/review"), &outcome).await;
         }
-        5 => drop(
-            asker
-                .post(&format!("/v1/packages/pkg_{known}/complete"), &json!({}))
-                .await,
-        ),
+        5 => drop(asker.post(&format!("/v1/packages/pkg_{known}/complete"), &json!({})).await),
         6..=9 => {
             let subject = ["build", "docs"][below(2)];
             let mut fact =
@@ -59,25 +45,15 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
             if below(3) > 0 {
                 fact["valid_from"] = moment(below(40)).into();
             }
-            asker
-                .post("/v1/projects/atlas/facts", &fact)
-                .await
-                .expect(201);
+            asker.post("/v1/projects/atlas/facts", &fact).await.expect(201);
         }
         10 => {
             let subject = ["build", "docs"][below(2)];
-            asker
-                .delete(&format!(
-                    "/v1/projects/atlas/facts?subject={subject}&predicate=is"
-                ))
-                .await;
+            asker.delete(&format!("/v1/projects/atlas/facts?subject={subject}&predicate=is")).await;
         }
         _ => {
             let session = json!({"actor_id": "ada", "actor_type": "agent"});
-            let session = asker
-                .post("/v1/projects/atlas/sessions", &session)
-                .await
-                .expect(201);
+            let session = asker.post("/v1/projects/atlas/sessions", &session).await.expect(201);
             if below(2) == 0 {
                 let path = format!("/v1/sessions/{}", session["session_id"].as_str().unwrap());
                 asker.patch(&path, &json!({})).await.expect(200);
@@ -97,10 +73,7 @@ fn shuffled(text: &str, random: &mut Random) -> String {
 fn sorted(text: &str) -> Vec<Value> {
     let mut lines: Vec<_> = text.lines().collect();
     lines.sort_unstable();
-    lines
-        .into_iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.into_iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[tokio::test]
@@ -110,10 +83,7 @@ async fn any_past_survives_in_any_order() {
         let (world, copy, late_copy) = (World::new(), World::new(), World::new());
         let (owner, copied, late_copied) = (world.owner(), copy.owner(), late_copy.owner());
         owner
-            .post(
-                "/v1/projects",
-                &json!({"project_id": "atlas", "name": "Atlas"}),
-            )
+            .post("/v1/projects", &json!({"project_id": "atlas", "name": "Atlas"}))
             .await
             .expect(201);
         for number in 0..STEPS / 2 {
@@ -133,13 +103,7 @@ async fn any_past_survives_in_any_order() {
             imported(asker, &shuffled(&early, &mut random)).await;
             assert_eq!(sorted(&export(asker).await), sorted(&late), "seed {seed}");
         }
-        let report = copied
-            .post("/accord/v1/verify", &json!({}))
-            .await
-            .expect(200);
-        assert_eq!(
-            report["report"]["problem_count"], 0,
-            "seed {seed}: {report}"
-        );
+        let report = copied.post("/accord/v1/verify", &json!({})).await.expect(200);
+        assert_eq!(report["report"]["problem_count"], 0, "seed {seed}: {report}");
     }
 }

@@ -16,20 +16,14 @@ async fn three() -> (World, Asker) {
     let owner = world.owner();
     for id in ["pkg_1", "pkg_2", "pkg_3"] {
         owner
-            .deposit(&package_with(
-                id,
-                json!({"open_questions": ["Why?", format!("Why {id}?")]}),
-            ))
+            .deposit(&package_with(id, json!({"open_questions": ["Why?", format!("Why {id}?")]})))
             .await;
     }
     (world, owner)
 }
 
 async fn verify(asker: &Asker) -> Value {
-    let answer = asker
-        .post("/accord/v1/verify", &json!({}))
-        .await
-        .expect(200);
+    let answer = asker.post("/accord/v1/verify", &json!({})).await.expect(200);
     answer["report"].clone()
 }
 
@@ -37,9 +31,7 @@ async fn verify(asker: &Asker) -> Value {
 fn named<'a>(report: &'a Value, suspect: &str) -> Vec<&'a str> {
     let problems = report["problems"].as_array().unwrap().iter();
     let problems = problems.filter(|problem| problem["suspect"] == suspect);
-    problems
-        .map(|problem| problem["id"].as_str().unwrap())
-        .collect()
+    problems.map(|problem| problem["id"].as_str().unwrap()).collect()
 }
 
 fn sorted<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
@@ -78,10 +70,7 @@ async fn a_package_whose_row_cannot_be_read_is_named_and_the_others_are_served()
         assert_eq!(error["package_id"], "pkg_2", "{column}");
         owner.get("/v1/packages/pkg_1").await.expect(200);
         let again = package_with("pkg_2", json!({"open_questions": ["Why?", "Why pkg_2?"]}));
-        owner
-            .post("/v1/projects/atlas/packages", &again)
-            .await
-            .refused(500, "integrity_error");
+        owner.post("/v1/projects/atlas/packages", &again).await.refused(500, "integrity_error");
         let orient = owner.get(ORIENT).await.expect(200);
         assert_eq!(orient["x-integrity_warnings"], json!(["pkg_2"]), "{column}");
         let digest = owner.get(DIGEST).await.expect(200);
@@ -136,10 +125,7 @@ async fn a_row_that_contradicts_its_package_is_set_aside() {
         ("actor_id = 'eve'", "pkg_2"),
         ("session_id = 'ses_1'", "pkg_2"),
         ("package_type = 'x-other'", "pkg_2"),
-        (
-            "created_at = '2026-04-18T21:00:00Z', created_key = '2026-04-18T21:00:00'",
-            "pkg_2",
-        ),
+        ("created_at = '2026-04-18T21:00:00Z', created_key = '2026-04-18T21:00:00'", "pkg_2"),
     ] {
         let (world, owner) = three().await;
         let statement = format!("UPDATE package SET {column} WHERE package_id = ?1");
@@ -147,10 +133,7 @@ async fn a_row_that_contradicts_its_package_is_set_aside() {
         let list = owner.get(PACKAGES).await.expect(200);
         assert_eq!(sorted(&list["packages"], "package_id"), ["pkg_1", "pkg_3"]);
         assert_eq!(list["x-integrity_warnings"], json!([id]), "{column}");
-        owner
-            .get(&format!("/v1/packages/{id}"))
-            .await
-            .refused(500, "integrity_error");
+        owner.get(&format!("/v1/packages/{id}")).await.refused(500, "integrity_error");
         let report = verify(&owner).await;
         assert_eq!(named(&report, "package"), [id], "{column}");
         let export = owner.get(EXPORT).await;
@@ -168,23 +151,14 @@ async fn a_status_that_is_none_is_found_by_a_look_through_the_store() {
     assert_eq!(sorted(&list["packages"], "package_id"), ["pkg_1", "pkg_3"]);
     let report = verify(&owner).await;
     assert_eq!(named(&report, "package"), ["pkg_2"]);
-    owner
-        .get("/v1/packages/pkg_2")
-        .await
-        .refused(500, "integrity_error");
+    owner.get("/v1/packages/pkg_2").await.refused(500, "integrity_error");
 }
 
 /// Two facts; gives the id of the first.
 async fn facts(owner: &Asker) -> String {
     let fact = |subject: &str| json!({"subject": subject, "predicate": "is", "value": "up"});
-    let first = owner
-        .post("/v1/projects/atlas/facts", &fact("build"))
-        .await
-        .expect(201);
-    owner
-        .post("/v1/projects/atlas/facts", &fact("site"))
-        .await
-        .expect(201);
+    let first = owner.post("/v1/projects/atlas/facts", &fact("build")).await.expect(201);
+    owner.post("/v1/projects/atlas/facts", &fact("site")).await.expect(201);
     first["fact_id"].as_str().unwrap().to_owned()
 }
 
@@ -205,18 +179,12 @@ async fn a_damaged_fact_is_never_handed_out_and_the_others_are() {
         let id = facts(&owner).await;
         let statement = format!("UPDATE fact SET {column} WHERE subject = ?1");
         assert_eq!(tamper(&world, &statement, "build"), 1);
-        for path in [
-            "/v1/projects/atlas/facts",
-            "/v1/projects/atlas/facts?history=true",
-        ] {
+        for path in ["/v1/projects/atlas/facts", "/v1/projects/atlas/facts?history=true"] {
             let list = owner.get(path).await.expect(200);
             assert_eq!(each(&list["facts"], "subject"), ["site"], "{column}");
             assert_eq!(list["x-integrity_warnings"], json!([id]), "{column}");
         }
-        for path in [
-            format!("/v1/facts/{id}"),
-            format!("/v1/facts/{id}?project_id=atlas"),
-        ] {
+        for path in [format!("/v1/facts/{id}"), format!("/v1/facts/{id}?project_id=atlas")] {
             let refused = owner.get(&path).await;
             refused.refused(500, "integrity_error");
             assert!(!refused.text.contains("down"), "{}", refused.text);
@@ -257,12 +225,7 @@ async fn a_damaged_session_is_left_out_of_lists_and_named() {
         for actor in ["ada", "bob"] {
             let session = json!({"actor_id": actor, "actor_type": "agent"});
             let session = owner.post("/v1/projects/atlas/sessions", &session).await;
-            ids.push(
-                session.expect(201)["session_id"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned(),
-            );
+            ids.push(session.expect(201)["session_id"].as_str().unwrap().to_owned());
         }
         let statement = format!("UPDATE session SET {column} WHERE session_id = ?1");
         assert_eq!(tamper(&world, &statement, &ids[0]), 1);
@@ -290,29 +253,20 @@ async fn a_damaged_project_is_named_and_what_is_in_it_is_served() {
         owner.post("/v1/projects", &other).await.expect(201);
         let statement = format!("UPDATE project SET {column} WHERE project_id = ?1");
         assert_eq!(tamper(&world, &statement, "atlas"), 1);
-        let list = owner
-            .get("/v1/projects?include_archived=true")
-            .await
-            .expect(200);
+        let list = owner.get("/v1/projects?include_archived=true").await.expect(200);
         assert_eq!(each(&list["projects"], "project_id"), ["borealis"]);
         assert_eq!(list["x-integrity_warnings"], json!(["atlas"]), "{column}");
         let list = owner.get(PACKAGES).await.expect(200);
         assert_eq!(list["packages"].as_array().unwrap().len(), 3, "{column}");
         let list = owner.get("/v1/projects/atlas/facts").await.expect(200);
         assert_eq!(list["facts"].as_array().unwrap().len(), 2, "{column}");
-        owner
-            .get("/v1/projects/atlas")
-            .await
-            .refused(500, "integrity_error");
+        owner.get("/v1/projects/atlas").await.refused(500, "integrity_error");
         owner.get(ORIENT).await.refused(500, "integrity_error");
         // Whether it takes writes nobody can say.
         let more = package("pkg_9");
         let more = owner.post("/v1/projects/atlas/packages", &more).await;
         more.refused(500, "integrity_error");
-        owner
-            .get("/v1/orchestrate?window_days=3660")
-            .await
-            .expect(200);
+        owner.get("/v1/orchestrate?window_days=3660").await.expect(200);
         let report = verify(&owner).await;
         assert_eq!(report["projects"], 2, "{column}");
         assert_eq!(named(&report, "project"), ["atlas"], "{column}");
@@ -341,12 +295,7 @@ async fn counts_that_cannot_be_read_are_left_out_and_named() {
         "UPDATE tally SET packages = 9223372036854775807 WHERE ?1 <> ''",
     ] {
         let (world, owner) = three().await;
-        owner
-            .deposit(&package_with(
-                "pkg_4",
-                json!({"created_at": "2026-04-17T20:00:00Z"}),
-            ))
-            .await;
+        owner.deposit(&package_with("pkg_4", json!({"created_at": "2026-04-17T20:00:00Z"}))).await;
         assert!(tamper(&world, statement, "ghost") > 0);
         let digest = owner.get(DIGEST).await.expect(200);
         let highlights = digest["summary"]["highlights"].as_array().unwrap();
@@ -362,18 +311,8 @@ async fn counts_that_cannot_be_read_are_left_out_and_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
     for (statement, parameter, suspect, id) in [
-        (
-            "UPDATE question SET text = ?1 WHERE text = 'Why pkg_2?'",
-            "How?",
-            "question",
-            "pkg_2",
-        ),
-        (
-            "UPDATE question SET sources = ?1 WHERE text = 'Why?'",
-            "x",
-            "question",
-            "Why?",
-        ),
+        ("UPDATE question SET text = ?1 WHERE text = 'Why pkg_2?'", "How?", "question", "pkg_2"),
+        ("UPDATE question SET sources = ?1 WHERE text = 'Why?'", "x", "question", "Why?"),
         (
             "UPDATE question SET asked_key = ?1 WHERE text = 'Why?'",
             "2027-01-01T00:00:00",
@@ -386,30 +325,10 @@ async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
             "question",
             "pkg_2",
         ),
-        (
-            "DELETE FROM question_use WHERE package_id = ?1",
-            "pkg_2",
-            "question",
-            "pkg_2",
-        ),
-        (
-            "UPDATE question_tally SET questions = ?1",
-            "7",
-            "tally",
-            "questions 2026-04-18T20",
-        ),
-        (
-            "UPDATE counter SET packages = ?1",
-            "2",
-            "counter",
-            "packages",
-        ),
-        (
-            "UPDATE counter SET newest_event = ?1",
-            "1",
-            "counter",
-            "newest_event",
-        ),
+        ("DELETE FROM question_use WHERE package_id = ?1", "pkg_2", "question", "pkg_2"),
+        ("UPDATE question_tally SET questions = ?1", "7", "tally", "questions 2026-04-18T20"),
+        ("UPDATE counter SET packages = ?1", "2", "counter", "packages"),
+        ("UPDATE counter SET newest_event = ?1", "1", "counter", "newest_event"),
         (
             "DELETE FROM package_terms \
              WHERE rowid = (SELECT pk FROM package WHERE package_id = ?1)",
@@ -417,12 +336,7 @@ async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
             "search",
             "pkg_2",
         ),
-        (
-            "INSERT INTO package_terms (rowid, title) VALUES (?1, 'stray')",
-            "99",
-            "search",
-            "99",
-        ),
+        ("INSERT INTO package_terms (rowid, title) VALUES (?1, 'stray')", "99", "search", "99"),
         (
             "UPDATE tally SET span = ?1 WHERE unit = 'minute'",
             "2026-04-18T20:01",
@@ -440,10 +354,7 @@ async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
         assert_eq!(verify(&owner).await["problem_count"], 0);
         assert!(tamper(&world, statement, parameter) > 0, "{statement}");
         let report = verify(&owner).await;
-        assert!(
-            named(&report, suspect).contains(&id),
-            "{statement}: {report:#}"
-        );
+        assert!(named(&report, suspect).contains(&id), "{statement}: {report:#}");
         assert_eq!(report["quarantined"], 0, "{statement}");
     }
 }
@@ -456,9 +367,7 @@ async fn questions_that_cannot_be_read_keep_nobody_from_asking() {
     let orient = owner.get(ORIENT).await.expect(200);
     let questions = orient["open_questions"].as_array().unwrap();
     assert!(questions.contains(&json!("Why pkg_1?")), "{questions:?}");
-    owner
-        .deposit(&package_with("pkg_4", json!({"open_questions": ["Why?"]})))
-        .await;
+    owner.deposit(&package_with("pkg_4", json!({"open_questions": ["Why?"]}))).await;
     owner.get(ORIENT).await.expect(200);
 }
 
@@ -469,22 +378,10 @@ async fn nothing_is_swept_while_a_row_that_may_name_it_cannot_be_read() {
     let blob = format!("/v1/blobs/sha256:{digest}?project_id=atlas");
     owner.ask("PUT", &blob, &[], "hello").await.expect(201);
     let fact = json!({"subject": "log", "predicate": "is", "value": format!("sha256:{digest}")});
-    owner
-        .post("/v1/projects/atlas/facts", &fact)
-        .await
-        .expect(201);
-    assert_eq!(
-        tamper(
-            &world,
-            "UPDATE blob SET stored_at = ?1",
-            "2020-01-01T00:00:00Z"
-        ),
-        1
-    );
+    owner.post("/v1/projects/atlas/facts", &fact).await.expect(201);
+    assert_eq!(tamper(&world, "UPDATE blob SET stored_at = ?1", "2020-01-01T00:00:00Z"), 1);
     assert_eq!(tamper(&world, "UPDATE fact SET created_at = ?1", "once"), 1);
-    let sweep = owner
-        .post("/accord/v1/store/sweep", &json!({"days": 1}))
-        .await;
+    let sweep = owner.post("/accord/v1/store/sweep", &json!({"days": 1})).await;
     sweep.refused(500, "integrity_error");
     owner.get(&blob).await;
     assert_eq!(owner.get(&blob).await.status, 200);

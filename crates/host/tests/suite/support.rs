@@ -59,10 +59,7 @@ impl World {
 
     pub(crate) fn with(settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self {
-            host: Host::open(folder.path(), settings).unwrap(),
-            _folder: folder,
-        }
+        Self { host: Host::open(folder.path(), settings).unwrap(), _folder: folder }
     }
 
     /// The same folder, after its store was repaired while nobody served it.
@@ -161,9 +158,7 @@ impl Answer {
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 }
 
@@ -185,18 +180,13 @@ pub(crate) fn package(id: &str) -> Value {
 /// The package with other or more members.
 pub(crate) fn package_with(id: &str, members: Value) -> Value {
     let mut document = package(id);
-    let Value::Object(members) = members else {
-        panic!("members are an object")
-    };
+    let Value::Object(members) = members else { panic!("members are an object") };
     document.as_object_mut().unwrap().extend(members);
     document
 }
 
 pub(crate) fn actor_key(id: &str) -> ActorKey {
-    ActorKey {
-        id: ActorId::new(id).unwrap(),
-        kind: ActorType::Agent,
-    }
+    ActorKey { id: ActorId::new(id).unwrap(), kind: ActorType::Agent }
 }
 
 pub(crate) fn project_id(id: &str) -> ProjectId {

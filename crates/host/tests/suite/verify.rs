@@ -20,13 +20,8 @@ async fn a_sound_store_has_no_problems() {
     let world = World::new();
     let owner = world.owner();
     live(&owner).await;
-    owner
-        .deposit(&package_with("pkg_b", json!({"project_id": "borealis"})))
-        .await;
-    let blob = format!(
-        "/v1/blobs/sha256:{}?project_id=atlas",
-        sha256(b"hello").hex()
-    );
+    owner.deposit(&package_with("pkg_b", json!({"project_id": "borealis"}))).await;
+    let blob = format!("/v1/blobs/sha256:{}?project_id=atlas", sha256(b"hello").hex());
     owner.ask("PUT", &blob, &[], "hello").await.expect(201);
     let report = verify(&owner, &json!({})).await;
     assert_eq!(
@@ -70,19 +65,13 @@ async fn damage_is_found_and_quarantined() {
     assert_eq!(ids, ["pkg_1", "pkg_3"]);
     assert_eq!(each(&report["problems"], "code"), ["integrity_error"; 2]);
     assert_eq!(report["quarantined"], 2);
-    let listed = owner
-        .get("/v1/projects/atlas/packages?limit=50")
-        .await
-        .expect(200);
+    let listed = owner.get("/v1/projects/atlas/packages?limit=50").await.expect(200);
     let mut listed = each(&listed["packages"], "package_id");
     listed.sort_unstable();
     assert_eq!(listed, ["pkg/4 ü", "pkg_2"]);
     // A second look finds them still, and has nothing to do. Repaired, they are let out.
     let report = verify(&owner, &json!({})).await;
-    assert_eq!(
-        (&report["problem_count"], &report["quarantined"]),
-        (&json!(2), &json!(0))
-    );
+    assert_eq!((&report["problem_count"], &report["quarantined"]), (&json!(2), &json!(0)));
     tamper(
         &world,
         "UPDATE package SET text = replace(text, 'indexes', 'Indexes') WHERE package_id = ?1",
@@ -95,11 +84,7 @@ async fn damage_is_found_and_quarantined() {
         "agent",
     );
     let report = verify(&owner, &json!({})).await;
-    assert_eq!(
-        (&report["problem_count"], &report["released"]),
-        (&json!(0), &json!(2)),
-        "{report}"
-    );
+    assert_eq!((&report["problem_count"], &report["released"]), (&json!(0), &json!(2)), "{report}");
     owner.get("/v1/packages/pkg_1").await.expect(200);
 }
 
@@ -113,14 +98,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
         let path = format!("/v1/blobs/sha256:{digest}?project_id=atlas");
         owner.ask("PUT", &path, &[], content).await.expect(201);
     }
-    let file = |digest: &str| {
-        world
-            .host
-            .folder()
-            .join("blobs")
-            .join(&digest[..2])
-            .join(digest)
-    };
+    let file = |digest: &str| world.host.folder().join("blobs").join(&digest[..2]).join(digest);
     std::fs::write(file(&digests[0]), "HELLO").unwrap();
     std::fs::remove_file(file(&digests[1])).unwrap();
     // A fact lasts longer than it did, one says another value than its row, an event is missing,
@@ -135,10 +113,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
         ("UPDATE fact SET value = 'x' WHERE value = ?1", "é"),
         ("DELETE FROM event WHERE seq = ?1", "7"),
         ("UPDATE event SET kind = 'No kind' WHERE seq = ?1", "9"),
-        (
-            "UPDATE session SET actor_id = 'eve' WHERE actor_id = ?1",
-            "ada",
-        ),
+        ("UPDATE session SET actor_id = 'eve' WHERE actor_id = ?1", "ada"),
         (
             "UPDATE project SET text = replace(text, ?1, '2020-01-01T00:00:00.000Z')",
             "archived_at\":null",
@@ -151,9 +126,7 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
     suspects.sort_unstable();
     assert_eq!(
         suspects,
-        [
-            "blob", "blob", "chain", "event", "event", "fact", "project", "session"
-        ],
+        ["blob", "blob", "chain", "event", "event", "fact", "project", "session"],
         "{report:#}"
     );
     assert_eq!(report["quarantined"], 0);
@@ -163,32 +136,14 @@ async fn facts_events_sessions_projects_and_blobs_are_looked_at() {
 async fn only_administrators_look_and_only_into_their_projects() {
     let world = World::new();
     live(&world.owner()).await;
-    world
-        .owner()
-        .deposit(&package_with("pkg_b", json!({"project_id": "borealis"})))
-        .await;
+    world.owner().deposit(&package_with("pkg_b", json!({"project_id": "borealis"}))).await;
     let reader = world.key(&KeyScope::new(vec![Verb::Read, Verb::Write], None));
-    reader
-        .post(VERIFY, &json!({}))
-        .await
-        .refused(403, "unauthorized");
-    let admin = world.key(&KeyScope::new(
-        vec![Verb::Admin],
-        Some(vec![project_id("borealis")]),
-    ));
+    reader.post(VERIFY, &json!({})).await.refused(403, "unauthorized");
+    let admin = world.key(&KeyScope::new(vec![Verb::Admin], Some(vec![project_id("borealis")])));
     let report = verify(&admin, &json!({})).await;
-    assert_eq!(
-        (&report["projects"], &report["packages"]),
-        (&json!(1), &json!(1))
-    );
-    admin
-        .post(VERIFY, &json!({"project_id": "atlas"}))
-        .await
-        .refused(403, "unauthorized");
-    let unknown = world
-        .owner()
-        .post(VERIFY, &json!({"project_id": "nowhere"}))
-        .await;
+    assert_eq!((&report["projects"], &report["packages"]), (&json!(1), &json!(1)));
+    admin.post(VERIFY, &json!({"project_id": "atlas"})).await.refused(403, "unauthorized");
+    let unknown = world.owner().post(VERIFY, &json!({"project_id": "nowhere"})).await;
     unknown.refused(404, "project_not_found");
 }
 
@@ -198,33 +153,17 @@ async fn lines_say_how_it_goes() {
     let owner = world.owner();
     live(&owner).await;
     damage(&world, "pkg_1");
-    let headers = [
-        ("accept", "application/x-ndjson"),
-        ("content-type", "application/json"),
-    ];
+    let headers = [("accept", "application/x-ndjson"), ("content-type", "application/json")];
     let answer = owner.ask("POST", VERIFY, &headers, "{}").await;
-    assert_eq!(
-        (answer.status, answer.header("content-type")),
-        (200, "application/x-ndjson")
-    );
-    let lines: Vec<Value> = answer
-        .text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let of_kind = |kind: &str| {
-        lines
-            .iter()
-            .filter(|line| line["kind"] == kind)
-            .collect::<Vec<_>>()
-    };
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
+    let lines: Vec<Value> =
+        answer.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_kind = |kind: &str| lines.iter().filter(|line| line["kind"] == kind).collect::<Vec<_>>();
     assert!(!of_kind("progress").is_empty());
     assert_eq!(of_kind("problem")[0]["id"], "pkg_1");
     assert_eq!(lines.last().unwrap()["kind"], "summary");
     assert_eq!(lines.last().unwrap()["problem_count"], 1);
-    let unknown = owner
-        .ask("POST", VERIFY, &headers, "{\"project_id\":\"nowhere\"}")
-        .await;
+    let unknown = owner.ask("POST", VERIFY, &headers, "{\"project_id\":\"nowhere\"}").await;
     assert_eq!(unknown.text.lines().count(), 1, "{}", unknown.text);
     assert!(unknown.text.contains("project_not_found"));
 }

@@ -117,10 +117,7 @@ impl Case {
             title: fixture.description,
             task: Task::Call(Call {
                 setup: fixture.setup,
-                input: CaseInput {
-                    operation: fixture.input.operation,
-                    args: fixture.input.args,
-                },
+                input: CaseInput { operation: fixture.input.operation, args: fixture.input.args },
                 expected: fixture.expected,
                 fixture: Some(Box::new(FixtureMarks {
                     surface: fixture.surface,

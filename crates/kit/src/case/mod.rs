@@ -105,8 +105,7 @@ impl Case {
             Task::Call(call) => Some(call),
             Task::Exchange(_) => None,
         };
-        call.and_then(|call| call.input.args.get(name))
-            .unwrap_or(&Value::Null)
+        call.and_then(|call| call.input.args.get(name)).unwrap_or(&Value::Null)
     }
 
     /// The expectation, in the form that the comparison takes.
@@ -123,9 +122,7 @@ impl Case {
     /// only.
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
-            Task::Call(Call {
-                fixture: Some(_), ..
-            }) => Vocabulary::Published,
+            Task::Call(Call { fixture: Some(_), .. }) => Vocabulary::Published,
             Task::Call(_) | Task::Exchange(_) => Vocabulary::Kit,
         }
     }

@@ -21,28 +21,17 @@ pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Pr
     for (path, text) in files {
         match path.split_once('/') {
             Some((protocol, _)) => {
-                by_protocol
-                    .entry(protocol.to_owned())
-                    .or_default()
-                    .insert(path, text);
+                by_protocol.entry(protocol.to_owned()).or_default().insert(path, text);
             }
             None if path.ends_with(".md") => {}
-            None => check.fault(
-                &path,
-                "",
-                "only folders of protocols and *.md files belong here",
-            ),
+            None => check.fault(&path, "", "only folders of protocols and *.md files belong here"),
         }
     }
     let protocols: BTreeMap<String, Protocol> = by_protocol
         .into_iter()
         .filter_map(|(name, files)| Some((name.clone(), check.protocol(name, files)?)))
         .collect();
-    if check.faults.is_empty() {
-        Ok(protocols)
-    } else {
-        Err(Faults(check.faults))
-    }
+    if check.faults.is_empty() { Ok(protocols) } else { Err(Faults(check.faults)) }
 }
 
 /// Collects mistakes.
@@ -73,16 +62,11 @@ impl Check {
             check_values::results(self, &format!("{name}/operations.json"), list);
         }
         check_values::areas(self, &files);
-        let cases: Vec<(&String, Case)> = files
-            .iter()
-            .filter_map(|(path, text)| Some((path, self.case(path, text)?)))
-            .collect();
+        let cases: Vec<(&String, Case)> =
+            files.iter().filter_map(|(path, text)| Some((path, self.case(path, text)?))).collect();
         let (clauses, operations) = (clauses?, operations?);
-        let by_id: BTreeMap<&str, &Clause> = clauses
-            .clauses
-            .iter()
-            .map(|clause| (clause.id.as_str(), clause))
-            .collect();
+        let by_id: BTreeMap<&str, &Clause> =
+            clauses.clauses.iter().map(|clause| (clause.id.as_str(), clause)).collect();
         for (path, case) in &cases {
             check_case::check(self, path, case, &by_id);
             check_values::oracle(self, path, case, &clauses);
@@ -100,14 +84,7 @@ impl Check {
         }
         let mut cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
         cases.sort_by(|one, other| one.id.cmp(&other.id));
-        Some(Protocol {
-            name,
-            clauses,
-            operations,
-            routes,
-            cases,
-            files,
-        })
+        Some(Protocol { name, clauses, operations, routes, cases, files })
     }
 
     /// The vocabulary of a protocol's cases: its operations, its routes, or both.
@@ -153,17 +130,11 @@ impl Check {
         for (index, clause) in list.clauses.iter().enumerate() {
             let place = place.index(index);
             if !seen.insert(&clause.id) {
-                self.fault(
-                    &file,
-                    place.member("id"),
-                    format!("{:?} is listed twice", clause.id),
-                );
+                self.fault(&file, place.member("id"), format!("{:?} is listed twice", clause.id));
             }
-            for (member, text) in [
-                ("id", &clause.id),
-                ("text", &clause.text),
-                ("source", &clause.source),
-            ] {
+            for (member, text) in
+                [("id", &clause.id), ("text", &clause.text), ("source", &clause.source)]
+            {
                 if text.trim().is_empty() {
                     self.fault(&file, place.member(member), "must not be empty");
                 }
@@ -178,11 +149,7 @@ impl Check {
             return None;
         }
         if !below.ends_with(".json") {
-            self.fault(
-                path,
-                "",
-                "is not a case (*.json) and not a text for people (*.md)",
-            );
+            self.fault(path, "", "is not a case (*.json) and not a text for people (*.md)");
             return None;
         }
         if !below.contains('/') {
@@ -208,12 +175,7 @@ impl Check {
         };
         match T::from_document(value) {
             Ok(document) => Some(document),
-            Err(DecodeError {
-                pointer,
-                expected,
-                found,
-                ..
-            }) => {
+            Err(DecodeError { pointer, expected, found, .. }) => {
                 self.fault(path, pointer, format!("expected {expected}, found {found}"));
                 None
             }
@@ -225,9 +187,7 @@ impl Check {
 pub(super) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.bytes().next().is_some_and(plain)
-        && text
-            .bytes()
-            .all(|byte| plain(byte) || b"._-".contains(&byte))
+        && text.bytes().all(|byte| plain(byte) || b"._-".contains(&byte))
 }
 
 pub(super) const COMPANIONS: [&str; 3] = ["clauses.json", "operations.json", "routes.json"];

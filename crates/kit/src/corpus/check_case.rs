@@ -13,11 +13,7 @@ use crate::case::{Call, Case, FixtureMarks, Strength};
 pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
     place(check, file, case);
     cited_clauses(check, file, case, clauses);
-    if case
-        .oracle
-        .as_ref()
-        .is_some_and(|oracle| oracle.trim().is_empty())
-    {
+    if case.oracle.as_ref().is_some_and(|oracle| oracle.trim().is_empty()) {
         check.fault(file, "/oracle", "must name who computed the digests");
     }
 }
@@ -53,11 +49,7 @@ fn fixture(check: &mut Check, file: &str, case: &Case, marks: &FixtureMarks) {
 fn place(check: &mut Check, file: &str, case: &Case) {
     let id = file.strip_suffix(".json").unwrap_or(file);
     if case.id != id {
-        check.fault(
-            file,
-            "/id",
-            format!("is {:?}, but the file's path says {id:?}", case.id),
-        );
+        check.fault(file, "/id", format!("is {:?}, but the file's path says {id:?}", case.id));
     }
     if !id.split('/').all(is_name) {
         check.fault(file, "", NAME_RULE);
@@ -78,11 +70,7 @@ fn place(check: &mut Check, file: &str, case: &Case) {
         _ => {}
     }
     if case.title.trim().is_empty() || case.title.contains('\n') {
-        check.fault(
-            file,
-            "/title",
-            "must be one line that states the property under test",
-        );
+        check.fault(file, "/title", "must be one line that states the property under test");
     }
 }
 
@@ -97,11 +85,7 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
     let mut strongest = Strength::Proposal;
     for (index, id) in case.clauses.iter().enumerate() {
         let Some(clause) = clauses.get(id.as_str()) else {
-            check.fault(
-                file,
-                at.index(index),
-                format!("no clause {id:?} is in clauses.json"),
-            );
+            check.fault(file, at.index(index), format!("no clause {id:?} is in clauses.json"));
             return;
         };
         strongest = strongest.min(clause.strength);
@@ -128,11 +112,7 @@ fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<S
     };
     let root = Pointer::Root;
     let setup = root.member("setup");
-    for key in call
-        .setup
-        .keys()
-        .filter(|key| !operation.setup.contains(key))
-    {
+    for key in call.setup.keys().filter(|key| !operation.setup.contains(key)) {
         let why = format!("the operation {name:?} has no such setup");
         check.fault(file, setup.member(key), why);
     }
@@ -149,16 +129,8 @@ fn arguments(check: &mut Check, file: &str, call: &Call, operations: &BTreeMap<S
         check.fault(file, args.member(key), why);
     }
     let given = |key: &str| call.input.args.contains_key(key);
-    for (key, _) in operation
-        .args
-        .iter()
-        .filter(|(key, arg)| arg.required && !given(key))
-    {
-        check.fault(
-            file,
-            args.member(key),
-            format!("is missing; the operation {name:?} needs it"),
-        );
+    for (key, _) in operation.args.iter().filter(|(key, arg)| arg.required && !given(key)) {
+        check.fault(file, args.member(key), format!("is missing; the operation {name:?} needs it"));
     }
 }
 
@@ -178,19 +150,16 @@ fn expectation(check: &mut Check, file: &str, case: &Case, call: &Call) {
 }
 
 fn digest_in(object: &Object, at: &Pointer<'_>) -> Option<String> {
-    object
-        .iter()
-        .find_map(|(key, value)| digest_at(value, &at.member(key)))
+    object.iter().find_map(|(key, value)| digest_at(value, &at.member(key)))
 }
 
 /// The pointer of the first digest in a value.
 pub(super) fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
     match value {
         Value::String(text) => is_digest(text).then(|| at.to_string()),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .find_map(|(index, item)| digest_at(item, &at.index(index))),
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(index, item)| digest_at(item, &at.index(index)))
+        }
         Value::Object(object) => digest_in(object, at),
         _ => None,
     }
@@ -198,10 +167,7 @@ pub(super) fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
 
 /// A 256-bit digest in hexadecimal, or a CIDv1 in base 32.
 fn is_digest(text: &str) -> bool {
-    let hex = ["0x", "sha256:"]
-        .iter()
-        .find_map(|prefix| text.strip_prefix(prefix))
-        .unwrap_or(text);
+    let hex = ["0x", "sha256:"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
     let is_hex = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     let in_base_32 = |byte: u8| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte);
     let is_cid = text.len() == 59 && text.starts_with('b') && text.bytes().all(in_base_32);

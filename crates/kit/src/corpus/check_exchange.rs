@@ -59,18 +59,12 @@ pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
         if let Some(level) = &route.level
             && list.rank(level).is_none()
         {
-            place.fault(
-                at.member("level"),
-                format!("no level {level:?} is in the list"),
-            );
+            place.fault(at.member("level"), format!("no level {level:?} is in the list"));
         }
         if !route.path.starts_with('/')
             || route.path.matches('{').count() != route.parameters().count()
         {
-            place.fault(
-                at.member("path"),
-                "must begin with `/` and close every brace",
-            );
+            place.fault(at.member("path"), "must begin with `/` and close every brace");
         }
     }
     for (code, status) in &list.codes {
@@ -86,18 +80,8 @@ pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     if !is_name(&list.scope.prefix) {
         place.fault(scope.member("prefix"), super::check::NAME_RULE);
     }
-    request(
-        &mut place,
-        &list.scope.create,
-        list,
-        &scope.member("create"),
-    );
-    request(
-        &mut place,
-        &list.scope.retire,
-        list,
-        &scope.member("retire"),
-    );
+    request(&mut place, &list.scope.create, list, &scope.member("create"));
+    request(&mut place, &list.scope.retire, list, &scope.member("retire"));
     let open = scope.member("open");
     for (index, one) in list.scope.open.iter().enumerate() {
         step(&mut place, one, list, &open.index(index));
@@ -145,10 +129,7 @@ fn generator_members(place: &mut Reporter<'_>, generator: &Generator, at: &Point
         GeneratorKind::Scope => (&[], &["id"]),
     };
     members(place, &generator.encode(), "make", needs, may, at);
-    if generator
-        .digits
-        .is_some_and(|digits| !(1..=64).contains(&digits))
-    {
+    if generator.digits.is_some_and(|digits| !(1..=64).contains(&digits)) {
         place.fault(at.member("digits"), "must be from 1 to 64");
     }
     let size = generator.text.as_ref().map_or(0, String::len) as u64 * generator.times.unwrap_or(0);
@@ -175,10 +156,8 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
         place.fault(at.member("tally"), "counts answers, and there is one");
     }
     match &step.expect {
-        None if !step.prepares() => place.fault(
-            at.member("expect"),
-            "is missing; only a step that prepares can do without it",
-        ),
+        None if !step.prepares() => place
+            .fault(at.member("expect"), "is missing; only a step that prepares can do without it"),
         Some(list) if list.is_empty() => place.fault(at.member("expect"), "expects nothing"),
         _ => {}
     }
@@ -193,11 +172,7 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
         if tally.least.is_none() && tally.most.is_none() {
             place.fault(at, "needs `least` or `most`");
         }
-        if let Some(Err(error)) = tally
-            .body
-            .as_ref()
-            .map(|value| Vocabulary::Kit.check(value))
-        {
+        if let Some(Err(error)) = tally.body.as_ref().map(|value| Vocabulary::Kit.check(value)) {
             place.fault(format!("{at}/body{}", error.pointer), error.why);
         }
     }
@@ -239,11 +214,7 @@ fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: 
             place.fault(at.member("headers").member(name), why);
         }
     }
-    let bodies = [
-        request.template.is_some(),
-        request.json.is_some(),
-        request.text.is_some(),
-    ];
+    let bodies = [request.template.is_some(), request.json.is_some(), request.text.is_some()];
     let bodies = bodies.iter().filter(|there| **there).count();
     if bodies > 1 {
         place.fault(at, "has more than one of `template`, `json` and `text`");
@@ -256,10 +227,7 @@ fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: 
     }
     match &request.template {
         Some(name) if !routes.templates.contains_key(name) => {
-            place.fault(
-                at.member("template"),
-                format!("no template {name:?} is in routes.json"),
-            );
+            place.fault(at.member("template"), format!("no template {name:?} is in routes.json"));
         }
         None if request.set.is_some() || request.remove.is_some() => {
             place.fault(at, "changes a template and names none");
@@ -269,10 +237,7 @@ fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: 
     let set = request.set.iter().flatten().map(|(pointer, _)| pointer);
     for pointer in set.chain(request.remove.iter().flatten()) {
         if !is_pointer(pointer) || pointer.is_empty() {
-            place.fault(
-                at,
-                format!("{pointer:?} is not the JSON pointer of a member"),
-            );
+            place.fault(at, format!("{pointer:?} is not the JSON pointer of a member"));
         }
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn expectation(
     }
     if let Some(code) = &expected.code {
         match routes.codes.get(code) {
-            None => place.fault(
-                at.member("code"),
-                format!("no code {code:?} is in routes.json"),
-            ),
+            None => place.fault(at.member("code"), format!("no code {code:?} is in routes.json")),
             Some(status) if !expected.status.contains(status) => {
                 place.fault(at.member("code"), format!("goes with the status {status}"));
             }
@@ -49,14 +46,7 @@ pub(super) fn expectation(
 
 fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
     let kind = check.check;
-    members(
-        place,
-        &check.encode(),
-        "check",
-        kind.needs(),
-        kind.may_have(),
-        at,
-    );
+    members(place, &check.encode(), "check", kind.needs(), kind.may_have(), at);
     for (name, pointer) in [("at", &check.at), ("by", &check.by)] {
         if pointer.as_ref().is_some_and(|pointer| !is_pointer(pointer)) {
             place.fault(at.member(name), "must be a JSON pointer");
@@ -77,10 +67,7 @@ fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
         }
         CheckKind::Count => check.least.is_some() || check.most.is_some(),
         CheckKind::Every | CheckKind::None => {
-            let value = check
-                .value
-                .as_ref()
-                .map(|value| Vocabulary::Kit.check(value));
+            let value = check.value.as_ref().map(|value| Vocabulary::Kit.check(value));
             value.is_none_or(|checked| checked.is_ok())
         }
         _ => true,

@@ -29,10 +29,7 @@ pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &Rout
     if let Some(claim) = &exchange.claim
         && !known.0.contains(claim)
     {
-        place.fault(
-            "/claim",
-            format!("nothing gives the variable `{claim}` a value"),
-        );
+        place.fault("/claim", format!("nothing gives the variable `{claim}` a value"));
     }
 }
 
@@ -50,10 +47,7 @@ struct DefinedNames(BTreeSet<String>);
 impl DefinedNames {
     /// The variables of every case: the scope, and a value that is unique to the run.
     fn at_first(routes: &RouteList) -> Self {
-        Self(BTreeSet::from([
-            routes.scope.variable.clone(),
-            "run".to_owned(),
-        ]))
+        Self(BTreeSet::from([routes.scope.variable.clone(), "run".to_owned()]))
     }
 
     fn steps(&mut self, place: &mut Reporter<'_>, steps: &[Step], routes: &RouteList, at: &str) {
@@ -111,11 +105,9 @@ impl DefinedNames {
         for name in route.parameters().filter(|name| !given(name)) {
             self.used(place, name, &format!("{at}/path"));
         }
-        for (member, texts) in [
-            ("path", &request.path),
-            ("query", &request.query),
-            ("headers", &request.headers),
-        ] {
+        for (member, texts) in
+            [("path", &request.path), ("query", &request.query), ("headers", &request.headers)]
+        {
             for (name, text) in texts.iter().flatten() {
                 self.text(place, text, &format!("{at}/{member}/{name}"));
             }

@@ -42,11 +42,8 @@ pub(super) fn areas(check: &mut Check, files: &Files) {
         let (protocol, area) = (segments.next()?, segments.next()?);
         Some(format!("{protocol}/{area}"))
     };
-    let with_cases: BTreeSet<String> = files
-        .keys()
-        .filter(|path| path.ends_with(".json"))
-        .filter_map(|path| area(path))
-        .collect();
+    let with_cases: BTreeSet<String> =
+        files.keys().filter(|path| path.ends_with(".json")).filter_map(|path| area(path)).collect();
     let all: BTreeSet<String> = files.keys().filter_map(|path| area(path)).collect();
     for empty in all.difference(&with_cases) {
         check.fault(empty, "", "is an area without a case");
@@ -59,11 +56,7 @@ pub(super) fn level(check: &mut Check, file: &str, case: &Case, clauses: &Clause
         return;
     };
     if !clauses.levels.iter().flatten().any(|known| known == level) {
-        check.fault(
-            file,
-            "/level",
-            format!("no level {level:?} is in clauses.json"),
-        );
+        check.fault(file, "/level", format!("no level {level:?} is in clauses.json"));
     }
 }
 
@@ -73,17 +66,8 @@ pub(super) fn oracle(check: &mut Check, file: &str, case: &Case, clauses: &Claus
     let Some(oracle) = oracle.filter(|oracle| !oracle.trim().is_empty()) else {
         return;
     };
-    if !clauses
-        .oracles
-        .iter()
-        .flatten()
-        .any(|known| known == oracle)
-    {
-        check.fault(
-            file,
-            "/oracle",
-            format!("no oracle {oracle:?} is in clauses.json"),
-        );
+    if !clauses.oracles.iter().flatten().any(|known| known == oracle) {
+        check.fault(file, "/oracle", format!("no oracle {oracle:?} is in clauses.json"));
     }
 }
 
@@ -165,11 +149,4 @@ const RESULT: &str = "result";
 /// Members of an expectation that are not members of an outcome.
 const ALWAYS: [&str; 2] = [RESULT, "warnings_allowed"];
 /// Members that contain a digest, at any depth.
-const DIGESTS: [&str; 6] = [
-    "kbHash",
-    "cid",
-    "artifactHash",
-    "keccak256",
-    "sha256",
-    "hash",
-];
+const DIGESTS: [&str; 6] = ["kbHash", "cid", "artifactHash", "keccak256", "sha256", "hash"];

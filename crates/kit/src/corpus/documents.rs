@@ -94,9 +94,7 @@ wire_enum! {
 impl OperationList {
     /// The list of a protocol without adapter operations.
     pub(super) fn empty() -> Self {
-        Self {
-            operations: BTreeMap::new(),
-        }
+        Self { operations: BTreeMap::new() }
     }
 }
 

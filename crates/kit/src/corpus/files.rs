@@ -63,15 +63,10 @@ fn collect(
     wanted: fn(&str) -> bool,
     found: &mut FolderFiles,
 ) -> Result<(), CorpusError> {
-    let unreadable = |source| CorpusError::Unreadable {
-        path: folder.to_owned(),
-        source,
-    };
+    let unreadable = |source| CorpusError::Unreadable { path: folder.to_owned(), source };
     // A link to a parent folder would never end.
     if depth > MAX_DEPTH {
-        return Err(unreadable(io::Error::other(
-            "its folders are nested too deeply",
-        )));
+        return Err(unreadable(io::Error::other("its folders are nested too deeply")));
     }
     let mut holds_something = false;
     for entry in fs::read_dir(folder).map_err(unreadable)? {
@@ -89,9 +84,7 @@ fn collect(
             let prefix = format!("{prefix}{name}/");
             collect(&path, &prefix, depth + 1, wanted, found)?;
         } else if wanted(&name) {
-            found
-                .files
-                .insert(format!("{prefix}{name}"), read_text(&path)?);
+            found.files.insert(format!("{prefix}{name}"), read_text(&path)?);
         }
     }
     if let Some(path) = prefix.strip_suffix('/').filter(|_| !holds_something) {
@@ -108,10 +101,7 @@ fn read_text(path: &Path) -> Result<String, CorpusError> {
         ))),
         _ => fs::read_to_string(path),
     });
-    text.map_err(|source| CorpusError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })
+    text.map_err(|source| CorpusError::Unreadable { path: path.to_owned(), source })
 }
 
 static EMBEDDED: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/corpus.rs"));

@@ -67,25 +67,20 @@ impl Corpus {
 
     /// One protocol.
     pub fn protocol(&self, name: &str) -> Result<&Protocol, CorpusError> {
-        self.protocols
-            .get(name)
-            .ok_or_else(|| CorpusError::UnknownProtocol {
-                asked: name.to_owned(),
-                known: self.protocols.keys().cloned().collect(),
-            })
+        self.protocols.get(name).ok_or_else(|| CorpusError::UnknownProtocol {
+            asked: name.to_owned(),
+            known: self.protocols.keys().cloned().collect(),
+        })
     }
 
     /// The clauses of all protocols that no case proves.
     pub fn uncovered_clauses(&self) -> Vec<&Clause> {
-        self.protocols()
-            .flat_map(Protocol::uncovered_clauses)
-            .collect()
+        self.protocols().flat_map(Protocol::uncovered_clauses).collect()
     }
 
     /// Writes all files below a folder, so that [`Corpus::from_dir`] reads the same corpus there.
     pub fn export(&self, folder: &Path) -> Result<(), CorpusError> {
-        self.protocols()
-            .try_for_each(|protocol| protocol.export(folder))
+        self.protocols().try_for_each(|protocol| protocol.export(folder))
     }
 
     fn from_files(files: Files, empty: &[String]) -> Result<Self, CorpusError> {
@@ -132,13 +127,10 @@ impl Protocol {
 
     /// A case by its id.
     pub fn case(&self, id: &str) -> Result<&Case, CorpusError> {
-        self.cases
-            .iter()
-            .find(|case| case.id == id)
-            .ok_or_else(|| CorpusError::UnknownCase {
-                asked: id.to_owned(),
-                nearest: self.nearest_id(id),
-            })
+        self.cases.iter().find(|case| case.id == id).ok_or_else(|| CorpusError::UnknownCase {
+            asked: id.to_owned(),
+            nearest: self.nearest_id(id),
+        })
     }
 
     /// The levels or tiers that its cases belong to.
@@ -168,16 +160,9 @@ impl Protocol {
 
     /// The clauses that no case proves.
     pub fn uncovered_clauses(&self) -> Vec<&Clause> {
-        let cited: BTreeSet<&str> = self
-            .cases
-            .iter()
-            .flat_map(|case| &case.clauses)
-            .map(String::as_str)
-            .collect();
-        self.clauses()
-            .iter()
-            .filter(|clause| !cited.contains(clause.id.as_str()))
-            .collect()
+        let cited: BTreeSet<&str> =
+            self.cases.iter().flat_map(|case| &case.clauses).map(String::as_str).collect();
+        self.clauses().iter().filter(|clause| !cited.contains(clause.id.as_str())).collect()
     }
 
     /// SHA-256 over all its `*.json` files, which identifies the corpus in a report. For each file,
@@ -197,9 +182,7 @@ impl Protocol {
 
     /// The text of a case's file.
     pub fn source(&self, case: &Case) -> Option<&str> {
-        self.files
-            .get(&format!("{}.json", case.id))
-            .map(String::as_str)
+        self.files.get(&format!("{}.json", case.id)).map(String::as_str)
     }
 
     /// Writes its files below a folder, which must not have this protocol yet.
@@ -215,9 +198,7 @@ impl Protocol {
     fn nearest_id(&self, asked: &str) -> Option<String> {
         let common_end = |id: &str| {
             let (id, asked) = (id.chars().rev(), asked.chars().rev());
-            id.zip(asked)
-                .take_while(|(one, other)| one == other)
-                .count()
+            id.zip(asked).take_while(|(one, other)| one == other).count()
         };
         let nearest = self.cases.iter().max_by_key(|case| common_end(&case.id))?;
         (common_end(&nearest.id) >= 4).then(|| nearest.id.clone())

@@ -41,11 +41,7 @@ impl Protocol {
         let (mut files, hidden) = files::read_json(folder)?;
         let all = files.len();
         files.retain(|path, _| !COMPANIONS.contains(&path.as_str()));
-        let mut left_out = LeftOut {
-            hidden,
-            companions: all - files.len(),
-            ..LeftOut::default()
-        };
+        let mut left_out = LeftOut { hidden, companions: all - files.len(), ..LeftOut::default() };
         let (mut cases, mut faults) = (Vec::new(), Vec::new());
         let mut names = BTreeSet::new();
         for (path, text) in &files {
@@ -68,11 +64,7 @@ impl Protocol {
             return Err(CorpusError::Faulty(Faults(faults)));
         }
         cases.sort_by(|one, other| one.id.cmp(&other.id));
-        let protocol = Self {
-            cases,
-            files,
-            ..self.clone()
-        };
+        let protocol = Self { cases, files, ..self.clone() };
         Ok((protocol, left_out))
     }
 }
@@ -156,9 +148,5 @@ fn applies_to(own: &Value) -> AppliesTo {
 }
 
 fn fault(file: &str, pointer: impl Into<String>, why: impl Into<String>) -> Fault {
-    Fault {
-        file: file.to_owned(),
-        pointer: pointer.into(),
-        why: why.into(),
-    }
+    Fault { file: file.to_owned(), pointer: pointer.into(), why: why.into() }
 }

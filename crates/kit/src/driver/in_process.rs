@@ -47,16 +47,12 @@ impl<F: Fn(&Case) -> AdapterResult> Driver for InProcessDriver<'_, F> {
         let answer = match catch_unwind(AssertUnwindSafe(|| (self.0)(case))) {
             Ok(_) if started.elapsed() > limit => Err(NoAnswer::Broken {
                 breach: Breach::TimedOut,
-                reason: format!(
-                    "the implementation took longer than {} ms",
-                    limit.as_millis()
-                ),
+                reason: format!("the implementation took longer than {} ms", limit.as_millis()),
             }),
             Ok(result) => Ok(result),
-            Err(panic) => Err(NoAnswer::broken(format!(
-                "the implementation panicked: {}",
-                words(&*panic)
-            ))),
+            Err(panic) => {
+                Err(NoAnswer::broken(format!("the implementation panicked: {}", words(&*panic))))
+            }
         };
         DriverOutcome::new(answer, b"")
     }
@@ -64,6 +60,5 @@ impl<F: Fn(&Case) -> AdapterResult> Driver for InProcessDriver<'_, F> {
 
 fn words(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -63,10 +63,7 @@ struct Open {
 
 impl Driver for LongLivedDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
-        let started = self
-            .open
-            .take()
-            .map_or_else(|| start(self.invocation, &self.cancel), Ok);
+        let started = self.open.take().map_or_else(|| start(self.invocation, &self.cancel), Ok);
         let mut open = match started {
             Ok(open) => open,
             Err(why) => return DriverOutcome::new(Err(why), b""),
@@ -108,17 +105,12 @@ fn start(invocation: &Invocation, cancel: &Cancel) -> Result<Open, NoAnswer> {
     let (folder, invocation) = workplace::prepare(invocation)?;
     let limits = SessionLimits::new(ANSWER_LIMIT, STDERR_LIMIT);
     let session = Session::start(&invocation, limits).map_err(NoAnswer::CannotStart)?;
-    Ok(Open {
-        session: session.cancel(cancel.clone()),
-        folder,
-    })
+    Ok(Open { session: session.cancel(cancel.clone()), folder })
 }
 
 fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterResult, NoAnswer> {
     let line = case.encode().to_string();
-    let answer = session
-        .request(line.as_bytes(), limit)
-        .map_err(|error| breach(&error))?;
+    let answer = session.request(line.as_bytes(), limit).map_err(|error| breach(&error))?;
     reply::read(case, &answer, reply::Asked::InTurn)
         .map_err(|why| NoAnswer::broken(format!("the adapter answered, but {why}")))
 }

@@ -182,13 +182,7 @@ wire_enum! {
 impl AdapterInfo {
     /// Describes an adapter; the command is empty where none was started.
     pub fn new(driver: DriverKind, command: Vec<String>) -> Self {
-        Self {
-            driver: driver.into(),
-            command,
-            url: None,
-            scope: None,
-            extra: Object::new(),
-        }
+        Self { driver: driver.into(), command, url: None, scope: None, extra: Object::new() }
     }
 
     fn of(driver: DriverKind, invocation: &Invocation) -> Self {
@@ -201,19 +195,13 @@ impl AdapterInfo {
 impl DriverOutcome {
     /// An answer, with the adapter's stderr.
     pub fn new(answer: Result<AdapterResult, NoAnswer>, stderr: &[u8]) -> Self {
-        Self {
-            answer: answer.map(Reply::Result),
-            stderr: reply::last_lines(stderr),
-        }
+        Self { answer: answer.map(Reply::Result), stderr: reply::last_lines(stderr) }
     }
 }
 
 impl From<Exchanged> for DriverOutcome {
     fn from(exchanged: Exchanged) -> Self {
-        Self {
-            answer: Ok(Reply::Exchanged(exchanged)),
-            stderr: String::new(),
-        }
+        Self { answer: Ok(Reply::Exchanged(exchanged)), stderr: String::new() }
     }
 }
 
@@ -224,10 +212,7 @@ pub(crate) fn remove_live_folders() {
 
 impl NoAnswer {
     fn broken(reason: impl Into<String>) -> Self {
-        Self::Broken {
-            breach: Breach::Protocol,
-            reason: reason.into(),
-        }
+        Self::Broken { breach: Breach::Protocol, reason: reason.into() }
     }
 }
 

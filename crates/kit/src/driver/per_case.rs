@@ -102,15 +102,10 @@ fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResu
         });
     }
     let Ending::Exited(code) = outcome.ending else {
-        return Err(NoAnswer::broken(format!(
-            "the adapter was {}",
-            outcome.ending
-        )));
+        return Err(NoAnswer::broken(format!("the adapter was {}", outcome.ending)));
     };
     let result = reply::read(case, &outcome.stdout, reply::Asked::Alone).map_err(|why| {
-        NoAnswer::broken(format!(
-            "the adapter ended with exit code {code}, but {why}"
-        ))
+        NoAnswer::broken(format!("the adapter ended with exit code {code}, but {why}"))
     })?;
     check_exit_code(&result, code)?;
     Ok(result)

@@ -22,10 +22,7 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
         return Err("it wrote no result".to_owned());
     }
     let mut value: Value = accord_canon::read(text).map_err(|error| {
-        format!(
-            "its output is not exactly one JSON document: {error}: {}",
-            quote_beginning(text)
-        )
+        format!("its output is not exactly one JSON document: {error}: {}", quote_beginning(text))
     })?;
     if asked == Asked::Alone {
         forget_what_is_free(&mut value);
@@ -37,10 +34,9 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
             "its result has no `id`; a result line must repeat the id of its case, {:?}",
             case.id
         )),
-        Some(id) if *id != case.id => Err(format!(
-            "it answers the case {id:?}, but was asked for {:?}",
-            case.id
-        )),
+        Some(id) if *id != case.id => {
+            Err(format!("it answers the case {id:?}, but was asked for {:?}", case.id))
+        }
         _ => Ok(result),
     }
 }
@@ -51,10 +47,7 @@ fn forget_what_is_free(result: &mut Value) {
         return;
     };
     members.remove("id");
-    if members
-        .get("message")
-        .is_some_and(|words| !words.is_string())
-    {
+    if members.get("message").is_some_and(|words| !words.is_string()) {
         members.remove("message");
     }
 }

@@ -24,10 +24,7 @@ struct Live {
     closed: bool,
 }
 
-static LIVE: Mutex<Live> = Mutex::new(Live {
-    folders: Vec::new(),
-    closed: false,
-});
+static LIVE: Mutex<Live> = Mutex::new(Live { folders: Vec::new(), closed: false });
 
 /// Creates a temporary folder and passes its path to the adapter in `TMPDIR` and `ACCORD_CASE_DIR`.
 ///
@@ -36,10 +33,8 @@ pub(super) fn prepare(invocation: &Invocation) -> Result<(Workplace, Invocation)
     let folder = make().map_err(|error| NoAnswer::Harness {
         reason: format!("no temporary folder could be created: {error}"),
     })?;
-    let invocation = invocation
-        .clone()
-        .env("TMPDIR", folder.path())
-        .env("ACCORD_CASE_DIR", folder.path());
+    let invocation =
+        invocation.clone().env("TMPDIR", folder.path()).env("ACCORD_CASE_DIR", folder.path());
     Ok((Workplace(Some(folder)), invocation))
 }
 
@@ -72,10 +67,7 @@ impl Workplace {
         let gone = removed(folder.close());
         live().folders.retain(|listed| *listed != path);
         gone.map_err(|error| {
-            format!(
-                "the temporary folder {} could not be removed: {error}",
-                path.display()
-            )
+            format!("the temporary folder {} could not be removed: {error}", path.display())
         })
     }
 }

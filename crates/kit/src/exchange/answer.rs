@@ -27,11 +27,7 @@ impl Answer {
     /// The body as a document, if it is one.
     pub(crate) fn document(&self, route: &Route) -> Option<Value> {
         // A failure is one JSON document, also where a success has another form.
-        let form = if self.is_success() {
-            route.answer()
-        } else {
-            AnswerForm::Json
-        };
+        let form = if self.is_success() { route.answer() } else { AnswerForm::Json };
         match form {
             AnswerForm::Json => {
                 let document: Value = serde_json::from_str(&self.text).ok()?;
@@ -70,9 +66,8 @@ impl Answer {
     /// The headers as a document.
     pub(crate) fn header_document(&self) -> Value {
         let headers = self.headers.iter();
-        let members: Object = headers
-            .map(|(name, value)| (name.clone(), value.as_str().into()))
-            .collect();
+        let members: Object =
+            headers.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
         Value::Object(members)
     }
 }

@@ -134,17 +134,11 @@ impl Judged<'_> {
     fn broken(&self, holds: impl Fn(&Value) -> bool) -> Vec<Difference> {
         let places = self.places();
         let broken = places.iter().filter(|place| !holds(place.value));
-        broken
-            .map(|place| self.difference(&place.pointer, place.value.clone()))
-            .collect()
+        broken.map(|place| self.difference(&place.pointer, place.value.clone())).collect()
     }
 
     fn holds(&self, holds: bool) -> Vec<Difference> {
-        if holds {
-            Vec::new()
-        } else {
-            vec![self.difference("", self.body.clone())]
-        }
+        if holds { Vec::new() } else { vec![self.difference("", self.body.clone())] }
     }
 
     fn count(&self) -> Vec<Difference> {

@@ -38,11 +38,7 @@ pub(crate) fn compose(
     let headers = headers.map(|(name, text)| Ok((name.clone(), variables.text(text)?)));
     Ok(Outgoing {
         method: route.method,
-        target: format!(
-            "{}{}",
-            path(request, route, variables)?,
-            query(request, variables)?
-        ),
+        target: format!("{}{}", path(request, route, variables)?, query(request, variables)?),
         headers: headers.collect::<Result<_, Unknown>>()?,
         credential: request.credential.unwrap_or(Credential::Main),
         body: body(request, routes, variables)?,
@@ -108,10 +104,7 @@ fn body(
         (None, None) => return Ok(None),
     };
     let content_type = request.content_type.as_deref().unwrap_or(JSON);
-    Ok(Some(Body {
-        content_type: content_type.to_owned(),
-        text,
-    }))
+    Ok(Some(Body { content_type: content_type.to_owned(), text }))
 }
 
 /// Sets the value at a JSON pointer; its parents must exist.

@@ -21,9 +21,7 @@ pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Dif
         (_, wanted) => literal(wanted),
     };
     let mismatches = differences(&expected, &found).into_iter();
-    mismatches
-        .map(|mismatch| Difference::from(mismatch).within(&place.pointer))
-        .collect()
+    mismatches.map(|mismatch| Difference::from(mismatch).within(&place.pointer)).collect()
 }
 
 /// Hashes the document in a variable, or those at a place; `digest` names the member that must have

@@ -56,17 +56,15 @@ mod tests {
             " ",
             "\r",
         ];
-        bolero::check!()
-            .with_iterations(1_000)
-            .for_each(|input: &[u8]| {
-                let text = accord_contract::testing::assemble(&PIECES, input);
-                for text in [&*String::from_utf8_lossy(input), &text] {
-                    let events = read(text);
-                    // Everything after the last empty line is incomplete.
-                    assert_eq!(read(&format!("{text}\ndata: cut")).len(), events.len());
-                    assert!(events.len() <= text.matches("data").count());
-                }
-            });
+        bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+            let text = accord_contract::testing::assemble(&PIECES, input);
+            for text in [&*String::from_utf8_lossy(input), &text] {
+                let events = read(text);
+                // Everything after the last empty line is incomplete.
+                assert_eq!(read(&format!("{text}\ndata: cut")).len(), events.len());
+                assert!(events.len() <= text.matches("data").count());
+            }
+        });
     }
 
     #[test]

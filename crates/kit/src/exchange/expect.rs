@@ -33,11 +33,7 @@ pub(super) fn fit<'a>(
         return Ok(if answer.is_success() {
             Fit::Met(None)
         } else {
-            Fit::Unmet(vec![Difference::new(
-                "/status",
-                json!(SUCCESS),
-                answer.status,
-            )])
+            Fit::Unmet(vec![Difference::new("/status", json!(SUCCESS), answer.status)])
         });
     };
     let mut nearest = None;
@@ -52,10 +48,8 @@ pub(super) fn fit<'a>(
         nearest.get_or_insert(found);
     }
     Ok(Fit::Unmet(nearest.unwrap_or_else(|| {
-        let mut statuses: Vec<u64> = expectations
-            .iter()
-            .flat_map(|expected| expected.status.iter().copied())
-            .collect();
+        let mut statuses: Vec<u64> =
+            expectations.iter().flat_map(|expected| expected.status.iter().copied()).collect();
         statuses.sort_unstable();
         statuses.dedup();
         let expected = match statuses.as_slice() {
@@ -122,11 +116,7 @@ fn unmet(
     if let Some(code) = &expected.code
         && !names(&body, code)
     {
-        found.push(Difference::new(
-            "/body",
-            json!({"code": code}),
-            body.clone(),
-        ));
+        found.push(Difference::new("/body", json!({"code": code}), body.clone()));
     }
     for check in expected.checks.iter().flatten() {
         let broken = checks::unmet(check, answer, &body, variables)?;

@@ -15,10 +15,7 @@ pub(super) fn distinct(judged: &Judged<'_>) -> Vec<Difference> {
     let places = judged.places();
     let mut seen = std::collections::BTreeSet::new();
     let again = places.iter().find(|place| !seen.insert(key(place.value)));
-    again
-        .map(|place| judged.difference(&place.pointer, place.value.clone()))
-        .into_iter()
-        .collect()
+    again.map(|place| judged.difference(&place.pointer, place.value.clone())).into_iter().collect()
 }
 
 pub(super) fn consecutive(judged: &Judged<'_>) -> Vec<Difference> {
@@ -31,9 +28,7 @@ pub(super) fn consecutive(judged: &Judged<'_>) -> Vec<Difference> {
         let (one, next) = (number(&pair[0]), number(&pair[1]));
         one.is_none() || next.is_none() || one.map(|one| one + 1) != next
     });
-    gap.map(|pair| judged.difference(&pair[1].pointer, pair[1].value.clone()))
-        .into_iter()
-        .collect()
+    gap.map(|pair| judged.difference(&pair[1].pointer, pair[1].value.clone())).into_iter().collect()
 }
 
 pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
@@ -41,26 +36,16 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference
         return vec![judged.difference(&place.pointer, place.value.clone())];
     };
     let by = judged.check.by.as_deref().unwrap_or_default();
-    let keys: Vec<Value> = items
-        .iter()
-        .map(|item| item.pointer(by).cloned().unwrap_or_default())
-        .collect();
+    let keys: Vec<Value> =
+        items.iter().map(|item| item.pointer(by).cloned().unwrap_or_default()).collect();
     let comparison = judged.check.comparison.unwrap_or(Comparison::Text);
     let wrong = match judged.check.order.unwrap_or(Order::Ascending) {
         Order::Ascending => Ordering::Greater,
         Order::Descending => Ordering::Less,
     };
-    let in_order = keys
-        .iter()
-        .all(|one| compare(comparison, one, one).is_some())
-        && keys
-            .windows(2)
-            .all(|pair| compare(comparison, &pair[0], &pair[1]) != Some(wrong));
-    if in_order {
-        Vec::new()
-    } else {
-        vec![judged.difference(&place.pointer, keys)]
-    }
+    let in_order = keys.iter().all(|one| compare(comparison, one, one).is_some())
+        && keys.windows(2).all(|pair| compare(comparison, &pair[0], &pair[1]) != Some(wrong));
+    if in_order { Vec::new() } else { vec![judged.difference(&place.pointer, keys)] }
 }
 
 /// Intervals by start; an empty one comes before another with the same start.
@@ -71,21 +56,13 @@ pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Located<'_>) -> Vec<
     };
     intervals.sort_by_key(|(start, end)| (*start, end.is_none(), *end));
     let gaps = judged.check.gaps.unwrap_or(false);
-    let forwards = intervals
-        .iter()
-        .all(|(start, end)| end.is_none_or(|end| *start <= end));
+    let forwards = intervals.iter().all(|(start, end)| end.is_none_or(|end| *start <= end));
     let joined = intervals.windows(2).all(|pair| match pair[0].1 {
         Some(end) => end == pair[1].0 || (gaps && end < pair[1].0),
         None => false,
     });
-    let ends = intervals
-        .last()
-        .is_some_and(|(_, end)| gaps || end.is_none());
-    if forwards && joined && ends {
-        Vec::new()
-    } else {
-        found()
-    }
+    let ends = intervals.last().is_some_and(|(_, end)| gaps || end.is_none());
+    if forwards && joined && ends { Vec::new() } else { found() }
 }
 
 /// Whether two lists have the same items, in any order.

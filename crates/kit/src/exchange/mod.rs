@@ -134,12 +134,8 @@ impl Engine<'_> {
         let mut last = Exchanged::nothing(End::Met);
         for (index, step) in steps.iter().enumerate() {
             let about = step.about.as_ref().map(|about| format!(" ({about})"));
-            let label = format!(
-                "step {} of {}{}",
-                index + 1,
-                steps.len(),
-                about.unwrap_or_default()
-            );
+            let label =
+                format!("step {} of {}{}", index + 1, steps.len(), about.unwrap_or_default());
             last = match self.step(step, variables) {
                 Ok(exchanged) => exchanged,
                 Err(Unknown(name)) => {
@@ -207,10 +203,7 @@ impl Engine<'_> {
         let end = if differences.is_empty() {
             End::Met
         } else {
-            End::Unmet {
-                differences,
-                prepares: step.prepares(),
-            }
+            End::Unmet { differences, prepares: step.prepares() }
         };
         Ok(Exchanged::ended(end, &round.outgoing, answer, route))
     }
@@ -222,21 +215,12 @@ impl Engine<'_> {
             Fit::Met(expectation) => {
                 let verdict = expectation?.verdict?;
                 let why = expectation?.why.clone().unwrap_or_default();
-                Some(End::Excused {
-                    verdict,
-                    route: route.clone(),
-                    why,
-                })
+                Some(End::Excused { verdict, route: route.clone(), why })
             }
             Fit::Unmet(_) if answer.lacks_route(self.routes) && !self.present.contains(route) => {
-                Some(End::Missing {
-                    route: route.clone(),
-                })
+                Some(End::Missing { route: route.clone() })
             }
-            Fit::Unmet(differences) => Some(End::Unmet {
-                differences,
-                prepares: step.prepares(),
-            }),
+            Fit::Unmet(differences) => Some(End::Unmet { differences, prepares: step.prepares() }),
         }
     }
 
@@ -265,12 +249,7 @@ impl Engine<'_> {
 
 impl Exchanged {
     pub(crate) fn nothing(end: End) -> Self {
-        Self {
-            end,
-            step: String::new(),
-            actual: Value::Null,
-            claim: None,
-        }
+        Self { end, step: String::new(), actual: Value::Null, claim: None }
     }
 
     fn ended(end: End, request: &Outgoing, answer: &Answer, route: &Route) -> Self {
@@ -278,10 +257,7 @@ impl Exchanged {
             Some(document) if answer.text.len() <= LONGEST_BODY => document,
             _ => excerpt(&answer.text, LONGEST_BODY).into(),
         };
-        let sent = request
-            .body
-            .as_ref()
-            .map(|body| excerpt(&body.text, LONGEST_BODY));
+        let sent = request.body.as_ref().map(|body| excerpt(&body.text, LONGEST_BODY));
         Self {
             end,
             step: format!("{} answered {}", request.line(), answer.status),

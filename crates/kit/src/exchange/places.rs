@@ -14,15 +14,9 @@ pub(super) struct Located<'a> {
 
 /// Every place that matches a pattern. A pattern without `*` matches at most one.
 pub(super) fn places<'a>(document: &'a Value, pattern: &str) -> Vec<Located<'a>> {
-    let mut found = vec![Located {
-        pointer: String::new(),
-        value: document,
-    }];
+    let mut found = vec![Located { pointer: String::new(), value: document }];
     for token in pattern.split('/').skip(1) {
-        found = found
-            .into_iter()
-            .flat_map(|place| children(&place, token))
-            .collect();
+        found = found.into_iter().flat_map(|place| children(&place, token)).collect();
     }
     found
 }
@@ -33,11 +27,9 @@ fn children<'a>(place: &Located<'a>, token: &str) -> Vec<Located<'a>> {
         value,
     };
     match place.value {
-        Value::Array(items) if token == "*" => items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| at(&index.to_string(), item))
-            .collect(),
+        Value::Array(items) if token == "*" => {
+            items.iter().enumerate().map(|(index, item)| at(&index.to_string(), item)).collect()
+        }
         Value::Array(items) => {
             let index: Option<usize> = token.parse().ok();
             let item = index.and_then(|index| items.get(index));

@@ -48,12 +48,7 @@ pub(super) fn rounds(
             if let (Some(name), Some(document)) = (&step.request.remember, &document) {
                 own.set(name, document.clone());
             }
-            rounds.push(Round {
-                number: rounds.len() + 1,
-                outgoing,
-                document,
-                variables: own,
-            });
+            rounds.push(Round { number: rounds.len() + 1, outgoing, document, variables: own });
         }
     }
     Ok(rounds)
@@ -82,10 +77,7 @@ pub(super) fn send<'a>(
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("sending does not panic"))
-            .collect()
+        threads.into_iter().map(|thread| thread.join().expect("sending does not panic")).collect()
     });
     Box::new(answers.into_iter())
 }

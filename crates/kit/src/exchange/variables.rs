@@ -67,9 +67,7 @@ impl Variables {
 
     /// An object with the variables in its values filled in.
     pub(crate) fn object(&self, members: &Object) -> Result<Object, Unknown> {
-        let members = members
-            .iter()
-            .map(|(key, value)| Ok((key.clone(), self.value(value)?)));
+        let members = members.iter().map(|(key, value)| Ok((key.clone(), self.value(value)?)));
         members.collect()
     }
 }
@@ -135,10 +133,7 @@ mod tests {
                 "plain": "${", "number": 7,
             })
         );
-        assert_eq!(
-            variables.text("${list} of ${id}").unwrap(),
-            "[1,null] of a/b"
-        );
+        assert_eq!(variables.text("${list} of ${id}").unwrap(), "[1,null] of a/b");
         assert_eq!(variables.text("${m}"), Err(Unknown("m".to_owned())));
     }
 

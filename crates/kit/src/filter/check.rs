@@ -14,12 +14,8 @@ pub(super) fn check(expr: &Expr, protocol: &Protocol) -> Result<(), FilterError>
             parts.iter().try_for_each(|part| check(part, protocol))
         }
         Expr::Not(inner) => check(inner, protocol),
-        Expr::Is(predicate, column) => {
-            check_predicate(predicate, protocol).map_err(|message| FilterError {
-                column: *column,
-                message,
-            })
-        }
+        Expr::Is(predicate, column) => check_predicate(predicate, protocol)
+            .map_err(|message| FilterError { column: *column, message }),
     }
 }
 
@@ -69,10 +65,7 @@ fn operations(protocol: &Protocol) -> BTreeSet<String> {
 
 /// A similar value, or all values if they are few.
 fn advice(asked: &str, values: &BTreeSet<String>) -> String {
-    let nearest = values
-        .iter()
-        .map(|value| (distance(asked, value), value))
-        .min();
+    let nearest = values.iter().map(|value| (distance(asked, value), value)).min();
     match nearest {
         Some((far, value)) if far <= FAR.min(asked.chars().count() / 3) => {
             format!("; did you mean {value:?}?")

@@ -60,10 +60,7 @@ impl FromStr for Filter {
 
     fn from_str(text: &str) -> Result<Self, FilterError> {
         let expr = parse::parse(text)?;
-        Ok(Self {
-            text: text.to_owned(),
-            expr,
-        })
+        Ok(Self { text: text.to_owned(), expr })
     }
 }
 

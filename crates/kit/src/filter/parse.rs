@@ -4,13 +4,7 @@ use super::glob::Glob;
 use super::{Expr, FilterError, Predicate};
 
 pub(super) fn parse(text: &str) -> Result<Expr, FilterError> {
-    let mut parser = Parser {
-        text,
-        rest: text,
-        depth: 0,
-        counted: 0,
-        column: 1,
-    };
+    let mut parser = Parser { text, rest: text, depth: 0, counted: 0, column: 1 };
     let expr = parser.any()?;
     parser.skip_space();
     match parser.rest.chars().next() {
@@ -103,10 +97,7 @@ impl<'a> Parser<'a> {
     }
 
     fn argument(&mut self) -> Result<&'a str, FilterError> {
-        let Some(end) = self
-            .rest
-            .find([')', '('])
-            .filter(|&end| self.rest[end..].starts_with(')'))
+        let Some(end) = self.rest.find([')', '(']).filter(|&end| self.rest[end..].starts_with(')'))
         else {
             return Err(self.error("expected a value and a closing `)`"));
         };
@@ -150,9 +141,8 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self) -> &'a str {
-        let (word, rest) = self
-            .rest
-            .split_at(self.rest.find(ends_a_word).unwrap_or(self.rest.len()));
+        let (word, rest) =
+            self.rest.split_at(self.rest.find(ends_a_word).unwrap_or(self.rest.len()));
         self.rest = rest;
         word
     }
@@ -162,10 +152,7 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&mut self, message: impl Into<String>) -> FilterError {
-        FilterError {
-            column: self.column(),
-            message: message.into(),
-        }
+        FilterError { column: self.column(), message: message.into() }
     }
 
     /// The column of the rest. It counts on from the last call, because counting from the start for
@@ -180,11 +167,7 @@ impl<'a> Parser<'a> {
 
 /// The only expression of a list, or all of them joined.
 fn one_or(mut exprs: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
-    if exprs.len() == 1 {
-        exprs.remove(0)
-    } else {
-        join(exprs)
-    }
+    if exprs.len() == 1 { exprs.remove(0) } else { join(exprs) }
 }
 
 fn ends_a_word(next: char) -> bool {

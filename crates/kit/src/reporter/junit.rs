@@ -34,9 +34,7 @@ impl<W: Write> Reporter for JunitReporter<W> {
         let What::RunFinished { report } = event.what else {
             return Ok(());
         };
-        document(report)
-            .serialize(&mut self.0)
-            .map_err(io::Error::other)?;
+        document(report).serialize(&mut self.0).map_err(io::Error::other)?;
         self.0.flush()
     }
 }
@@ -53,12 +51,7 @@ fn document(report: &RunReport) -> Report {
     for (area, cases) in areas {
         let mut suite = TestSuite::new(area.as_str());
         suite.add_test_cases(cases.iter().map(|case| test_case(&area, case)));
-        suite.set_time(
-            cases
-                .iter()
-                .map(|case| Duration::from_millis(case.duration_ms))
-                .sum(),
-        );
+        suite.set_time(cases.iter().map(|case| Duration::from_millis(case.duration_ms)).sum());
         document.add_test_suite(suite);
     }
     let beside = beside_the_cases(report);
@@ -82,12 +75,7 @@ fn beside_the_cases(report: &RunReport) -> Vec<TestCase> {
     };
     let stale = report.summary.stale.iter().map(|entry| {
         let name = format!("stale baseline: {}", entry.case);
-        test(
-            &name,
-            NonSuccessKind::Failure,
-            Code::KitBaselineStale,
-            &entry.why,
-        )
+        test(&name, NonSuccessKind::Failure, Code::KitBaselineStale, &entry.why)
     });
     let mut tests: Vec<TestCase> = stale.collect();
     let breaches = report.summary.breaches.iter().flatten();

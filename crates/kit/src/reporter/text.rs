@@ -32,10 +32,7 @@ pub struct TextOptions {
 impl TextOptions {
     /// Plain lines, or coloured ones.
     pub fn new(colour: bool) -> Self {
-        Self {
-            colour,
-            ..Self::default()
-        }
+        Self { colour, ..Self::default() }
     }
 }
 
@@ -50,11 +47,7 @@ pub struct TextReporter<W> {
 impl<W: Write> TextReporter<W> {
     /// Writes to `out`.
     pub fn new(out: W, options: TextOptions) -> Self {
-        Self {
-            out,
-            options,
-            clauses: BTreeMap::new(),
-        }
+        Self { out, options, clauses: BTreeMap::new() }
     }
 
     fn heading(&mut self, run: &RunInfo) -> io::Result<()> {
@@ -84,11 +77,7 @@ impl<W: Write> TextReporter<W> {
             return Ok(());
         }
         let label = self.paint(colour, &format!("{label:<15}"));
-        let own_word = if result.self_reported {
-            ", self-reported"
-        } else {
-            ""
-        };
+        let own_word = if result.self_reported { ", self-reported" } else { "" };
         let facts = format!("({}, {}{own_word})", result.strength, result.level);
         let facts = self.paint(Colour::Dim, &facts);
         write!(self.out, "{label} {} {facts}", result.id)?;
@@ -158,9 +147,7 @@ impl<W: Write> TextReporter<W> {
         let found = difference
             .encode()
             .get("actual")
-            .map_or("nothing".to_owned(), |found| {
-                beginning(found, difference.actual_bytes)
-            });
+            .map_or("nothing".to_owned(), |found| beginning(found, difference.actual_bytes));
         let expected = beginning(&difference.expected, difference.expected_bytes);
         let expected = self.paint(Colour::Green, &expected);
         let found = self.paint(Colour::Red, &found);
@@ -180,10 +167,7 @@ impl<W: Write> TextReporter<W> {
             .iter()
             .any(|case| case.strength != Strength::Must && case.verdict == Verdict::Fail);
         if others {
-            writeln!(
-                self.out,
-                "cases that are not required do not change the result"
-            )?;
+            writeln!(self.out, "cases that are not required do not change the result")?;
         }
         for line in text_levels::lines(report) {
             writeln!(self.out, "{}", printable(&line))?;
@@ -228,9 +212,8 @@ impl<W: Write> Reporter for TextReporter<W> {
         match event.what {
             What::RunStarted { run, protocol } => {
                 let texts = protocol.clauses().iter();
-                self.clauses = texts
-                    .map(|clause| (clause.id.clone(), clause.text.clone()))
-                    .collect();
+                self.clauses =
+                    texts.map(|clause| (clause.id.clone(), clause.text.clone())).collect();
                 self.heading(run)
             }
             What::CaseStarted { .. } => Ok(()),
@@ -288,16 +271,11 @@ fn counts(totals: &Totals) -> String {
         0 => String::new(),
         count => format!("; {count} self-reported"),
     };
-    let mut parts = vec![
-        format!("{} passed", totals.pass),
-        format!("{} failed{known}", totals.fail),
-    ];
+    let mut parts =
+        vec![format!("{} passed", totals.pass), format!("{} failed{known}", totals.fail)];
     for (count, name) in [
         (totals.error, "in error"),
-        (
-            totals.harness_error,
-            "not run because of an error of the kit",
-        ),
+        (totals.harness_error, "not run because of an error of the kit"),
         (totals.not_implemented, "not implemented"),
         (totals.skip, "skipped"),
     ] {

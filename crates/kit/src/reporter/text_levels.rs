@@ -10,10 +10,7 @@ pub(super) fn lines(report: &RunReport) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(conformance) = &report.summary.conformance {
         lines.push(format!("{:<12} {}", "conformance", headline(conformance)));
-        let open = conformance
-            .levels
-            .iter()
-            .filter(|level| level.standing != Standing::Reached);
+        let open = conformance.levels.iter().filter(|level| level.standing != Standing::Reached);
         lines.extend(open.map(|level| format!("{:<12} {}", "", LevelStanding::in_words(level))));
     }
     let mut left_behind: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();

@@ -78,10 +78,7 @@ pub enum RunError {
         known: BTreeSet<String>,
     },
     /// The protocol does not have a requested profile.
-    #[error(
-        "no case belongs to the profile {asked:?}; choose one of {}",
-        or_none(known)
-    )]
+    #[error("no case belongs to the profile {asked:?}; choose one of {}", or_none(known))]
     UnknownProfile {
         /// The profile that was asked for.
         asked: String,
@@ -121,24 +118,15 @@ pub fn run(
         filter.check(protocol)?;
     }
     options.baseline.check_against(protocol)?;
-    if let Some(asked) = options
-        .levels
-        .iter()
-        .flatten()
-        .find(|level| !protocol.levels().contains(*level))
+    if let Some(asked) =
+        options.levels.iter().flatten().find(|level| !protocol.levels().contains(*level))
     {
-        return Err(RunError::UnknownLevel {
-            asked: asked.clone(),
-            known: protocol.levels(),
-        });
+        return Err(RunError::UnknownLevel { asked: asked.clone(), known: protocol.levels() });
     }
     if let Some(asked) = &options.profile
         && !protocol.profiles().contains(asked)
     {
-        return Err(RunError::UnknownProfile {
-            asked: asked.clone(),
-            known: protocol.profiles(),
-        });
+        return Err(RunError::UnknownProfile { asked: asked.clone(), known: protocol.profiles() });
     }
     adapter.begin(protocol)?;
     let put_away = PutAway::new(adapter);
@@ -150,10 +138,7 @@ pub fn run(
     let selected: Vec<&Case> = protocol.cases().iter().filter(chosen).collect();
     let info = describe(protocol, adapter, options, selected.len());
     let mut stream = Stream::new(reporter);
-    stream.tell(What::RunStarted {
-        run: &info,
-        protocol,
-    })?;
+    stream.tell(What::RunStarted { run: &info, protocol })?;
 
     let (mut cases, apply) = skip_others(selected, adapter, options, &mut stream)?;
     let (claims, others): (Vec<&Case>, Vec<&Case>) =
@@ -254,10 +239,7 @@ impl<'a> PutAway<'a> {
     }
 
     fn now(mut self) -> Vec<LeftBehind> {
-        self.0
-            .take()
-            .map(|adapter| adapter.end())
-            .unwrap_or_default()
+        self.0.take().map(|adapter| adapter.end()).unwrap_or_default()
     }
 }
 

@@ -16,11 +16,7 @@ pub(super) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     pub(super) fn new(reporter: &'a mut dyn Reporter) -> Self {
-        Self {
-            reporter,
-            started: Instant::now(),
-            seq: 0,
-        }
+        Self { reporter, started: Instant::now(), seq: 0 }
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -28,11 +24,7 @@ impl<'a> Stream<'a> {
     }
 
     pub(super) fn tell(&mut self, what: What<'_>) -> Result<(), RunError> {
-        let event = Event {
-            seq: self.seq,
-            elapsed: self.started.elapsed(),
-            what,
-        };
+        let event = Event { seq: self.seq, elapsed: self.started.elapsed(), what };
         self.seq += 1;
         self.reporter.report(&event).map_err(RunError::Output)
     }
@@ -40,10 +32,7 @@ impl<'a> Stream<'a> {
     pub(super) fn skip(&mut self, case: &Case, why: String) -> Result<CaseReport, RunError> {
         let judgement = Judgement::with_message(Verdict::Skip, why);
         let result = CaseReport::new(case, judgement, Duration::ZERO);
-        self.tell(What::CaseFinished {
-            case,
-            result: &result,
-        })?;
+        self.tell(What::CaseFinished { case, result: &result })?;
         Ok(result)
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn execute(
     disproof: &Disproof<'_>,
     stream: &mut Stream<'_>,
 ) -> Result<(Vec<CaseReport>, Closing), RunError> {
-    let queue = Queue {
-        next: AtomicUsize::new(0),
-        stop: Cancel::new(),
-    };
+    let queue = Queue { next: AtomicUsize::new(0), stop: Cancel::new() };
     let workers = most(options).min(cases.len());
     thread::scope(|scope| {
         let (notes, heard) = mpsc::channel();
@@ -162,10 +159,7 @@ fn collect(
                     if in_order {
                         stream.tell(What::CaseStarted { case: cases[at] })?;
                     }
-                    stream.tell(What::CaseFinished {
-                        case: cases[at],
-                        result: &result,
-                    })?;
+                    stream.tell(What::CaseFinished { case: cases[at], result: &result })?;
                     results[at] = Some(result);
                     Ok(())
                 })?;
@@ -216,11 +210,7 @@ struct Turn {
 
 impl Turn {
     fn new(in_order: bool) -> Self {
-        Self {
-            in_order,
-            next: 0,
-            waiting: BTreeMap::new(),
-        }
+        Self { in_order, next: 0, waiting: BTreeMap::new() }
     }
 
     fn finished(

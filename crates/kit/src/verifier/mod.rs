@@ -58,10 +58,7 @@ pub enum VerifyError {
         claimed: Vec<String>,
     },
     /// No fixture is about the surface, and the implementation declares no surfaces.
-    #[error(
-        "no fixture is about the surface {asked:?}; choose one of {}",
-        listing(known)
-    )]
+    #[error("no fixture is about the surface {asked:?}; choose one of {}", listing(known))]
     SurfaceUnknown {
         /// The surface that was asked for.
         asked: String,

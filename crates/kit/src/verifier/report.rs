@@ -133,18 +133,12 @@ impl ConformanceReport {
                 if claims.claims_tier(tier) {
                     (tier, TierResult::new(TierStatus::Pass, None))
                 } else {
-                    (
-                        tier,
-                        TierResult::new(TierStatus::Skipped, Some(unclaimed(tier))),
-                    )
+                    (tier, TierResult::new(TierStatus::Skipped, Some(unclaimed(tier))))
                 }
             })
             .collect();
-        let verdicts: BTreeMap<&str, &CaseReport> = run
-            .cases
-            .iter()
-            .map(|case| (case.id.as_str(), case))
-            .collect();
+        let verdicts: BTreeMap<&str, &CaseReport> =
+            run.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         for fixture in fixtures.cases() {
             let tier = fixture.tier.and_then(|tier| results.get_mut(&tier));
             if let (Some(tier), Some(ran)) = (tier, verdicts.get(fixture.id.as_str())) {
@@ -248,13 +242,7 @@ impl TierResult {
 
 impl SurfaceCounts {
     fn zero() -> Self {
-        Self {
-            passed: 0,
-            failed: 0,
-            errored: 0,
-            not_implemented: 0,
-            extra: Object::new(),
-        }
+        Self { passed: 0, failed: 0, errored: 0, not_implemented: 0, extra: Object::new() }
     }
 }
 
@@ -273,7 +261,5 @@ fn overall<'a>(tiers: impl Iterator<Item = &'a TierResult>) -> Overall {
         TierStatus::Fail => Overall::Fail,
         TierStatus::Error => Overall::Error,
     });
-    worst
-        .max_by_key(|overall| overall.exit_code())
-        .unwrap_or(Overall::Pass)
+    worst.max_by_key(|overall| overall.exit_code()).unwrap_or(Overall::Pass)
 }

@@ -79,16 +79,11 @@ impl Target {
     pub fn in_folder(root: &Path, protocol: &Protocol) -> Result<Self, TargetError> {
         let path = root.join(format!(".{}-conformance", protocol.name()));
         let path = path.join("capabilities.json");
-        let unreadable = |source| TargetError::Unreadable {
-            path: path.clone(),
-            source,
-        };
+        let unreadable = |source| TargetError::Unreadable { path: path.clone(), source };
         let text = read(&path).map_err(unreadable)?;
         let place = path.display().to_string();
         let capabilities = decode(&place, &text, STDIO_FIXTURE_V1)?;
-        let (program, args) = capabilities
-            .command()
-            .map_err(|bad| invalid(&place, &bad))?;
+        let (program, args) = capabilities.command().map_err(|bad| invalid(&place, &bad))?;
         let root = root.canonicalize().map_err(unreadable)?;
         let invocation = Invocation::new(program, args).cwd(&root);
         Ok(Self {
@@ -106,10 +101,7 @@ impl Target {
         let server = HttpFixtures::new(options)?;
         let url = server.url().to_owned();
         let told = server.capabilities();
-        let text = told.map_err(|trouble| TargetError::Silent {
-            url: url.clone(),
-            trouble,
-        })?;
+        let text = told.map_err(|trouble| TargetError::Silent { url: url.clone(), trouble })?;
         Ok(Self {
             capabilities: decode(&url, text.as_bytes(), HTTP_FIXTURE_V1)?,
             place: Location::Server(url),
@@ -162,9 +154,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let about = fs::metadata(path)?;
     match about.len() {
         _ if !about.is_file() => Err(io::Error::other("it is not a file")),
-        size if size > LARGEST => Err(io::Error::other(format!(
-            "it has {size} bytes; at most {LARGEST} are read"
-        ))),
+        size if size > LARGEST => {
+            Err(io::Error::other(format!("it has {size} bytes; at most {LARGEST} are read")))
+        }
         _ => fs::read(path),
     }
 }
@@ -178,12 +170,9 @@ fn decode(place: &str, text: &[u8], protocol: &str) -> Result<Capabilities, Targ
     let document: Value = accord_canon::read(text)
         .map_err(|error| wrong(error.pointer(), error.detail().to_string()))?;
     let capabilities = Capabilities::from_document(document).map_err(
-        |DecodeError {
-             pointer,
-             expected,
-             found,
-             ..
-         }| wrong(&pointer, format!("expected {expected}, found {found}")),
+        |DecodeError { pointer, expected, found, .. }| {
+            wrong(&pointer, format!("expected {expected}, found {found}"))
+        },
     )?;
     let checked = capabilities.check(protocol);
     checked.map_err(|bad| invalid(place, &bad))?;

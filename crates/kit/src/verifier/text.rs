@@ -30,9 +30,8 @@ pub fn write_text(
     };
     writeln!(out, "Overall: {}", style.paint(ink, word))?;
     let order = fixtures.cases().iter().enumerate();
-    let order: BTreeMap<&str, usize> = order
-        .map(|(place, fixture)| (fixture.id.as_str(), place))
-        .collect();
+    let order: BTreeMap<&str, usize> =
+        order.map(|(place, fixture)| (fixture.id.as_str(), place)).collect();
     for (name, tier) in &report.results {
         writeln!(out, "{name}: {}", sum(tier))?;
         for gap in &tier.not_implemented {
@@ -60,10 +59,7 @@ fn sum(tier: &TierResult) -> String {
         0 => String::new(),
         gaps => format!(", {gaps} not implemented"),
     };
-    format!(
-        "{} ({}/{} passed{gaps})",
-        tier.status, tier.fixtures_passed, tier.fixtures_run
-    )
+    format!("{} ({}/{} passed{gaps})", tier.status, tier.fixtures_passed, tier.fixtures_run)
 }
 
 const RULE: usize = 44;

@@ -22,11 +22,8 @@ fn steps(case: &Case) -> &[accord_kit::case::Step] {
 #[test]
 fn every_requirement_that_can_be_seen_from_outside_has_a_clause() {
     let protocol = agentic();
-    let clauses: BTreeSet<&str> = protocol
-        .clauses()
-        .iter()
-        .map(|clause| clause.id.as_str())
-        .collect();
+    let clauses: BTreeSet<&str> =
+        protocol.clauses().iter().map(|clause| clause.id.as_str()).collect();
     for number in 1..=124 {
         let id = format!("AGENTIC-R-{number:03}");
         // A store with a flipped byte, a backend without transactions, a server without a model.
@@ -40,11 +37,7 @@ fn there_are_cases_of_every_strength_and_level() {
     let protocol = agentic();
     assert!(protocol.cases().len() >= 150, "{}", protocol.cases().len());
     let mut required: BTreeMap<String, usize> = BTreeMap::new();
-    for case in protocol
-        .cases()
-        .iter()
-        .filter(|case| case.strength == Strength::Must)
-    {
+    for case in protocol.cases().iter().filter(|case| case.strength == Strength::Must) {
         *required.entry(case.level()).or_default() += 1;
     }
     let levels: Vec<&str> = required.keys().map(String::as_str).collect();
@@ -84,19 +77,13 @@ fn every_required_clause_has_a_required_case() {
 #[test]
 fn a_case_that_leans_on_a_decision_of_ours_says_so() {
     let protocol = agentic();
-    for case in protocol
-        .cases()
-        .iter()
-        .filter(|case| case.strength == Strength::Proposal)
-    {
+    for case in protocol.cases().iter().filter(|case| case.strength == Strength::Proposal) {
         let says = case
             .clauses
             .iter()
             .any(|id| protocol.clause(id).unwrap().strength == Strength::Proposal);
-        let of_a_shape = case
-            .clauses
-            .iter()
-            .any(|id| id == "AGENTIC-R-047" || id == "AGENTIC-R-093");
+        let of_a_shape =
+            case.clauses.iter().any(|id| id == "AGENTIC-R-047" || id == "AGENTIC-R-093");
         assert!(says || of_a_shape, "{}", case.id);
     }
 }
@@ -132,17 +119,11 @@ fn the_digests_of_the_corpus_are_those_of_the_canonical_form() {
     let protocol = agentic();
     let mut compared = 0;
     for case in protocol.cases().iter().filter(|case| case.oracle.is_some()) {
-        for step in steps(case)
-            .iter()
-            .filter(|step| step.request.route == "deposit")
-        {
+        for step in steps(case).iter().filter(|step| step.request.route == "deposit") {
             let text = step.request.text.as_ref().unwrap();
             let canonical = canonicalize(Profile::Agentic, text.as_bytes()).unwrap();
-            let expected = step
-                .expect
-                .iter()
-                .flatten()
-                .flat_map(|expected| expected.checks.iter().flatten());
+            let expected =
+                step.expect.iter().flatten().flat_map(|expected| expected.checks.iter().flatten());
             let digests = expected.filter(|check| check.check == CheckKind::ContainsText);
             for check in digests {
                 assert_eq!(

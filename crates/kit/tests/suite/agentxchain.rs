@@ -82,12 +82,7 @@ fn siblings_differ_only_where_they_say() {
     let mut rejecting = 0;
     for case in protocol.cases() {
         let marks = call(case).fixture.as_ref().unwrap();
-        assert_eq!(
-            marks.kind == "reject",
-            marks.sibling.is_some(),
-            "{}",
-            case.id
-        );
+        assert_eq!(marks.kind == "reject", marks.sibling.is_some(), "{}", case.id);
         let Some(sibling) = &marks.sibling else {
             continue;
         };
@@ -140,10 +135,7 @@ fn fixtures_keep_to_the_public_format() {
     for case in agentxchain().cases() {
         let call = call(case);
         assertions(&Value::Object(call.expected.clone()), &case.id);
-        let hooks = call
-            .setup
-            .get("config")
-            .and_then(|config| config.get("hooks"));
+        let hooks = call.setup.get("config").and_then(|config| config.get("hooks"));
         let phases = hooks.and_then(Value::as_object).into_iter().flatten();
         let commands = phases
             .flat_map(|(_, hooks)| hooks.as_array().unwrap())

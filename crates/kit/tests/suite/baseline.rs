@@ -29,13 +29,7 @@ fn a_known_failure_does_not_fail_the_run() {
     options.today = day("2026-11-15");
     let report = run(&protocol, &stubborn(), &options);
     assert_eq!(report.summary.exit_code, 0);
-    assert_eq!(
-        (
-            report.summary.totals.fail,
-            report.summary.totals.known_failure
-        ),
-        (2, 2)
-    );
+    assert_eq!((report.summary.totals.fail, report.summary.totals.known_failure), (2, 2));
     assert_eq!(report.cases[0].known_failure.as_deref(), Some("not now"));
 
     options.today = day("2026-11-16");
@@ -111,14 +105,7 @@ fn an_entry_about_an_unknown_case_is_refused() {
 
 #[test]
 fn only_a_case_that_passed_loses_its_entry() {
-    let ids = [
-        "a-pass",
-        "b-fail",
-        "c-error",
-        "d-missing",
-        "e-skip",
-        "f-late",
-    ];
+    let ids = ["a-pass", "b-fail", "c-error", "d-missing", "e-skip", "f-late"];
     let cases: Vec<Value> = ids
         .iter()
         .map(|id| {
@@ -153,10 +140,7 @@ fn only_a_case_that_passed_loses_its_entry() {
 
 #[test]
 fn a_baseline_is_made_from_a_report_and_keeps_what_still_holds() {
-    let soft = changed(
-        case("area/soft"),
-        json!({"strength": "should", "clauses": ["DEMO-2"]}),
-    );
+    let soft = changed(case("area/soft"), json!({"strength": "should", "clauses": ["DEMO-2"]}));
     let protocol = demo(&[case("area/a"), case("area/b"), case("other/c"), soft]);
     let mut options = patient();
     options.filter = Some("area(area)".parse().unwrap());

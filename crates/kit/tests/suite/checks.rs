@@ -10,12 +10,7 @@ use crate::web::{exchange, judge_one, serve, verdict_on};
 fn holds(check: Value, bodies: &[Value]) {
     for body in bodies {
         let result = verdict_on(body.clone(), json!({"status": [200], "checks": [check]}));
-        assert_eq!(
-            result.verdict.as_str(),
-            "pass",
-            "{check} on {body}: {:?}",
-            result.message
-        );
+        assert_eq!(result.verdict.as_str(), "pass", "{check} on {body}: {:?}", result.message);
     }
 }
 
@@ -23,10 +18,7 @@ fn breaks(check: Value, bodies: &[Value]) {
     for body in bodies {
         let result = verdict_on(body.clone(), json!({"status": [200], "checks": [check]}));
         assert_eq!(result.verdict.as_str(), "fail", "{check} on {body}");
-        assert!(
-            result.differences[0].pointer.starts_with("/body"),
-            "{result:?}"
-        );
+        assert!(result.differences[0].pointer.starts_with("/body"), "{result:?}");
     }
 }
 
@@ -48,28 +40,15 @@ fn moments() {
         ],
     );
     let or_null = json!({"check": "rfc3339_utc", "at": "/t", "or_null": true});
-    holds(
-        or_null.clone(),
-        &[json!({"t": null}), json!({"t": "2026-04-18T20:00:00Z"})],
-    );
+    holds(or_null.clone(), &[json!({"t": null}), json!({"t": "2026-04-18T20:00:00Z"})]);
     breaks(or_null, &[json!({"t": "soon"})]);
 
     let same = json!({"check": "instant", "at": "/t", "value": "2026-04-18T20:00:00Z"});
     holds(
         same.clone(),
-        &[
-            json!({"t": "2026-04-18T20:00:00.000Z"}),
-            json!({"t": "2026-04-18T22:00:00+02:00"}),
-        ],
+        &[json!({"t": "2026-04-18T20:00:00.000Z"}), json!({"t": "2026-04-18T22:00:00+02:00"})],
     );
-    breaks(
-        same,
-        &[
-            json!({"t": "2026-04-18T20:00:00.001Z"}),
-            json!({"t": "x"}),
-            json!({}),
-        ],
-    );
+    breaks(same, &[json!({"t": "2026-04-18T20:00:00.001Z"}), json!({"t": "x"}), json!({})]);
 }
 
 #[test]
@@ -109,15 +88,7 @@ fn forms_of_texts() {
 fn values_in_places() {
     let kind = json!({"check": "type", "at": "/n", "value": "integer"});
     holds(kind.clone(), &[json!({"n": 3}), json!({"n": 3.0})]);
-    breaks(
-        kind,
-        &[
-            json!({"n": 3.5}),
-            json!({"n": "3"}),
-            json!({"n": null}),
-            json!({}),
-        ],
-    );
+    breaks(kind, &[json!({"n": 3.5}), json!({"n": "3"}), json!({"n": null}), json!({})]);
     holds(
         json!({"check": "type", "at": "/n", "value": "string", "or_null": true}),
         &[json!({"n": null}), json!({"n": ""})],
@@ -129,69 +100,35 @@ fn values_in_places() {
 
     let every =
         json!({"check": "every", "at": "/l/*", "value": {"a": {"assert": "nonempty_string"}}});
-    holds(
-        every.clone(),
-        &[json!({"l": [{"a": "x", "b": 1}, {"a": "y"}]})],
-    );
-    breaks(
-        every,
-        &[json!({"l": [{"a": "x"}, {"a": ""}]}), json!({"l": []})],
-    );
+    holds(every.clone(), &[json!({"l": [{"a": "x", "b": 1}, {"a": "y"}]})]);
+    breaks(every, &[json!({"l": [{"a": "x"}, {"a": ""}]}), json!({"l": []})]);
 
     let none = json!({"check": "none", "at": "/l/*", "value": "b"});
-    holds(
-        none.clone(),
-        &[json!({"l": ["a"]}), json!({"l": []}), json!({})],
-    );
+    holds(none.clone(), &[json!({"l": ["a"]}), json!({"l": []}), json!({})]);
     breaks(none, &[json!({"l": ["a", "b"]})]);
 
     let count = json!({"check": "count", "at": "/l/*", "least": 1, "most": 2});
     holds(count.clone(), &[json!({"l": [1]}), json!({"l": [1, 2]})]);
-    breaks(
-        count,
-        &[json!({"l": []}), json!({"l": [1, 2, 3]}), json!({})],
-    );
+    breaks(count, &[json!({"l": []}), json!({"l": [1, 2, 3]}), json!({})]);
 
     let number = json!({"check": "has_number", "value": 3});
     holds(number.clone(), &[json!(3), json!({"a": [{"b": 3.0}]})]);
     breaks(number, &[json!({"a": "3"}), json!(4)]);
 
     let only = json!({"check": "only_members", "at": "", "names": ["a", "b"], "prefix": "x-"});
-    holds(
-        only.clone(),
-        &[
-            json!({"a": 1, "b": null}),
-            json!({"b": 1, "a": 1, "x-c": 1}),
-        ],
-    );
-    breaks(
-        only,
-        &[json!({"a": 1}), json!({"a": 1, "b": 1, "c": 1}), json!([])],
-    );
+    holds(only.clone(), &[json!({"a": 1, "b": null}), json!({"b": 1, "a": 1, "x-c": 1})]);
+    breaks(only, &[json!({"a": 1}), json!({"a": 1, "b": 1, "c": 1}), json!([])]);
 }
 
 #[test]
 fn lists_and_their_order() {
     let distinct = json!({"check": "distinct", "at": "/l/*/id"});
     holds(distinct.clone(), &[json!({"l": [{"id": 1}, {"id": 2}]})]);
-    breaks(
-        distinct,
-        &[json!({"l": [{"id": {"a": 1, "b": 2}}, {"id": {"b": 2, "a": 1}}]})],
-    );
+    breaks(distinct, &[json!({"l": [{"id": {"a": 1, "b": 2}}, {"id": {"b": 2, "a": 1}}]})]);
 
     let row = json!({"check": "consecutive", "at": "/l/*"});
-    holds(
-        row.clone(),
-        &[json!({"l": ["7", 8, "9"]}), json!({"l": []})],
-    );
-    breaks(
-        row,
-        &[
-            json!({"l": [1, 3]}),
-            json!({"l": [2, 1]}),
-            json!({"l": ["a", "b"]}),
-        ],
-    );
+    holds(row.clone(), &[json!({"l": ["7", 8, "9"]}), json!({"l": []})]);
+    breaks(row, &[json!({"l": [1, 3]}), json!({"l": [2, 1]}), json!({"l": ["a", "b"]})]);
 
     let sorted =
         json!({"check": "sorted", "at": "/l", "by": "/t", "order": "descending", "as": "instant"});
@@ -202,11 +139,7 @@ fn lists_and_their_order() {
     holds(
         sorted.clone(),
         &[
-            at(&[
-                "2026-04-18T20:00:00.5Z",
-                "2026-04-18T20:00:00Z",
-                "2026-04-18T20:00:00.0Z",
-            ]),
+            at(&["2026-04-18T20:00:00.5Z", "2026-04-18T20:00:00Z", "2026-04-18T20:00:00.0Z"]),
             at(&[]),
         ],
     );
@@ -276,20 +209,14 @@ fn written_and_read(check: Value) -> Value {
                 "expect": [{"status": [200], "checks": [check]}]},
         ]),
     );
-    changed(
-        case,
-        json!({"let": {"id": {"make": "text", "text": "x", "times": 2}}}),
-    )
+    changed(case, json!({"let": {"id": {"make": "text", "text": "x", "times": 2}}}))
 }
 
 fn verdict_on_reading(check: Value, body: Value) -> String {
     let server = serve(move |request| {
         (request.target == "/things/x").then(|| Answer::json(200, body.clone()))
     });
-    judge_one(&server, written_and_read(check))
-        .verdict
-        .as_str()
-        .to_owned()
+    judge_one(&server, written_and_read(check)).verdict.as_str().to_owned()
 }
 
 #[test]
@@ -302,10 +229,7 @@ fn documents_that_were_sent() {
     assert_eq!(verdict_on_reading(same.clone(), whole), "pass");
     assert_eq!(verdict_on_reading(same.clone(), hashed), "pass");
     assert_eq!(verdict_on_reading(same.clone(), more.clone()), "fail");
-    assert_eq!(
-        verdict_on_reading(same.clone(), changed_deep.clone()),
-        "fail"
-    );
+    assert_eq!(verdict_on_reading(same.clone(), changed_deep.clone()), "fail");
     let loose = changed(same, json!({"more": true}));
     assert_eq!(verdict_on_reading(loose.clone(), more), "pass");
     assert_eq!(verdict_on_reading(loose, changed_deep), "fail");
@@ -320,10 +244,7 @@ fn digests_of_documents() {
         verdict_on_reading(of_sent.clone(), json!({"any": format!("sha256:{digest}")})),
         "pass"
     );
-    assert_eq!(
-        verdict_on_reading(of_sent, json!({"any": digest.replace('a', "b")})),
-        "fail"
-    );
+    assert_eq!(verdict_on_reading(of_sent, json!({"any": digest.replace('a', "b")})), "fail");
 
     let of_body = json!({"check": "sha256_of_canonical", "at": "/l/*", "digest": "hash",
         "without": ["hash"], "profile": "agentic"});
@@ -332,10 +253,7 @@ fn digests_of_documents() {
     holds(of_body.clone(), &[json!({"l": [item]})]);
     let wrong = changed(item.clone(), json!({"id": "yy"}));
     let without = changed(item.clone(), json!({"hash": null}));
-    breaks(
-        of_body,
-        &[json!({"l": [item, wrong]}), json!({"l": [without]})],
-    );
+    breaks(of_body, &[json!({"l": [item, wrong]}), json!({"l": [without]})]);
 }
 
 #[test]
@@ -360,10 +278,7 @@ fn items_of_a_list_that_was_seen() {
     };
     assert_eq!(again(json!([3, {"b": 2, "a": 1}, 3])), "pass");
     assert_eq!(again(json!([3, {"b": 2, "a": 1}])), "fail");
-    assert_eq!(
-        again(json!([3, {"b": 2, "a": 1}, {"b": 2, "a": 1}])),
-        "fail"
-    );
+    assert_eq!(again(json!([3, {"b": 2, "a": 1}, {"b": 2, "a": 1}])), "fail");
     assert_eq!(again(json!("l")), "fail");
 }
 
@@ -371,24 +286,18 @@ fn items_of_a_list_that_was_seen() {
 fn headers_are_looked_at_too() {
     let server = serve(|request| {
         (request.target == "/things/x").then(|| {
-            Answer::json(200, json!({}))
-                .header("X-Hash", "sha256:abc")
-                .header("x-hash", "second")
+            Answer::json(200, json!({})).header("X-Hash", "sha256:abc").header("x-hash", "second")
         })
     });
     let expect = |headers: Value| {
         json!({"status": [200], "headers": headers,
         "checks": [{"check": "contains_text", "text": "abc"}]})
     };
-    let result = judge_one(
-        &server,
-        crate::web::reads(expect(json!({"x-hash": "sha256:abc, second"}))),
-    );
+    let result =
+        judge_one(&server, crate::web::reads(expect(json!({"x-hash": "sha256:abc, second"}))));
     assert_eq!(result.verdict.as_str(), "pass", "{result:?}");
-    let result = judge_one(
-        &server,
-        crate::web::reads(expect(json!({"x-hash": {"assert": "absent"}}))),
-    );
+    let result =
+        judge_one(&server, crate::web::reads(expect(json!({"x-hash": {"assert": "absent"}}))));
     assert_eq!(result.differences[0].pointer, "/headers/x-hash");
 }
 

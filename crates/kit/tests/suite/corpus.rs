@@ -20,11 +20,7 @@ fn faults(folder: &Path) -> Vec<String> {
 /// The one fault of a corpus whose case `demo/area/a` has these members changed.
 fn fault(changes: Value) -> String {
     let folder = write_corpus(&[]);
-    put(
-        folder.path(),
-        "demo/area/a.json",
-        &changed(case("area/a"), changes).to_string(),
-    );
+    put(folder.path(), "demo/area/a.json", &changed(case("area/a"), changes).to_string());
     let faults = faults(folder.path());
     assert_eq!(faults.len(), 1, "{faults:?}");
     faults[0].clone()
@@ -33,53 +29,32 @@ fn fault(changes: Value) -> String {
 #[test]
 fn a_sound_corpus_is_read_in_the_order_of_its_ids() {
     let protocol = demo(&[case("b/x"), case("a/y"), case("a/x")]);
-    let ids: Vec<&str> = protocol
-        .cases()
-        .iter()
-        .map(|case| case.id.as_str())
-        .collect();
+    let ids: Vec<&str> = protocol.cases().iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["demo/a/x", "demo/a/y", "demo/b/x"]);
     assert_eq!(protocol.version(), "3.0");
     assert_eq!(protocol.cases()[0].area(), "a");
-    let uncovered: Vec<&str> = protocol
-        .uncovered_clauses()
-        .iter()
-        .map(|clause| clause.id.as_str())
-        .collect();
+    let uncovered: Vec<&str> =
+        protocol.uncovered_clauses().iter().map(|clause| clause.id.as_str()).collect();
     assert_eq!(uncovered, ["DEMO-2", "DEMO-3"]);
 }
 
 #[test]
 fn no_protocol_is_known_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(
-        Corpus::from_dir(folder.path()).unwrap().protocols().count(),
-        0
-    );
+    assert_eq!(Corpus::from_dir(folder.path()).unwrap().protocols().count(), 0);
     put(folder.path(), "README.md", "# Cases");
     put(folder.path(), ".hidden/x", "");
     for name in ["zeta", "omega-2"] {
         let own = changed(clauses(), json!({"protocol": name}));
-        put(
-            folder.path(),
-            &format!("{name}/clauses.json"),
-            &own.to_string(),
-        );
-        put(
-            folder.path(),
-            &format!("{name}/operations.json"),
-            &operations().to_string(),
-        );
+        put(folder.path(), &format!("{name}/clauses.json"), &own.to_string());
+        put(folder.path(), &format!("{name}/operations.json"), &operations().to_string());
         put(folder.path(), &format!("{name}/README.md"), "text");
     }
     let corpus = Corpus::from_dir(folder.path()).unwrap();
     let names: Vec<&str> = corpus.protocols().map(|protocol| protocol.name()).collect();
     assert_eq!(names, ["omega-2", "zeta"]);
     let error = corpus.protocol("alpha").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no corpus for the protocol \"alpha\"; there is omega-2, zeta"
-    );
+    assert_eq!(error.to_string(), "no corpus for the protocol \"alpha\"; there is omega-2, zeta");
     assert_eq!(corpus.uncovered_clauses().len(), 6);
 }
 
@@ -98,10 +73,7 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
             json!({"colour": 1}),
             "demo/area/a.json: /colour: expected no member of this name, found a number",
         ),
-        (
-            json!({"title": 7}),
-            "demo/area/a.json: /title: expected a string, found a number",
-        ),
+        (json!({"title": 7}), "demo/area/a.json: /title: expected a string, found a number"),
         (
             json!({"title": " "}),
             "demo/area/a.json: /title: must be one line that states the property under test",
@@ -111,14 +83,8 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
             "demo/area/a.json: /strength: expected one of \"must\", \"should\", \"may\", \
              \"proposal\", found \"shall\"",
         ),
-        (
-            json!({"tier": 1}),
-            "demo/area/a.json: /tier: a case has a level or a tier, not both",
-        ),
-        (
-            json!({"clauses": []}),
-            "demo/area/a.json: /clauses: a case proves at least one clause",
-        ),
+        (json!({"tier": 1}), "demo/area/a.json: /tier: a case has a level or a tier, not both"),
+        (json!({"clauses": []}), "demo/area/a.json: /clauses: a case proves at least one clause"),
         (
             json!({"clauses": ["DEMO-1", "DEMO-9"]}),
             "demo/area/a.json: /clauses/1: no clause \"DEMO-9\" is in clauses.json",
@@ -177,18 +143,12 @@ fn a_mistake_in_a_case_is_named_with_file_and_place() {
             json!({"expected": {"cid": format!("b{}", "afkrei2".repeat(9))[..59]}}),
             "demo/area/a.json: /expected/cid: is a digest; `oracle` must name who computed it",
         ),
-        (
-            json!({"oracle": ""}),
-            "demo/area/a.json: /oracle: must name who computed the digests",
-        ),
+        (json!({"oracle": ""}), "demo/area/a.json: /oracle: must name who computed the digests"),
         (
             json!({"oracle": "nod"}),
             "demo/area/a.json: /oracle: no oracle \"nod\" is in clauses.json",
         ),
-        (
-            json!({"level": "cor"}),
-            "demo/area/a.json: /level: no level \"cor\" is in clauses.json",
-        ),
+        (json!({"level": "cor"}), "demo/area/a.json: /level: no level \"cor\" is in clauses.json"),
         (
             json!({"expected": {"result": "okay", "text": "x"}}),
             "demo/area/a.json: /expected/result: must be \"ok\" or \"error\"",
@@ -216,10 +176,7 @@ fn a_case_has_a_level_or_a_tier() {
     let mut neither = case("area/a");
     neither.as_object_mut().unwrap().remove("level");
     let folder = write_corpus(&[neither.clone()]);
-    assert_eq!(
-        faults(folder.path()),
-        ["demo/area/a.json: has neither a `level` nor a `tier`"]
-    );
+    assert_eq!(faults(folder.path()), ["demo/area/a.json: has neither a `level` nor a `tier`"]);
     neither["tier"] = json!(2);
     assert_eq!(demo(&[neither]).cases()[0].level(), "2");
 }
@@ -236,10 +193,7 @@ fn text_that_is_not_strict_json_is_refused() {
     ] {
         put(folder.path(), "demo/area/a.json", text);
         let faults = faults(folder.path());
-        assert!(
-            faults.len() == 1 && faults[0].starts_with(expected),
-            "{text}: {faults:?}"
-        );
+        assert!(faults.len() == 1 && faults[0].starts_with(expected), "{text}: {faults:?}");
     }
 }
 
@@ -249,17 +203,10 @@ fn files_that_do_not_belong_are_refused() {
     put(folder.path(), "stray.json", "{}");
     put(folder.path(), "demo/lost.json", "{}");
     put(folder.path(), "demo/area/notes.txt", "");
-    put(
-        folder.path(),
-        "demo/Area/a.json",
-        &changed(case("Area/a"), json!({})).to_string(),
-    );
+    put(folder.path(), "demo/Area/a.json", &changed(case("Area/a"), json!({})).to_string());
     put(folder.path(), "empty/area/README.md", "");
     let found = faults(folder.path());
-    let files: Vec<&str> = found
-        .iter()
-        .filter_map(|fault| fault.split(':').next())
-        .collect();
+    let files: Vec<&str> = found.iter().filter_map(|fault| fault.split(':').next()).collect();
     assert_eq!(
         files,
         [
@@ -296,17 +243,11 @@ fn clauses_are_unique_and_say_something() {
 #[test]
 fn names_are_declared_once_and_every_operation_declares_its_outcome() {
     let folder = write_corpus(&[]);
-    let list = changed(
-        clauses(),
-        json!({"levels": ["core", "core"], "oracles": [" "]}),
-    );
+    let list = changed(clauses(), json!({"levels": ["core", "core"], "oracles": [" "]}));
     put(folder.path(), "demo/clauses.json", &list.to_string());
     let mut list = operations();
     list["operations"]["echo"]["result"] = json!(["text", "text"]);
-    list["operations"]["noop"]
-        .as_object_mut()
-        .unwrap()
-        .remove("result");
+    list["operations"]["noop"].as_object_mut().unwrap().remove("result");
     put(folder.path(), "demo/operations.json", &list.to_string());
     assert_eq!(
         faults(folder.path()),
@@ -339,12 +280,7 @@ fn an_empty_folder_is_refused() {
 #[test]
 fn a_folder_that_cannot_be_read_is_named() {
     let error = Corpus::from_dir(Path::new("/no/such/corpus")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("/no/such/corpus cannot be read: "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("/no/such/corpus cannot be read: "), "{error}");
 
     let folder = write_corpus(&[]);
     fs::write(folder.path().join("demo/area.json"), [0xff, 0xfe]).unwrap();
@@ -365,15 +301,8 @@ fn an_unknown_case_is_answered_with_one_that_looks_like_it() {
         error.to_string(),
         "no case has the id \"demo/plain\"; did you mean \"demo/area/plain\"?"
     );
-    assert_eq!(
-        protocol.case("zzz").unwrap_err().to_string(),
-        "no case has the id \"zzz\""
-    );
-    assert!(
-        protocol
-            .source(protocol.case("demo/area/plain").unwrap())
-            .is_some()
-    );
+    assert_eq!(protocol.case("zzz").unwrap_err().to_string(), "no case has the id \"zzz\"");
+    assert!(protocol.source(protocol.case("demo/area/plain").unwrap()).is_some());
 }
 
 #[test]

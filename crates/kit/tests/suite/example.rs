@@ -23,10 +23,7 @@ fn a_server_that_has_nothing_reaches_no_level_and_breaks_nothing() {
         lines.contains("\nconformance  no level is reached; the server claims none\n"),
         "{lines}"
     );
-    assert_eq!(
-        report.summary.exit_code, 1,
-        "nothing failed, and nothing was proven"
-    );
+    assert_eq!(report.summary.exit_code, 1, "nothing failed, and nothing was proven");
     let reason = &report.summary.reasons[..];
     assert!(
         matches!(reason, [only] if only.starts_with("no level is reached: L0 is missing")),

@@ -29,10 +29,7 @@ fn exit_code(cases: &[Value]) -> u64 {
 }
 
 fn soft(id: &str) -> Value {
-    changed(
-        case(id),
-        json!({"strength": "should", "clauses": ["DEMO-2"]}),
-    )
+    changed(case(id), json!({"strength": "should", "clauses": ["DEMO-2"]}))
 }
 
 #[test]
@@ -45,20 +42,11 @@ fn required_cases_decide() {
 
 #[test]
 fn an_error_outranks_failures_whatever_its_strength() {
-    assert_eq!(
-        exit_code(&[case("a/pass"), case("a/fail"), case("a/error")]),
-        2
-    );
+    assert_eq!(exit_code(&[case("a/pass"), case("a/fail"), case("a/error")]), 2);
     assert_eq!(exit_code(&[case("a/pass"), soft("a/error")]), 2);
-    let report = told(
-        &[case("a/fail"), case("a/error")],
-        json!({"known_failures": []}),
-    );
+    let report = told(&[case("a/fail"), case("a/error")], json!({"known_failures": []}));
     assert_eq!(report.summary.overall.as_str(), "error");
-    assert_eq!(
-        report.summary.reasons,
-        ["1 case could not be judged", "1 required case fails"]
-    );
+    assert_eq!(report.summary.reasons, ["1 case could not be judged", "1 required case fails"]);
 }
 
 #[test]
@@ -67,12 +55,7 @@ fn a_baseline_excuses_failures_and_not_errors() {
         {"case": "demo/a/fail", "reason": "r"}, {"case": "demo/a/error", "reason": "r"},
     ]});
     assert_eq!(
-        told(
-            &[case("a/fail"), case("a/error"), case("a/pass")],
-            known.clone()
-        )
-        .summary
-        .exit_code,
+        told(&[case("a/fail"), case("a/error"), case("a/pass")], known.clone()).summary.exit_code,
         2
     );
     let not_listed = json!({"known_failures": [{"case": "demo/a/missing", "reason": "r"}]});
@@ -92,10 +75,7 @@ fn the_kits_own_trouble_is_kept_apart_and_is_no_failure() {
     assert_eq!(report.cases[0].verdict.as_str(), "harness_error");
     assert_eq!(report.cases[0].code.as_deref(), Some("KIT_HARNESS"));
     assert_eq!(report.summary.exit_code, 2);
-    assert_eq!(
-        report.summary.reasons,
-        ["1 case could not be run by the kit"]
-    );
+    assert_eq!(report.summary.reasons, ["1 case could not be run by the kit"]);
 }
 
 /// A line to an adapter on a machine that is out of space.

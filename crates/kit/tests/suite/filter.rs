@@ -22,9 +22,7 @@ fn chosen(filter: &str) -> Vec<String> {
     ]);
     let filter: Filter = filter.parse().unwrap();
     let cases = protocol.cases().iter().filter(|case| filter.matches(case));
-    cases
-        .map(|case| case.id.strip_prefix("demo/").unwrap().to_owned())
-        .collect()
+    cases.map(|case| case.id.strip_prefix("demo/").unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -49,10 +47,7 @@ fn not_binds_stronger_than_and_and_and_stronger_than_or() {
         chosen("area(wire) or area(identity) and tagged"),
         ["identity/tagged", "wire/plain"]
     );
-    assert_eq!(
-        chosen("(area(wire)|area(identity))&tagged"),
-        ["identity/tagged"]
-    );
+    assert_eq!(chosen("(area(wire)|area(identity))&tagged"), ["identity/tagged"]);
     assert_eq!(chosen("!plain & !tagged"), [""; 0]);
     assert_eq!(chosen("not plain or plain"), all);
     assert_eq!(chosen("not (plain or tagged)"), [""; 0]);
@@ -74,11 +69,7 @@ fn an_error_points_at_its_column() {
         ("", 1, "expected a predicate"),
         ("   ", 4, "expected a predicate"),
         ("plain plain", 7, "expected `and`, `or` or the end"),
-        (
-            "clas(x)",
-            1,
-            "unknown predicate `clas`; known are id, clause",
-        ),
+        ("clas(x)", 1, "unknown predicate `clas`; known are id, clause"),
         ("a & clas(x)", 5, "unknown predicate `clas`"),
         ("id(x", 4, "closing `)`"),
         ("id()", 4, "a value between the parentheses"),
@@ -94,27 +85,15 @@ fn an_error_points_at_its_column() {
         assert!(error.message.contains(message), "{text}: {error}");
     }
     let deep = "(".repeat(100_000);
-    assert!(
-        deep.parse::<Filter>()
-            .unwrap_err()
-            .message
-            .contains("nested too deeply")
-    );
+    assert!(deep.parse::<Filter>().unwrap_err().message.contains("nested too deeply"));
     let nots = "!".repeat(100_000);
-    assert!(
-        nots.parse::<Filter>()
-            .unwrap_err()
-            .message
-            .contains("nested too deeply")
-    );
+    assert!(nots.parse::<Filter>().unwrap_err().message.contains("nested too deeply"));
 }
 
 #[test]
 fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
-    let protocol = demo(&[
-        case("retry/plain"),
-        changed(case("wire/plain"), json!({"level": "registry"})),
-    ]);
+    let protocol =
+        demo(&[case("retry/plain"), changed(case("wire/plain"), json!({"level": "registry"}))]);
     let check = |filter: &str| {
         let checked = filter.parse::<Filter>().unwrap().check(&protocol);
         checked.map_err(|error| error.to_string())
@@ -138,10 +117,7 @@ fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
             "plain & !strength(MUST)",
             "column 10: the protocol demo has no strength \"MUST\"; did you mean \"must\"?",
         ),
-        (
-            "area(retr)",
-            "column 1: the protocol demo has no area \"retr\"; did you mean \"retry\"?",
-        ),
+        ("area(retr)", "column 1: the protocol demo has no area \"retr\"; did you mean \"retry\"?"),
         (
             "plain or (clause(demo-1))",
             "column 11: the protocol demo has no clause \"demo-1\"; did you mean \"DEMO-1\"?",
@@ -151,10 +127,7 @@ fn what_the_protocol_does_not_have_is_refused_with_what_it_has() {
             "column 1: the protocol demo has no clause \"X*\"; \
              choose one of DEMO-1, DEMO-2, DEMO-3",
         ),
-        (
-            "op(x)",
-            "column 1: the protocol demo has no operation \"x\"; choose one of echo, noop",
-        ),
+        ("op(x)", "column 1: the protocol demo has no operation \"x\"; choose one of echo, noop"),
     ] {
         assert_eq!(check(filter), Err(expected.to_owned()));
     }

@@ -54,29 +54,16 @@ fn a_fixture_is_sent_as_the_document_that_it_is() {
     strange["x-mood"] = json!({"b": 1, "a": [1.0, null]});
     strange["input"]["note"] = json!("kept");
     let folder = tempfile::tempdir().unwrap();
-    put(
-        folder.path(),
-        "1/state_machine/SM-001.json",
-        &strange.to_string(),
-    );
+    put(folder.path(), "1/state_machine/SM-001.json", &strange.to_string());
     put(folder.path(), "README.md", "for people");
     put(folder.path(), ".hidden/x.json", "not a fixture");
     let (read, left_out) = agentxchain().with_fixtures(folder.path()).unwrap();
-    let hidden = LeftOut {
-        hidden: 1,
-        ..LeftOut::default()
-    };
+    let hidden = LeftOut { hidden: 1, ..LeftOut::default() };
     assert_eq!(left_out, hidden);
     let case = &read.cases()[0];
     assert_eq!(case.encode().to_string(), strange.to_string());
-    assert_eq!(
-        (case.id.as_str(), case.surface()),
-        ("SM-001", Some("state_machine"))
-    );
-    assert_eq!(
-        (read.name(), read.version()),
-        ("agentxchain", agentxchain().version())
-    );
+    assert_eq!((case.id.as_str(), case.surface()), ("SM-001", Some("state_machine")));
+    assert_eq!((read.name(), read.version()), ("agentxchain", agentxchain().version()));
 }
 
 #[test]
@@ -91,16 +78,8 @@ fn one_file_that_is_no_fixture_refuses_them_all_and_every_fault_is_named() {
         ("id.json", json!({"fixture_id": " "}), "/fixture_id"),
         ("setup.json", json!({"setup": []}), "/setup"),
         ("expected.json", json!({"expected": null}), "/expected"),
-        (
-            "input.json",
-            json!({"input": {"operation": "echo"}}),
-            "/input/args",
-        ),
-        (
-            "call.json",
-            json!({"input": {"args": {}}}),
-            "/input/operation",
-        ),
+        ("input.json", json!({"input": {"operation": "echo"}}), "/input/args"),
+        ("call.json", json!({"input": {"args": {}}}), "/input/operation"),
         ("twice.json", json!({}), "/fixture_id"),
     ] {
         let id = json!({"fixture_id": if name == "twice.json" { "A" } else { name }});
@@ -114,10 +93,7 @@ fn one_file_that_is_no_fixture_refuses_them_all_and_every_fault_is_named() {
         put(folder.path(), name, text);
     }
     let said = refusal(folder.path());
-    assert!(
-        said.contains("cut.json: ") && said.contains("twice-a-key.json: "),
-        "{said}"
-    );
+    assert!(said.contains("cut.json: ") && said.contains("twice-a-key.json: "), "{said}");
 }
 
 #[test]
@@ -158,18 +134,11 @@ fn our_own_corpus_reads_the_same_as_a_folder_of_fixtures() {
     assert!(binding.cases().iter().all(|case| case.profile.is_none()));
     let of_a_profile = agentxchain().only(|case| case.profile.is_some());
     let of_a_profile = of_a_profile.cases().len();
-    let expected = LeftOut {
-        of_a_profile,
-        not_must: all - bound - of_a_profile,
-        companions: 2,
-        hidden: 0,
-    };
+    let expected =
+        LeftOut { of_a_profile, not_must: all - bound - of_a_profile, companions: 2, hidden: 0 };
     assert_eq!(left_out, expected);
     let told = left_out.to_string();
-    assert!(
-        told.contains(&format!("{of_a_profile} of a profile, ")),
-        "{told}"
-    );
+    assert!(told.contains(&format!("{of_a_profile} of a profile, ")), "{told}");
     assert!(!told.contains("dot"), "{told}");
 }
 
@@ -185,19 +154,11 @@ fn the_public_fixtures_are_read() {
     assert!(left_out.is_nothing(), "{left_out}");
     let surfaces = |protocol: &Protocol| -> BTreeSet<String> {
         let cases = protocol.cases().iter();
-        cases
-            .filter_map(|case| case.surface().map(str::to_owned))
-            .collect()
+        cases.filter_map(|case| case.surface().map(str::to_owned)).collect()
     };
     assert!(read.cases().len() >= 80);
     assert_eq!(
         surfaces(&read),
-        surfaces(
-            &Corpus::embedded()
-                .unwrap()
-                .protocol("agentxchain")
-                .unwrap()
-                .binding()
-        )
+        surfaces(&Corpus::embedded().unwrap().protocol("agentxchain").unwrap().binding())
     );
 }

@@ -44,10 +44,7 @@ fn survives(text: &str, protocol: &Protocol) {
             let _ = filter.matches(&protocol.cases()[0]);
         }
         Err(error) => {
-            assert!(
-                (1..=text.chars().count() + 1).contains(&error.column),
-                "{text:?}: {error}"
-            );
+            assert!((1..=text.chars().count() + 1).contains(&error.column), "{text:?}: {error}");
         }
     }
 }
@@ -55,12 +52,10 @@ fn survives(text: &str, protocol: &Protocol) {
 #[test]
 fn filters() {
     let protocol = demo(&[case("identity/plain")]);
-    bolero::check!()
-        .with_iterations(1_000)
-        .for_each(|input: &[u8]| {
-            survives(&String::from_utf8_lossy(input), &protocol);
-            survives(&assemble(&PIECES, input), &protocol);
-        });
+    bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+        survives(&String::from_utf8_lossy(input), &protocol);
+        survives(&assemble(&PIECES, input), &protocol);
+    });
 }
 
 /// Long chains are not nested: reading and dropping them needs no deep stack.

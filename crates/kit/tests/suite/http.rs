@@ -30,22 +30,14 @@ fn requests_are_composed_of_routes_templates_and_variables() {
              "expect": [{"status": [201]}]},
         ]),
     );
-    let case = changed(
-        case,
-        json!({"let": {"id": {"make": "text", "text": "é", "times": 1}}}),
-    );
+    let case = changed(case, json!({"let": {"id": {"make": "text", "text": "é", "times": 1}}}));
     let report = judge_with(
         &server,
         &[case],
         |options| options.token = Some("secret".to_owned()),
         &patient(),
     );
-    assert_eq!(
-        report.cases[0].verdict.as_str(),
-        "pass",
-        "{:?}",
-        report.cases[0]
-    );
+    assert_eq!(report.cases[0].verdict.as_str(), "pass", "{:?}", report.cases[0]);
 
     let scope = report.run.adapter.scope.clone().unwrap();
     assert!(scope.starts_with("check-"), "{scope}");
@@ -79,21 +71,15 @@ fn a_key_goes_into_no_report() {
     );
     use accord_contract::wire::Wire as _;
     assert!(!report.encode().to_string().contains("hush-hush"));
-    assert_eq!(
-        report.run.adapter.url.as_deref(),
-        Some(server.url().as_str())
-    );
+    assert_eq!(report.run.adapter.url.as_deref(), Some(server.url().as_str()));
 }
 
 #[test]
 fn what_an_answer_brings_is_there_for_later_steps() {
     let server = serve(|request| {
         (request.target == "/things/x").then(|| {
-            Answer::json(
-                200,
-                json!({"next": {"id": "y/z"}, "list": [1, {"a": null}]}),
-            )
-            .header("etag", "\"tag\"")
+            Answer::json(200, json!({"next": {"id": "y/z"}, "list": [1, {"a": null}]}))
+                .header("etag", "\"tag\"")
         })
     });
     let case = exchange(
@@ -114,9 +100,7 @@ fn what_an_answer_brings_is_there_for_later_steps() {
     let result = judge_one(&server, case);
     assert_eq!(result.verdict.as_str(), "pass", "{result:?}");
     let seen = server.seen();
-    let second = seen
-        .iter()
-        .find(|request| request.target == "/things/y%2Fz");
+    let second = seen.iter().find(|request| request.target == "/things/y%2Fz");
     assert_eq!(second.unwrap().headers["if-match"], "\"tag\"");
 
     let missing = exchange(
@@ -148,10 +132,7 @@ fn a_failure_says_which_step_and_what_came_back() {
         result.step.as_deref(),
         Some("step 2 of 2 (the thing itself): GET /things/x answered 200")
     );
-    assert_eq!(
-        result.message.as_deref(),
-        Some("/body/id: expected \"y\", found \"x\"")
-    );
+    assert_eq!(result.message.as_deref(), Some("/body/id: expected \"y\", found \"x\""));
     let actual = result.actual.unwrap();
     assert_eq!(actual["answer"]["body"], json!({"id": "x"}));
     assert_eq!(actual["request"]["target"], "/things/x");
@@ -167,10 +148,7 @@ fn a_failure_says_which_step_and_what_came_back() {
     let result = judge_one(&server, unprepared);
     assert_eq!(result.verdict.as_str(), "fail");
     let message = result.message.unwrap();
-    assert!(
-        message.starts_with("the setup of the case failed: "),
-        "{message}"
-    );
+    assert!(message.starts_with("the setup of the case failed: "), "{message}");
 }
 
 #[test]
@@ -186,18 +164,8 @@ fn the_first_expectation_that_holds_counts() {
         (200, json!({"kind": "new"}), "pass", None),
         (200, json!({"kind": "old"}), "skip", Some("an old server")),
         (404, json!({}), "not_implemented", Some("no things")),
-        (
-            200,
-            json!({"kind": "odd"}),
-            "fail",
-            Some("/body/kind: expected \"old\", found \"odd\""),
-        ),
-        (
-            302,
-            json!({}),
-            "fail",
-            Some("/status: expected {\"one_of\":[200,404]}, found 302"),
-        ),
+        (200, json!({"kind": "odd"}), "fail", Some("/body/kind: expected \"old\", found \"odd\"")),
+        (302, json!({}), "fail", Some("/status: expected {\"one_of\":[200,404]}, found 302")),
     ] {
         let server = serve(move |request| {
             (request.target == "/things/x").then(|| Answer::json(status, body.clone()))
@@ -241,10 +209,7 @@ fn requests_of_a_burst_are_under_way_at_the_same_time() {
     assert_eq!(result.verdict.as_str(), "fail");
     assert_eq!(result.differences[0].pointer, "/answers");
     let found: Value = serde_json::to_value(result.differences[0].actual.value()).unwrap();
-    assert_eq!(
-        found,
-        json!({"count": 1, "answers_by_status": {"200": 19, "201": 1}})
-    );
+    assert_eq!(found, json!({"count": 1, "answers_by_status": {"200": 19, "201": 1}}));
 }
 
 #[test]
@@ -263,10 +228,7 @@ fn requests_of_a_row_stop_at_the_first_that_is_wrong() {
     let result = judge_one(&server, case);
     assert_eq!(result.verdict.as_str(), "fail");
     let step = result.step.unwrap();
-    assert!(
-        step.starts_with("step 1 of 1: request 3 of 6: POST /scopes/check-"),
-        "{step}"
-    );
+    assert!(step.starts_with("step 1 of 1: request 3 of 6: POST /scopes/check-"), "{step}");
     let rows = server.seen();
     let rows: Vec<Value> = rows
         .iter()
@@ -289,12 +251,7 @@ fn a_server_that_hangs_costs_its_time_and_no_more() {
         }
         None
     });
-    let report = judge_with(
-        &server,
-        &[reads(json!({"status": [200]}))],
-        hasty,
-        &patient(),
-    );
+    let report = judge_with(&server, &[reads(json!({"status": [200]}))], hasty, &patient());
     let result = &report.cases[0];
     assert_eq!(result.verdict.as_str(), "error");
     assert_eq!(result.code.as_deref(), Some("KIT_SERVER_TIMEOUT"));
@@ -362,11 +319,8 @@ fn lines_and_events_are_read_as_documents() {
     let server = serve(|request| match request.target.as_str() {
         "/lines" => Some(Answer::text(200, "{\"a\":1}\n\n{\"a\":2}\n")),
         "/events" => Some(
-            Answer::text(
-                200,
-                "id: 4\nevent: made\ndata: {\"n\":1}\n\nid: 5\ndata: plain\n\n",
-            )
-            .that_never_ends(),
+            Answer::text(200, "id: 4\nevent: made\ndata: {\"n\":1}\n\nid: 5\ndata: plain\n\n")
+                .that_never_ends(),
         ),
         _ => None,
     });
@@ -393,12 +347,7 @@ fn lines_and_events_are_read_as_documents() {
             "checks": [{"check": "count", "at": "/events/*", "least": 3}]}]}]),
     );
     let report = judge_with(&server, &[three], hasty, &patient());
-    assert_eq!(
-        report.cases[0].verdict.as_str(),
-        "fail",
-        "{:?}",
-        report.cases[0]
-    );
+    assert_eq!(report.cases[0].verdict.as_str(), "fail", "{:?}", report.cases[0]);
 }
 
 #[test]
@@ -434,19 +383,11 @@ fn a_code_may_stand_anywhere_in_the_body() {
 fn a_body_that_is_no_json_is_a_text() {
     let server =
         serve(|request| (request.target == "/things/x").then(|| Answer::text(200, "plain")));
-    let result = judge_one(
-        &server,
-        reads(json!({"status": [200], "body": {"id": "x"}})),
-    );
+    let result = judge_one(&server, reads(json!({"status": [200], "body": {"id": "x"}})));
     assert_eq!(result.verdict.as_str(), "fail");
+    assert_eq!(result.message.as_deref(), Some("/body: expected {\"id\":\"x\"}, found \"plain\""));
     assert_eq!(
-        result.message.as_deref(),
-        Some("/body: expected {\"id\":\"x\"}, found \"plain\"")
-    );
-    assert_eq!(
-        verdict_on(json!("plain"), json!({"status": [200], "body": "plain"}))
-            .verdict
-            .as_str(),
+        verdict_on(json!("plain"), json!({"status": [200], "body": "plain"})).verdict.as_str(),
         "pass"
     );
 }
@@ -457,14 +398,9 @@ fn a_server_that_is_not_there_is_told_before_anything_is_run() {
     let protocol = web(&[reads(json!({"status": [200]}))]);
     let server = Http::new(HttpOptions::new(&gone)).unwrap();
     let error = accord_kit::run(&protocol, &server, &patient(), &mut Silent).unwrap_err();
+    assert!(matches!(error, RunError::CannotBegin(CannotBegin::Server(_))), "{error}");
     assert!(
-        matches!(error, RunError::CannotBegin(CannotBegin::Server(_))),
-        "{error}"
-    );
-    assert!(
-        error
-            .to_string()
-            .starts_with(&format!("the server at {gone} does not answer: ")),
+        error.to_string().starts_with(&format!("the server at {gone} does not answer: ")),
         "{error}"
     );
     assert_eq!(Failure::from(error).code, Code::KitServerUnreachable);
@@ -477,10 +413,7 @@ fn only_urls_of_servers_are_taken() {
         ("localhost:7171", "it must begin with http:// or https://"),
         ("/v1", "it must begin with http:// or https://"),
         ("http://", "it cannot be read"),
-        (
-            "http://me:secret@host/",
-            "it must not contain a key; pass the key as a token",
-        ),
+        ("http://me:secret@host/", "it must not contain a key; pass the key as a token"),
         ("http://host/?a=b", "it must not have a query or a fragment"),
         ("http://host/#top", "it must not have a query or a fragment"),
     ] {
@@ -497,21 +430,9 @@ fn only_urls_of_servers_are_taken() {
 fn a_path_of_the_base_url_stays() {
     let server = serve(|_| None);
     let case = reads(json!({"status": [404]}));
-    let report = judge_with(
-        &server,
-        &[case],
-        |options| options.url.push_str("/base/"),
-        &patient(),
-    );
-    assert_eq!(
-        report.run.adapter.url.as_deref(),
-        Some(format!("{}/base", server.url()).as_str())
-    );
-    assert!(
-        server.lines().contains(&"GET /base/things/x".to_owned()),
-        "{:?}",
-        server.lines()
-    );
+    let report = judge_with(&server, &[case], |options| options.url.push_str("/base/"), &patient());
+    assert_eq!(report.run.adapter.url.as_deref(), Some(format!("{}/base", server.url()).as_str()));
+    assert!(server.lines().contains(&"GET /base/things/x".to_owned()), "{:?}", server.lines());
 }
 
 #[test]

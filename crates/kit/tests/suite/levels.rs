@@ -89,10 +89,7 @@ fn verdict<'a>(report: &'a RunReport, id: &str) -> &'a str {
 
 #[test]
 fn a_server_that_has_everything_reaches_the_highest_level() {
-    let report = judge(
-        &server(&["write", "judge", "past", "extra"], &[], "C"),
-        &cases(),
-    );
+    let report = judge(&server(&["write", "judge", "past", "extra"], &[], "C"), &cases());
     assert_eq!(standings(&report), ["reached", "reached", "reached"]);
     assert_eq!(conformance(&report).reached.as_deref(), Some("C"));
     assert_eq!(conformance(&report).claim.unwrap().as_str(), "proved");
@@ -111,16 +108,9 @@ fn a_server_of_a_lower_level_is_not_broken() {
     assert_eq!(conformance(&report).claim.unwrap().as_str(), "proved");
     assert_eq!(verdict(&report, "z/claim"), "pass");
     assert_eq!(report.summary.exit_code, 0);
-    let missing = report
-        .cases
-        .iter()
-        .find(|case| case.id.ends_with("c/judge"))
-        .unwrap();
+    let missing = report.cases.iter().find(|case| case.id.ends_with("c/judge")).unwrap();
     assert_eq!(missing.missing_route.as_deref(), Some("judge"));
-    assert_eq!(
-        missing.message.as_deref(),
-        Some("the server has no route for `judge`")
-    );
+    assert_eq!(missing.message.as_deref(), Some("the server has no route for `judge`"));
 }
 
 #[test]
@@ -151,20 +141,14 @@ fn a_claim_that_a_missing_route_disproves_is_a_failure_of_its_own() {
 
 #[test]
 fn a_claim_that_a_failure_disproves_is_a_failure_of_its_own() {
-    let report = judge(
-        &server(&["write", "judge", "past"], &["write"], "C"),
-        &cases(),
-    );
+    let report = judge(&server(&["write", "judge", "past"], &["write"], "C"), &cases());
     assert_eq!(standings(&report), ["reached", "broken", "reached"]);
     assert_eq!(conformance(&report).reached.as_deref(), Some("A"));
     assert_eq!(conformance(&report).claim.unwrap().as_str(), "disproved");
     assert_eq!(verdict(&report, "b/write"), "fail");
     assert_eq!(verdict(&report, "z/claim"), "fail");
-    let broken: Vec<&str> = conformance(&report).levels[1]
-        .broken
-        .iter()
-        .map(String::as_str)
-        .collect();
+    let broken: Vec<&str> =
+        conformance(&report).levels[1].broken.iter().map(String::as_str).collect();
     assert_eq!(broken, ["web/b/write"]);
 }
 
@@ -181,14 +165,8 @@ fn a_server_that_claims_nothing_is_judged_all_the_same() {
 fn only_required_cases_decide_a_level() {
     let soft = json!({"strength": "should", "clauses": ["WEB-2"]});
     let mut cases = cases();
-    cases.push(changed(
-        exchange("b/soft", "B", json!([step("read", 404)])),
-        soft,
-    ));
-    let report = judge(
-        &server(&["write", "judge", "past", "extra"], &[], "C"),
-        &cases,
-    );
+    cases.push(changed(exchange("b/soft", "B", json!([step("read", 404)])), soft));
+    let report = judge(&server(&["write", "judge", "past", "extra"], &[], "C"), &cases);
     assert_eq!(verdict(&report, "b/soft"), "fail");
     assert_eq!(conformance(&report).reached.as_deref(), Some("C"));
     assert_eq!(report.summary.exit_code, 0);
@@ -213,26 +191,14 @@ fn a_404_tells_a_missing_route_from_a_missing_thing() {
             target if target.ends_with("/things") && !probed => Some(Answer::text(404, "")),
             _ => None,
         });
-        let report = judge(
-            &server,
-            &[exchange("a/read", "A", json!([step("read", 200)]))],
-        );
+        let report = judge(&server, &[exchange("a/read", "A", json!([step("read", 200)]))]);
         report.cases[0].verdict.as_str().to_owned()
     };
-    assert_eq!(
-        answer(404, json!({"error": "not found"}), true),
-        "not_implemented"
-    );
+    assert_eq!(answer(404, json!({"error": "not found"}), true), "not_implemented");
     assert_eq!(answer(405, json!({}), true), "not_implemented");
-    assert_eq!(
-        answer(501, json!({"code": "not_implemented"}), true),
-        "not_implemented"
-    );
+    assert_eq!(answer(501, json!({"code": "not_implemented"}), true), "not_implemented");
     // The route is there: it names what it did not find.
-    assert_eq!(
-        answer(404, json!({"error": {"code": "thing_not_found"}}), true),
-        "fail"
-    );
+    assert_eq!(answer(404, json!({"error": {"code": "thing_not_found"}}), true), "fail");
     assert_eq!(answer(403, json!({}), true), "fail");
     assert_eq!(answer(500, json!({}), true), "fail");
 
@@ -241,17 +207,12 @@ fn a_404_tells_a_missing_route_from_a_missing_thing() {
         let asked = std::sync::atomic::AtomicUsize::new(0);
         let server = serve(move |request| {
             let list = request.method == "GET" && request.target.ends_with("/things");
-            list.then(
-                || match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
-                    0 => Answer::json(first, json!([])),
-                    _ => Answer::text(404, ""),
-                },
-            )
+            list.then(|| match asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+                0 => Answer::json(first, json!([])),
+                _ => Answer::text(404, ""),
+            })
         });
-        let report = judge(
-            &server,
-            &[exchange("a/list", "A", json!([step("list", 200)]))],
-        );
+        let report = judge(&server, &[exchange("a/list", "A", json!([step("list", 200)]))]);
         report.cases[0].verdict.as_str().to_owned()
     };
     assert_eq!(listed(200), "fail");
@@ -267,10 +228,7 @@ fn lines_for_people_say_what_is_reached_and_why_not_more() {
     let mut reporter = TextReporter::new(&mut text, TextOptions::new(false));
     let report = accord_kit::run(&web(&cases()), &http, &patient(), &mut reporter).unwrap();
     let text = String::from_utf8(text).unwrap();
-    assert!(
-        text.contains(&format!("adapter: http {}\n", server.url())),
-        "{text}"
-    );
+    assert!(text.contains(&format!("adapter: http {}\n", server.url())), "{text}");
     let scope = report.run.adapter.scope.unwrap();
     let expected = format!(
         "conformance  B is reached; the server claims C: NOT TRUE\n             \

@@ -20,12 +20,7 @@ right() { answer '"status":"pass","actual":{"result":"ok"}'; }
 fn five(script: &str, mut options: RunOptions) -> RunReport {
     let cases: Vec<Value> = ["a", "b", "c", "d", "e"]
         .iter()
-        .map(|name| {
-            changed(
-                case(&format!("area/{name}")),
-                json!({"expected": {"result": "ok"}}),
-            )
-        })
+        .map(|name| changed(case(&format!("area/{name}")), json!({"expected": {"result": "ok"}})))
         .collect();
     options.workers = NonZeroUsize::MIN;
     let script = format!("{ANSWER}{script}");
@@ -44,18 +39,9 @@ fn one_process_answers_all_cases_of_a_worker() {
            if [ $n = 5 ]; then answer '"status":"fail"'; else right; fi; done"#,
         patient(),
     );
-    let passed: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let passed: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(passed, ["pass", "pass", "pass", "pass", "fail"]);
-    assert!(
-        report.cases[4]
-            .stderr
-            .as_deref()
-            .unwrap()
-            .ends_with("case 5")
-    );
+    assert!(report.cases[4].stderr.as_deref().unwrap().ends_with("case 5"));
     assert_eq!(report.run.adapter.driver.as_str(), "stdio-fixture-lines-v1");
 }
 
@@ -67,10 +53,7 @@ fn an_adapter_that_dies_midway_is_started_again_for_the_next_case() {
         patient(),
     );
     let expected = ["pass", "pass", "error", "pass", "pass"];
-    let found: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let found: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(found, expected);
     let dead = &report.cases[2];
     assert_eq!(
@@ -87,20 +70,15 @@ fn a_hang_costs_one_case() {
         r#"while read -r line; do case "$line" in *area/b*) sleep 600;; esac; right; done"#,
         hasty(),
     );
-    let found: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let found: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(found, ["pass", "error", "pass", "pass", "pass"]);
     assert_eq!(report.cases[1].code.as_deref(), Some("KIT_ADAPTER_TIMEOUT"));
 }
 
 #[test]
 fn fail_fast_stops_the_lines_that_are_under_way() {
-    let cases: Vec<Value> = ["fails", "hangs"]
-        .iter()
-        .map(|name| case(&format!("area/{name}")))
-        .collect();
+    let cases: Vec<Value> =
+        ["fails", "hangs"].iter().map(|name| case(&format!("area/{name}"))).collect();
     let script = format!(
         r#"{ANSWER}while read -r line; do case "$line" in *area/hangs*) sleep 600;; esac
            sleep 0.3; answer '"status":"fail"'; done"#
@@ -109,10 +87,7 @@ fn fail_fast_stops_the_lines_that_are_under_way() {
     options.workers = NonZeroUsize::new(2).unwrap();
     options.fail_fast = true;
     let report = run(&demo(&cases), &LongLived::new(shell(&script)), &options);
-    assert_eq!(
-        verdicts(&report),
-        [("demo/area/fails", "fail"), ("demo/area/hangs", "skip")]
-    );
+    assert_eq!(verdicts(&report), [("demo/area/fails", "fail"), ("demo/area/hangs", "skip")]);
     assert_eq!(report.summary.exit_code, 1);
 }
 
@@ -152,10 +127,7 @@ fn an_answer_without_an_id_is_an_error_since_it_could_be_anybodys() {
 
 #[test]
 fn a_line_after_the_last_answer_makes_the_run_an_error() {
-    let report = five(
-        "while read -r line; do right; done; echo and one more",
-        patient(),
-    );
+    let report = five("while read -r line; do right; done; echo and one more", patient());
     assert_eq!(report.summary.totals.pass, 5);
     assert_eq!(report.summary.exit_code, 2);
     let reason = "the adapter broke the protocol after its last case: the process wrote more than \
@@ -167,19 +139,13 @@ fn a_line_after_the_last_answer_makes_the_run_an_error() {
 #[test]
 fn garbage_silence_and_surplus_are_errors() {
     for (script, expected) in [
-        (
-            "while read -r line; do echo hello; done",
-            "its output is not exactly one JSON document",
-        ),
+        ("while read -r line; do echo hello; done", "its output is not exactly one JSON document"),
         ("while read -r line; do echo; done", "it wrote no result"),
         (
             "read -r line; printf '{\"status\":\"pass\"}\\nmore\\n'; sleep 600",
             "wrote more than one line",
         ),
-        (
-            "read -r line; exec >&-; sleep 600",
-            "closed its stdout before it answered",
-        ),
+        ("read -r line; exec >&-; sleep 600", "closed its stdout before it answered"),
         (
             "read -r line; printf '{\"status\":'; printf '\"pass\"}'; exit 0",
             "ended before it answered",
@@ -187,11 +153,7 @@ fn garbage_silence_and_surplus_are_errors() {
     ] {
         let report = one_line(script, &patient());
         assert_eq!(report.verdict, Verdict::Error, "{script}");
-        assert!(
-            message(&report).contains(expected),
-            "{script}: {}",
-            message(&report)
-        );
+        assert!(message(&report).contains(expected), "{script}: {}", message(&report));
     }
 }
 

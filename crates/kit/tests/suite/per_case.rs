@@ -25,10 +25,7 @@ fn the_outcome_is_compared_by_the_kit() {
 
     let failed = one_process(&format!("echo '{WRONG}'; exit 1"));
     assert_eq!(failed.verdict, Verdict::Fail);
-    assert_eq!(
-        failed.message.unwrap(),
-        "/result: expected \"ok\", found \"error\""
-    );
+    assert_eq!(failed.message.unwrap(), "/result: expected \"ok\", found \"error\"");
     assert_eq!(failed.differences[0].pointer, "/result");
     assert_eq!(failed.actual, Some(json!({"result": "error"})));
 }
@@ -59,11 +56,7 @@ fn members_of_the_adapters_own_are_its_own_business() {
     ] {
         let script =
             format!(r#"echo '{{"status":"pass","actual":{{"result":"ok"}},"{member}":{value}}}'"#);
-        assert_eq!(
-            one_process(&script).verdict,
-            Verdict::Pass,
-            "{member}: {value}"
-        );
+        assert_eq!(one_process(&script).verdict, Verdict::Pass, "{member}: {value}");
     }
 }
 
@@ -74,24 +67,15 @@ fn the_adapter_gets_the_case_and_a_folder_of_its_own() {
         touch "$TMPDIR/left"; echo "$TMPDIR" >&2
         echo '{"status":"error","message":"look"}'; exit 2"#;
     let report = one_process(script);
-    assert_eq!(
-        report.message.as_deref(),
-        Some("the adapter reports an error: look")
-    );
-    assert!(
-        !std::path::Path::new(&report.stderr.unwrap()).exists(),
-        "the folder is gone"
-    );
+    assert_eq!(report.message.as_deref(), Some("the adapter reports an error: look"));
+    assert!(!std::path::Path::new(&report.stderr.unwrap()).exists(), "the folder is gone");
 }
 
 #[test]
 fn every_status_has_its_verdict() {
     let error = one_process(r#"echo '{"status":"error","actual":null}'; exit 2"#);
     assert_eq!(error.verdict, Verdict::Error);
-    assert_eq!(
-        error.message.unwrap(),
-        "the adapter reports an error: it gives no reason"
-    );
+    assert_eq!(error.message.unwrap(), "the adapter reports an error: it gives no reason");
     assert_eq!(error.code, None);
 
     let missing = one_process(r#"echo '{"status":"not_implemented","message":"later"}'; exit 3"#);
@@ -102,19 +86,10 @@ fn every_status_has_its_verdict() {
 #[test]
 fn without_an_outcome_the_status_stands_and_is_marked() {
     let passed = one_process(r#"echo '{"status":"pass","actual":null}'"#);
-    assert_eq!(
-        (passed.verdict, passed.self_reported),
-        (Verdict::Pass, true)
-    );
+    assert_eq!((passed.verdict, passed.self_reported), (Verdict::Pass, true));
     let failed = one_process(r#"echo '{"status":"fail"}'; exit 1"#);
-    assert_eq!(
-        (failed.verdict, failed.self_reported),
-        (Verdict::Fail, true)
-    );
-    assert_eq!(
-        failed.message.unwrap(),
-        "the adapter reports a failure and no outcome"
-    );
+    assert_eq!((failed.verdict, failed.self_reported), (Verdict::Fail, true));
+    assert_eq!(failed.message.unwrap(), "the adapter reports a failure and no outcome");
 }
 
 #[test]
@@ -149,34 +124,16 @@ fn a_breach_of_the_protocol_is_an_error_that_names_it() {
             format!("echo '{RIGHT}'; exit 77"),
             "the status `pass` needs exit code 0, but the adapter ended with exit code 77",
         ),
-        (
-            "exit 127".to_owned(),
-            "the adapter ended with exit code 127, but it wrote no result",
-        ),
-        (
-            "echo Segmentation fault".to_owned(),
-            "its output is not exactly one JSON document",
-        ),
-        (
-            format!("echo '{RIGHT}'; echo '{RIGHT}'"),
-            "its output is not exactly one JSON document",
-        ),
-        (
-            "echo '[1]'".to_owned(),
-            "its output is not a result document",
-        ),
-        (
-            "echo '{\"status\":\"passed\"}'".to_owned(),
-            "/status: expected one of \"pass\"",
-        ),
+        ("exit 127".to_owned(), "the adapter ended with exit code 127, but it wrote no result"),
+        ("echo Segmentation fault".to_owned(), "its output is not exactly one JSON document"),
+        (format!("echo '{RIGHT}'; echo '{RIGHT}'"), "its output is not exactly one JSON document"),
+        ("echo '[1]'".to_owned(), "its output is not a result document"),
+        ("echo '{\"status\":\"passed\"}'".to_owned(), "/status: expected one of \"pass\""),
         (
             "echo '{\"status\":\"pass\",\"status\":\"fail\"}'".to_owned(),
             "its output is not exactly one JSON document",
         ),
-        (
-            "kill -11 $$".to_owned(),
-            "the adapter was killed by signal 11",
-        ),
+        ("kill -11 $$".to_owned(), "the adapter was killed by signal 11"),
     ] {
         let report = one_process(&format!("echo last words >&2; {script}"));
         assert_eq!(report.verdict, Verdict::Error, "{script}");
@@ -204,26 +161,16 @@ fn a_hang_is_killed_with_its_children_and_is_not_a_failure() {
 #[test]
 fn output_without_end_is_cut_off() {
     let protocol = demo(&[case("area/one")]);
-    let report = run(
-        &protocol,
-        &PerCase::new(Invocation::new("yes", [""; 0])),
-        &patient(),
-    );
+    let report = run(&protocol, &PerCase::new(Invocation::new("yes", [""; 0])), &patient());
     let message = report.cases[0].message.as_deref().unwrap();
-    assert_eq!(
-        message,
-        "the adapter wrote more than 1048576 bytes to stdout and was killed"
-    );
+    assert_eq!(message, "the adapter wrote more than 1048576 bytes to stdout and was killed");
 }
 
 #[test]
 fn a_folder_that_cannot_be_removed_is_noted_and_decides_nothing() {
     // Permissions would not keep root from emptying a folder; a file in its place keeps everybody.
     let script = format!(r#"rm -r "$TMPDIR" && echo in the way > "$TMPDIR"; echo '{RIGHT}'"#);
-    let protocol = demo(&[changed(
-        case("area/one"),
-        json!({"expected": {"result": "ok"}}),
-    )]);
+    let protocol = demo(&[changed(case("area/one"), json!({"expected": {"result": "ok"}}))]);
     let report = run(&protocol, &PerCase::new(shell(&script)), &patient());
     assert_eq!(report.summary.exit_code, 0);
     let notes = report.summary.notes.unwrap();
@@ -239,10 +186,7 @@ fn what_is_kept_of_a_long_outcome_is_bounded_and_says_so() {
     let outcome = |count: usize| {
         let items: Vec<String> = (0..count).map(|n| format!("\"w{n}\":\"no\"")).collect();
         let long = "x".repeat(40_000);
-        format!(
-            r#"{{"result":"error","long":"{long}",{}}}"#,
-            items.join(",")
-        )
+        format!(r#"{{"result":"error","long":"{long}",{}}}"#, items.join(","))
     };
     let mut expected = json!({"result": "ok", "long": "y".repeat(20_000)});
     for n in 0..60 {
@@ -252,10 +196,7 @@ fn what_is_kept_of_a_long_outcome_is_bounded_and_says_so() {
     let list = outcome(60);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("answer");
-    let answer = format!(
-        r#"{{"status":"fail","actual":{{"list":{list},{}}}"#,
-        &actual[1..]
-    );
+    let answer = format!(r#"{{"status":"fail","actual":{{"list":{list},{}}}"#, &actual[1..]);
     std::fs::write(&file, answer).unwrap();
     let protocol = demo(&[changed(case("area/one"), json!({"expected": expected}))]);
     let script = format!("cat {}; exit 1", file.display());
@@ -265,20 +206,10 @@ fn what_is_kept_of_a_long_outcome_is_bounded_and_says_so() {
     assert_eq!(case.differences.len(), 50);
     assert_eq!(case.differences_left_out, Some(12));
     let cut = case.actual.as_ref().unwrap().as_str().unwrap();
-    assert!(
-        cut.len() <= 16 * 1024 && cut.starts_with("{\""),
-        "{cut:.100}"
-    );
+    assert!(cut.len() <= 16 * 1024 && cut.starts_with("{\""), "{cut:.100}");
     assert!(case.actual_bytes.unwrap() > 80_000);
-    let long = case
-        .differences
-        .iter()
-        .find(|difference| difference.pointer == "/long")
-        .unwrap();
-    assert_eq!(
-        (long.expected_bytes, long.actual_bytes),
-        (Some(20_002), Some(40_002))
-    );
+    let long = case.differences.iter().find(|difference| difference.pointer == "/long").unwrap();
+    assert_eq!((long.expected_bytes, long.actual_bytes), (Some(20_002), Some(40_002)));
     let document = accord_contract::wire::Wire::encode(&report).to_string();
     assert!(document.len() < 100_000, "{}", document.len());
 }
@@ -312,9 +243,7 @@ fn a_program_that_cannot_be_started_ends_the_run_with_one_message() {
     let protocol = demo(&[case("area/one"), case("area/two")]);
     let start = |program: &str| {
         let adapter = PerCase::new(Invocation::new(program, [""; 0]));
-        accord_kit::run(&protocol, &adapter, &patient(), &mut NoEvents(0))
-            .unwrap_err()
-            .to_string()
+        accord_kit::run(&protocol, &adapter, &patient(), &mut NoEvents(0)).unwrap_err().to_string()
     };
     assert_eq!(
         start("no-such-adapter"),
@@ -345,14 +274,8 @@ impl accord_kit::Reporter for NoEvents {
 #[test]
 fn the_working_folder_stays_the_callers() {
     let script = r#"printf '{"status":"fail","message":"%s"}' "$(pwd -P)"; exit 1"#;
-    let protocol = demo(&[changed(
-        case("area/one"),
-        json!({"expected": {"result": "error"}}),
-    )]);
+    let protocol = demo(&[changed(case("area/one"), json!({"expected": {"result": "error"}}))]);
     let report = run(&protocol, &PerCase::new(shell(script)), &patient());
     let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-    assert_eq!(
-        report.cases[0].message.as_deref(),
-        Some(here.to_str().unwrap())
-    );
+    assert_eq!(report.cases[0].message.as_deref(), Some(here.to_str().unwrap()));
 }

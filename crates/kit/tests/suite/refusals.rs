@@ -33,24 +33,11 @@ fn a_server_that_asks_for_a_key_is_not_judged_without_one() {
     let server = serve(needs_key);
     let failure = refused(&server, |_| {});
     assert_eq!(failure.code, Code::KitServerRefused);
-    assert!(
-        failure
-            .message
-            .contains("answered 401; give a key with --token"),
-        "{failure:?}"
-    );
+    assert!(failure.message.contains("answered 401; give a key with --token"), "{failure:?}");
     // A scope that is read needs the key as well.
     let failure = refused(&server, |options| options.scope = Some("theirs".to_owned()));
-    assert!(
-        failure
-            .message
-            .contains("GET /scopes/theirs/things answered 401"),
-        "{failure:?}"
-    );
-    assert!(
-        !server.lines().iter().any(|line| line.contains("/things/x")),
-        "no case was run"
-    );
+    assert!(failure.message.contains("GET /scopes/theirs/things answered 401"), "{failure:?}");
+    assert!(!server.lines().iter().any(|line| line.contains("/things/x")), "no case was run");
 
     let report = judge_with(
         &server,
@@ -67,9 +54,7 @@ fn a_key_that_may_not_write_is_named() {
     let failure = refused(&server, |options| options.token = Some("hush".to_owned()));
     assert_eq!(failure.code, Code::KitServerRefused);
     assert!(
-        failure
-            .message
-            .contains("/things answered 403; give a key that has all scopes"),
+        failure.message.contains("/things answered 403; give a key that has all scopes"),
         "{failure:?}"
     );
     assert!(failure.message.contains("--project"), "{failure:?}");
@@ -94,10 +79,7 @@ fn a_later_refusal_counts_where_it_has_the_code_of_one() {
     };
     let failure = refused(&answering(json!({"error": {"code": "not_yours"}})), |_| {});
     assert_eq!(failure.code, Code::KitServerRefused);
-    assert!(
-        failure.message.ends_with(": retired"),
-        "what it made was put away: {failure:?}"
-    );
+    assert!(failure.message.ends_with(": retired"), "what it made was put away: {failure:?}");
     // A gateway that says no to what it does not know is no word about a key.
     let report = judge_with(
         &answering(json!({"message": "Forbidden"})),
@@ -145,10 +127,7 @@ fn a_connection_that_breaks_is_an_error_of_its_case_alone() {
     let case = &report.cases[0];
     assert_eq!(case.code.as_deref(), Some("KIT_SERVER_UNREACHABLE"));
     let said = case.message.as_deref().unwrap_or_default();
-    assert!(
-        said.starts_with("the connection broke before the answer was complete"),
-        "{said}"
-    );
+    assert!(said.starts_with("the connection broke before the answer was complete"), "{said}");
     let totals = &report.summary.totals;
     assert_eq!((totals.error, totals.pass), (1, 1));
 
@@ -165,12 +144,7 @@ fn a_connection_that_breaks_is_an_error_of_its_case_alone() {
 fn nothing_is_told_of_a_server_that_is_thrown_away() {
     let server = serve(|_| None);
     let case = reads(json!({"status": [200]}));
-    let report = judge_with(
-        &server,
-        &[case],
-        |options| options.thrown_away = true,
-        &patient(),
-    );
+    let report = judge_with(&server, &[case], |options| options.thrown_away = true, &patient());
     assert_eq!(report.summary.totals.pass, 1);
     assert_eq!(report.left_behind, None);
     assert!(!server.lines().iter().any(|line| line.ends_with("/retire")));

@@ -27,10 +27,7 @@ fn output(options: &RunOptions, text: TextOptions) -> Output {
         case("area/c-error"),
         case("area/d-missing"),
         case("area/e-known"),
-        changed(
-            case("area/f-soft"),
-            json!({"strength": "should", "clauses": ["DEMO-2"]}),
-        ),
+        changed(case("area/f-soft"), json!({"strength": "should", "clauses": ["DEMO-2"]})),
         changed(case("other/g-skip"), json!({"level": "registry"})),
     ]);
     let adapter = InProcess::new(|case: &Case| match &case.id[10..11] {
@@ -55,12 +52,7 @@ fn output(options: &RunOptions, text: TextOptions) -> Output {
     run(&protocol, &adapter, options, &mut reporters).unwrap();
     drop(reporters);
     let [text, json, junit, ndjson] = sinks.map(|sink| String::from_utf8(sink).unwrap());
-    Output {
-        text,
-        json,
-        junit,
-        ndjson,
-    }
+    Output { text, json, junit, ndjson }
 }
 
 fn options() -> RunOptions {
@@ -78,10 +70,7 @@ fn text_shows_what_needs_attention_and_how_to_run_it_again() {
     text.rerun = Some("accord check demo --filter 'id({id})'".to_owned());
     let text = output(&options(), text).text;
     let (heading, rest) = text.split_once("adapter: in-process\n").unwrap();
-    assert!(
-        heading.starts_with("demo 3.0: 7 cases; corpus sha256:"),
-        "{heading}"
-    );
+    assert!(heading.starts_with("demo 3.0: 7 cases; corpus sha256:"), "{heading}");
     let (body, last) = rest.rsplit_once("\nERROR: ").unwrap();
     assert_eq!(
         body,
@@ -120,10 +109,7 @@ registry     0 passed, 0 failed, 1 skipped
 required     1 passed, 2 failed (1 known), 1 in error, 1 not implemented, 1 skipped
 cases that are not required do not change the result"
     );
-    assert!(
-        last.starts_with("1 case could not be judged, 1 required case fails ("),
-        "{last}"
-    );
+    assert!(last.starts_with("1 case could not be judged, 1 required case fails ("), "{last}");
     assert!(last.ends_with(" ms, exit code 2)\n"), "{last}");
 }
 
@@ -136,10 +122,7 @@ fn text_tells_when_an_excuse_has_run_out() {
     options.baseline = Baseline::parse(known.to_string().as_bytes()).unwrap();
     let text = output(&options, TextOptions::default()).text;
     assert!(text.contains("FAIL            demo/area/e-known"), "{text}");
-    assert!(
-        text.contains("was a known failure until 2020-12-31"),
-        "{text}"
-    );
+    assert!(text.contains("was a known failure until 2020-12-31"), "{text}");
 }
 
 #[test]
@@ -184,11 +167,7 @@ fn junit_is_well_formed_and_red_only_where_the_run_is() {
     let xml = output(&options(), TextOptions::default()).junit;
     let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
     assert_eq!((report.tests, report.failures, report.errors), (7, 1, 1));
-    let names: Vec<&str> = report
-        .test_suites
-        .iter()
-        .map(|suite| suite.name.as_str())
-        .collect();
+    let names: Vec<&str> = report.test_suites.iter().map(|suite| suite.name.as_str()).collect();
     assert_eq!(names, ["demo/area", "demo/other"]);
     assert!(xml.contains("known failure (since 2020)"));
     assert!(xml.contains("not required (should)"));

@@ -34,24 +34,15 @@ fn the_filter_leaves_cases_out_and_the_levels_skip_them() {
     options.filter = Some("area(a)".parse().unwrap());
     options.levels = Some(BTreeSet::from(["core".to_owned()]));
     let report = run(&protocol, &honest(), &options);
-    assert_eq!(
-        verdicts(&report),
-        [("demo/a/one", "pass"), ("demo/a/two", "skip")]
-    );
+    assert_eq!(verdicts(&report), [("demo/a/one", "pass"), ("demo/a/two", "skip")]);
     assert_eq!((report.run.selected, report.run.filtered), (2, 1));
     assert_eq!(report.run.filter.as_deref(), Some("area(a)"));
-    assert_eq!(
-        report.cases[1].message.as_deref(),
-        Some("the level \"registry\" was not selected")
-    );
+    assert_eq!(report.cases[1].message.as_deref(), Some("the level \"registry\" was not selected"));
 
     options.levels = Some(BTreeSet::from(["gold".to_owned()]));
     let error = accord_kit::run(&protocol, &honest(), &options, &mut crate::support::Silent);
     let error = error.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no case has the level \"gold\"; choose one of core, registry"
-    );
+    assert_eq!(error.to_string(), "no case has the level \"gold\"; choose one of core, registry");
 }
 
 #[test]
@@ -84,10 +75,7 @@ fn one_stream_of_events_without_gaps() {
     assert_eq!(numbers, (0..42).collect::<Vec<u64>>());
     let names: Vec<&str> = heard.0.iter().map(|line| line.event.as_str()).collect();
     assert_eq!((names[0], names[41]), ("run.started", "run.finished"));
-    assert_eq!(
-        names.iter().filter(|name| **name == "case.started").count(),
-        20
-    );
+    assert_eq!(names.iter().filter(|name| **name == "case.started").count(), 20);
 }
 
 #[test]
@@ -103,11 +91,7 @@ fn events_can_be_told_in_the_order_of_the_ids() {
     options.workers = NonZeroUsize::new(8).unwrap();
     options.in_order = true;
     accord_kit::run(&many(16), &adapter, &options, &mut heard).unwrap();
-    let told: Vec<String> = heard
-        .0
-        .iter()
-        .filter_map(|line| line.case.clone())
-        .collect();
+    let told: Vec<String> = heard.0.iter().filter_map(|line| line.case.clone()).collect();
     assert_eq!(told.len(), 16);
     assert!(told.is_sorted());
     let pairs = heard.0[1..33].chunks(2);
@@ -125,10 +109,7 @@ fn fail_fast_ends_the_run_and_says_what_was_not_run() {
     options.workers = NonZeroUsize::MIN;
     options.fail_fast = true;
     let report = run(&many(4), &stubborn(), &options);
-    let found: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let found: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(found, ["fail", "skip", "skip", "skip"]);
     assert_eq!(
         report.cases[3].message.as_deref(),
@@ -140,12 +121,8 @@ fn fail_fast_ends_the_run_and_says_what_was_not_run() {
 /// Cases whose ids say what an adapter in shell does with them.
 fn fail_among(others: &str) -> (Protocol, PerCase) {
     let fails = changed(case("area/fails"), json!({"expected": {"result": "ok"}}));
-    let under_way = (0..3).map(|n| {
-        changed(
-            case(&format!("area/other{n}")),
-            json!({"expected": {"result": "ok"}}),
-        )
-    });
+    let under_way = (0..3)
+        .map(|n| changed(case(&format!("area/other{n}")), json!({"expected": {"result": "ok"}})));
     let cases: Vec<Value> = under_way.chain([fails]).collect();
     let script = format!(
         r#"read -r line; case "$line" in
@@ -162,10 +139,7 @@ fn fail_fast_stops_the_cases_that_are_under_way() {
     options.workers = NonZeroUsize::new(4).unwrap();
     options.fail_fast = true;
     let report = run(&protocol, &adapter, &options);
-    let found: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let found: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(found, ["fail", "skip", "skip", "skip"]);
     assert_eq!(
         report.cases[1].message.as_deref(),
@@ -195,19 +169,14 @@ fn trouble_after_the_end_of_the_run_does_not_outrank_the_failure() {
             return AdapterResult::judge(&case.expectation(), json!({"result": "no"}));
         }
         let finished = finished.lock().unwrap();
-        finished
-            .recv_timeout(patient().case_timeout)
-            .expect("the end of the other case");
+        finished.recv_timeout(patient().case_timeout).expect("the end of the other case");
         AdapterResult::without_outcome(Status::Error, "torn down")
     });
     let mut options = patient();
     options.workers = NonZeroUsize::new(2).unwrap();
     options.fail_fast = true;
     let report = accord_kit::run(&many(2), &adapter, &options, &mut First(sender)).unwrap();
-    assert_eq!(
-        verdicts(&report),
-        [("demo/area/c000", "fail"), ("demo/area/c001", "skip")]
-    );
+    assert_eq!(verdicts(&report), [("demo/area/c000", "fail"), ("demo/area/c001", "skip")]);
     assert_eq!(report.summary.exit_code, 1);
 }
 
@@ -252,12 +221,7 @@ fn workers_are_no_more_than_the_open_files_allow() {
         return;
     }
     let cases: Vec<Value> = (0..40)
-        .map(|n| {
-            changed(
-                case(&format!("area/c{n:03}")),
-                json!({"expected": {"result": "ok"}}),
-            )
-        })
+        .map(|n| changed(case(&format!("area/c{n:03}")), json!({"expected": {"result": "ok"}})))
         .collect();
     let script = r#"sleep 0.05; echo '{"status":"pass","actual":{"result":"ok"}}'"#;
     let mut options = patient();
@@ -277,10 +241,7 @@ fn fail_fast_does_not_mind_a_failure_that_decides_nothing() {
     options.workers = NonZeroUsize::MIN;
     options.fail_fast = true;
     let report = run(&demo(&[soft, case("area/b")]), &honest(), &options);
-    assert_eq!(
-        verdicts(&report),
-        [("demo/area/a", "fail"), ("demo/area/b", "pass")]
-    );
+    assert_eq!(verdicts(&report), [("demo/area/a", "fail"), ("demo/area/b", "pass")]);
     assert_eq!(report.summary.exit_code, 0);
 }
 
@@ -291,15 +252,9 @@ fn a_panic_in_an_implementation_is_its_error_and_costs_one_case() {
         AdapterResult::without_outcome(Status::NotImplemented, "later")
     });
     let report = run(&many(3), &adapter, &patient());
-    let found: Vec<&str> = verdicts(&report)
-        .iter()
-        .map(|(_, verdict)| *verdict)
-        .collect();
+    let found: Vec<&str> = verdicts(&report).iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(found, ["not_implemented", "error", "not_implemented"]);
-    assert_eq!(
-        report.cases[1].message.as_deref(),
-        Some("the implementation panicked: boom")
-    );
+    assert_eq!(report.cases[1].message.as_deref(), Some("the implementation panicked: boom"));
 }
 
 #[test]

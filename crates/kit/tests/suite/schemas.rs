@@ -21,10 +21,8 @@ pub(crate) fn validator(name: &str) -> jsonschema::Validator {
 }
 
 pub(crate) fn assert_valid(validator: &jsonschema::Validator, name: &str, document: &Value) {
-    let errors: Vec<String> = validator
-        .iter_errors(document)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(document).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{name}: {errors:?}");
 }
 
@@ -79,19 +77,9 @@ fn reports_and_events_keep_to_their_schemas() {
         Box::new(JsonReporter::new(&mut json)),
         Box::new(NdjsonReporter::new(&mut ndjson)),
     ]);
-    run(
-        &demo(&[case("area/a"), case("area/b")]),
-        &stubborn(),
-        &patient(),
-        &mut reporters,
-    )
-    .unwrap();
+    run(&demo(&[case("area/a"), case("area/b")]), &stubborn(), &patient(), &mut reporters).unwrap();
     drop(reporters);
-    assert_valid(
-        &validator("report"),
-        "report",
-        &serde_json::from_slice(&json).unwrap(),
-    );
+    assert_valid(&validator("report"), "report", &serde_json::from_slice(&json).unwrap());
     let events = validator("event");
     for line in String::from_utf8(ndjson).unwrap().lines() {
         assert_valid(&events, line, &serde_json::from_str(line).unwrap());
@@ -116,19 +104,10 @@ fn schemas_refuse_what_the_types_refuse() {
 #[test]
 fn the_documents_of_the_kit_are_part_of_the_wire_contract() {
     let snapshot = accord_kit::contract::add_to(accord_contract::snapshot::own()).build();
-    for name in [
-        "Case",
-        "HttpCase",
-        "RouteList",
-        "Baseline",
-        "RunReport",
-        "EventLine",
-        "AdapterResult",
-    ] {
+    for name in
+        ["Case", "HttpCase", "RouteList", "Baseline", "RunReport", "EventLine", "AdapterResult"]
+    {
         assert!(snapshot["messages"].get(name).is_some(), "{name}");
     }
-    assert_eq!(
-        snapshot["events"]["EventName"]["run.finished"]["ignorable"],
-        false
-    );
+    assert_eq!(snapshot["events"]["EventName"]["run.finished"]["ignorable"], false);
 }

@@ -19,11 +19,7 @@ fn writes(id: &str) -> Value {
 }
 
 fn lists(id: &str) -> Value {
-    exchange(
-        id,
-        "A",
-        json!([{"request": {"route": "list"}, "expect": [{"status": [200]}]}]),
-    )
+    exchange(id, "A", json!([{"request": {"route": "list"}, "expect": [{"status": [200]}]}]))
 }
 
 /// The same case, in a scope of its own.
@@ -37,68 +33,40 @@ fn told(left: &LeftBehind) -> (&str, &str) {
 
 fn scopes(server: &Server) -> BTreeSet<String> {
     let seen = server.seen();
-    let made = seen
-        .iter()
-        .filter(|request| request.line() == "POST /scopes");
-    made.map(|request| request.json()["id"].as_str().unwrap().to_owned())
-        .collect()
+    let made = seen.iter().filter(|request| request.line() == "POST /scopes");
+    made.map(|request| request.json()["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn a_run_makes_its_scopes_works_in_them_alone_and_puts_them_away() {
     let server = serve(|_| None);
-    let report = judge(
-        &server,
-        &[
-            writes("a/one"),
-            alone(writes("a/two")),
-            alone(lists("a/three")),
-        ],
-    );
+    let report =
+        judge(&server, &[writes("a/one"), alone(writes("a/two")), alone(lists("a/three"))]);
     assert_eq!(report.summary.totals.pass, 3);
     let own = report.run.adapter.scope.clone().unwrap();
     let made = scopes(&server);
     assert_eq!(made.len(), 3);
     assert!(made.iter().all(|id| id.starts_with(&own)), "{made:?}");
     for request in server.seen() {
-        let inside = made
-            .iter()
-            .any(|id| request.target.contains(&format!("/scopes/{id}/")));
-        assert!(
-            inside || ["/", "/scopes"].contains(&request.target.as_str()),
-            "{request:?}"
-        );
+        let inside = made.iter().any(|id| request.target.contains(&format!("/scopes/{id}/")));
+        assert!(inside || ["/", "/scopes"].contains(&request.target.as_str()), "{request:?}");
     }
     let left = report.left_behind.unwrap();
     let ids: BTreeSet<String> = left.iter().map(|left| left.id.clone()).collect();
     assert_eq!(ids, made);
-    assert!(
-        left.iter()
-            .all(|left| left.kind == "scope" && left.state == "retired"),
-        "{left:?}"
-    );
+    assert!(left.iter().all(|left| left.kind == "scope" && left.state == "retired"), "{left:?}");
     let last: Vec<String> = server.lines().iter().rev().take(3).cloned().collect();
-    assert!(
-        last.iter().all(|line| line.ends_with("/retire")),
-        "{last:?}"
-    );
+    assert!(last.iter().all(|line| line.ends_with("/retire")), "{last:?}");
 }
 
 #[test]
 fn what_cannot_be_put_away_is_named() {
-    let server = serve(|request| {
-        request
-            .target
-            .ends_with("/retire")
-            .then(|| Answer::text(405, ""))
-    });
+    let server =
+        serve(|request| request.target.ends_with("/retire").then(|| Answer::text(405, "")));
     let report = judge(&server, &[writes("a/one")]);
     let left = report.left_behind.unwrap();
     let own = report.run.adapter.scope.unwrap();
-    assert_eq!(
-        told(&left[0]),
-        (own.as_str(), "kept, because `retire` answered 405")
-    );
+    assert_eq!(told(&left[0]), (own.as_str(), "kept, because `retire` answered 405"));
 
     // A scope that never came to be leaves nothing.
     let server = serve(|request| {
@@ -118,25 +86,14 @@ fn a_server_that_makes_no_scopes_gets_them_by_the_first_write() {
 #[test]
 fn a_shared_scope_is_made_once_and_kept() {
     let shared = |case: Value| {
-        changed(
-            case,
-            json!({"let": {"scope_id": {"make": "scope", "id": "check-shared"}}}),
-        )
+        changed(case, json!({"let": {"scope_id": {"make": "scope", "id": "check-shared"}}}))
     };
     let server = serve(|_| None);
     let report = judge(&server, &[shared(writes("a/one")), shared(writes("a/two"))]);
     let lines = server.lines();
-    let writes = lines
-        .iter()
-        .filter(|line| *line == "POST /scopes/check-shared/things");
+    let writes = lines.iter().filter(|line| *line == "POST /scopes/check-shared/things");
     assert_eq!(writes.count(), 2);
-    assert_eq!(
-        scopes(&server)
-            .iter()
-            .filter(|id| *id == "check-shared")
-            .count(),
-        1
-    );
+    assert_eq!(scopes(&server).iter().filter(|id| *id == "check-shared").count(), 1);
     let left = report.left_behind.unwrap();
     let kept = left.iter().find(|left| left.id == "check-shared").unwrap();
     assert!(kept.state.starts_with("kept, "), "{kept:?}");
@@ -182,21 +139,11 @@ fn a_scope_that_was_given_is_read_and_nothing_else() {
 #[test]
 fn a_server_that_takes_nothing_in_has_nothing_to_read() {
     let server = serve(|request| (request.method == "POST").then(|| Answer::text(405, "")));
-    let report = judge(
-        &server,
-        &[
-            lists("a/lists"),
-            writes("a/writes"),
-            reads(json!({"status": [200]})),
-        ],
-    );
+    let report =
+        judge(&server, &[lists("a/lists"), writes("a/writes"), reads(json!({"status": [200]}))]);
     assert_eq!(
         verdicts(&report),
-        [
-            ("web/a/lists", "skip"),
-            ("web/a/writes", "not_implemented"),
-            ("web/area/case", "pass")
-        ]
+        [("web/a/lists", "skip"), ("web/a/writes", "not_implemented"), ("web/area/case", "pass")]
     );
     let why = report.cases[0].message.as_deref().unwrap();
     assert!(why.starts_with("there is nothing to read, "), "{why}");
@@ -270,20 +217,11 @@ fn every_run_has_ids_of_its_own() {
     let case = changed(case, json!({"let": made}));
     let server = serve(|_| None);
     for _ in 0..2 {
-        assert_eq!(
-            judge(&server, std::slice::from_ref(&case))
-                .summary
-                .totals
-                .pass,
-            1
-        );
+        assert_eq!(judge(&server, std::slice::from_ref(&case)).summary.totals.pass, 1);
     }
     let seen = server.seen();
-    let ids: Vec<Value> = seen
-        .iter()
-        .map(|request| request.json()["u"].clone())
-        .filter(|id| !id.is_null())
-        .collect();
+    let ids: Vec<Value> =
+        seen.iter().map(|request| request.json()["u"].clone()).filter(|id| !id.is_null()).collect();
     assert_eq!(ids.len(), 2);
     assert_ne!(ids[0], ids[1]);
 }
@@ -315,16 +253,10 @@ fn cases_of_servers_and_of_adapters_are_told_apart() {
         accord_kit::driver::Http::new(accord_kit::driver::HttpOptions::new(server.url())).unwrap();
     let demo = crate::support::demo(&[crate::support::case("area/a")]);
     let error = accord_kit::run(&demo, &http, &patient(), &mut Silent).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "demo has no cases over HTTP; name an adapter instead"
-    );
+    assert_eq!(error.to_string(), "demo has no cases over HTTP; name an adapter instead");
 
-    let report = crate::support::run(
-        &web(&[lists("a/lists")]),
-        &crate::support::honest(),
-        &patient(),
-    );
+    let report =
+        crate::support::run(&web(&[lists("a/lists")]), &crate::support::honest(), &patient());
     assert_eq!(verdicts(&report), [("web/a/lists", "skip")]);
     assert_eq!(
         report.cases[0].message.as_deref(),

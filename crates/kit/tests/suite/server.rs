@@ -61,10 +61,7 @@ impl Answer {
 
     /// No answer at all: the connection is closed once the request has come.
     pub(crate) fn broken_off() -> Self {
-        Self {
-            broken_off: true,
-            ..Self::text(200, "")
-        }
+        Self { broken_off: true, ..Self::text(200, "") }
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
@@ -100,11 +97,8 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let stop = Arc::new(AtomicBool::new(false));
-        let shared = Shared {
-            answer: Arc::new(answer),
-            seen: Arc::clone(&seen),
-            stop: Arc::clone(&stop),
-        };
+        let shared =
+            Shared { answer: Arc::new(answer), seen: Arc::clone(&seen), stop: Arc::clone(&stop) };
         let listener = thread::spawn(move || {
             for stream in listener.incoming() {
                 if shared.stop.load(Ordering::SeqCst) {
@@ -115,12 +109,7 @@ impl Server {
                 thread::spawn(move || stream.map(|stream| exchange(&stream, &shared)));
             }
         });
-        Self {
-            address,
-            seen,
-            stop,
-            listener: Some(listener),
-        }
+        Self { address, seen, stop, listener: Some(listener) }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -172,9 +161,7 @@ fn exchange(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
         };
         headers.insert(name.to_lowercase(), value.to_owned());
     }
-    let length = headers
-        .get("content-length")
-        .map(|text| text.parse().unwrap());
+    let length = headers.get("content-length").map(|text| text.parse().unwrap());
     let length: usize = length.unwrap_or(0);
     // A body that is announced and too large is not asked for.
     let wanted = length <= LARGEST || !headers.contains_key("expect");
@@ -183,12 +170,8 @@ fn exchange(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
         write!(&*stream, "HTTP/1.1 100 Continue\r\n\r\n")?;
     }
     reader.read_exact(&mut body)?;
-    let request = Request {
-        method,
-        target,
-        headers,
-        body: String::from_utf8_lossy(&body).into_owned(),
-    };
+    let request =
+        Request { method, target, headers, body: String::from_utf8_lossy(&body).into_owned() };
     shared.seen.lock().unwrap().push(request.clone());
     let answer = match wanted {
         true => (shared.answer)(&request),
@@ -210,11 +193,7 @@ fn exchange(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
 }
 
 fn write(mut stream: &TcpStream, answer: &Answer) -> std::io::Result<()> {
-    write!(
-        stream,
-        "HTTP/1.1 {} Answer\r\nconnection: close\r\n",
-        answer.status
-    )?;
+    write!(stream, "HTTP/1.1 {} Answer\r\nconnection: close\r\n", answer.status)?;
     for (name, value) in &answer.headers {
         write!(stream, "{name}: {value}\r\n")?;
     }

@@ -60,11 +60,7 @@ pub(crate) fn changed(mut case: Value, changes: Value) -> Value {
 pub(crate) fn write_corpus(cases: &[Value]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "demo/clauses.json", &clauses().to_string());
-    put(
-        folder.path(),
-        "demo/operations.json",
-        &operations().to_string(),
-    );
+    put(folder.path(), "demo/operations.json", &operations().to_string());
     for case in cases {
         let path = format!("{}.json", case["id"].as_str().unwrap());
         put(folder.path(), &path, &case.to_string());
@@ -81,11 +77,7 @@ pub(crate) fn put(folder: &Path, name: &str, text: &str) {
 /// A sound protocol with these cases.
 pub(crate) fn demo(cases: &[Value]) -> Protocol {
     let folder = write_corpus(cases);
-    Corpus::from_dir(folder.path())
-        .unwrap()
-        .protocol("demo")
-        .unwrap()
-        .clone()
+    Corpus::from_dir(folder.path()).unwrap().protocol("demo").unwrap().clone()
 }
 
 pub(crate) fn shell(script: &str) -> Invocation {
@@ -119,10 +111,7 @@ pub(crate) fn one_line(script: &str, options: &RunOptions) -> CaseReport {
 }
 
 fn one(adapter: &dyn Adapter, options: &RunOptions) -> CaseReport {
-    let protocol = demo(&[changed(
-        case("area/one"),
-        json!({"expected": {"result": "ok"}}),
-    )]);
+    let protocol = demo(&[changed(case("area/one"), json!({"expected": {"result": "ok"}}))]);
     let mut report = run(&protocol, adapter, options);
     report.cases.remove(0)
 }
@@ -177,7 +166,5 @@ impl Reporter for Silent {
 
 pub(crate) fn verdicts(report: &RunReport) -> Vec<(&str, &str)> {
     let cases = report.cases.iter();
-    cases
-        .map(|case| (case.id.as_str(), case.verdict.as_str()))
-        .collect()
+    cases.map(|case| (case.id.as_str(), case.verdict.as_str())).collect()
 }

@@ -52,11 +52,7 @@ impl Implementation {
     }
 
     fn telling(self, text: &str) -> Self {
-        put(
-            self.0.path(),
-            ".agentxchain-conformance/capabilities.json",
-            text,
-        );
+        put(self.0.path(), ".agentxchain-conformance/capabilities.json", text);
         self
     }
 
@@ -84,10 +80,7 @@ pub(crate) fn up_to(tier: u64) -> Selection {
 }
 
 fn about(surface: &str) -> Selection {
-    Selection {
-        surface: Some(surface.to_owned()),
-        ..up_to(3)
-    }
+    Selection { surface: Some(surface.to_owned()), ..up_to(3) }
 }
 
 pub(crate) fn one() -> [Value; 1] {
@@ -96,11 +89,7 @@ pub(crate) fn one() -> [Value; 1] {
 
 /// One of each tier.
 fn three() -> [Value; 3] {
-    [
-        fixture("A", 1, "history"),
-        fixture("B", 2, "hook_audit"),
-        fixture("C", 3, "coordinator"),
-    ]
+    [fixture("A", 1, "history"), fixture("B", 2, "hook_audit"), fixture("C", 3, "coordinator")]
 }
 
 /// The one error that a script makes.
@@ -162,14 +151,9 @@ fn failures_errors_and_gaps_are_told_apart() {
         "case \"$fixture\" in *'\"A\"'*) {WRONG};; *'\"B\"'*) {ABSENT};; *) {RIGHT};; esac"
     );
     let fixtures = ["A", "B", "C"].map(|id| fixture(id, 1, "history"));
-    let report = Implementation::new(&script)
-        .verify(&fixtures, &up_to(1))
-        .encode();
+    let report = Implementation::new(&script).verify(&fixtures, &up_to(1)).encode();
     let tier = &report["results"]["tier_1"];
-    assert_eq!(
-        (&report["overall"], &tier["status"]),
-        (&json!("fail"), &json!("fail"))
-    );
+    assert_eq!((&report["overall"], &tier["status"]), (&json!("fail"), &json!("fail")));
     assert_eq!(
         tier["failures"],
         json!([{
@@ -185,10 +169,7 @@ fn failures_errors_and_gaps_are_told_apart() {
         tier["surfaces"]["history"],
         json!({"passed": 1, "failed": 1, "errored": 0, "not_implemented": 1})
     );
-    assert_eq!(
-        (&tier["fixtures_run"], &tier["fixtures_passed"]),
-        (&json!(3), &json!(1))
-    );
+    assert_eq!((&tier["fixtures_run"], &tier["fixtures_passed"]), (&json!(3), &json!(1)));
 }
 
 #[test]
@@ -211,10 +192,7 @@ fn an_error_outranks_a_failure_wherever_it_comes() {
 fn an_assertion_that_the_format_does_not_have_is_never_met() {
     for (expected, overall) in [
         (json!({"result": {"assert": "present"}}), "pass"),
-        (
-            json!({"result": {"assert": "equals", "value": "ok"}}),
-            "fail",
-        ),
+        (json!({"result": {"assert": "equals", "value": "ok"}}), "fail"),
         (json!({"more": {"assert": "absent"}}), "fail"),
         (json!({"result": {"assert": "moon"}}), "fail"),
     ] {
@@ -241,10 +219,7 @@ fn gaps_alone_are_a_pass() {
 #[test]
 fn a_status_that_the_outcome_contradicts_is_an_error_and_one_without_outcome_stands() {
     let said = error_of(LYING, &up_to(1));
-    assert!(
-        said.starts_with("the adapter says `pass`, but its outcome is not"),
-        "{said}"
-    );
+    assert!(said.starts_with("the adapter says `pass`, but its outcome is not"), "{said}");
     let modest = r#"echo '{"status":"fail","actual":{"result":"ok"}}'; exit 1"#;
     assert!(error_of(modest, &up_to(1)).contains("says `fail`"));
     for (script, overall) in [
@@ -261,10 +236,7 @@ fn a_status_that_the_outcome_contradicts_is_an_error_and_one_without_outcome_sta
 fn whatever_breaks_the_fixture_protocol_is_an_error() {
     for (script, part) in [
         ("echo nonsense", "not exactly one JSON document"),
-        (
-            "echo '{\"status\":\"pass\"} {}'",
-            "not exactly one JSON document",
-        ),
+        ("echo '{\"status\":\"pass\"} {}'", "not exactly one JSON document"),
         ("echo '{\"status\":\"maybe\"}'", "not a result document"),
         ("echo '{}'", "not a result document"),
         ("true", "it wrote no result"),
@@ -272,29 +244,20 @@ fn whatever_breaks_the_fixture_protocol_is_an_error() {
         ("echo '{\"status\":\"fail\"}'", "needs exit code 1"),
         ("echo '{\"status\":\"pass\"}'; exit 7", "exit code 7"),
         ("kill -9 $$", "killed by signal 9"),
-        (
-            "echo '{\"status\":\"error\",\"message\":\"no disk\"}'; exit 2",
-            "no disk",
-        ),
+        ("echo '{\"status\":\"error\",\"message\":\"no disk\"}'; exit 2", "no disk"),
         ("exec yes", "more than 1048576 bytes"),
     ] {
         let said = error_of(script, &up_to(1));
         assert!(said.contains(part), "{script}: {said}");
     }
-    let hasty = Selection {
-        limit: Duration::from_secs(1),
-        ..up_to(1)
-    };
+    let hasty = Selection { limit: Duration::from_secs(1), ..up_to(1) };
     let said = error_of("sleep 60 & wait", &hasty);
     assert!(said.contains("did not end within 1000 ms"), "{said}");
 }
 
 #[test]
 fn the_adapter_is_started_where_the_implementation_lies_with_the_fixture_as_it_is() {
-    let strange = changed(
-        fixture("A", 1, "history"),
-        json!({"x-mood": {"b": 1, "a": 2}}),
-    );
+    let strange = changed(fixture("A", 1, "history"), json!({"x-mood": {"b": 1, "a": 2}}));
     let script = "printf '%s\\n' \"$fixture\" > seen; pwd -P >> seen; ".to_owned() + RIGHT;
     let implementation = Implementation::new(&script);
     let report = implementation.verify(std::slice::from_ref(&strange), &up_to(1));
@@ -320,17 +283,8 @@ fn a_tier_that_is_not_claimed_is_skipped_with_a_note_and_not_run() {
 
     // The kit's own run of the same implementation skips the same cases.
     let target = implementation.target().unwrap();
-    let report = run(
-        &protocol(&three()),
-        &target,
-        &RunOptions::default(),
-        &mut Silent,
-    )
-    .unwrap();
-    assert_eq!(
-        crate::support::verdicts(&report),
-        [("A", "pass"), ("B", "skip"), ("C", "pass")]
-    );
+    let report = run(&protocol(&three()), &target, &RunOptions::default(), &mut Silent).unwrap();
+    assert_eq!(crate::support::verdicts(&report), [("A", "pass"), ("B", "skip"), ("C", "pass")]);
 }
 
 #[test]
@@ -364,34 +318,21 @@ fn without_claims_a_surface_must_be_one_that_fixtures_are_about() {
     let mut claims = capabilities();
     claims.as_object_mut().unwrap().shift_remove("surfaces");
     let implementation = Implementation::new(RIGHT).claiming(&claims);
-    assert_eq!(
-        implementation
-            .verify(&three(), &about("coordinator"))
-            .fixtures_run(),
-        1
-    );
+    assert_eq!(implementation.verify(&three(), &about("coordinator")).fixtures_run(), 1);
     let target = implementation.target().unwrap();
     let error = verify(&protocol(&three()), &target, &about("moon"), &mut Silent).unwrap_err();
     assert!(matches!(error, VerifyError::SurfaceUnknown { .. }));
     assert!(
-        error
-            .to_string()
-            .ends_with("choose one of coordinator, history, hook_audit"),
+        error.to_string().ends_with("choose one of coordinator, history, hook_audit"),
         "{error}"
     );
 }
 
 #[test]
 fn a_claimed_surface_without_fixtures_in_the_tier_passes_with_nothing_run() {
-    let selection = Selection {
-        tier: 1,
-        ..about("coordinator")
-    };
+    let selection = Selection { tier: 1, ..about("coordinator") };
     let report = Implementation::new(RIGHT).verify(&three(), &selection);
-    assert_eq!(
-        (report.overall.as_str(), report.fixtures_run()),
-        ("pass", 0)
-    );
+    assert_eq!((report.overall.as_str(), report.fixtures_run()), ("pass", 0));
 }
 
 #[test]
@@ -403,22 +344,13 @@ fn capabilities_that_cannot_be_used_are_named_with_their_place() {
         (json!({"tiers": [0]}), "/tiers"),
         (json!({"tiers": 1}), "/tiers"),
         (json!({"surfaces": ["history"]}), "/surfaces"),
-        (
-            json!({"adapter": {"protocol": "http-fixture-v1"}}),
-            "/adapter/protocol",
-        ),
-        (
-            json!({"adapter": {"protocol": "stdio-fixture-v1"}}),
-            "/adapter/command",
-        ),
+        (json!({"adapter": {"protocol": "http-fixture-v1"}}), "/adapter/protocol"),
+        (json!({"adapter": {"protocol": "stdio-fixture-v1"}}), "/adapter/command"),
         (
             json!({"adapter": {"protocol": "stdio-fixture-v1", "command": "./adapter"}}),
             "/adapter/command",
         ),
-        (
-            json!({"adapter": {"protocol": "stdio-fixture-v1", "command": []}}),
-            "/adapter/command",
-        ),
+        (json!({"adapter": {"protocol": "stdio-fixture-v1", "command": []}}), "/adapter/command"),
     ] {
         let claims = changed(capabilities(), change.clone());
         let error = Implementation::new(RIGHT).claiming(&claims).target().err();
@@ -430,14 +362,9 @@ fn capabilities_that_cannot_be_used_are_named_with_their_place() {
     let cut = Implementation::new(RIGHT).telling("{").target().err();
     assert!(matches!(cut, Some(TargetError::Invalid { .. })));
     let nowhere = tempfile::tempdir().unwrap();
-    let error = Target::in_folder(nowhere.path(), agentxchain())
-        .err()
-        .unwrap();
+    let error = Target::in_folder(nowhere.path(), agentxchain()).err().unwrap();
     let said = error.to_string();
-    assert!(
-        said.contains("/.agentxchain-conformance/capabilities.json cannot be read"),
-        "{said}"
-    );
+    assert!(said.contains("/.agentxchain-conformance/capabilities.json cannot be read"), "{said}");
 }
 
 #[test]
@@ -445,17 +372,9 @@ fn an_adapter_that_cannot_be_started_is_told_once() {
     let mut claims = capabilities();
     claims["adapter"]["command"] = json!(["./no-such-adapter"]);
     let target = Implementation::new(RIGHT).claiming(&claims);
-    let error = verify(
-        &protocol(&three()),
-        &target.target().unwrap(),
-        &up_to(3),
-        &mut Silent,
-    );
+    let error = verify(&protocol(&three()), &target.target().unwrap(), &up_to(3), &mut Silent);
     let said = error.unwrap_err().to_string();
-    assert!(
-        said.contains("\"./no-such-adapter\" does not exist"),
-        "{said}"
-    );
+    assert!(said.contains("\"./no-such-adapter\" does not exist"), "{said}");
 }
 
 #[test]
@@ -504,9 +423,7 @@ fn lines_for_people_come_in_the_order_of_the_fixtures() {
 #[test]
 fn fixtures_are_run_one_at_a_time() {
     let script = "mkdir busy || exit 9; sleep 0.05; rmdir busy; ".to_owned() + RIGHT;
-    let fixtures: Vec<Value> = (0..8)
-        .map(|n| fixture(&format!("F{n}"), 1, "history"))
-        .collect();
+    let fixtures: Vec<Value> = (0..8).map(|n| fixture(&format!("F{n}"), 1, "history")).collect();
     let report = Implementation::new(&script).verify(&fixtures, &up_to(1));
     assert_eq!(report.results["tier_1"].fixtures_passed, 8);
 }
@@ -516,20 +433,11 @@ fn fixtures_are_run_one_at_a_time() {
 fn the_corpus_that_came_with_the_kit_is_judged_in_all_tiers() {
     let fixtures: Protocol = agentxchain().binding();
     let implementation = Implementation::new(ABSENT);
-    let report = verify(
-        &fixtures,
-        &implementation.target().unwrap(),
-        &up_to(3),
-        &mut Silent,
-    );
+    let report = verify(&fixtures, &implementation.target().unwrap(), &up_to(3), &mut Silent);
     let report = report.unwrap();
     assert_eq!(report.fixtures_run() as usize, fixtures.cases().len());
     assert_eq!(report.results.len(), 3);
     let tiers = report.results.values();
-    assert!(
-        tiers
-            .clone()
-            .all(|tier| tier.fixtures_not_implemented == tier.fixtures_run)
-    );
+    assert!(tiers.clone().all(|tier| tier.fixtures_not_implemented == tier.fixtures_run));
     assert!(tiers.clone().all(|tier| tier.fixtures_run > 0));
 }

@@ -15,10 +15,7 @@ use crate::support::{Silent, changed};
 use crate::target_folder::{capabilities, one, up_to};
 
 fn claims() -> Value {
-    changed(
-        capabilities(),
-        json!({"adapter": {"protocol": "http-fixture-v1"}}),
-    )
+    changed(capabilities(), json!({"adapter": {"protocol": "http-fixture-v1"}}))
 }
 
 /// A server that tells its claims and answers fixtures like this.
@@ -52,17 +49,11 @@ fn a_server_gets_every_fixture_as_it_is_with_its_key_and_one_at_a_time() {
     let mut options = options(&server);
     options.token = Some("secret-of-the-tide".to_owned());
     let target = Target::at_url(&options).unwrap();
-    let strange = changed(
-        fixture("B", 2, "hook_audit"),
-        json!({"x-mood": {"b": 1, "a": 2}}),
-    );
+    let strange = changed(fixture("B", 2, "hook_audit"), json!({"x-mood": {"b": 1, "a": 2}}));
     let fixtures = [fixture("A", 1, "history"), strange.clone()];
     let report = verify(&protocol(&fixtures), &target, &up_to(2), &mut Silent).unwrap();
     assert_eq!(report.overall.as_str(), "pass");
-    assert_eq!(
-        *target.place(),
-        Location::Server(format!("{}/base", server.url()))
-    );
+    assert_eq!(*target.place(), Location::Server(format!("{}/base", server.url())));
     let document = report.encode();
     assert_eq!(document["target_root"], Value::Null);
     assert_eq!(document["remote"], format!("{}/base", server.url()));
@@ -78,17 +69,11 @@ fn a_server_gets_every_fixture_as_it_is_with_its_key_and_one_at_a_time() {
     );
     let seen = server.seen();
     for request in &seen {
-        assert_eq!(
-            request.headers["authorization"],
-            "Bearer secret-of-the-tide"
-        );
+        assert_eq!(request.headers["authorization"], "Bearer secret-of-the-tide");
         assert_eq!(request.headers["connection"], "close");
     }
     assert_eq!(seen[2].headers["content-type"], "application/json");
-    assert_eq!(
-        seen[2].headers["content-length"],
-        seen[2].body.len().to_string()
-    );
+    assert_eq!(seen[2].headers["content-length"], seen[2].body.len().to_string());
     assert_eq!(seen[2].body, strange.to_string());
 }
 
@@ -96,38 +81,18 @@ fn a_server_gets_every_fixture_as_it_is_with_its_key_and_one_at_a_time() {
 fn without_a_key_none_is_sent() {
     let server = server(|_| right());
     judge(&server, &one(), &up_to(1));
-    assert!(
-        server
-            .seen()
-            .iter()
-            .all(|request| !request.headers.contains_key("authorization"))
-    );
+    assert!(server.seen().iter().all(|request| !request.headers.contains_key("authorization")));
 }
 
 #[test]
 fn results_are_judged_like_those_of_a_process() {
     for (result, overall) in [
-        (
-            json!({"status": "pass", "actual": {"result": "ok"}}),
-            "pass",
-        ),
-        (
-            json!({"status": "not_implemented", "message": "not yet", "actual": null}),
-            "pass",
-        ),
+        (json!({"status": "pass", "actual": {"result": "ok"}}), "pass"),
+        (json!({"status": "not_implemented", "message": "not yet", "actual": null}), "pass"),
         (json!({"status": "pass", "actual": null}), "pass"),
-        (
-            json!({"status": "fail", "actual": {"result": "error"}}),
-            "fail",
-        ),
-        (
-            json!({"status": "error", "message": "no disk", "actual": null}),
-            "error",
-        ),
-        (
-            json!({"status": "pass", "actual": {"result": "error"}}),
-            "error",
-        ),
+        (json!({"status": "fail", "actual": {"result": "error"}}), "fail"),
+        (json!({"status": "error", "message": "no disk", "actual": null}), "error"),
+        (json!({"status": "pass", "actual": {"result": "error"}}), "error"),
         (json!({"status": "maybe"}), "error"),
         (json!(["pass"]), "error"),
     ] {
@@ -155,10 +120,7 @@ fn anything_but_a_result_with_200_is_an_error_of_that_fixture_alone() {
         ),
         (Answer::text(500, "out of tides"), "HTTP 500: out of tides"),
         (Answer::text(204, ""), "HTTP 204"),
-        (
-            Answer::json(201, json!({"status": "pass"})),
-            "HTTP 201: {\"status\":\"pass\"}",
-        ),
+        (Answer::json(201, json!({"status": "pass"})), "HTTP 201: {\"status\":\"pass\"}"),
         (
             Answer::text(302, "").header("location", "/elsewhere"),
             "HTTP 302; redirects are not followed",
@@ -198,16 +160,10 @@ fn a_redirect_takes_no_key_and_no_fixture_elsewhere() {
 
 #[test]
 fn answers_are_bounded_in_time_and_size() {
-    let huge = format!(
-        "{{\"status\":\"pass\",\"message\":\"{}\"}}",
-        "x".repeat(2_000_000)
-    );
+    let huge = format!("{{\"status\":\"pass\",\"message\":\"{}\"}}", "x".repeat(2_000_000));
     let said = error_of(Answer::text(200, &huge), &up_to(1));
     assert_eq!(said, "the answer has more than 1048576 bytes");
-    let hasty = Selection {
-        limit: Duration::from_secs(3),
-        ..up_to(1)
-    };
+    let hasty = Selection { limit: Duration::from_secs(3), ..up_to(1) };
     let said = error_of(Answer::text(200, "{").that_never_ends(), &hasty);
     assert_eq!(said, "no complete answer within 3000 ms");
 }
@@ -239,36 +195,20 @@ fn a_server_that_does_not_tell_its_claims_cannot_be_judged() {
             "KIT_CAPABILITIES_UNREADABLE",
             "HTTP 401: Unauthorized",
         ),
-        (
-            Answer::text(404, ""),
-            "KIT_CAPABILITIES_UNREADABLE",
-            "HTTP 404",
-        ),
+        (Answer::text(404, ""), "KIT_CAPABILITIES_UNREADABLE", "HTTP 404"),
         (
             Answer::text(301, "").header("location", "/x"),
             "KIT_CAPABILITIES_UNREADABLE",
             "redirects",
         ),
-        (
-            Answer::text(200, "tide"),
-            "KIT_CAPABILITIES_INVALID",
-            "cannot be used",
-        ),
-        (
-            Answer::json(200, capabilities()),
-            "KIT_CAPABILITIES_INVALID",
-            "\"http-fixture-v1\" here",
-        ),
+        (Answer::text(200, "tide"), "KIT_CAPABILITIES_INVALID", "cannot be used"),
+        (Answer::json(200, capabilities()), "KIT_CAPABILITIES_INVALID", "\"http-fixture-v1\" here"),
         (
             Answer::json(200, changed(claims(), json!({"tiers": [9]}))),
             "KIT_CAPABILITIES_INVALID",
             "not 9",
         ),
-        (
-            Answer::text(200, "{").that_never_ends(),
-            "KIT_SERVER_TIMEOUT",
-            "within 3000 ms",
-        ),
+        (Answer::text(200, "{").that_never_ends(), "KIT_SERVER_TIMEOUT", "within 3000 ms"),
     ] {
         let (found, said) = refusal(answer);
         assert_eq!(found, code, "{said}");
@@ -278,12 +218,7 @@ fn a_server_that_does_not_tell_its_claims_cannot_be_judged() {
 
 #[test]
 fn a_url_that_is_none_is_named() {
-    for url in [
-        "tide",
-        "ftp://tide/",
-        "http://tide/?a=1",
-        "http://user:pass@tide/",
-    ] {
+    for url in ["tide", "ftp://tide/", "http://tide/?a=1", "http://user:pass@tide/"] {
         let error = Target::at_url(&HttpOptions::fixtures(url)).err().unwrap();
         assert!(matches!(error, TargetError::Server(_)), "{url}");
     }

@@ -32,19 +32,12 @@ fn fault_of(case: Value) -> String {
     put(folder.path(), "web/area/a.json", &case.to_string());
     let faults = faults(folder.path());
     assert_eq!(faults.len(), 1, "{case}: {faults:?}");
-    faults[0]
-        .strip_prefix("web/area/a.json: ")
-        .unwrap_or(&faults[0])
-        .to_owned()
+    faults[0].strip_prefix("web/area/a.json: ").unwrap_or(&faults[0]).to_owned()
 }
 
 /// The one fault of a case whose only step has these members.
 fn fault_in_step(changes: Value) -> String {
-    fault_of(exchange(
-        "area/a",
-        "B",
-        json!([changed(sound_step(), changes)]),
-    ))
+    fault_of(exchange("area/a", "B", json!([changed(sound_step(), changes)])))
 }
 
 fn fault_in_request(request: Value) -> String {
@@ -64,48 +57,24 @@ fn a_sound_case_is_read_and_written_again() {
     let protocol = web(std::slice::from_ref(&case));
     assert_eq!(protocol.cases()[0].encode(), case);
     assert_eq!(protocol.cases()[0].operation(), "read");
-    assert_eq!(
-        protocol.levels_up_to("B").into_iter().collect::<Vec<_>>(),
-        ["A", "B"]
-    );
-    assert_eq!(
-        protocol.levels_up_to("?").into_iter().collect::<Vec<_>>(),
-        ["?"]
-    );
+    assert_eq!(protocol.levels_up_to("B").into_iter().collect::<Vec<_>>(), ["A", "B"]);
+    assert_eq!(protocol.levels_up_to("?").into_iter().collect::<Vec<_>>(), ["?"]);
 }
 
 #[test]
 fn a_mistake_in_a_case_is_named() {
     for (changes, expected) in [
-        (
-            json!({"colour": 1}),
-            "/colour: expected no member of this name, found a number",
-        ),
-        (
-            json!({"input": {}}),
-            "/input: expected no member of this name, found an object",
-        ),
-        (
-            json!({"level": "D"}),
-            "/level: no level \"D\" is in routes.json",
-        ),
-        (
-            json!({"oracle": "owl"}),
-            "/oracle: no oracle \"owl\" is in clauses.json",
-        ),
-        (
-            json!({"claim": "level"}),
-            "/claim: nothing gives the variable `level` a value",
-        ),
+        (json!({"colour": 1}), "/colour: expected no member of this name, found a number"),
+        (json!({"input": {}}), "/input: expected no member of this name, found an object"),
+        (json!({"level": "D"}), "/level: no level \"D\" is in routes.json"),
+        (json!({"oracle": "owl"}), "/oracle: no oracle \"owl\" is in clauses.json"),
+        (json!({"claim": "level"}), "/claim: nothing gives the variable `level` a value"),
         (
             json!({"let": {"a": {"make": "wish"}}}),
             "/let/a/make: expected one of \"unique\", \"hex\", \"time\", \"text\", \"scope\", \
              found \"wish\"",
         ),
-        (
-            json!({"let": {"a": {"make": "time"}}}),
-            "/let/a/seconds: is missing; `time` needs it",
-        ),
+        (json!({"let": {"a": {"make": "time"}}}), "/let/a/seconds: is missing; `time` needs it"),
         (
             json!({"let": {"a": {"make": "unique", "times": 2}}}),
             "/let/a/times: `unique` has no such member",
@@ -118,10 +87,7 @@ fn a_mistake_in_a_case_is_named() {
             json!({"let": {"A": {"make": "unique"}}}),
             "/let: names are lowercase letters, digits and `_`, and begin with a letter",
         ),
-        (
-            json!({"steps": []}),
-            "/steps: judges nothing: every step only prepares",
-        ),
+        (json!({"steps": []}), "/steps: judges nothing: every step only prepares"),
         (
             json!({"steps": [{"prepare": true, "request": {"route": "extra"}}]}),
             "/steps: judges nothing: every step only prepares",
@@ -139,23 +105,14 @@ fn a_mistake_in_a_case_is_named() {
 #[test]
 fn a_mistake_in_a_step_is_named() {
     for (changes, expected) in [
-        (
-            json!({"colour": 1}),
-            "/steps/0/colour: expected no member of this name, found a number",
-        ),
+        (json!({"colour": 1}), "/steps/0/colour: expected no member of this name, found a number"),
         (json!({"expect": []}), "/steps/0/expect: expects nothing"),
         (
             json!({"repeat": 2, "parallel": 2}),
             "/steps/0/repeat: cannot be combined with `parallel`",
         ),
-        (
-            json!({"parallel": 300}),
-            "/steps/0: sends no request, or more than 256",
-        ),
-        (
-            json!({"each": []}),
-            "/steps/0: sends no request, or more than 256",
-        ),
+        (json!({"parallel": 300}), "/steps/0: sends no request, or more than 256"),
+        (json!({"each": []}), "/steps/0: sends no request, or more than 256"),
         (
             json!({"each": [{"a": 1}, {"b": 1}]}),
             "/steps/0/each/1: has other variables than the first set",
@@ -224,10 +181,7 @@ fn a_mistake_in_a_step_is_named() {
 #[test]
 fn a_mistake_in_a_request_is_named() {
     for (request, expected) in [
-        (
-            json!({"route": "fly"}),
-            "/steps/0/request/route: no route \"fly\" is in routes.json",
-        ),
+        (json!({"route": "fly"}), "/steps/0/request/route: no route \"fly\" is in routes.json"),
         (
             json!({"route": "read"}),
             "/steps/0/request/path: nothing gives the variable `thing` a value",
@@ -254,10 +208,7 @@ fn a_mistake_in_a_request_is_named() {
             "/steps/0/request/credential: expected one of \"main\", \"none\", \"wrong\", \
              \"second\", found \"admin\"",
         ),
-        (
-            json!({"route": "extra", "json": {}}),
-            "/steps/0/request: a GET has no body",
-        ),
+        (json!({"route": "extra", "json": {}}), "/steps/0/request: a GET has no body"),
         (
             json!({"route": "write", "json": {}, "text": ""}),
             "/steps/0/request: has more than one of `template`, `json` and `text`",
@@ -385,10 +336,8 @@ fn a_mistake_in_the_routes_is_named() {
     );
     assert_eq!(
         fault(|list| list["scope"]["prefix"] = json!("Check ")),
-        [
-            "web/routes.json: /scope/prefix: names are lowercase letters, digits, `-`, `_` and \
-             `.`, and begin with a letter or digit"
-        ]
+        ["web/routes.json: /scope/prefix: names are lowercase letters, digits, `-`, `_` and \
+             `.`, and begin with a letter or digit"]
     );
 }
 

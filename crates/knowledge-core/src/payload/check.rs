@@ -62,11 +62,8 @@ fn check_members(
         match members.get(shape.name) {
             Some(value) => check(&shape.shape, value, &pointer)?,
             None if shape.required => {
-                let detail = format!(
-                    "{} is missing; it must be {}",
-                    shape.name,
-                    describe(&shape.shape)
-                );
+                let detail =
+                    format!("{} is missing; it must be {}", shape.name, describe(&shape.shape));
                 return Err(KbError::schema(pointer, detail));
             }
             None => {}

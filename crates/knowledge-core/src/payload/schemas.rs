@@ -26,19 +26,11 @@ pub(crate) struct Member {
 }
 
 const fn needs(name: &'static str, shape: Shape) -> Member {
-    Member {
-        name,
-        required: true,
-        shape,
-    }
+    Member { name, required: true, shape }
 }
 
 const fn may_have(name: &'static str, shape: Shape) -> Member {
-    Member {
-        name,
-        required: false,
-        shape,
-    }
+    Member { name, required: false, shape }
 }
 
 /// The payload types that have a schema: six of tier 0, then four of tier 1.
@@ -77,28 +69,19 @@ pub(crate) fn schema(kind: &str) -> Option<&'static [Member]> {
 use Shape::{Any, Choice, Flag, List, ListOf, MapOf, Number, Object, Text};
 
 /// Clauses: ALX-PAYLOAD-PRACTICE.
-const PRACTICE: &[Member] = &[
-    needs("rationale", Text),
-    needs("contexts", List),
-    needs("failureModes", List),
-];
+const PRACTICE: &[Member] =
+    &[needs("rationale", Text), needs("contexts", List), needs("failureModes", List)];
 
 /// Clauses: ALX-PAYLOAD-FEATURE.
 const FEATURE: &[Member] = &[needs("interfaceContract", Any), needs("testScaffold", Any)];
 
 /// Clauses: ALX-PAYLOAD-STATE-MACHINE.
-const STATE_MACHINE: &[Member] = &[
-    needs("states", List),
-    needs("transitions", List),
-    needs("invariants", List),
-];
+const STATE_MACHINE: &[Member] =
+    &[needs("states", List), needs("transitions", List), needs("invariants", List)];
 
 /// Clauses: ALX-PAYLOAD-PROMPT.
-const PROMPT_ENGINEERING: &[Member] = &[
-    needs("template", Text),
-    needs("modelVersion", Text),
-    needs("evalCriteria", List),
-];
+const PROMPT_ENGINEERING: &[Member] =
+    &[needs("template", Text), needs("modelVersion", Text), needs("evalCriteria", List)];
 
 /// Clauses: ALX-PAYLOAD-COMPLIANCE.
 const COMPLIANCE_CHECKLIST: &[Member] = &[
@@ -114,10 +97,7 @@ const COMPLIANCE_CHECKLIST: &[Member] = &[
     needs(
         "evidenceMapping",
         Object(&[
-            needs(
-                "type",
-                Choice(&["log_entry", "audit_trail", "cryptographic_proof"]),
-            ),
+            needs("type", Choice(&["log_entry", "audit_trail", "cryptographic_proof"])),
             needs("validationLogic", Text),
         ]),
     ),
@@ -125,26 +105,14 @@ const COMPLIANCE_CHECKLIST: &[Member] = &[
 
 /// Clauses: ALX-PAYLOAD-RUBRIC.
 const RUBRIC: &[Member] = &[
-    needs(
-        "dimensions",
-        ListOf(&Object(&[
-            needs("criterion", Text),
-            needs("weight", Number),
-        ])),
-    ),
+    needs("dimensions", ListOf(&Object(&[needs("criterion", Text), needs("weight", Number)]))),
     needs("scoringLogic", Text),
-    needs(
-        "thresholds",
-        Object(&[needs("pass", Number), needs("escalate", Number)]),
-    ),
+    needs("thresholds", Object(&[needs("pass", Number), needs("escalate", Number)])),
 ];
 
 /// Clauses: ALX-PAYLOAD-SYNTHESIS.
-const SYNTHESIS: &[Member] = &[
-    needs("question", Text),
-    needs("answer", Text),
-    needs("citations", MapOf(&Text)),
-];
+const SYNTHESIS: &[Member] =
+    &[needs("question", Text), needs("answer", Text), needs("citations", MapOf(&Text))];
 
 /// Clauses: ALX-PAYLOAD-PATTERN.
 const PATTERN: &[Member] = &[
@@ -169,9 +137,6 @@ const ADAPTATION: &[Member] = &[
 
 /// Clauses: ALX-PAYLOAD-ENHANCEMENT.
 const ENHANCEMENT: &[Member] = &[
-    needs(
-        "concern",
-        Choice(&["observability", "security", "performance", "accessibility"]),
-    ),
+    needs("concern", Choice(&["observability", "security", "performance", "accessibility"])),
     needs("enhancedContent", Text),
 ];

@@ -27,15 +27,9 @@ fn a_draft_becomes_an_envelope_that_passes_every_check() {
     let derived = build_derived(with_derivation).expect("an envelope");
     assert_eq!(derived.envelope["sources"], json!([format!("0x{a}"), b]));
     assert_eq!(derived.envelope["tier"], "open");
-    assert_eq!(
-        derived.envelope["derivation"]["inputs"][0]["kbId"],
-        Value::from(format!("0x{a}"))
-    );
+    assert_eq!(derived.envelope["derivation"]["inputs"][0]["kbId"], Value::from(format!("0x{a}")));
     let text = derived.envelope.to_string();
-    assert_eq!(
-        validate(text.as_bytes()).expect("valid").kb_hash,
-        derived.kb_hash
-    );
+    assert_eq!(validate(text.as_bytes()).expect("valid").kb_hash, derived.kb_hash);
     let expected = derived.kb_hash.prefixed();
     let verification = verify(text.as_bytes(), Some(&expected), Default::default());
     assert!(verification.expect("it has an identity").is_valid());
@@ -45,10 +39,7 @@ fn a_draft_becomes_an_envelope_that_passes_every_check() {
 fn sources_are_sorted_by_utf16_code_unit() {
     let names = ["\u{fb33}", "\u{1f600}"].map(str::to_owned);
     let derived = build_derived(draft(&names)).expect("an envelope");
-    assert_eq!(
-        derived.envelope["sources"],
-        json!(["0x\u{1f600}", "0x\u{fb33}"])
-    );
+    assert_eq!(derived.envelope["sources"], json!(["0x\u{1f600}", "0x\u{fb33}"]));
 }
 
 #[test]
@@ -61,10 +52,7 @@ fn a_draft_without_sources_can_be_registered() {
 #[test]
 fn drafts_that_give_no_envelope_are_refused() {
     let twice = draft(&["0a".to_owned(), "0x0a".to_owned()]);
-    assert_eq!(
-        build_derived(twice).expect_err("refused").code(),
-        Code::KbDuplicateSource
-    );
+    assert_eq!(build_derived(twice).expect_err("refused").code(), Code::KbDuplicateSource);
     let names = ["c", "b", "c", "a"].map(str::to_owned);
     let error = build_derived(draft(&names)).expect_err("refused");
     assert_eq!(error.pointer(), "/sources/2", "in the order given");

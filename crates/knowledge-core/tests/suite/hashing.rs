@@ -37,14 +37,7 @@ fn every_member_of_the_scope_counts_and_no_other() {
     ] {
         assert_ne!(hash(&with(&base, member, value)), hash(&base), "{member}");
     }
-    for member in [
-        "kbHash",
-        "metadata",
-        "curator",
-        "createdAt",
-        "signature",
-        "x-team",
-    ] {
+    for member in ["kbHash", "metadata", "curator", "createdAt", "signature", "x-team"] {
         for value in [Value::Null, json!({"deep": [null, 1]})] {
             assert_eq!(hash(&with(&base, member, value)), hash(&base), "{member}");
         }
@@ -80,11 +73,7 @@ fn the_older_name_of_sources_counts_only_where_the_newer_says_nothing() {
     let base = practice("why");
     let parents = json!(["0xa"]);
     let from_sources = hash(&with(&base, "sources", parents.clone()));
-    let null_sources = with(
-        &with(&base, "sources", Value::Null),
-        "parents",
-        parents.clone(),
-    );
+    let null_sources = with(&with(&base, "sources", Value::Null), "parents", parents.clone());
     assert_eq!(hash(&null_sources), from_sources);
     let both = with(&with(&base, "sources", json!([])), "parents", parents);
     assert_eq!(hash(&both), hash(&base));
@@ -93,10 +82,7 @@ fn the_older_name_of_sources_counts_only_where_the_newer_says_nothing() {
 #[test]
 fn a_source_named_twice_needs_a_word_from_the_caller() {
     let twice = with(&practice("why"), "sources", json!(["0xb", "0xa", "0xb"]));
-    let mode = |sources| HashOptions {
-        sources,
-        ..HashOptions::default()
-    };
+    let mode = |sources| HashOptions { sources, ..HashOptions::default() };
     let refused = hash_with(&twice, mode(SourceMode::Reject)).expect_err("refused");
     assert_eq!(refused.code(), Code::KbDuplicateSource);
     assert_eq!(refused.pointer(), "/sources/2");
@@ -120,10 +106,7 @@ fn a_list_of_anything_but_strings_is_no_list_of_sources() {
     ] {
         let error = hash_with(&with(&base, "sources", sources), HashOptions::default())
             .expect_err("refused");
-        assert_eq!(
-            (error.code(), error.pointer()),
-            (Code::InvalidEnvelope, pointer)
-        );
+        assert_eq!((error.code(), error.pointer()), (Code::InvalidEnvelope, pointer));
     }
 }
 
@@ -131,24 +114,12 @@ fn a_list_of_anything_but_strings_is_no_list_of_sources() {
 fn refusals_of_the_canonical_form_name_the_place_in_the_envelope() {
     let mut hasher = KbHasher::new(HashOptions::default());
     for (envelope, refusal, pointer) in [
-        (
-            r#"{"payload":{"a":[null]}}"#,
-            Refusal::NullForbidden,
-            "/payload/a/0",
-        ),
+        (r#"{"payload":{"a":[null]}}"#, Refusal::NullForbidden, "/payload/a/0"),
         (r#"{"tier":null}"#, Refusal::NullForbidden, "/tier"),
-        (
-            r#"{"sources":["a",null]}"#,
-            Refusal::NullForbidden,
-            "/sources/1",
-        ),
+        (r#"{"sources":["a",null]}"#, Refusal::NullForbidden, "/sources/1"),
         (r#"{"type":1,"type":2}"#, Refusal::DuplicateKey, "/type"),
         (r#"{"x":1,"x":2}"#, Refusal::DuplicateKey, "/x"),
-        (
-            r#"{"payload":9007199254740993}"#,
-            Refusal::InexactInteger,
-            "/payload",
-        ),
+        (r#"{"payload":9007199254740993}"#, Refusal::InexactInteger, "/payload"),
     ] {
         match hasher.identify(envelope.as_bytes()) {
             Err(KbError::Canon(error)) => {
@@ -162,15 +133,10 @@ fn refusals_of_the_canonical_form_name_the_place_in_the_envelope() {
 #[test]
 fn integers_are_rounded_only_on_request() {
     let envelope = br#"{"payload":{"n":9007199254740993}}"#;
-    let mut rounding = KbHasher::new(HashOptions {
-        numbers: Numbers::Round,
-        ..HashOptions::default()
-    });
+    let mut rounding =
+        KbHasher::new(HashOptions { numbers: Numbers::Round, ..HashOptions::default() });
     let identified = rounding.identify(envelope).expect("rounded");
-    assert_eq!(
-        identified.canonical,
-        br#"{"payload":{"n":9007199254740992},"sources":[]}"#
-    );
+    assert_eq!(identified.canonical, br#"{"payload":{"n":9007199254740992},"sources":[]}"#);
     let error = rounding.identify(br#"{"sources":[9007199254740993]}"#);
     assert_eq!(error.expect_err("refused").code(), Code::InvalidEnvelope);
 }

@@ -16,12 +16,8 @@ fn refused(registry: &mut Registry, envelope: &Value) -> (Code, String) {
 #[test]
 fn the_same_content_is_registered_once() {
     let mut registry = Registry::default();
-    let first = registry
-        .register(&text(&practice("a")))
-        .expect("registered");
-    let again = registry
-        .register(&text(&practice("a")))
-        .expect("registered");
+    let first = registry.register(&text(&practice("a"))).expect("registered");
+    let again = registry.register(&text(&practice("a"))).expect("registered");
     assert!(first.is_new && !again.is_new);
     assert_eq!(first.kb_hash, again.kb_hash);
     assert_eq!(registry.len(), 1);
@@ -31,17 +27,10 @@ fn the_same_content_is_registered_once() {
 fn a_block_comes_after_its_sources() {
     let mut registry = Registry::default();
     let parent = practice("parent");
-    let id = Registry::default()
-        .register(&text(&parent))
-        .expect("registered")
-        .kb_hash
-        .prefixed();
+    let id = Registry::default().register(&text(&parent)).expect("registered").kb_hash.prefixed();
     let mut child = practice("child");
     child["sources"] = json!([id]);
-    assert_eq!(
-        refused(&mut registry, &child),
-        (Code::UnregisteredSource, "/sources/0".to_owned())
-    );
+    assert_eq!(refused(&mut registry, &child), (Code::UnregisteredSource, "/sources/0".to_owned()));
     registry.register(&text(&parent)).expect("registered");
     assert!(registry.register(&text(&child)).expect("registered").is_new);
     // Two children of one parent are two blocks.
@@ -56,17 +45,11 @@ fn the_first_broken_rule_decides() {
     let mut registry = Registry::default();
     let mut envelope = practice("why");
     envelope["sources"] = json!(["0xa", "0xb"]);
-    assert_eq!(
-        refused(&mut registry, &envelope).0,
-        Code::UnregisteredSource
-    );
+    assert_eq!(refused(&mut registry, &envelope).0, Code::UnregisteredSource);
     envelope["derivation"] = json!({"inputs": [{"kbId": "0xc"}]});
     assert_eq!(
         refused(&mut registry, &envelope),
-        (
-            Code::InvalidEnvelope,
-            "/derivation/inputs/0/kbId".to_owned()
-        )
+        (Code::InvalidEnvelope, "/derivation/inputs/0/kbId".to_owned())
     );
     envelope["payload"] = json!({});
     assert_eq!(
@@ -76,24 +59,12 @@ fn the_first_broken_rule_decides() {
     envelope["sources"] = json!(["0xb", "0xa"]);
     assert_eq!(refused(&mut registry, &envelope).0, Code::SourcesNotSorted);
     envelope["sources"] = json!(["0xb", "0xa", "b"]);
-    assert_eq!(
-        refused(&mut registry, &envelope),
-        (Code::InvalidEnvelope, "/sources/2".to_owned())
-    );
+    assert_eq!(refused(&mut registry, &envelope), (Code::InvalidEnvelope, "/sources/2".to_owned()));
     envelope["payload"] = Value::Null;
-    assert_eq!(
-        refused(&mut registry, &envelope),
-        (Code::InvalidEnvelope, "/payload".to_owned())
-    );
+    assert_eq!(refused(&mut registry, &envelope), (Code::InvalidEnvelope, "/payload".to_owned()));
     envelope["sources"] = Value::Null;
-    assert_eq!(
-        refused(&mut registry, &envelope),
-        (Code::InvalidEnvelope, "/sources".to_owned())
-    );
-    assert_eq!(
-        refused(&mut registry, &json!([envelope])),
-        (Code::InvalidEnvelope, String::new())
-    );
+    assert_eq!(refused(&mut registry, &envelope), (Code::InvalidEnvelope, "/sources".to_owned()));
+    assert_eq!(refused(&mut registry, &json!([envelope])), (Code::InvalidEnvelope, String::new()));
 }
 
 #[test]
@@ -101,10 +72,7 @@ fn sources_are_ordered_by_utf16_code_unit() {
     let mut registry = Registry::default();
     let mut envelope = practice("why");
     envelope["sources"] = json!(["0x\u{1f600}", "0x\u{fb33}"]);
-    assert_eq!(
-        refused(&mut registry, &envelope).0,
-        Code::UnregisteredSource
-    );
+    assert_eq!(refused(&mut registry, &envelope).0, Code::UnregisteredSource);
     envelope["sources"] = json!(["0x\u{fb33}", "0x\u{1f600}"]);
     assert_eq!(
         refused(&mut registry, &envelope),
@@ -119,10 +87,7 @@ fn an_input_names_its_source_with_or_without_the_prefix() {
     for (source, input) in [("a1", "0xa1"), ("0xa1", "a1")] {
         envelope["sources"] = json!([source]);
         envelope["derivation"] = json!({"inputs": [{"kbId": input}]});
-        assert_eq!(
-            refused(&mut registry, &envelope).0,
-            Code::UnregisteredSource
-        );
+        assert_eq!(refused(&mut registry, &envelope).0, Code::UnregisteredSource);
     }
 }
 
@@ -134,16 +99,11 @@ fn members_outside_the_scope_are_only_checked_to_be_json() {
         "{},\"curator\":\"\\ud800\",\"note\":[1e400,{{\"a\":1,\"a\":2}}]}}",
         &block[..block.len() - 1]
     );
-    let registered = Registry::default()
-        .register(odd.as_bytes())
-        .expect("registered");
+    let registered = Registry::default().register(odd.as_bytes()).expect("registered");
     let validated = accord_knowledge_core::validate(odd.as_bytes()).expect("valid");
     assert_eq!(registered.kb_hash, validated.kb_hash);
     let verified = accord_knowledge_core::verify(odd.as_bytes(), None, Default::default());
-    assert_eq!(
-        verified.expect("it has an identity").kb_hash,
-        registered.kb_hash
-    );
+    assert_eq!(verified.expect("it has an identity").kb_hash, registered.kb_hash);
 }
 
 /// Ten thousand sources are checked in about the time that hashing them takes.
@@ -155,10 +115,7 @@ fn many_sources_are_no_trouble() {
     envelope["sources"] = json!(sources);
     envelope["derivation"] = json!({ "inputs": inputs });
     let mut registry = Registry::default();
-    assert_eq!(
-        refused(&mut registry, &envelope).0,
-        Code::UnregisteredSource
-    );
+    assert_eq!(refused(&mut registry, &envelope).0, Code::UnregisteredSource);
 }
 
 /// The reference registry looks at neither, so a block that it took must not

@@ -1,9 +1,6 @@
 //! Public Knowledge Block vectors, where `ACCORD_EXTERNAL_CORPUS` names the
 //! folder that holds them.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the samples lie outside the project"
-)]
+#![expect(clippy::disallowed_methods, reason = "the samples lie outside the project")]
 
 use std::path::{Path, PathBuf};
 
@@ -31,9 +28,7 @@ fn envelopes_have_their_public_hashes() {
                     checked += 1;
                 }
                 None => {
-                    let error = Registry::default()
-                        .register(&envelope)
-                        .expect_err("refused");
+                    let error = Registry::default().register(&envelope).expect_err("refused");
                     let expected = match vector.file_name().and_then(|name| name.to_str()) {
                         Some("duplicate-source-rejection") => Code::InvalidEnvelope,
                         _ => Code::UnregisteredSource,
@@ -54,22 +49,14 @@ fn identities_match_the_public_probes() {
         let id = &probe["id"];
         let envelope = probe["envelopeJson"].as_str().expect("text").as_bytes();
         // The reference hashes a repeated source as often as it is named.
-        let mut hasher = KbHasher::new(HashOptions {
-            sources: SourceMode::AsIs,
-            ..HashOptions::default()
-        });
+        let mut hasher =
+            KbHasher::new(HashOptions { sources: SourceMode::AsIs, ..HashOptions::default() });
         if probe.get("error").is_some() {
-            hasher
-                .identify(envelope)
-                .expect_err("the reference refuses it too");
+            hasher.identify(envelope).expect_err("the reference refuses it too");
             continue;
         }
         let identified = hasher.identify(envelope).expect("it has an identity");
-        assert_eq!(
-            probe["kbHash"],
-            Value::from(identified.kb_hash.prefixed()),
-            "{id}"
-        );
+        assert_eq!(probe["kbHash"], Value::from(identified.kb_hash.prefixed()), "{id}");
         assert_eq!(probe["cidV1"], Value::from(identified.cid()), "{id}");
     }
 }
@@ -89,9 +76,7 @@ fn vector_folders(root: &Path) -> Vec<PathBuf> {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
-    entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect()
+    entries.map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn read(path: &Path) -> Option<Value> {

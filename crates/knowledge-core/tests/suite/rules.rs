@@ -4,10 +4,7 @@
 //! implementation computed. A changed rule disagrees with its file; a changed
 //! file disagrees with the digest below; a new rule needs a new tag, a file with
 //! vectors of its own, and leaves the old tag's file and vectors in force.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the rules lie in files beside the crate"
-)]
+#![expect(clippy::disallowed_methods, reason = "the rules lie in files beside the crate")]
 
 use std::path::PathBuf;
 
@@ -17,10 +14,8 @@ use accord_knowledge_core::{HashOptions, IDENTITY_RULES, IdentityRule, KbHasher}
 use serde_json::Value;
 
 /// The files as they were when their tag was published.
-const PUBLISHED: [(&str, &str); 1] = [(
-    "KB_V1",
-    "e6c232d5c3ec845739350ccaa8b9ab859845a21250909ee8c2bd47a04d56f77b",
-)];
+const PUBLISHED: [(&str, &str); 1] =
+    [("KB_V1", "e6c232d5c3ec845739350ccaa8b9ab859845a21250909ee8c2bd47a04d56f77b")];
 
 #[test]
 fn published_rules_are_as_they_were() {
@@ -58,22 +53,10 @@ fn a_changed_rule_disagrees_with_its_file() {
     let file = published(rule.tag);
     const SCOPE: &[&str] = &["domain", "payload", "sources", "type"];
     for changed in [
-        IdentityRule {
-            hash: Hash::Sha256,
-            ..rule
-        },
-        IdentityRule {
-            profile: accord_canon::Profile::Jcs,
-            ..rule
-        },
-        IdentityRule {
-            scope: SCOPE,
-            ..rule
-        },
-        IdentityRule {
-            tag: "KB_V2",
-            ..rule
-        },
+        IdentityRule { hash: Hash::Sha256, ..rule },
+        IdentityRule { profile: accord_canon::Profile::Jcs, ..rule },
+        IdentityRule { scope: SCOPE, ..rule },
+        IdentityRule { tag: "KB_V2", ..rule },
     ] {
         assert!(disagreement(changed, &file).is_some(), "{changed:?}");
     }
@@ -95,16 +78,12 @@ fn disagreement(rule: IdentityRule, file: &Value) -> Option<String> {
             return Some(format!("{name} is {}, not {ours}", file[name]));
         }
     }
-    let vectors = file["vectors"]
-        .as_array()
-        .expect("a published rule has vectors");
+    let vectors = file["vectors"].as_array().expect("a published rule has vectors");
     assert!(vectors.len() >= 9, "a rule is pinned by its vectors");
     let mut hasher = KbHasher::with_rule(rule, HashOptions::default());
     vectors.iter().find_map(|vector| {
         let envelope = vector["envelope"].as_str().expect("text");
-        let identified = hasher
-            .identify(envelope.as_bytes())
-            .expect("a vector is valid");
+        let identified = hasher.identify(envelope.as_bytes()).expect("a vector is valid");
         let same = vector["canonical"].as_str().map(str::as_bytes) == Some(identified.canonical)
             && vector["kbHash"] == identified.kb_hash.prefixed()
             && vector["cid"] == identified.cid();

@@ -60,10 +60,7 @@ fn of_kind(kind: &str, payload: Value) -> Value {
 fn a_complete_payload_of_each_type_is_accepted() {
     for kind in PAYLOAD_TYPES {
         let validated = validate(&text(&of_kind(kind, payload(kind)))).expect(kind);
-        assert_eq!(
-            (validated.kind.as_str(), validated.tier.as_str()),
-            (kind, "open")
-        );
+        assert_eq!((validated.kind.as_str(), validated.tier.as_str()), (kind, "open"));
     }
 }
 
@@ -97,21 +94,9 @@ fn required_members(kind: &str) -> Vec<String> {
 #[test]
 fn schemas_reach_into_lists_maps_and_choices() {
     for (kind, pointer, wrong) in [
-        (
-            "complianceChecklist",
-            "/payload/jurisdictionTags/0",
-            json!(1),
-        ),
-        (
-            "complianceChecklist",
-            "/payload/requirements/0/isMandatory",
-            json!("yes"),
-        ),
-        (
-            "complianceChecklist",
-            "/payload/evidenceMapping/type",
-            json!("hearsay"),
-        ),
+        ("complianceChecklist", "/payload/jurisdictionTags/0", json!(1)),
+        ("complianceChecklist", "/payload/requirements/0/isMandatory", json!("yes")),
+        ("complianceChecklist", "/payload/evidenceMapping/type", json!("hearsay")),
         ("rubric", "/payload/dimensions/0/weight", json!("heavy")),
         ("rubric", "/payload/thresholds/escalate", json!("0")),
         ("synthesis", "/payload/citations/0xa", json!(1)),
@@ -144,14 +129,7 @@ fn members_of_the_envelope_are_checked() {
         });
         assert_refused(&envelope, Code::InvalidEnvelope, pointer);
     }
-    for name in [
-        "type",
-        "domain",
-        "sources",
-        "payload",
-        "tier",
-        "artifactHash",
-    ] {
+    for name in ["type", "domain", "sources", "payload", "tier", "artifactHash"] {
         let envelope = changed(|envelope| {
             envelope.as_object_mut().expect("an object").remove(name);
         });
@@ -170,28 +148,13 @@ fn a_payload_of_another_kind_has_the_wrong_shape() {
 
 #[test]
 fn sources_must_be_ids_once_each_and_in_order() {
-    let (a, b) = (
-        format!("0x{}", "0a".repeat(32)),
-        format!("0x{}", "0b".repeat(32)),
-    );
+    let (a, b) = (format!("0x{}", "0a".repeat(32)), format!("0x{}", "0b".repeat(32)));
     let sources = |list: Value| changed(|envelope| envelope["sources"] = list);
     assert!(validate(&text(&sources(json!([a, b])))).is_ok());
-    assert_refused(
-        &sources(json!([b, a])),
-        Code::SourcesNotSorted,
-        "/sources/1",
-    );
+    assert_refused(&sources(json!([b, a])), Code::SourcesNotSorted, "/sources/1");
     assert_refused(&sources(json!([a, a])), Code::InvalidEnvelope, "/sources/1");
-    assert_refused(
-        &sources(json!([a, &b[2..]])),
-        Code::InvalidEnvelope,
-        "/sources/1",
-    );
-    assert_refused(
-        &sources(json!([a.to_uppercase()])),
-        Code::InvalidEnvelope,
-        "/sources/0",
-    );
+    assert_refused(&sources(json!([a, &b[2..]])), Code::InvalidEnvelope, "/sources/1");
+    assert_refused(&sources(json!([a.to_uppercase()])), Code::InvalidEnvelope, "/sources/0");
 }
 
 #[test]
@@ -231,10 +194,7 @@ fn a_derivation_is_checked_in_full() {
     for (pointer, value) in [
         ("/derivation/type", json!("guess")),
         ("/derivation/inputs", json!({})),
-        (
-            "/derivation/inputs/0/kbId",
-            json!(format!("0x{}", "0b".repeat(32))),
-        ),
+        ("/derivation/inputs/0/kbId", json!(format!("0x{}", "0b".repeat(32)))),
         ("/derivation/inputs/0/selectors", json!([1])),
         ("/derivation/recipe", json!([])),
     ] {

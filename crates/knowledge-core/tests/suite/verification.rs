@@ -27,10 +27,7 @@ fn stated_hashes_are_compared_with_computed_ones() {
     assert_eq!(tampered.kb_hash_check, Check::Mismatch);
     assert_eq!(tampered.artifact_check, Check::Mismatch);
     assert!(!tampered.is_valid());
-    assert_eq!(
-        tampered.failures(),
-        [Code::KbHashMismatch, Code::KbArtifactMismatch]
-    );
+    assert_eq!(tampered.failures(), [Code::KbHashMismatch, Code::KbArtifactMismatch]);
 }
 
 #[test]
@@ -52,9 +49,6 @@ fn a_hash_of_the_wrong_type_states_nothing_right() {
 #[test]
 fn an_envelope_that_states_nothing_has_nothing_to_verify() {
     let mut envelope = practice("why");
-    envelope
-        .as_object_mut()
-        .expect("an object")
-        .remove("artifactHash");
+    envelope.as_object_mut().expect("an object").remove("artifactHash");
     assert!(check(&envelope, None).is_empty());
 }

@@ -106,9 +106,7 @@ impl Plan {
         room.fill(pieces.facts, &mut facts, bytes);
         room.fill(&pieces.questions, &mut questions, bytes);
         let sources = pieces.sources.iter().zip(&questions);
-        let sources = sources
-            .filter(|(_, taken)| **taken)
-            .map(|(ids, _)| ids.len() + 1);
+        let sources = sources.filter(|(_, taken)| **taken).map(|(ids, _)| ids.len() + 1);
         Self {
             sources: room.take(sources.sum::<usize>() + SOURCES.len() + 6),
             words,
@@ -144,11 +142,7 @@ impl Plan {
             said.say("open_questions", Reason::Limit, None);
         }
         if !rows.damaged.is_empty() {
-            said.say(
-                "recent_packages",
-                Reason::Integrity,
-                Some(rows.damaged.len()),
-            );
+            said.say("recent_packages", Reason::Integrity, Some(rows.damaged.len()));
         }
         said
     }

@@ -128,11 +128,7 @@ impl Highlight {
 /// Clauses: AGENTIC-R-107, AGENTIC-A-30.
 pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {
     let project = rows.project.map_or(Value::Null, Project::encode);
-    let scope = if rows.project.is_some() {
-        "project"
-    } else {
-        "global"
-    };
+    let scope = if rows.project.is_some() { "project" } else { "global" };
     let facts = rows.facts.iter().take(MAX_DIGEST_FACTS);
     let questions: Vec<&str> = rows.questions.texts().collect();
     let snippets = rows.snippets.iter().take(query.snippets as usize);
@@ -142,10 +138,7 @@ pub fn digest(rows: &DigestRows<'_>, query: &DigestQuery, now: Time) -> String {
         .value("window_days", query.window_days)
         .value("generated_at", now.to_string())
         .raw("summary", &summary(rows))
-        .raw(
-            "active_facts",
-            &list(facts.map(|fact| fact.encode().to_string())),
-        )
+        .raw("active_facts", &list(facts.map(|fact| fact.encode().to_string())))
         .value("open_questions", questions)
         .raw("snippets", &list(snippets.map(snippet)))
         .raw("projects", &list(rows.projects.iter().map(project_count)));

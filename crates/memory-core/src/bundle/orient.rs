@@ -41,14 +41,7 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
         Some(tokens) => Plan::within(&pieces, tokens as usize * 4),
     };
     let mut bundle = ObjectText::with_capacity(pieces.bytes())
-        .raw(
-            "project",
-            if plan.words {
-                &pieces.project
-            } else {
-                &pieces.bare_project
-            },
-        )
+        .raw("project", if plan.words { &pieces.project } else { &pieces.bare_project })
         .list("recent_packages", chosen(pieces.packages, &plan.packages))
         .list("active_facts", chosen(pieces.facts, &plan.facts))
         .list("open_questions", chosen(&pieces.questions, &plan.questions))

@@ -54,10 +54,7 @@ impl OpenQuestions {
             return false;
         }
         self.places.insert(text.to_owned(), self.questions.len());
-        self.questions.push(Question {
-            text: text.to_owned(),
-            sources: vec![package.clone()],
-        });
+        self.questions.push(Question { text: text.to_owned(), sources: vec![package.clone()] });
         true
     }
 
@@ -83,8 +80,6 @@ impl OpenQuestions {
 
     /// The packages that ask each question, newest first.
     pub fn sources(&self) -> impl Iterator<Item = &[PackageId]> {
-        self.questions
-            .iter()
-            .map(|question| question.sources.as_slice())
+        self.questions.iter().map(|question| question.sources.as_slice())
     }
 }

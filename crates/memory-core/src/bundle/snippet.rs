@@ -42,10 +42,7 @@ pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
         }
     }
     let (_, first, (field, text)) = best;
-    Excerpt {
-        field,
-        text: around(text, first),
-    }
+    Excerpt { field, text: around(text, first) }
 }
 
 /// The number of query words in a text, and the character offset of the first.

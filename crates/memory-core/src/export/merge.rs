@@ -53,10 +53,7 @@ pub fn merge_package(
     if hashes(log).starts_with(&hashes(known)) {
         return Ok(MergedPackage::Advanced(log[known.len()..].to_vec()));
     }
-    let message = format!(
-        "the project has another package {:?}",
-        package.package_id().as_str()
-    );
+    let message = format!("the project has another package {:?}", package.package_id().as_str());
     Err(Failure::new(Code::AgenticDuplicatePackageId, message).at("/package_id"))
 }
 
@@ -73,10 +70,7 @@ pub fn merge_session(session: &Session, known: Option<&Session>) -> Result<Merge
         && known.actor_type == session.actor_type
         && known.started_at.time() == session.started_at.time();
     if !same {
-        let message = format!(
-            "another session has the id {:?}",
-            session.session_id.as_str()
-        );
+        let message = format!("another session has the id {:?}", session.session_id.as_str());
         return Err(Failure::new(Code::AgenticDuplicateSessionId, message).at("/session_id"));
     }
     match (&known.ended_at, &session.ended_at) {

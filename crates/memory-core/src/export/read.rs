@@ -134,10 +134,7 @@ fn with_log(package: Package, mut members: Object) -> Result<ExportLine, Failure
         return Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"));
     }
     let within = |failure: Failure| {
-        let place = format!(
-            "/x-revisions{}",
-            failure.pointer.clone().unwrap_or_default()
-        );
+        let place = format!("/x-revisions{}", failure.pointer.clone().unwrap_or_default());
         failure.at(place)
     };
     let log = members.shift_remove("x-revisions").unwrap_or_default();
@@ -149,10 +146,7 @@ fn with_log(package: Package, mut members: Object) -> Result<ExportLine, Failure
         check_revisions(&package, &log).map_err(within)?;
         log
     };
-    Ok(ExportLine::Package {
-        package: Box::new(package),
-        revisions,
-    })
+    Ok(ExportLine::Package { package: Box::new(package), revisions })
 }
 
 fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
@@ -167,9 +161,7 @@ fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
         return session(members);
     }
     if members.contains_key("project_id") {
-        return Project::read(members)
-            .map(Box::new)
-            .map(ExportLine::Project);
+        return Project::read(members).map(Box::new).map(ExportLine::Project);
     }
     let message = "the line is neither a package, a fact, a session nor a project";
     Err(refuse::schema("", message))

@@ -91,11 +91,7 @@ impl Row {
             if value.is_null() || is_empty(&value) {
                 continue;
             }
-            let name = if name.starts_with("x-") {
-                name
-            } else {
-                format!("x-{name}")
-            };
+            let name = if name.starts_with("x-") { name } else { format!("x-{name}") };
             document.entry(name).or_insert(value);
         }
         document
@@ -235,9 +231,7 @@ fn in_the_protocols_words(document: &mut Object) {
     }
     // The tool writes an empty text for no session, and 0 for no significance.
     if let Some(Value::Object(author)) = document.get_mut("created_by")
-        && author
-            .get("session_id")
-            .is_some_and(|session| session == "")
+        && author.get("session_id").is_some_and(|session| session == "")
     {
         author.shift_remove("session_id");
     }
@@ -254,10 +248,7 @@ fn in_the_protocols_words(document: &mut Object) {
 }
 
 fn text_of(document: &Object, name: &str) -> Option<String> {
-    document
-        .get(name)
-        .and_then(Value::as_str)
-        .map(str::to_owned)
+    document.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn is_empty(value: &Value) -> bool {

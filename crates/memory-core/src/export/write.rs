@@ -36,8 +36,5 @@ pub fn package_line(stored: &str, hash: &ContentHash, revisions: &[Revision]) ->
 }
 
 fn plain(kind: &str, document: &impl Wire) -> String {
-    ObjectText::new()
-        .value("kind", kind)
-        .value("data", document.encode())
-        .finish()
+    ObjectText::new().value("kind", kind).value("data", document.encode()).finish()
 }

@@ -60,10 +60,7 @@ pub enum Asserted {
 
 impl Default for AssertOptions {
     fn default() -> Self {
-        Self {
-            if_changed: false,
-            if_out_of_order: OutOfOrder::Insert,
-        }
+        Self { if_changed: false, if_out_of_order: OutOfOrder::Insert }
     }
 }
 
@@ -114,9 +111,7 @@ pub fn assert(
     {
         warnings.push(Warning::unknown_package("source_package_id", source));
     }
-    let asserted_by = (asked.asserted_by.as_ref())
-        .or(state.source)
-        .or(writing.actor);
+    let asserted_by = (asked.asserted_by.as_ref()).or(state.source).or(writing.actor);
     let fact = Fact {
         fact_id: (asked.fact_id.clone()).unwrap_or_else(|| FactId::mint(random)),
         project_id: writing.project_id.clone(),

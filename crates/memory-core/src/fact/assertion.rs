@@ -78,11 +78,7 @@ impl Assertion {
         check_key("/subject", &sent.subject)?;
         check_key("/predicate", &sent.predicate)?;
         check_value("/value", &sent.value)?;
-        if sent
-            .project_id
-            .value()
-            .is_some_and(|named| named != project)
-        {
+        if sent.project_id.value().is_some_and(|named| named != project) {
             let message = "the fact says that it belongs to another project";
             return Err(refuse::schema("/project_id", message));
         }

@@ -63,19 +63,14 @@ pub fn place(
     now: Time,
 ) -> Placement {
     let holding = before.filter(|span| span.holds_at(from.time()));
-    let retracted = holding
-        .and_then(|span| span.to.clone())
-        .filter(|end| end.time() <= now);
+    let retracted = holding.and_then(|span| span.to.clone()).filter(|end| end.time() <= now);
     let next = after.map(|span| span.from.clone());
     let to = match (retracted, next) {
         (Some(end), Some(next)) if end.time() < next.time() => Some(end),
         (Some(end), None) => Some(end),
         (_, next) => next,
     };
-    Placement {
-        cuts_before: holding.is_some(),
-        to,
-    }
+    Placement { cuts_before: holding.is_some(), to }
 }
 
 /// Checks the rules of a chain, whose spans are in the order of their starts.

@@ -52,10 +52,7 @@ pub fn import(fact: &Fact, state: &ImportState<'_>) -> Result<Imported, Failure>
         let next = after.from.time();
         span.to.as_ref().is_none_or(|to| to.time() > next)
     };
-    let into_after = state
-        .after
-        .map(Fact::span)
-        .is_some_and(|after| ends_past(&after));
+    let into_after = state.after.map(Fact::span).is_some_and(|after| ends_past(&after));
     if !span.is_empty() && (into_before || into_after) {
         return Err(overlap(&span));
     }
@@ -79,10 +76,9 @@ fn again(fact: &Fact, known: &Fact) -> Result<Imported, Failure> {
     // cannot cause an overlap.
     let ends = |fact: &Fact| fact.valid_to.as_ref().map_or(Time::MAX, Timestamp::time);
     match &fact.valid_to {
-        Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => Ok(Imported::Ended {
-            fact_id: fact.fact_id.clone(),
-            valid_to: end.clone(),
-        }),
+        Some(end) if ends(fact) < ends(known) || known.valid_to.is_none() => {
+            Ok(Imported::Ended { fact_id: fact.fact_id.clone(), valid_to: end.clone() })
+        }
         _ => Ok(Imported::Unchanged),
     }
 }

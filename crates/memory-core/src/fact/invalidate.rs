@@ -24,13 +24,7 @@ pub fn invalidate(current: Option<&Fact>, value: Option<&str>, now: Time) -> Opt
     if value.is_some_and(|value| value != fact.value) {
         return None;
     }
-    let valid_to = if fact.valid_from.time() > now {
-        fact.valid_from.clone()
-    } else {
-        Timestamp::emit(now)
-    };
-    Some(Invalidation {
-        fact_id: fact.fact_id.clone(),
-        valid_to,
-    })
+    let valid_to =
+        if fact.valid_from.time() > now { fact.valid_from.clone() } else { Timestamp::emit(now) };
+    Some(Invalidation { fact_id: fact.fact_id.clone(), valid_to })
 }

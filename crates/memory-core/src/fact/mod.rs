@@ -88,20 +88,14 @@ impl Fact {
             check_actor("/asserted_by", actor)?;
         }
         if fact.span().is_backward() {
-            return Err(refuse::schema(
-                "/valid_to",
-                "a fact cannot end before it begins",
-            ));
+            return Err(refuse::schema("/valid_to", "a fact cannot end before it begins"));
         }
         Ok(fact)
     }
 
     /// When the fact holds.
     pub fn span(&self) -> Span {
-        Span {
-            from: self.valid_from.clone(),
-            to: self.valid_to.clone(),
-        }
+        Span { from: self.valid_from.clone(), to: self.valid_to.clone() }
     }
 
     /// Whether the fact has no end.
@@ -132,10 +126,7 @@ pub fn not_found(fact: &FactId) -> Failure {
 /// Clauses: AGENTIC-R-096.
 pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {
     if text.is_empty() {
-        return Err(refuse::schema(
-            pointer,
-            format!("{pointer} must not be empty"),
-        ));
+        return Err(refuse::schema(pointer, format!("{pointer} must not be empty")));
     }
     check_length(pointer, text, MAX_KEY_BYTES)?;
     check_characters(pointer, text)

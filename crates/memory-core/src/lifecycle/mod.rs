@@ -51,11 +51,7 @@ pub fn oddities(package: &Package, asked: &Move) -> Vec<Warning> {
     let by_machine = asked.actor.as_ref().is_some_and(is_machine);
     let ends_human_review =
         matches!(asked.change, Change::Review(_)) && package.review_type() == ReviewType::Human;
-    if ends_human_review && by_machine {
-        vec![Warning::reviewed_by_machine()]
-    } else {
-        Vec::new()
-    }
+    if ends_human_review && by_machine { vec![Warning::reviewed_by_machine()] } else { Vec::new() }
 }
 
 /// The decision about a transition.
@@ -112,10 +108,7 @@ pub fn transition(
     }
     let package = package.in_state(status, review_type);
     let revision = last.followed_by(&package, asked, now);
-    Ok(Transition::Moved {
-        package: Box::new(package),
-        revision: Box::new(revision),
-    })
+    Ok(Transition::Moved { package: Box::new(package), revision: Box::new(revision) })
 }
 
 /// The state that a change leads to from the package's own.

@@ -69,31 +69,19 @@ impl From<Reviewer> for ReviewType {
 pub fn flag(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = FlagRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    asked_for(
-        Change::Flag(asked.review_type),
-        asked.note.value(),
-        asked.actor.value(),
-    )
+    asked_for(Change::Flag(asked.review_type), asked.note.value(), asked.actor.value())
 }
 
 /// Reads the outcome of a review.
 pub fn review(body: &[u8]) -> Result<Move, Failure> {
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = ReviewRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    asked_for(
-        Change::Review(asked.outcome),
-        asked.note.value(),
-        asked.actor.value(),
-    )
+    asked_for(Change::Review(asked.outcome), asked.note.value(), asked.actor.value())
 }
 
 /// Reads the body of [`Change::Resubmit`] or [`Change::Complete`], which may be empty.
 pub fn plain(change: Change, body: &[u8]) -> Result<Move, Failure> {
-    let body = if body.trim_ascii().is_empty() {
-        b"{}"
-    } else {
-        body
-    };
+    let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
     let members = text::object(body, MAX_DOCUMENT_BYTES)?;
     let asked = MoveRequest::from_document(Value::Object(members)).map_err(refuse::decoded)?;
     asked_for(change, asked.note.value(), asked.actor.value())
@@ -110,9 +98,5 @@ fn asked_for(
     if let Some(actor) = actor {
         refuse::check_actor("/actor", actor)?;
     }
-    Ok(Move {
-        change,
-        note: note.cloned(),
-        actor: actor.cloned(),
-    })
+    Ok(Move { change, note: note.cloned(), actor: actor.cloned() })
 }

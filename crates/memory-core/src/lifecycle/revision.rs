@@ -79,11 +79,7 @@ pub fn check_revisions(package: &Package, log: &[Revision]) -> Result<(), Failur
     for (index, entry) in log.iter().enumerate() {
         let pointer = format!("/{index}");
         if entry.seq != index as u64 + 1 {
-            let message = format!(
-                "entry {} of the revisions has the seq {}",
-                index + 1,
-                entry.seq
-            );
+            let message = format!("entry {} of the revisions has the seq {}", index + 1, entry.seq);
             return Err(refuse::schema(format!("{pointer}/seq"), message));
         }
         let before = index.checked_sub(1).map(|index| log[index].status);

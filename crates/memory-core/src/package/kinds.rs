@@ -129,10 +129,7 @@ impl Wire for PackageType {
         let text = String::decode(value, at)?;
         Self::parse(&text).ok_or_else(|| {
             let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
-            let names: Vec<_> = KnownPackageType::ALL
-                .iter()
-                .map(|kind| kind.as_str())
-                .collect();
+            let names: Vec<_> = KnownPackageType::ALL.iter().map(|kind| kind.as_str()).collect();
             refused.expected = format!("one of {}, or x- and a name", names.join(", "));
             refused
         })
@@ -148,9 +145,7 @@ impl Title {
     pub fn parse(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         let length = text.chars().take(MAX_TITLE_CHARS + 1).count();
-        (1..=MAX_TITLE_CHARS)
-            .contains(&length)
-            .then_some(Self(text))
+        (1..=MAX_TITLE_CHARS).contains(&length).then_some(Self(text))
     }
 
     /// The text.

@@ -79,10 +79,8 @@ impl Package {
         if claimed.is_null() || claimed == package.content_hash.to_string() {
             return Ok(package);
         }
-        let message = format!(
-            "the content hash is {}; the package says {claimed}",
-            package.content_hash
-        );
+        let message =
+            format!("the content hash is {}; the package says {claimed}", package.content_hash);
         Err(Failure::new(Code::AgenticHashMismatch, message).at("/content_hash"))
     }
 
@@ -154,21 +152,14 @@ impl Package {
     pub(crate) fn in_state(&self, status: Status, review_type: ReviewType) -> Self {
         let status_text = text::quoted(status.as_str());
         let review_text = text::quoted(review_type.as_str());
-        let values = [
-            ("status", status_text.as_str()),
-            ("review_type", review_text.as_str()),
-        ];
+        let values = [("status", status_text.as_str()), ("review_type", review_text.as_str())];
         let changed = text::replace(&self.text, &values).expect("a package's text is sound JSON");
         let content_hash =
             ContentHash::of(changed.as_bytes()).expect("two words keep the text canonical");
         let mut fields = self.fields.clone();
         fields.status = status;
         fields.review_type = review_type;
-        Self {
-            text: changed,
-            content_hash,
-            fields,
-        }
+        Self { text: changed, content_hash, fields }
     }
 
     /// The package in transport: its text with the member `content_hash`.
@@ -181,11 +172,7 @@ impl Package {
         let document = text::document(package.as_bytes())?;
         let fields = PackageFields::from_document(document).map_err(refuse::decoded)?;
         fields.check_limits()?;
-        Ok(Self {
-            text: package,
-            content_hash,
-            fields,
-        })
+        Ok(Self { text: package, content_hash, fields })
     }
 }
 
@@ -220,11 +207,7 @@ pub fn not_found(package: &PackageId) -> Failure {
 ///
 /// Clauses: AGENTIC-A-04.
 pub fn ambiguous(package: &PackageId, projects: &[ProjectId]) -> Failure {
-    let message = format!(
-        "{} projects have a package {:?}",
-        projects.len(),
-        package.as_str()
-    );
+    let message = format!("{} projects have a package {:?}", projects.len(), package.as_str());
     let names: Vec<_> = projects.iter().map(ProjectId::encode).collect();
     Failure::new(Code::AgenticAmbiguousPackageId, message)
         .with("projects", names)

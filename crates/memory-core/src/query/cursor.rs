@@ -58,12 +58,7 @@ impl Cursor for FactPosition {
 
     fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
         let ([subject, predicate], valid_from, seq) = decode("f", project, text)?;
-        Ok(Self {
-            subject,
-            predicate,
-            valid_from,
-            seq,
-        })
+        Ok(Self { subject, predicate, valid_from, seq })
     }
 }
 

@@ -49,10 +49,9 @@ impl DigestQuery {
         let focus = params.text("focus").filter(|text| !text.trim().is_empty());
         let focus = match focus {
             None => None,
-            Some(text) => Some(Focus {
-                text: text.to_owned(),
-                terms: Terms::parse_at("/focus", text)?,
-            }),
+            Some(text) => {
+                Some(Focus { text: text.to_owned(), terms: Terms::parse_at("/focus", text)? })
+            }
         };
         Ok(Self {
             project: project.transpose()?,

@@ -104,10 +104,7 @@ impl InvalidateQuery {
         check_key("/predicate", predicate)?;
         let (object, value) = (params.text("object"), params.text("value"));
         if object.is_some() && value.is_some() && object != value {
-            return Err(wrong(
-                "object",
-                "is another name of value, and both are given",
-            ));
+            return Err(wrong("object", "is another name of value, and both are given"));
         }
         let value = object.or(value);
         if let Some(value) = value {
@@ -124,12 +121,10 @@ impl InvalidateQuery {
 
 /// The author and the session, as query parameters.
 fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
-    let key = params.parsed("actor", "an actor such as agent:planner", |text| {
-        ActorKey::parse(text).ok()
-    })?;
-    let session = params.parsed("session_id", "a session's id", |text| {
-        SessionId::new(text).ok()
-    })?;
+    let key = params
+        .parsed("actor", "an actor such as agent:planner", |text| ActorKey::parse(text).ok())?;
+    let session =
+        params.parsed("session_id", "a session's id", |text| SessionId::new(text).ok())?;
     match (key, session) {
         (None, Some(_)) => Err(wrong("session_id", "is given without an actor")),
         (None, None) => Ok(None),

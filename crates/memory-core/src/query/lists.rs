@@ -41,10 +41,7 @@ impl ProjectQuery {
         Ok(Self {
             include_archived: params.truth("include_archived")?,
             limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
-            after: params
-                .text("cursor")
-                .map(ProjectPosition::decode)
-                .transpose()?,
+            after: params.text("cursor").map(ProjectPosition::decode).transpose()?,
         })
     }
 }

@@ -57,11 +57,7 @@ impl OrientQuery {
 
 impl Default for OrientQuery {
     fn default() -> Self {
-        Self {
-            window_days: DEFAULT_WINDOW_DAYS,
-            limit: DEFAULT_RECENT,
-            max_tokens: None,
-        }
+        Self { window_days: DEFAULT_WINDOW_DAYS, limit: DEFAULT_RECENT, max_tokens: None }
     }
 }
 

@@ -27,9 +27,7 @@ impl<'a> Params<'a> {
     /// The text of a parameter, if it is given.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.pairs.iter();
-        pairs
-            .find(|(given, _)| *given == name)
-            .map(|(_, text)| *text)
+        pairs.find(|(given, _)| *given == name).map(|(_, text)| *text)
     }
 
     /// The text of a parameter that must be given and not be empty.
@@ -55,15 +53,10 @@ impl<'a> Params<'a> {
         // The standard library would take a plus sign, which is a space in a URL.
         let plain = text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| plain);
-        number
-            .filter(|number| bounds.contains(number))
-            .ok_or_else(|| {
-                let (low, high) = (bounds.start(), bounds.end());
-                wrong(
-                    name,
-                    &format!("must be a whole number from {low} to {high}"),
-                )
-            })
+        number.filter(|number| bounds.contains(number)).ok_or_else(|| {
+            let (low, high) = (bounds.start(), bounds.end());
+            wrong(name, &format!("must be a whole number from {low} to {high}"))
+        })
     }
 
     /// A boolean; false if it is not given.
@@ -92,10 +85,7 @@ impl<'a> Params<'a> {
 
 /// A parameter with a wrong value.
 pub(super) fn wrong(name: &str, problem: &str) -> Failure {
-    refuse::schema(
-        format!("/{name}"),
-        format!("the parameter {name} {problem}"),
-    )
+    refuse::schema(format!("/{name}"), format!("the parameter {name} {problem}"))
 }
 
 /// The names of a list, for a message.

@@ -106,10 +106,7 @@ impl Latest {
         Ok(Self {
             limit: params.number("limit", 1..=MAX_PULL, DEFAULT_LIST)?,
             after: after(params, project)?,
-            filter: PackageFilter {
-                status: Some(Status::AwaitingReview),
-                session: None,
-            },
+            filter: PackageFilter { status: Some(Status::AwaitingReview), session: None },
         })
     }
 }
@@ -119,9 +116,8 @@ impl PackageFilter {
         let names = one_of(Status::ALL.iter().map(|status| status.as_str()));
         Ok(Self {
             status: params.parsed("status", &names, Status::parse)?,
-            session: params.parsed("session_id", "a session's id", |text| {
-                SessionId::new(text).ok()
-            })?,
+            session: params
+                .parsed("session_id", "a session's id", |text| SessionId::new(text).ok())?,
         })
     }
 }

@@ -19,9 +19,7 @@ pub(crate) fn document(text: &[u8]) -> Result<Value, Failure> {
 /// The object in `text`, checked as strictly as a package, of at most `limit` bytes.
 pub(crate) fn object(text: &[u8], limit: usize) -> Result<Object, Failure> {
     check_size(text, limit)?;
-    Canonicalizer::new(Profile::Agentic)
-        .canonicalize(text)
-        .map_err(refuse::canon)?;
+    Canonicalizer::new(Profile::Agentic).canonicalize(text).map_err(refuse::canon)?;
     match document(text)? {
         Value::Object(members) => Ok(members),
         _ => Err(refuse::schema("", "expected a JSON object")),

@@ -20,17 +20,11 @@ pub(crate) struct Member {
 pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonError> {
     let mut canonicalizer = Canonicalizer::new(Profile::Agentic);
     let part = |key: &str| {
-        if key == name {
-            Part::Raw
-        } else {
-            Part::Ignored
-        }
+        if key == name { Part::Raw } else { Part::Ignored }
     };
     let projection = canonicalizer.project(text.as_bytes(), part)?;
     let found = projection.and_then(|projection| projection.raw(name));
-    Ok(found.map(|(value, start)| Member {
-        value: start..start + value.len(),
-    }))
+    Ok(found.map(|(value, start)| Member { value: start..start + value.len() }))
 }
 
 /// The text with other values for some members, which must exist.
@@ -78,22 +72,14 @@ pub(crate) fn append(text: &str, name: &str, value: &str) -> String {
     let brace = text.rfind('}').unwrap_or(text.len());
     let inside = text[..brace].trim_end();
     let comma = if inside.ends_with('{') { "" } else { "," };
-    format!(
-        "{inside}{comma}{}:{value}{}",
-        quoted(name),
-        &text[inside.len()..]
-    )
+    format!("{inside}{comma}{}:{value}{}", quoted(name), &text[inside.len()..])
 }
 
 /// The text of an object with one more member at the start.
 pub(crate) fn insert_first(text: &str, name: &str, value: &str) -> String {
     let start = text.trim_start();
     let inside = start.strip_prefix('{').unwrap_or(start);
-    let comma = if inside.trim_start().starts_with('}') {
-        ""
-    } else {
-        ","
-    };
+    let comma = if inside.trim_start().starts_with('}') { "" } else { "," };
     format!("{{{}:{value}{comma}{inside}", quoted(name))
 }
 

@@ -118,21 +118,14 @@ impl Model {
 fn run(steps: &[Step]) {
     let (id, project) = (project_id(), project());
     let mut rows = Rows::default();
-    let mut model = Model {
-        cells: [None; CELLS],
-    };
+    let mut model = Model { cells: [None; CELLS] };
     let mut now = 0;
     let mut ends_by_invalidation = Vec::new();
     for step in steps {
         let before_step = rows.0.clone();
         match step {
             Step::Wait(cells) => now = (now + cells).min(CELLS - 2),
-            Step::Assert {
-                from,
-                value,
-                if_changed,
-                reject,
-            } => {
+            Step::Assert { from, value, if_changed, reject } => {
                 let number = rows.0.len();
                 let mut sent =
                     json!({"subject": "s", "predicate": "p", "value": value.to_string()});
@@ -145,18 +138,10 @@ fn run(steps: &[Step]) {
                 writing.now = instant(now);
                 let begins = from.unwrap_or(now);
                 let (before, after) = rows.neighbours(asked.begins(writing.now).time());
-                let state = AssertState {
-                    before,
-                    after,
-                    ..AssertState::default()
-                };
+                let state = AssertState { before, after, ..AssertState::default() };
                 let options = AssertOptions {
                     if_changed: *if_changed,
-                    if_out_of_order: if *reject {
-                        OutOfOrder::Reject
-                    } else {
-                        OutOfOrder::Insert
-                    },
+                    if_out_of_order: if *reject { OutOfOrder::Reject } else { OutOfOrder::Insert },
                 };
                 let mut random = [0; 16];
                 random[0] = number as u8;
@@ -222,16 +207,9 @@ fn check(rows: &Rows, model: &Model, before_step: &[Fact], ends_by_invalidation:
     check_chain(&chain).unwrap();
     chain.retain(|span| !span.is_empty());
     for pair in chain.windows(2) {
-        let end = pair[0]
-            .to
-            .as_ref()
-            .expect("only the last has no end")
-            .time();
+        let end = pair[0].to.as_ref().expect("only the last has no end").time();
         let next = pair[1].from.time();
-        assert!(
-            end == next || ends_by_invalidation.contains(&end),
-            "a gap at {end}"
-        );
+        assert!(end == next || ends_by_invalidation.contains(&end), "a gap at {end}");
     }
 
     // Nothing that had an end ever ends later.
@@ -258,10 +236,7 @@ fn the_end_of_one_is_spelled_as_the_start_of_the_next() {
     let body = br#"{"subject":"site","predicate":"status","value":"down",
         "valid_from":"2026-04-11T12:00:00.10+00:00"}"#;
     let asked = Assertion::parse(body, &id).unwrap();
-    let state = AssertState {
-        before: Some(&first),
-        ..AssertState::default()
-    };
+    let state = AssertState { before: Some(&first), ..AssertState::default() };
     let outcome = assert(
         &asked,
         &writing(&id, Some(&project), None),
@@ -269,9 +244,7 @@ fn the_end_of_one_is_spelled_as_the_start_of_the_next() {
         AssertOptions::default(),
         [1; 16],
     );
-    let Asserted::Added { cut, fact, .. } = outcome.unwrap() else {
-        panic!("it is added")
-    };
+    let Asserted::Added { cut, fact, .. } = outcome.unwrap() else { panic!("it is added") };
     assert_eq!(cut.as_ref(), Some(&first.fact_id));
     assert_eq!(fact.valid_from.as_str(), "2026-04-11T12:00:00.10+00:00");
 }
@@ -280,18 +253,9 @@ fn the_end_of_one_is_spelled_as_the_start_of_the_next() {
 fn a_chain_that_overlaps_is_refused() {
     let span = |from: usize, to: Option<usize>| {
         let time = |cell| Timestamp::emit(instant(cell));
-        accord_memory_core::fact::Span {
-            from: time(from),
-            to: to.map(time),
-        }
+        accord_memory_core::fact::Span { from: time(from), to: to.map(time) }
     };
-    check_chain(&[
-        span(1, Some(3)),
-        span(2, Some(2)),
-        span(3, None),
-        span(9, Some(9)),
-    ])
-    .unwrap();
+    check_chain(&[span(1, Some(3)), span(2, Some(2)), span(3, None), span(9, Some(9))]).unwrap();
     for wrong in [
         vec![span(1, Some(3)), span(2, None)],
         vec![span(1, None), span(2, None)],
@@ -299,8 +263,5 @@ fn a_chain_that_overlaps_is_refused() {
     ] {
         assert_eq!(refused(check_chain(&wrong)).0, Code::AgenticFactOverlap);
     }
-    assert_eq!(
-        refused(check_chain(&[span(3, Some(2))])).0,
-        Code::AgenticIntegrityError
-    );
+    assert_eq!(refused(check_chain(&[span(3, Some(2))])).0, Code::AgenticIntegrityError);
 }

@@ -30,21 +30,14 @@ fn the_descriptor_has_the_form_of_the_protocol() {
 
 #[test]
 fn what_is_missing_is_named() {
-    let exchange = || Exchange {
-        correlation_id: "c".into(),
-        capabilities: Vec::new(),
-    };
+    let exchange = || Exchange { correlation_id: "c".into(), capabilities: Vec::new() };
     for (failure, code, missing) in [
         (
             cannot_search(Capability::KeywordSearch),
             Code::AgenticSearchNotSupported,
             "x-keyword_search",
         ),
-        (
-            not_implemented(Capability::BlobStorage),
-            Code::AgenticNotImplemented,
-            "blob_storage",
-        ),
+        (not_implemented(Capability::BlobStorage), Code::AgenticNotImplemented, "blob_storage"),
     ] {
         assert_eq!((failure.code, failure.code.http_status()), (code, 501));
         let body = failure.body(Protocol::Agentic, exchange());

@@ -34,11 +34,7 @@ fn archived() -> Project {
 fn a_new_package_is_stored_with_its_first_revision() {
     let (id, project, ada) = (project_id(), project(), actor("ada", ActorType::Human));
     let new = package(&minimal());
-    let outcome = deposit(
-        &new,
-        &writing(&id, Some(&project), Some(&ada)),
-        DepositState::default(),
-    );
+    let outcome = deposit(&new, &writing(&id, Some(&project), Some(&ada)), DepositState::default());
     let expected = Deposit::New {
         create_project: None,
         revision: Box::new(Revision::deposited(&new, Some(ada), now())),
@@ -54,11 +50,7 @@ fn the_same_content_again_is_a_replay_whatever_its_spelling() {
     let flagged = package(&with(json!({"status": "awaiting_review", "topic": null})));
     let state = known(&draft, &flagged);
     let again = with(json!({"status": "draft"}));
-    for sent in [
-        again.to_string(),
-        format!("{again:#}"),
-        flagged.text().to_owned(),
-    ] {
+    for sent in [again.to_string(), format!("{again:#}"), flagged.text().to_owned()] {
         let sent = Package::parse(sent.as_bytes()).unwrap();
         assert_eq!(
             deposit(&sent, &writing(&id, Some(&here), None), state).unwrap(),
@@ -78,15 +70,8 @@ fn other_content_under_a_known_id_is_a_conflict() {
     let (id, here) = (project_id(), project());
     let stored = package(&minimal());
     let other = package(&with(json!({"created_by": {"id": "ada", "type": "agent"}})));
-    let outcome = deposit(
-        &other,
-        &writing(&id, Some(&here), None),
-        known(&stored, &stored),
-    );
-    assert_eq!(
-        refused(outcome),
-        (Code::AgenticDuplicatePackageId, "/package_id".into())
-    );
+    let outcome = deposit(&other, &writing(&id, Some(&here), None), known(&stored, &stored));
+    assert_eq!(refused(outcome), (Code::AgenticDuplicatePackageId, "/package_id".into()));
 }
 
 #[test]
@@ -98,18 +83,14 @@ fn a_write_needs_its_project() {
     assert_eq!(refused(outcome).0, Code::AgenticProjectArchived);
 
     match deposit(&new, &writing(&id, None, None), state).unwrap() {
-        Deposit::New {
-            create_project: Some(created),
-            ..
-        } => assert_eq!(*created, Project::bare(id.clone(), now())),
+        Deposit::New { create_project: Some(created), .. } => {
+            assert_eq!(*created, Project::bare(id.clone(), now()))
+        }
         other => panic!("{other:?}"),
     }
     let mut strict = writing(&id, None, None);
     strict.policy = ProjectPolicy::Strict;
-    assert_eq!(
-        refused(deposit(&new, &strict, state)).0,
-        Code::AgenticProjectNotFound
-    );
+    assert_eq!(refused(deposit(&new, &strict, state)).0, Code::AgenticProjectNotFound);
 
     let other = ProjectId::new("other").unwrap();
     let outcome = deposit(&new, &writing(&other, None, None), state);
@@ -123,10 +104,7 @@ fn a_session_that_is_not_there_is_told() {
         "id": "planner", "type": "agent", "session_id": "sess_0"
     }})));
     let decide = |session_known| {
-        let state = DepositState {
-            session_known,
-            ..DepositState::default()
-        };
+        let state = DepositState { session_known, ..DepositState::default() };
         match deposit(&package, &writing(&id, Some(&here), None), state).unwrap() {
             Deposit::New { warnings, .. } => warnings.len(),
             Deposit::Replay => panic!("it is new"),
@@ -140,11 +118,7 @@ fn an_unknown_parent_is_accepted_with_a_warning() {
     let (id, here) = (project_id(), project());
     let child = package(&with(json!({"parent_package_id": "pkg_0"})));
     let decide = |parent_known| {
-        let state = DepositState {
-            known: None,
-            parent_known,
-            session_known: true,
-        };
+        let state = DepositState { known: None, parent_known, session_known: true };
         match deposit(&child, &writing(&id, Some(&here), None), state).unwrap() {
             Deposit::New { warnings, .. } => warnings,
             Deposit::Replay => panic!("it is new"),

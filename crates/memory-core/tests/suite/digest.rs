@@ -27,22 +27,14 @@ fn a_digest_has_its_members() {
         project_id: project.project_id.clone(),
         package_id: PackageId::new(name).unwrap(),
         score: 1.5,
-        excerpt: Excerpt {
-            field: "title",
-            text: "Indexes".into(),
-        },
+        excerpt: Excerpt { field: "title", text: "Indexes".into() },
     };
-    let type_count = |name: &str, count| TypeCount {
-        package_type: PackageType::parse(name).unwrap(),
-        count,
-    };
+    let type_count =
+        |name: &str, count| TypeCount { package_type: PackageType::parse(name).unwrap(), count };
     let rows = DigestRows {
         project: Some(&project),
         by_type: &[type_count("milestone", 2), type_count("x-eval", 1)],
-        by_actor: &[ActorCount {
-            actor: key("ada", ActorType::Human),
-            count: 3,
-        }],
+        by_actor: &[ActorCount { actor: key("ada", ActorType::Human), count: 3 }],
         highlights: std::slice::from_ref(&highlight),
         facts: &[fact(json!({}))],
         questions: &questions,
@@ -94,33 +86,19 @@ fn a_global_digest_has_no_project_and_says_what_it_cut() {
         damaged: &["pkg_1".to_owned(), "fact_2".to_owned()],
     };
     let bundle: Value = serde_json::from_str(&digest(&rows, &query(&[]), now())).unwrap();
-    assert_eq!(
-        (&bundle["project"], &bundle["scope"]),
-        (&Value::Null, &json!("global"))
-    );
+    assert_eq!((&bundle["project"], &bundle["scope"]), (&Value::Null, &json!("global")));
     assert_eq!(bundle["x-integrity_warnings"], json!(["pkg_1", "fact_2"]));
-    assert_eq!(
-        bundle["active_facts"].as_array().unwrap().len(),
-        MAX_DIGEST_FACTS
-    );
-    assert_eq!(
-        bundle["summary"]["highlights"].as_array().unwrap().len(),
-        MAX_HIGHLIGHTS
-    );
-    assert_eq!(
-        bundle["x-left_out"],
-        json!([{"member": "active_facts", "reason": "limit"}])
-    );
+    assert_eq!(bundle["active_facts"].as_array().unwrap().len(), MAX_DIGEST_FACTS);
+    assert_eq!(bundle["summary"]["highlights"].as_array().unwrap().len(), MAX_HIGHLIGHTS);
+    assert_eq!(bundle["x-left_out"], json!([{"member": "active_facts", "reason": "limit"}]));
 }
 
 #[test]
 fn highlights_rank_by_weight_then_by_age() {
     let of = |significance: Value, created_at: &str| {
         Highlight::of(
-            package(&with(
-                json!({"significance": significance, "created_at": created_at}),
-            ))
-            .fields(),
+            package(&with(json!({"significance": significance, "created_at": created_at})))
+                .fields(),
         )
         .rank()
     };
@@ -132,29 +110,17 @@ fn highlights_rank_by_weight_then_by_age() {
 
 #[test]
 fn an_excerpt_is_from_where_most_words_stand() {
-    let body = format!(
-        "{} the index was slow under load {}",
-        "lead ".repeat(100),
-        "tail ".repeat(100)
-    );
+    let body =
+        format!("{} the index was slow under load {}", "lead ".repeat(100), "tail ".repeat(100));
     let found = package(&with(json!({
         "title": "About the index", "decisions_made": ["keep it", "Index per project"],
         "content_md": body,
     })));
     let look = |words: &str| excerpt(found.fields(), &Terms::parse(words).unwrap());
-    assert_eq!(
-        look("index"),
-        Excerpt {
-            field: "title",
-            text: "About the index".into()
-        }
-    );
+    assert_eq!(look("index"), Excerpt { field: "title", text: "About the index".into() });
     assert_eq!(
         look("project index"),
-        Excerpt {
-            field: "decisions_made",
-            text: "Index per project".into()
-        }
+        Excerpt { field: "decisions_made", text: "Index per project".into() }
     );
     assert_eq!(look("proj").field, "decisions_made");
     let long = look("SLOW load");

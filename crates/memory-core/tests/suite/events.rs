@@ -11,10 +11,7 @@ use crate::support::{fact, key, minimal, now, package, project, with};
 #[test]
 fn an_event_says_what_it_is_about() {
     let sound = package(&minimal());
-    let event = Event {
-        seq: 7,
-        event: Some(event::deposited(&sound, now())),
-    };
+    let event = Event { seq: 7, event: Some(event::deposited(&sound, now())) };
     let expected = json!({
         "type": "package.deposited", "seq": 7, "project_id": "atlas",
         "at": "2026-05-01T00:00:00.000Z",
@@ -30,29 +27,14 @@ fn an_event_says_what_it_is_about() {
 
     let fact = fact(json!({}));
     let asserted = event::asserted(&fact, Some(&FactId::new("f0").unwrap()), now());
-    assert_eq!(
-        asserted.data,
-        json!({"fact": fact.encode(), "superseded": "f0"})
-    );
-    assert_eq!(
-        event::invalidated(&fact, None, now()).kind,
-        event::FACT_INVALIDATED
-    );
+    assert_eq!(asserted.data, json!({"fact": fact.encode(), "superseded": "f0"}));
+    assert_eq!(event::invalidated(&fact, None, now()).kind, event::FACT_INVALIDATED);
     let created = event::project_created(&project(), now());
     assert_eq!(created.data["project"]["project_id"], "atlas");
     for (event, kind) in [
-        (
-            event::project_updated(&project(), now()),
-            event::PROJECT_UPDATED,
-        ),
-        (
-            event::project_archived(&project(), now()),
-            event::PROJECT_ARCHIVED,
-        ),
-        (
-            event::project_restored(&project(), now()),
-            event::PROJECT_RESTORED,
-        ),
+        (event::project_updated(&project(), now()), event::PROJECT_UPDATED),
+        (event::project_archived(&project(), now()), event::PROJECT_ARCHIVED),
+        (event::project_restored(&project(), now()), event::PROJECT_RESTORED),
     ] {
         assert_eq!((event.kind, &event.data), (kind, &created.data));
     }
@@ -66,43 +48,24 @@ fn a_draft_is_its_authors_until_it_moves() {
             &KeyScope::new(vec![Verb::Read], None).bound_to(key(id, ActorType::Human), false),
         )
     };
-    let deposited = Event {
-        seq: 3,
-        event: Some(event::deposited(&draft, now())),
-    };
-    assert_eq!(
-        deposited.event.as_ref().unwrap().only_for,
-        Some(key("ada", ActorType::Human))
-    );
-    assert_eq!(
-        deposited.document_for(&bound("grace")),
-        json!({"type": "hidden"})
-    );
+    let deposited = Event { seq: 3, event: Some(event::deposited(&draft, now())) };
+    assert_eq!(deposited.event.as_ref().unwrap().only_for, Some(key("ada", ActorType::Human)));
+    assert_eq!(deposited.document_for(&bound("grace")), json!({"type": "hidden"}));
     assert_eq!(deposited.type_for(&bound("grace")), "hidden");
     for reader in [bound("ada"), Access::open()] {
         assert_eq!(deposited.type_for(&reader), "package.deposited");
     }
     let first = Revision::deposited(&draft, None, now());
-    let asked = Move {
-        change: Change::Complete,
-        note: None,
-        actor: None,
-    };
+    let asked = Move { change: Change::Complete, note: None, actor: None };
     let Transition::Moved { package, revision } =
         transition(&draft, &first, &asked, now()).unwrap()
     else {
         panic!("it moves")
     };
-    let moved = Event {
-        seq: 4,
-        event: Some(event::transitioned(&package, &revision, now())),
-    };
+    let moved = Event { seq: 4, event: Some(event::transitioned(&package, &revision, now())) };
     let document = moved.document_for(&bound("grace"));
     assert_eq!(
-        (
-            &document["data"]["status"],
-            &document["data"]["revision"]["seq"]
-        ),
+        (&document["data"]["status"], &document["data"]["revision"]["seq"]),
         (&json!("complete"), &json!(2))
     );
 }
@@ -118,10 +81,7 @@ fn kinds_have_names_that_a_stream_can_carry() {
 
 #[test]
 fn a_damaged_event_keeps_its_number_and_says_so() {
-    let damaged = Event {
-        seq: 5,
-        event: None,
-    };
+    let damaged = Event { seq: 5, event: None };
     let access = Access::open();
     assert_eq!(damaged.type_for(&access), "damaged");
     assert_eq!(damaged.document_for(&access), json!({"type": "damaged"}));

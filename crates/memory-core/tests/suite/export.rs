@@ -30,20 +30,10 @@ fn lived() -> (Package, Vec<Revision>) {
     );
     let mut package = Package::parse(pretty.as_bytes()).unwrap();
     let mut log = vec![Revision::deposited(&package, None, now())];
-    for change in [
-        Change::Flag(Reviewer::Human),
-        Change::Review(Status::Complete),
-    ] {
-        let asked = Move {
-            change,
-            note: Some("note\nwith a break".into()),
-            actor: None,
-        };
+    for change in [Change::Flag(Reviewer::Human), Change::Review(Status::Complete)] {
+        let asked = Move { change, note: Some("note\nwith a break".into()), actor: None };
         match transition(&package, log.last().unwrap(), &asked, now()).unwrap() {
-            Transition::Moved {
-                package: next,
-                revision,
-            } => {
+            Transition::Moved { package: next, revision } => {
                 package = *next;
                 log.push(*revision);
             }
@@ -83,17 +73,11 @@ fn export_import_export_gives_the_same_lines() {
         assert_eq!(again(line), *line);
     }
     assert!(package.text().contains('\n'), "the text itself has breaks");
-    let ExportLine::Package {
-        package: read,
-        revisions,
-    } = read_line(lines[2].as_bytes()).unwrap()
+    let ExportLine::Package { package: read, revisions } = read_line(lines[2].as_bytes()).unwrap()
     else {
         panic!("it is a package")
     };
-    assert_eq!(
-        (read.content_hash(), &revisions),
-        (package.content_hash(), &log)
-    );
+    assert_eq!((read.content_hash(), &revisions), (package.content_hash(), &log));
     let kinds: Vec<Value> = lines
         .iter()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["kind"].clone())
@@ -104,10 +88,8 @@ fn export_import_export_gives_the_same_lines() {
 #[test]
 fn bare_documents_are_read_too() {
     let sound = package(&with(json!({"kind": "own", "data": {"a": 1}})));
-    let ExportLine::Package {
-        package: read,
-        revisions,
-    } = read_line(sound.transport_text().as_bytes()).unwrap()
+    let ExportLine::Package { package: read, revisions } =
+        read_line(sound.transport_text().as_bytes()).unwrap()
     else {
         panic!("it is a package")
     };
@@ -118,18 +100,9 @@ fn bare_documents_are_read_too() {
     let line = package_line(read.text(), read.content_hash(), &revisions);
     assert_eq!(again(&line), line);
     let read = |document: Value| read_line(document.to_string().as_bytes()).unwrap();
-    assert_eq!(
-        read(fact(json!({})).encode()),
-        ExportLine::Fact(Box::new(fact(json!({}))))
-    );
-    assert_eq!(
-        read(session().encode()),
-        ExportLine::Session(Box::new(session()))
-    );
-    assert_eq!(
-        read(project().encode()),
-        ExportLine::Project(Box::new(project()))
-    );
+    assert_eq!(read(fact(json!({})).encode()), ExportLine::Fact(Box::new(fact(json!({})))));
+    assert_eq!(read(session().encode()), ExportLine::Session(Box::new(session())));
+    assert_eq!(read(project().encode()), ExportLine::Project(Box::new(project())));
     let enveloped = json!({"kind": "package", "data": minimal()});
     assert!(
         matches!(read(enveloped), ExportLine::Package { revisions, .. } if revisions.len() == 1)
@@ -147,14 +120,8 @@ fn lines_that_are_wrong_name_the_place() {
         refused(read_line(line.to_string().as_bytes()))
     };
     let mismatch = |pointer: &str| (Code::AgenticHashMismatch, pointer.to_owned());
-    assert_eq!(
-        wrong(&|line| line["content_hash"] = json!("sha256:00")),
-        mismatch("/content_hash")
-    );
-    assert_eq!(
-        wrong(&|line| line["data"]["title"] = json!("other")),
-        mismatch("/content_hash")
-    );
+    assert_eq!(wrong(&|line| line["content_hash"] = json!("sha256:00")), mismatch("/content_hash"));
+    assert_eq!(wrong(&|line| line["data"]["title"] = json!("other")), mismatch("/content_hash"));
     assert_eq!(
         wrong(&|line| line["data"]["relay_version"] = json!("0.2")),
         invalid("/data/relay_version")
@@ -167,25 +134,12 @@ fn lines_that_are_wrong_name_the_place() {
         wrong(&|line| line["x-revisions"][0]["status"] = json!("x")),
         invalid("/x-revisions/0/status")
     );
-    assert_eq!(
-        wrong(&|line| line["x-revisions"] = json!([])),
-        mismatch("/x-revisions")
-    );
-    assert_eq!(
-        wrong(&|line| line["kind"] = json!("blob")),
-        invalid("/kind")
-    );
+    assert_eq!(wrong(&|line| line["x-revisions"] = json!([])), mismatch("/x-revisions"));
+    assert_eq!(wrong(&|line| line["kind"] = json!("blob")), invalid("/kind"));
     let fact = json!({"kind": "fact", "data": {"fact_id": "f"}});
-    assert_eq!(
-        refused(read_line(fact.to_string().as_bytes())),
-        invalid("/data/project_id")
-    );
+    assert_eq!(refused(read_line(fact.to_string().as_bytes())), invalid("/data/project_id"));
     for line in ["", "null", "{}", "{\"kind\":\"fact\"}", "{\"a\":1"] {
-        assert_eq!(
-            refused(read_line(line.as_bytes())).0,
-            Code::AgenticInvalidSchema,
-            "{line}"
-        );
+        assert_eq!(refused(read_line(line.as_bytes())).0, Code::AgenticInvalidSchema, "{line}");
     }
 }
 
@@ -195,11 +149,7 @@ fn the_largest_package_can_be_imported_after_it_moved() {
     let largest = package(&with(json!({"status": "draft", "x": "y".repeat(room)})));
     assert_eq!(largest.text().len(), MAX_PACKAGE_BYTES);
     let first = Revision::deposited(&largest, None, now());
-    let asked = Move {
-        change: Change::Flag(Reviewer::Human),
-        note: None,
-        actor: None,
-    };
+    let asked = Move { change: Change::Flag(Reviewer::Human), note: None, actor: None };
     let Transition::Moved { package, revision } =
         transition(&largest, &first, &asked, now()).unwrap()
     else {
@@ -216,20 +166,11 @@ fn a_package_that_is_there_advances_or_stays() {
     let decide = |package: &Package, log: &[Revision], known: &[Revision]| {
         merge_package(package, log, Some(known))
     };
-    assert_eq!(
-        merge_package(&done, &log, None).unwrap(),
-        MergedPackage::Added
-    );
+    assert_eq!(merge_package(&done, &log, None).unwrap(), MergedPackage::Added);
     assert_eq!(decide(&done, &log, &log).unwrap(), MergedPackage::Unchanged);
-    assert_eq!(
-        decide(&done, &log, &log[..1]).unwrap(),
-        MergedPackage::Advanced(log[1..].to_vec())
-    );
+    assert_eq!(decide(&done, &log, &log[..1]).unwrap(), MergedPackage::Advanced(log[1..].to_vec()));
     let bare = [Revision::imported(&done)];
-    assert_eq!(
-        decide(&done, &bare, &log).unwrap(),
-        MergedPackage::Unchanged
-    );
+    assert_eq!(decide(&done, &bare, &log).unwrap(), MergedPackage::Unchanged);
     assert_eq!(
         refused(decide(&done, &bare, &log[..2])),
         (Code::AgenticDuplicatePackageId, "/package_id".into())
@@ -245,20 +186,14 @@ fn a_session_that_is_there_ends_or_stays() {
     let mut ended = active.clone();
     ended.ended_at = Some(time("2026-04-19T00:00:00Z"));
     assert_eq!(merge_session(&active, None).unwrap(), MergedSession::Added);
-    assert_eq!(
-        merge_session(&active, Some(&ended)).unwrap(),
-        MergedSession::Unchanged
-    );
+    assert_eq!(merge_session(&active, Some(&ended)).unwrap(), MergedSession::Unchanged);
     assert_eq!(
         merge_session(&ended, Some(&active)).unwrap(),
         MergedSession::Ended(time("2026-04-19T00:00:00Z"))
     );
     let mut other = active.clone();
     other.started_at = time("2026-04-18T19:00:01Z");
-    assert_eq!(
-        refused(merge_session(&other, Some(&active))).0,
-        Code::AgenticDuplicateSessionId
-    );
+    assert_eq!(refused(merge_session(&other, Some(&active))).0, Code::AgenticDuplicateSessionId);
 }
 
 /// A line that a glance rules out is no project, and every project passes.
@@ -267,13 +202,7 @@ fn a_glance_misses_no_project() {
     let bare = project().encode().to_string();
     let named = with_member(&bare, r#""kind":"own""#);
     let spelled = r#"{"kind":"proj\u0065ct","data":{"project_id":"atlas"}}"#;
-    for line in [
-        project_line(&project()),
-        bare,
-        named,
-        spelled.to_owned(),
-        "not JSON".to_owned(),
-    ] {
+    for line in [project_line(&project()), bare, named, spelled.to_owned(), "not JSON".to_owned()] {
         assert!(may_hold_project(line.as_bytes()), "{line}");
     }
     let (package, log) = lived();

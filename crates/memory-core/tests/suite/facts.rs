@@ -55,14 +55,8 @@ fn unknown_members_are_kept_and_given_times_keep_their_spelling() {
     let fact = added(&asked.unwrap(), &AssertState::default()).encode();
     assert_eq!(fact["valid_from"], "2026-04-30T00:00:00.5+00:00");
     assert_eq!(fact["created_at"], "2026-05-01T00:00:00.000Z");
-    assert_eq!(
-        (&fact["x-trust"], &fact["unit"]),
-        (&json!(0.9), &json!({"a": [1, null]}))
-    );
-    assert_eq!(
-        (&fact["confidence"], &fact["tags"]),
-        (&json!(0.25), &json!(["t"]))
-    );
+    assert_eq!((&fact["x-trust"], &fact["unit"]), (&json!(0.9), &json!({"a": [1, null]})));
+    assert_eq!((&fact["confidence"], &fact["tags"]), (&json!(0.25), &json!(["t"])));
 }
 
 #[test]
@@ -83,40 +77,18 @@ fn what_is_no_assertion_is_refused_at_its_place() {
         (json!({"created_at": "now"}), "/created_at"),
         (json!({"project_id": "other"}), "/project_id"),
         (json!({"fact_id": ""}), "/fact_id"),
-        (
-            json!({"source_package_id": "x".repeat(600)}),
-            "/source_package_id",
-        ),
+        (json!({"source_package_id": "x".repeat(600)}), "/source_package_id"),
         (json!({"asserted_by": {"id": "a"}}), "/asserted_by/type"),
         (json!({"asserted_by": "ada"}), "/asserted_by"),
-        (
-            json!({"x-n": {"deep": 9_007_199_254_740_993_i64}}),
-            "/x-n/deep",
-        ),
+        (json!({"x-n": {"deep": 9_007_199_254_740_993_i64}}), "/x-n/deep"),
     ] {
         assert_eq!(refused(parse(members)), invalid(pointer));
     }
     for (members, code, pointer) in [
-        (
-            json!({"subject": "x".repeat(MAX_KEY_BYTES + 1)}),
-            Code::AgenticTextTooLong,
-            "/subject",
-        ),
-        (
-            json!({"value": "x".repeat(MAX_TEXT_BYTES + 1)}),
-            Code::AgenticTextTooLong,
-            "/value",
-        ),
-        (
-            json!({"tags": vec!["x"; MAX_ITEMS + 1]}),
-            Code::AgenticTooManyItems,
-            "/tags",
-        ),
-        (
-            json!({"x": "x".repeat(MAX_DOCUMENT_BYTES)}),
-            Code::AgenticPayloadTooLarge,
-            "",
-        ),
+        (json!({"subject": "x".repeat(MAX_KEY_BYTES + 1)}), Code::AgenticTextTooLong, "/subject"),
+        (json!({"value": "x".repeat(MAX_TEXT_BYTES + 1)}), Code::AgenticTextTooLong, "/value"),
+        (json!({"tags": vec!["x"; MAX_ITEMS + 1]}), Code::AgenticTooManyItems, "/tags"),
+        (json!({"x": "x".repeat(MAX_DOCUMENT_BYTES)}), Code::AgenticPayloadTooLarge, ""),
     ] {
         assert_eq!(refused(parse(members)), (code, pointer.to_owned()));
     }
@@ -124,10 +96,7 @@ fn what_is_no_assertion_is_refused_at_its_place() {
         parse(json!({"subject": key, "predicate": key, "value": ""})).unwrap();
     }
     let twice = br#"{"subject":"a","predicate":"b","value":"c","value":"d"}"#;
-    assert_eq!(
-        refused(Assertion::parse(twice, &project_id())),
-        invalid("/value")
-    );
+    assert_eq!(refused(Assertion::parse(twice, &project_id())), invalid("/value"));
 }
 
 #[test]
@@ -138,10 +107,7 @@ fn who_asserted_it_is_who_says_so_or_the_source_or_the_key() {
             .unwrap();
     let owner = actor("key", ActorType::Script);
     let by = |members: Value, source: Option<&accord_base::Actor>| {
-        let state = AssertState {
-            source,
-            ..AssertState::default()
-        };
+        let state = AssertState { source, ..AssertState::default() };
         let writing = writing(&id, Some(&here), Some(&owner));
         let asked = parse(members).unwrap();
         match assert(&asked, &writing, &state, AssertOptions::default(), [0; 16]).unwrap() {
@@ -151,32 +117,17 @@ fn who_asserted_it_is_who_says_so_or_the_source_or_the_key() {
     };
     let grace = json!({"id": "grace", "type": "agent"});
     let said = json!({"source_package_id": "pkg_1", "asserted_by": grace});
-    assert_eq!(
-        by(said, Some(&source)),
-        (actor("grace", ActorType::Agent), 0)
-    );
-    assert_eq!(
-        by(json!({"source_package_id": "pkg_1"}), Some(&source)),
-        (source.clone(), 0)
-    );
-    assert_eq!(
-        by(json!({"source_package_id": "pkg_9"}), None),
-        (owner.clone(), 1)
-    );
-    assert_eq!(
-        by(json!({"source_package_id": ""}), None),
-        (owner.clone(), 0)
-    );
+    assert_eq!(by(said, Some(&source)), (actor("grace", ActorType::Agent), 0));
+    assert_eq!(by(json!({"source_package_id": "pkg_1"}), Some(&source)), (source.clone(), 0));
+    assert_eq!(by(json!({"source_package_id": "pkg_9"}), None), (owner.clone(), 1));
+    assert_eq!(by(json!({"source_package_id": ""}), None), (owner.clone(), 0));
 }
 
 #[test]
 fn an_id_of_ones_own_makes_an_assertion_repeatable() {
     let (id, here) = (project_id(), project());
     let decide = |members: Value, known: &Fact, project: &Project| {
-        let state = AssertState {
-            same_id: Some(known),
-            ..AssertState::default()
-        };
+        let state = AssertState { same_id: Some(known), ..AssertState::default() };
         let asked = parse(members).unwrap();
         assert(
             &asked,
@@ -197,15 +148,9 @@ fn an_id_of_ones_own_makes_an_assertion_repeatable() {
     let again = decide(json!({"fact_id": "mine", "x-a": 1}), &known, &archived);
     assert_eq!(again.unwrap(), Asserted::Unchanged(Box::new(known.clone())));
     let other = decide(json!({"fact_id": "mine", "x-a": 2}), &known, &here);
-    assert_eq!(
-        refused(other),
-        (Code::AgenticDuplicateFactId, "/fact_id".into())
-    );
+    assert_eq!(refused(other), (Code::AgenticDuplicateFactId, "/fact_id".into()));
     let elsewhen = json!({"fact_id": "mine", "x-a": 1, "valid_from": "2020-01-01T00:00:00Z"});
-    assert_eq!(
-        refused(decide(elsewhen, &known, &here)).0,
-        Code::AgenticDuplicateFactId
-    );
+    assert_eq!(refused(decide(elsewhen, &known, &here)).0, Code::AgenticDuplicateFactId);
     let new = parse(json!({})).unwrap();
     let outcome = assert(
         &new,
@@ -224,10 +169,7 @@ fn a_planned_fact_that_is_invalidated_never_holds() {
     assert_eq!(ended.valid_to, planned.valid_from);
     let running = fact(json!({}));
     assert_eq!(
-        invalidate(Some(&running), Some("up"), now())
-            .unwrap()
-            .valid_to
-            .as_str(),
+        invalidate(Some(&running), Some("up"), now()).unwrap().valid_to.as_str(),
         "2026-05-01T00:00:00.000Z"
     );
     assert_eq!(invalidate(Some(&running), Some("down"), now()), None);
@@ -256,10 +198,7 @@ fn a_fact_holds_from_its_start_up_to_its_end() {
 fn reading_a_fact_fills_in_defaults_and_refuses_nonsense() {
     let short = fact(json!({"x-own": [1], "source_package_id": "", "tags": null}));
     assert_eq!(short.confidence.number().as_f64(), Some(1.0));
-    assert_eq!(
-        (short.source_package_id.is_none(), &short.extra["x-own"]),
-        (true, &json!([1]))
-    );
+    assert_eq!((short.source_package_id.is_none(), &short.extra["x-own"]), (true, &json!([1])));
     let mut backward = object(short.encode());
     backward.insert("valid_to".into(), json!("2026-04-01T00:00:00Z"));
     assert_eq!(refused(Fact::read(backward)), invalid("/valid_to"));
@@ -272,73 +211,38 @@ fn reading_a_fact_fills_in_defaults_and_refuses_nonsense() {
 fn an_imported_fact_fits_or_is_refused() {
     let span = |from: &str, to: Option<&str>| {
         let time = |day: &str| format!("2026-04-{day}T00:00:00Z");
-        fact(
-            json!({"fact_id": format!("f{from}"), "valid_from": time(from),
-            "valid_to": to.map(time)}),
-        )
+        fact(json!({"fact_id": format!("f{from}"), "valid_from": time(from),
+            "valid_to": to.map(time)}))
     };
     let between = |fact: &Fact, before: Option<&Fact>, after: Option<&Fact>| {
-        import(
-            fact,
-            &ImportState {
-                same_id: None,
-                before,
-                after,
-            },
-        )
+        import(fact, &ImportState { same_id: None, before, after })
     };
     let (early, late) = (span("01", Some("05")), span("10", None));
     let fits = span("05", Some("10"));
-    assert_eq!(
-        between(&fits, Some(&early), Some(&late)).unwrap(),
-        Imported::Added
-    );
-    assert_eq!(
-        between(&span("07", Some("07")), Some(&fits), None).unwrap(),
-        Imported::Added
-    );
-    for wrong in [
-        span("04", Some("06")),
-        span("05", Some("11")),
-        span("05", None),
-    ] {
+    assert_eq!(between(&fits, Some(&early), Some(&late)).unwrap(), Imported::Added);
+    assert_eq!(between(&span("07", Some("07")), Some(&fits), None).unwrap(), Imported::Added);
+    for wrong in [span("04", Some("06")), span("05", Some("11")), span("05", None)] {
         let outcome = between(&wrong, Some(&early), Some(&late));
         assert_eq!(refused(outcome).0, Code::AgenticFactOverlap);
     }
-    assert_eq!(
-        refused(between(&span("20", None), Some(&late), None)).0,
-        Code::AgenticFactOverlap
-    );
+    assert_eq!(refused(between(&span("20", None), Some(&late), None)).0, Code::AgenticFactOverlap);
 
     let known = |fact: &Fact, known: &Fact| {
-        import(
-            fact,
-            &ImportState {
-                same_id: Some(known),
-                ..ImportState::default()
-            },
-        )
+        import(fact, &ImportState { same_id: Some(known), ..ImportState::default() })
     };
     assert_eq!(known(&late, &late).unwrap(), Imported::Unchanged);
     let ended = span("10", Some("12"));
-    let expected = Imported::Ended {
-        fact_id: late.fact_id.clone(),
-        valid_to: time("2026-04-12T00:00:00Z"),
-    };
+    let expected =
+        Imported::Ended { fact_id: late.fact_id.clone(), valid_to: time("2026-04-12T00:00:00Z") };
     assert_eq!(known(&ended, &late).unwrap(), expected);
     assert_eq!(known(&late, &ended).unwrap(), Imported::Unchanged);
     // A fact that was filled in before its end made it earlier: an end never becomes later.
     let cut = span("10", Some("11"));
-    let expected = Imported::Ended {
-        fact_id: late.fact_id.clone(),
-        valid_to: time("2026-04-11T00:00:00Z"),
-    };
+    let expected =
+        Imported::Ended { fact_id: late.fact_id.clone(), valid_to: time("2026-04-11T00:00:00Z") };
     assert_eq!(known(&cut, &ended).unwrap(), expected);
     assert_eq!(known(&ended, &cut).unwrap(), Imported::Unchanged);
     let mut other = late.clone();
     other.value = "down".into();
-    assert_eq!(
-        refused(known(&other, &late)).0,
-        Code::AgenticDuplicateFactId
-    );
+    assert_eq!(refused(known(&other, &late)).0, Code::AgenticDuplicateFactId);
 }

@@ -13,19 +13,13 @@ use serde_json::json;
 use crate::support::{actor, invalid, now, package, refused, with};
 
 fn in_status(status: Status) -> (Package, Revision) {
-    let package = package(&with(
-        json!({"status": status.as_str(), "review_type": "human"}),
-    ));
+    let package = package(&with(json!({"status": status.as_str(), "review_type": "human"})));
     let first = Revision::deposited(&package, None, now());
     (package, first)
 }
 
 fn asked(change: Change) -> Move {
-    Move {
-        change,
-        note: None,
-        actor: None,
-    }
+    Move { change, note: None, actor: None }
 }
 
 fn moved(package: &Package, last: &Revision, asked: &Move) -> (Package, Revision) {
@@ -89,13 +83,8 @@ fn each_way_begins_where_it_may() {
         }
     }
     let (complete, last) = in_status(Complete);
-    let failure = transition(
-        &complete,
-        &last,
-        &asked(Change::Flag(Reviewer::Human)),
-        now(),
-    )
-    .unwrap_err();
+    let failure =
+        transition(&complete, &last, &asked(Change::Flag(Reviewer::Human)), now()).unwrap_err();
     assert!(failure.suggestion.unwrap().contains("parent_package_id"));
 }
 
@@ -108,28 +97,16 @@ fn a_flag_sets_the_reviewer_and_raised_twice_is_raised_once() {
         (flagged.status(), flagged.review_type()),
         (Status::AwaitingReview, ReviewType::Human)
     );
-    assert_eq!(
-        transition(&flagged, &second, &human, now()).unwrap(),
-        Transition::Unchanged
-    );
+    assert_eq!(transition(&flagged, &second, &human, now()).unwrap(), Transition::Unchanged);
     let (other, third) = moved(&flagged, &second, &asked(Change::Flag(Reviewer::Agent)));
-    assert_eq!(
-        (other.status(), other.review_type()),
-        (Status::AwaitingReview, ReviewType::Agent)
-    );
+    assert_eq!((other.status(), other.review_type()), (Status::AwaitingReview, ReviewType::Agent));
     assert_eq!(third.seq, 3);
     // A note is worth an entry of its own, once.
     let mut noted = asked(Change::Flag(Reviewer::Agent));
     noted.note = Some("look at the index".into());
     let (same, fourth) = moved(&other, &third, &noted);
-    assert_eq!(
-        (&same, fourth.note.as_deref()),
-        (&other, Some("look at the index"))
-    );
-    assert_eq!(
-        transition(&same, &fourth, &noted, now()).unwrap(),
-        Transition::Unchanged
-    );
+    assert_eq!((&same, fourth.note.as_deref()), (&other, Some("look at the index")));
+    assert_eq!(transition(&same, &fourth, &noted, now()).unwrap(), Transition::Unchanged);
     check_revisions(&same, &[first, second, third, fourth]).unwrap();
 }
 
@@ -144,19 +121,15 @@ fn only_two_values_in_the_text_change() {
     let draft = Package::parse(text.as_bytes()).unwrap();
     let first = Revision::deposited(&draft, None, now());
     let (flagged, second) = moved(&draft, &first, &asked(Change::Flag(Reviewer::Human)));
-    let expected = text
-        .replacen(" : \"draft\"", " : \"awaiting_review\"", 1)
-        .replacen("\"review_type\":\"none\"", "\"review_type\":\"human\"", 1);
+    let expected = text.replacen(" : \"draft\"", " : \"awaiting_review\"", 1).replacen(
+        "\"review_type\":\"none\"",
+        "\"review_type\":\"human\"",
+        1,
+    );
     assert_eq!(flagged.text(), expected);
-    assert_eq!(
-        *flagged.content_hash(),
-        ContentHash::of(expected.as_bytes()).unwrap()
-    );
+    assert_eq!(*flagged.content_hash(), ContentHash::of(expected.as_bytes()).unwrap());
     assert_eq!(flagged, Package::parse(expected.as_bytes()).unwrap());
-    assert_eq!(
-        (second.seq, second.content_hash),
-        (2, *flagged.content_hash())
-    );
+    assert_eq!((second.seq, second.content_hash), (2, *flagged.content_hash()));
     assert_eq!(first.content_hash, *draft.content_hash());
 }
 
@@ -170,10 +143,7 @@ fn an_entry_says_who_when_and_why() {
         actor: Some(grace.clone()),
     };
     let (_, entry) = moved(&waiting, &first, &asked);
-    assert_eq!(
-        (entry.actor, entry.note),
-        (Some(grace), Some("no tests".into()))
-    );
+    assert_eq!((entry.actor, entry.note), (Some(grace), Some("no tests".into())));
     assert_eq!(entry.at.as_str(), "2026-05-01T00:00:00.000Z");
 }
 
@@ -191,10 +161,7 @@ fn a_log_is_checked_by_its_hashes() {
     assert_eq!(place(&log[1..]), invalid("/0/seq"));
     let mut forged = log.clone();
     forged[1].content_hash = forged[0].content_hash;
-    assert_eq!(
-        place(&forged),
-        (Code::AgenticHashMismatch, "/1/content_hash".into())
-    );
+    assert_eq!(place(&forged), (Code::AgenticHashMismatch, "/1/content_hash".into()));
     let mut idle = log.clone();
     idle[1] = log[0].clone();
     idle[1].seq = 2;
@@ -209,20 +176,12 @@ fn a_log_is_checked_by_its_hashes() {
 fn a_log_that_is_full_can_still_be_completed() {
     let (mut package, mut last) = in_status(Status::Draft);
     for round in 1..MAX_REVISIONS {
-        let reviewer = if round % 2 == 0 {
-            Reviewer::Human
-        } else {
-            Reviewer::Agent
-        };
+        let reviewer = if round % 2 == 0 { Reviewer::Human } else { Reviewer::Agent };
         (package, last) = moved(&package, &last, &asked(Change::Flag(reviewer)));
     }
     assert_eq!(last.seq, MAX_REVISIONS as u64);
-    let again = transition(
-        &package,
-        &last,
-        &asked(Change::Review(Status::RevisionRequested)),
-        now(),
-    );
+    let again =
+        transition(&package, &last, &asked(Change::Review(Status::RevisionRequested)), now());
     assert_eq!(refused(again).0, Code::AgenticTooManyItems);
     moved(&package, &last, &asked(Change::Review(Status::Complete)));
 }
@@ -241,32 +200,17 @@ fn requests_are_read_strictly() {
         assert_eq!(refused(flag(wrong.as_bytes())), invalid("/review_type"));
     }
     assert_eq!(refused(flag(b"")).0, Code::AgenticInvalidSchema);
-    assert_eq!(
-        refused(flag(br#"{"review_type":"agent","note":7}"#)),
-        invalid("/note")
-    );
+    assert_eq!(refused(flag(br#"{"review_type":"agent","note":7}"#)), invalid("/note"));
     let long = json!({"review_type": "agent", "note": "x".repeat(MAX_TEXT_BYTES + 1)}).to_string();
-    assert_eq!(
-        refused(flag(long.as_bytes())),
-        (Code::AgenticTextTooLong, "/note".into())
-    );
+    assert_eq!(refused(flag(long.as_bytes())), (Code::AgenticTextTooLong, "/note".into()));
 
     assert_eq!(
         review(br#"{"outcome":"complete"}"#).unwrap().change,
         Change::Review(Status::Complete)
     );
-    assert_eq!(
-        refused(review(br#"{"outcome":"approved"}"#)),
-        invalid("/outcome")
-    );
-    assert_eq!(
-        plain(Change::Resubmit, b" ").unwrap(),
-        asked(Change::Resubmit)
-    );
+    assert_eq!(refused(review(br#"{"outcome":"approved"}"#)), invalid("/outcome"));
+    assert_eq!(plain(Change::Resubmit, b" ").unwrap(), asked(Change::Resubmit));
     let noted = plain(Change::Complete, br#"{"note":"done","actor":null}"#).unwrap();
     assert_eq!(noted.note.as_deref(), Some("done"));
-    assert_eq!(
-        refused(plain(Change::Complete, b"[]")).0,
-        Code::AgenticInvalidSchema
-    );
+    assert_eq!(refused(plain(Change::Complete, b"[]")).0, Code::AgenticInvalidSchema);
 }

@@ -24,19 +24,11 @@ fn stored_fact(number: usize) -> String {
 
 /// The names of a bundle's members.
 fn members(bundle: &Value) -> Vec<&str> {
-    bundle
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect()
+    bundle.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 fn bundle(rows: &OrientRows<'_>, max_tokens: Option<u32>) -> Value {
-    let query = OrientQuery {
-        max_tokens,
-        ..OrientQuery::default()
-    };
+    let query = OrientQuery { max_tokens, ..OrientQuery::default() };
     serde_json::from_str(&orient(rows, &query, now())).unwrap()
 }
 
@@ -64,19 +56,13 @@ fn a_bundle_has_exactly_its_members() {
 fn packages_stand_as_they_are_and_questions_once() {
     let (project, stored) = (project(), fact(json!({"x-own": 1})).encode().to_string());
     let facts = [stored.as_str()];
-    let texts = [
-        with(json!({"x": 1.0})).to_string(),
-        "{\"a\" : 1E5,\n\"b\":\"\\u00e9\"}".to_owned(),
-    ];
+    let texts =
+        [with(json!({"x": 1.0})).to_string(), "{\"a\" : 1E5,\n\"b\":\"\\u00e9\"}".to_owned()];
     let packages: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut questions = OpenQuestions::default();
-    for (question, package) in [
-        ("why?", "new"),
-        (" how? ", "new"),
-        ("why?", "old"),
-        ("", "old"),
-        ("why?", "new"),
-    ] {
+    for (question, package) in
+        [("why?", "new"), (" how? ", "new"), ("why?", "old"), ("", "old"), ("why?", "new")]
+    {
         assert!(questions.offer(question, &id(package)));
     }
     let damaged = ["bad".to_owned()];
@@ -92,14 +78,8 @@ fn packages_stand_as_they_are_and_questions_once() {
     assert!(texts.iter().all(|package| text.contains(package)));
     let bundle: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(bundle["open_questions"], json!(["why?", "how?"]));
-    assert_eq!(
-        bundle["x-open_question_sources"],
-        json!([["new", "old"], ["new"]])
-    );
-    assert_eq!(
-        bundle["active_facts"],
-        json!([fact(json!({"x-own": 1})).encode()])
-    );
+    assert_eq!(bundle["x-open_question_sources"], json!([["new", "old"], ["new"]]));
+    assert_eq!(bundle["active_facts"], json!([fact(json!({"x-own": 1})).encode()]));
     assert_eq!(bundle["x-integrity_warnings"], json!(["bad"]));
     let left_out = json!([
         {"member": "recent_packages", "reason": "limit"},
@@ -114,11 +94,7 @@ fn packages_stand_as_they_are_and_questions_once() {
         "window_days",
         "generated_at",
     ];
-    assert!(
-        members(&bundle)
-            .iter()
-            .all(|name| known.contains(name) || name.starts_with("x-"))
-    );
+    assert!(members(&bundle).iter().all(|name| known.contains(name) || name.starts_with("x-")));
 }
 
 #[test]
@@ -127,10 +103,7 @@ fn questions_are_capped_and_the_bundle_says_so() {
     for number in 0..MAX_QUESTIONS {
         assert!(questions.offer(&format!("{number}?"), &id("p")));
     }
-    assert!(
-        questions.offer("3?", &id("q")),
-        "one that is known costs nothing"
-    );
+    assert!(questions.offer("3?", &id("q")), "one that is known costs nothing");
     assert!(!questions.is_cut());
     assert!(!questions.offer("one more?", &id("p")));
     assert!(questions.is_cut() && questions.len() == MAX_QUESTIONS);
@@ -146,21 +119,12 @@ fn questions_are_capped_and_the_bundle_says_so() {
         questions: &questions,
     };
     let bundle = bundle(&rows, None);
-    assert_eq!(
-        bundle["open_questions"].as_array().unwrap().len(),
-        MAX_QUESTIONS
-    );
-    assert_eq!(
-        bundle["x-left_out"],
-        json!([{"member": "open_questions", "reason": "limit"}])
-    );
+    assert_eq!(bundle["open_questions"].as_array().unwrap().len(), MAX_QUESTIONS);
+    assert_eq!(bundle["x-left_out"], json!([{"member": "open_questions", "reason": "limit"}]));
 
     let mut same = OpenQuestions::default();
     let wanted = (0..).take_while(|_| same.offer("again?", &id("p"))).count();
-    assert_eq!(
-        (wanted, same.len(), same.is_cut()),
-        (MAX_QUESTION_ROWS, 1, true)
-    );
+    assert_eq!((wanted, same.len(), same.is_cut()), (MAX_QUESTION_ROWS, 1, true));
 }
 
 #[test]
@@ -190,24 +154,13 @@ fn a_budget_leaves_out_the_old_and_the_large_and_says_so() {
     let bundle = bundle(&rows, Some(3_000));
     let names = |member: &str, name: &str| -> Vec<String> {
         let list = bundle[member].as_array().unwrap();
-        list.iter()
-            .map(|item| item[name].as_str().unwrap().to_owned())
-            .collect()
+        list.iter().map(|item| item[name].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names("recent_packages", "package_id"), ["p1", "p2"]);
     assert_eq!(names("active_facts", "fact_id")[0], "f0");
-    assert!(
-        bundle["open_questions"][0]
-            .as_str()
-            .unwrap()
-            .starts_with("question 0 ")
-    );
+    assert!(bundle["open_questions"][0].as_str().unwrap().starts_with("question 0 "));
     assert_eq!(bundle["project"]["description"], project.description);
-    let counts = [
-        ("recent_packages", 5),
-        ("active_facts", 50),
-        ("open_questions", 60),
-    ];
+    let counts = [("recent_packages", 5), ("active_facts", 50), ("open_questions", 60)];
     for (place, (member, all)) in counts.into_iter().enumerate() {
         let there = bundle[member].as_array().unwrap().len();
         assert!(there > 0 && there < all, "{member}: {there}");

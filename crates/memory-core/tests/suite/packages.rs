@@ -18,14 +18,8 @@ fn the_hash_is_what_an_independent_program_computes() {
         "handoff_note": "line\n\"quoted\" / \u{7f} \u{2028}",
     }));
     for (document, hash) in [
-        (
-            minimal(),
-            "sha256:2d9d35281cd53bf0dc9b2f7bb6740baa1e4b0d24fe566406bd4a2de42a9d75d6",
-        ),
-        (
-            rich,
-            "sha256:e12c6483775d9ed9d6775213d7e6090edd2900ae3848d3f9405a03f10bfbb8f5",
-        ),
+        (minimal(), "sha256:2d9d35281cd53bf0dc9b2f7bb6740baa1e4b0d24fe566406bd4a2de42a9d75d6"),
+        (rich, "sha256:e12c6483775d9ed9d6775213d7e6090edd2900ae3848d3f9405a03f10bfbb8f5"),
     ] {
         assert_eq!(package(&document).content_hash().to_string(), hash);
         assert_eq!(hash.parse::<ContentHash>().unwrap().to_string(), hash);
@@ -46,10 +40,7 @@ fn order_space_and_null_make_no_difference_to_the_hash_and_content_does() {
     let hash = |document: &Value| *package(document).content_hash();
     let plain = with(json!({"tags": ["a", "b"], "x": {"m": {}}}));
     let spaced = serde_json::to_string_pretty(&plain).unwrap();
-    assert_eq!(
-        *Package::parse(spaced.as_bytes()).unwrap().content_hash(),
-        hash(&plain)
-    );
+    assert_eq!(*Package::parse(spaced.as_bytes()).unwrap().content_hash(), hash(&plain));
     let mut reversed = serde_json::Map::new();
     for (name, value) in plain.as_object().unwrap().iter().rev() {
         reversed.insert(name.clone(), value.clone());
@@ -58,14 +49,8 @@ fn order_space_and_null_make_no_difference_to_the_hash_and_content_does() {
     let nulls = with(json!({"tags": ["a", "b"], "topic": null, "x": {"m": {"n": null}}}));
     assert_eq!(hash(&nulls), hash(&plain));
 
-    assert_ne!(
-        hash(&with(json!({"tags": ["b", "a"], "x": {"m": {}}}))),
-        hash(&plain)
-    );
-    assert_ne!(
-        hash(&with(json!({"x-l": [1, null]}))),
-        hash(&with(json!({"x-l": [1]})))
-    );
+    assert_ne!(hash(&with(json!({"tags": ["b", "a"], "x": {"m": {}}}))), hash(&plain));
+    assert_ne!(hash(&with(json!({"x-l": [1, null]}))), hash(&with(json!({"x-l": [1]}))));
     let other = json!({"created_by": {"id": "ada", "type": "agent"}});
     assert_ne!(hash(&with(other)), hash(&minimal()));
 }
@@ -96,10 +81,7 @@ fn the_transport_member_is_taken_out_and_must_be_right() {
     );
     for (sent, kept) in [
         (format!("{{{named},{inside}}}"), text.clone()),
-        (
-            format!("{{ {named} , {inside}}}"),
-            format!("{{  {inside}}}"),
-        ),
+        (format!("{{ {named} , {inside}}}"), format!("{{  {inside}}}")),
         (format!("{{{inside},{named}}}"), text.clone()),
         (format!("{{{inside}, {named} }}"), format!("{{{inside} }}")),
         (format!("{{{inside},\"content_hash\":null}}"), text.clone()),
@@ -110,9 +92,7 @@ fn the_transport_member_is_taken_out_and_must_be_right() {
         assert_eq!(read.text(), kept);
         assert_eq!(read.content_hash(), sound.content_hash());
     }
-    let other = package(&with(json!({"title": "another"})))
-        .content_hash()
-        .to_string();
+    let other = package(&with(json!({"title": "another"}))).content_hash().to_string();
     for wrong in [json!(other), json!("abc"), json!(7)] {
         let sent = with(json!({"content_hash": wrong})).to_string();
         let expected = (Code::AgenticHashMismatch, "/content_hash".to_owned());
@@ -129,20 +109,14 @@ fn a_package_belongs_to_one_project() {
     let sound = package(&minimal());
     sound.must_belong_to(&project_id()).unwrap();
     let other = ProjectId::new("other").unwrap();
-    assert_eq!(
-        refused(sound.must_belong_to(&other)),
-        invalid("/project_id")
-    );
+    assert_eq!(refused(sound.must_belong_to(&other)), invalid("/project_id"));
 }
 
 #[test]
 fn a_damaged_text_is_noticed() {
     let sound = package(&minimal());
     let stored = sound.text().to_owned();
-    assert_eq!(
-        Package::from_stored(stored.clone(), sound.content_hash()).unwrap(),
-        sound
-    );
+    assert_eq!(Package::from_stored(stored.clone(), sound.content_hash()).unwrap(), sound);
     verify(&stored, sound.content_hash()).unwrap();
     for damaged in [
         stored.replacen("rebuilt", "rebuilT", 1),
@@ -150,10 +124,7 @@ fn a_damaged_text_is_noticed() {
         String::new(),
         format!("{}\0", &stored[..stored.len() - 1]),
     ] {
-        assert_eq!(
-            refused(verify(&damaged, sound.content_hash())).0,
-            Code::AgenticIntegrityError
-        );
+        assert_eq!(refused(verify(&damaged, sound.content_hash())).0, Code::AgenticIntegrityError);
         let outcome = Package::from_stored(damaged, sound.content_hash());
         assert_eq!(refused(outcome).0, Code::AgenticIntegrityError);
     }
@@ -168,10 +139,7 @@ fn an_id_that_names_none_or_several_packages_is_said_so() {
     assert_eq!(not_found(&id).code, Code::AgenticPackageNotFound);
     let failure = ambiguous(&id, &[project_id(), ProjectId::new("other").unwrap()]);
     assert_eq!(failure.code, Code::AgenticAmbiguousPackageId);
-    assert_eq!(
-        failure.details.unwrap()["projects"],
-        json!(["atlas", "other"])
-    );
+    assert_eq!(failure.details.unwrap()["projects"], json!(["atlas", "other"]));
 }
 
 #[test]
@@ -185,13 +153,7 @@ fn an_id_is_minted_where_none_is_given() {
         with(json!({"package_id": null})).to_string(),
     ] {
         let minted = with_minted_id(sent.as_bytes(), [0; 16]).unwrap();
-        assert_eq!(
-            Package::parse(minted.as_bytes())
-                .unwrap()
-                .package_id()
-                .as_str(),
-            expected
-        );
+        assert_eq!(Package::parse(minted.as_bytes()).unwrap().package_id().as_str(), expected);
     }
     let own = minimal().to_string();
     assert_eq!(with_minted_id(own.as_bytes(), [0; 16]).unwrap(), own);
@@ -200,10 +162,7 @@ fn an_id_is_minted_where_none_is_given() {
         format!("{{\"package_id\":\"{expected}\"}} ")
     );
     for wrong in [b"[]".as_slice(), b"", b"{", b"\xff"] {
-        assert_eq!(
-            refused(with_minted_id(wrong, [0; 16])).0,
-            Code::AgenticInvalidSchema
-        );
+        assert_eq!(refused(with_minted_id(wrong, [0; 16])).0, Code::AgenticInvalidSchema);
     }
 }
 
@@ -216,15 +175,9 @@ fn what_can_be_searched_is_what_people_wrote() {
     })));
     let texts = sound.fields().searchable();
     assert_eq!(texts.title, "Indexes rebuilt");
-    assert_eq!(
-        (texts.decisions.as_str(), texts.questions.as_str()),
-        ("d1\nd2", "q1")
-    );
+    assert_eq!((texts.decisions.as_str(), texts.questions.as_str()), ("d1\nd2", "q1"));
     assert_eq!(texts.handoff, "next");
-    assert_eq!(
-        texts.body,
-        "why\nstorage\nt1\nt2\nreport\ndocs/a.md\n# body"
-    );
+    assert_eq!(texts.body, "why\nstorage\nt1\nt2\nreport\ndocs/a.md\n# body");
 }
 
 /// Any JSON value, of a few levels.
@@ -233,9 +186,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-1000_i64..1000).prop_map(Value::from),
-        any::<f64>()
-            .prop_filter("finite", |n| n.is_finite())
-            .prop_map(Value::from),
+        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(Value::from),
         "[ \\\\\"a-zé😀\n]{0,12}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {

@@ -27,10 +27,7 @@ fn a_project_is_created_once() {
     assert_eq!(asked.encode(), expected);
     assert_eq!(changed(create(&asked, None).unwrap()), asked);
     let later = requested(body, [0; 16], at("2026-06-01T00:00:00Z")).unwrap();
-    assert_eq!(
-        create(&later, Some(&asked)).unwrap(),
-        ProjectUpdate::Unchanged
-    );
+    assert_eq!(create(&later, Some(&asked)).unwrap(), ProjectUpdate::Unchanged);
     let other = requested(br#"{"project_id":"atlas"}"#, [0; 16], now()).unwrap();
     assert_eq!(
         refused(create(&other, Some(&asked))),
@@ -38,10 +35,7 @@ fn a_project_is_created_once() {
     );
 
     let bare = requested(b"{}", [0xab; 16], now()).unwrap();
-    assert_eq!(
-        bare.project_id.as_str(),
-        "proj_abababababababababababababababab"
-    );
+    assert_eq!(bare.project_id.as_str(), "proj_abababababababababababababababab");
     assert_eq!(bare.name.as_str(), bare.project_id.as_str());
 }
 
@@ -51,17 +45,11 @@ fn what_is_no_request_is_refused() {
     assert_eq!(request(r#"{"name":""}"#), invalid("/name"));
     assert_eq!(request(r#"{"name":7}"#), invalid("/name"));
     assert_eq!(request(r#"{"project_id":""}"#), invalid("/project_id"));
-    assert_eq!(
-        request(r#"{"created_at":"2026-05-01T00:00:00Z"}"#),
-        invalid("/created_at")
-    );
+    assert_eq!(request(r#"{"created_at":"2026-05-01T00:00:00Z"}"#), invalid("/created_at"));
     assert_eq!(request("[]"), invalid(""));
     let patch = |body: &str| refused(change(body.as_bytes()));
     assert_eq!(patch(r#"{"project_id":"b"}"#), invalid("/project_id"));
-    assert_eq!(
-        patch(r#"{"archived_at":"2026-05-01T00:00:00Z"}"#),
-        invalid("/archived_at")
-    );
+    assert_eq!(patch(r#"{"archived_at":"2026-05-01T00:00:00Z"}"#), invalid("/archived_at"));
     assert_eq!(patch(r#"{"name":null}"#), invalid("/name"));
     assert_eq!(
         patch(&json!({"description": "x".repeat(70_000)}).to_string()).0,
@@ -77,27 +65,11 @@ fn other_words_replace_and_the_rest_stays() {
     let new = changed(old.changed(new).unwrap());
     assert_eq!(new.name.as_str(), "New");
     assert_eq!(new.extra, object(json!({"x-b": 2, "x-c": 3})));
-    assert_eq!(
-        (&new.created_at, &new.description),
-        (&old.created_at, &old.description)
-    );
-    assert_eq!(
-        old.changed(change(b"{}").unwrap()).unwrap(),
-        ProjectUpdate::Unchanged
-    );
-    let words = changed(
-        old.changed(change(br#"{"description":"maps"}"#).unwrap())
-            .unwrap(),
-    );
-    let none = changed(
-        words
-            .changed(change(br#"{"description":null}"#).unwrap())
-            .unwrap(),
-    );
-    assert_eq!(
-        (words.description.as_str(), none.description.as_str()),
-        ("maps", "")
-    );
+    assert_eq!((&new.created_at, &new.description), (&old.created_at, &old.description));
+    assert_eq!(old.changed(change(b"{}").unwrap()).unwrap(), ProjectUpdate::Unchanged);
+    let words = changed(old.changed(change(br#"{"description":"maps"}"#).unwrap()).unwrap());
+    let none = changed(words.changed(change(br#"{"description":null}"#).unwrap()).unwrap());
+    assert_eq!((words.description.as_str(), none.description.as_str()), ("maps", ""));
 }
 
 #[test]
@@ -105,23 +77,11 @@ fn an_archive_can_be_undone_and_takes_no_writes_meanwhile() {
     let open = project();
     assert_eq!(open.restored(), ProjectUpdate::Unchanged);
     let archived = changed(open.archived(now()));
-    assert_eq!(
-        archived.archived_at.as_ref().unwrap().as_str(),
-        "2026-05-01T00:00:00.000Z"
-    );
-    assert_eq!(
-        archived.archived(at("2026-06-01T00:00:00Z")),
-        ProjectUpdate::Unchanged
-    );
-    assert_eq!(
-        refused(archived.must_take_writes()).0,
-        Code::AgenticProjectArchived
-    );
+    assert_eq!(archived.archived_at.as_ref().unwrap().as_str(), "2026-05-01T00:00:00.000Z");
+    assert_eq!(archived.archived(at("2026-06-01T00:00:00Z")), ProjectUpdate::Unchanged);
+    assert_eq!(refused(archived.must_take_writes()).0, Code::AgenticProjectArchived);
     let rename = change(br#"{"name":"New"}"#).unwrap();
-    assert_eq!(
-        refused(archived.changed(rename)).0,
-        Code::AgenticProjectArchived
-    );
+    assert_eq!(refused(archived.changed(rename)).0, Code::AgenticProjectArchived);
     assert_eq!(changed(archived.restored()), open);
 }
 
@@ -133,19 +93,12 @@ fn a_stored_project_reads_as_it_was_written() {
     let short = json!({"project_id": "atlas", "created_at": "2026-01-01T00:00:00Z"});
     let short = Project::read(object(short)).unwrap();
     assert_eq!(
-        (
-            short.name.as_str(),
-            short.description.as_str(),
-            short.archived_at
-        ),
+        (short.name.as_str(), short.description.as_str(), short.archived_at),
         ("atlas", "", None)
     );
     assert_eq!(
         refused(Project::read(object(json!({"project_id": "atlas"})))),
         invalid("/created_at")
     );
-    assert_eq!(
-        refused(Project::read(object(json!({"project_id": 1})))),
-        invalid("/project_id")
-    );
+    assert_eq!(refused(Project::read(object(json!({"project_id": 1})))), invalid("/project_id"));
 }

@@ -47,42 +47,17 @@ fn reviews_are_what_awaits_one() {
 
 #[test]
 fn a_pull_that_says_nothing_is_for_the_five_latest() {
-    let latest = |limit| {
-        Pull::Latest(Latest {
-            limit,
-            after: None,
-            filter: PackageFilter::default(),
-        })
-    };
+    let latest =
+        |limit| Pull::Latest(Latest { limit, after: None, filter: PackageFilter::default() });
     assert_eq!(pull(&[]).unwrap(), latest(5));
-    assert_eq!(
-        pull(&[("mode", "latest"), ("utm", "x")]).unwrap(),
-        latest(5)
-    );
+    assert_eq!(pull(&[("mode", "latest"), ("utm", "x")]).unwrap(), latest(5));
     for (text, limit) in [("1", 1), ("3", 3), ("200", 200), ("007", 7)] {
         assert_eq!(pull(&[("limit", text)]).unwrap(), latest(limit));
     }
-    for wrong in [
-        "0",
-        "-1",
-        "abc",
-        "201",
-        "",
-        "+5",
-        "5.0",
-        " 5",
-        "99999999999",
-    ] {
-        assert_eq!(
-            refused(pull(&[("limit", wrong)])),
-            invalid("/limit"),
-            "{wrong:?}"
-        );
+    for wrong in ["0", "-1", "abc", "201", "", "+5", "5.0", " 5", "99999999999"] {
+        assert_eq!(refused(pull(&[("limit", wrong)])), invalid("/limit"), "{wrong:?}");
     }
-    assert_eq!(
-        refused(pull(&[("limit", "1"), ("limit", "2")])),
-        invalid("/limit")
-    );
+    assert_eq!(refused(pull(&[("limit", "1"), ("limit", "2")])), invalid("/limit"));
 }
 
 #[test]
@@ -97,10 +72,7 @@ fn a_pull_can_be_narrowed() {
     assert_eq!(refused(pull(&[("status", "open")])), invalid("/status"));
     assert_eq!(refused(pull(&[("session_id", "")])), invalid("/session_id"));
     assert_eq!(refused(pull(&[("mode", "next")])), invalid("/mode"));
-    assert_eq!(
-        refused(pull(&[("mode", "specific")])),
-        invalid("/package_id")
-    );
+    assert_eq!(refused(pull(&[("mode", "specific")])), invalid("/package_id"));
     let one = pull(&[("mode", "specific"), ("package_id", "日本/1")]).unwrap();
     assert_eq!(one, Pull::Specific(PackageId::new("日本/1").unwrap()));
 }
@@ -116,10 +88,7 @@ fn a_search_needs_a_query_and_takes_any() {
     }
     let long = "x".repeat(MAX_QUERY_BYTES + 1);
     let outcome = pull(&[("mode", "relevant"), ("query", &long)]);
-    assert_eq!(
-        refused(outcome),
-        (Code::AgenticTextTooLong, "/query".into())
-    );
+    assert_eq!(refused(outcome), (Code::AgenticTextTooLong, "/query".into()));
     let words = |query: &str| match pull(&[("mode", "relevant"), ("query", query)]).unwrap() {
         Pull::Relevant(relevant) => {
             assert_eq!((relevant.query.as_str(), relevant.limit), (query, 5));
@@ -141,10 +110,7 @@ fn a_search_needs_a_query_and_takes_any() {
         assert_eq!(words(query), expected, "{query}");
     }
     let many: Vec<String> = (0..100).map(|number| format!("w{number}")).collect();
-    assert_eq!(
-        Terms::parse(&many.join(" ")).unwrap().words().len(),
-        MAX_TERMS
-    );
+    assert_eq!(Terms::parse(&many.join(" ")).unwrap().words().len(), MAX_TERMS);
 }
 
 #[test]
@@ -159,27 +125,16 @@ fn facts_are_asked_for_by_time() {
     assert_eq!(facts(&[("as_of", "2026-04-10")]).unwrap().time, day);
     assert_eq!(facts(&[("at", "2026-04-10T00:00:00Z")]).unwrap().time, day);
     assert_eq!(
-        facts(&[("at", "2026-04-10"), ("as_of", "2026-04-10T00:00:00.0Z")])
-            .unwrap()
-            .time,
+        facts(&[("at", "2026-04-10"), ("as_of", "2026-04-10T00:00:00.0Z")]).unwrap().time,
         day
     );
-    assert_eq!(
-        facts(&[("history", "true")]).unwrap().time,
-        FactTime::History
-    );
-    assert_eq!(
-        facts(&[("subject", "a/b?c")]).unwrap().subject.as_deref(),
-        Some("a/b?c")
-    );
+    assert_eq!(facts(&[("history", "true")]).unwrap().time, FactTime::History);
+    assert_eq!(facts(&[("subject", "a/b?c")]).unwrap().subject.as_deref(), Some("a/b?c"));
     for (pairs, pointer) in [
         (vec![("as_of", "yesterday")], "/as_of"),
         (vec![("as_of", "2026-04-10T00:00:00+02:00")], "/as_of"),
         (vec![("as_of", "2026-04-10"), ("at", "2026-04-11")], "/at"),
-        (
-            vec![("as_of", "2026-04-10"), ("history", "true")],
-            "/history",
-        ),
+        (vec![("as_of", "2026-04-10"), ("history", "true")], "/history"),
         (vec![("history", "maybe")], "/history"),
         (vec![("limit", "1001")], "/limit"),
         (vec![("subject", "")], "/subject"),
@@ -194,13 +149,7 @@ fn an_invalidation_names_subject_and_predicate() {
     let both = [("subject", "a"), ("predicate", "b")];
     assert_eq!(parse(&both).unwrap().value, None);
     for name in ["object", "value"] {
-        assert_eq!(
-            parse(&[both[0], both[1], (name, "")])
-                .unwrap()
-                .value
-                .as_deref(),
-            Some("")
-        );
+        assert_eq!(parse(&[both[0], both[1], (name, "")]).unwrap().value.as_deref(), Some(""));
     }
     assert_eq!(refused(parse(&both[..1])), invalid("/predicate"));
     assert_eq!(refused(parse(&both[1..])), invalid("/subject"));
@@ -213,18 +162,9 @@ fn an_assertion_can_be_meant_in_other_ways() {
     let options = |pairs: &[(&str, &str)]| ask(pairs, assert_options);
     assert_eq!(options(&[]).unwrap(), AssertOptions::default());
     let both = options(&[("if_changed", "true"), ("if_out_of_order", "reject")]).unwrap();
-    assert_eq!(
-        (both.if_changed, both.if_out_of_order),
-        (true, OutOfOrder::Reject)
-    );
-    assert_eq!(
-        refused(options(&[("if_out_of_order", "drop")])),
-        invalid("/if_out_of_order")
-    );
-    assert_eq!(
-        refused(options(&[("if_changed", "yes")])),
-        invalid("/if_changed")
-    );
+    assert_eq!((both.if_changed, both.if_out_of_order), (true, OutOfOrder::Reject));
+    assert_eq!(refused(options(&[("if_out_of_order", "drop")])), invalid("/if_out_of_order"));
+    assert_eq!(refused(options(&[("if_changed", "yes")])), invalid("/if_changed"));
 }
 
 #[test]
@@ -232,108 +172,61 @@ fn windows_snippets_and_budgets_have_bounds() {
     let orient = |pairs: &[(&str, &str)]| ask(pairs, OrientQuery::parse);
     assert_eq!(orient(&[]).unwrap(), OrientQuery::default());
     let plain = OrientQuery::default();
-    assert_eq!(
-        (plain.window_days, plain.limit, plain.max_tokens),
-        (14, 20, None)
-    );
+    assert_eq!((plain.window_days, plain.limit, plain.max_tokens), (14, 20, None));
     assert_eq!(plain.since(now()), at("2026-04-17T00:00:00Z"));
     assert_eq!(
-        orient(&[("window_days", "3660"), ("max_tokens", "4000")])
-            .unwrap()
-            .max_tokens,
+        orient(&[("window_days", "3660"), ("max_tokens", "4000")]).unwrap().max_tokens,
         Some(4000)
     );
     for wrong in ["0", "-1", "x", "3661"] {
-        assert_eq!(
-            refused(orient(&[("window_days", wrong)])),
-            invalid("/window_days")
-        );
+        assert_eq!(refused(orient(&[("window_days", wrong)])), invalid("/window_days"));
     }
-    assert_eq!(
-        refused(orient(&[("max_tokens", "10")])),
-        invalid("/max_tokens")
-    );
+    assert_eq!(refused(orient(&[("max_tokens", "10")])), invalid("/max_tokens"));
 
     let digest = |pairs: &[(&str, &str)]| ask(pairs, DigestQuery::parse);
     let plain = digest(&[]).unwrap();
     assert_eq!(
-        (
-            plain.project,
-            plain.focus,
-            plain.snippets,
-            plain.window_days
-        ),
+        (plain.project, plain.focus, plain.snippets, plain.window_days),
         (None, None, 25, 14)
     );
     assert!(!plain.include_archived);
-    let full = digest(&[
-        ("project", "p"),
-        ("focus", "Index speed"),
-        ("snippets", "0"),
-    ])
-    .unwrap();
+    let full = digest(&[("project", "p"), ("focus", "Index speed"), ("snippets", "0")]).unwrap();
     assert_eq!(full.project, Some(ProjectId::new("p").unwrap()));
     let focus = full.focus.unwrap();
     assert_eq!(
-        (
-            focus.text.as_str(),
-            focus.terms.words().len(),
-            full.snippets
-        ),
+        (focus.text.as_str(), focus.terms.words().len(), full.snippets),
         ("Index speed", 2, 0)
     );
     assert_eq!(digest(&[("focus", " ")]).unwrap().focus, None);
-    assert_eq!(
-        refused(digest(&[("snippets", "201")])),
-        invalid("/snippets")
-    );
+    assert_eq!(refused(digest(&[("snippets", "201")])), invalid("/snippets"));
     assert_eq!(refused(digest(&[("project", "")])), invalid("/project"));
     let long = "x".repeat(MAX_QUERY_BYTES + 1);
-    assert_eq!(
-        refused(digest(&[("focus", &long)])),
-        (Code::AgenticTextTooLong, "/focus".into())
-    );
+    assert_eq!(refused(digest(&[("focus", &long)])), (Code::AgenticTextTooLong, "/focus".into()));
 }
 
 #[test]
 fn listings_of_projects_and_sessions() {
     let projects = ask(&[("include_archived", "1")], ProjectQuery::parse).unwrap();
-    assert_eq!(
-        (projects.include_archived, projects.limit, projects.after),
-        (true, 50, None)
-    );
-    let sessions = ask(
-        &[("callsign", "calm-fox"), ("active", "true"), ("limit", "2")],
-        |params| SessionQuery::parse(params, &shop()),
-    )
+    assert_eq!((projects.include_archived, projects.limit, projects.after), (true, 50, None));
+    let sessions = ask(&[("callsign", "calm-fox"), ("active", "true"), ("limit", "2")], |params| {
+        SessionQuery::parse(params, &shop())
+    })
     .unwrap();
     assert_eq!(
-        (
-            sessions.callsign.as_deref(),
-            sessions.active,
-            sessions.limit
-        ),
+        (sessions.callsign.as_deref(), sessions.active, sessions.limit),
         (Some("calm-fox"), true, 2)
     );
 }
 
 #[test]
 fn a_cursor_is_of_its_listing() {
-    let place = PackagePosition {
-        created_at: now(),
-        seq: 7,
-    };
+    let place = PackagePosition { created_at: now(), seq: 7 };
     let Pull::Latest(latest) = pull(&[("cursor", &place.encode(&shop()))]).unwrap() else {
         panic!("it asks for the latest")
     };
     assert_eq!(latest.after, Some(place));
-    let session = SessionPosition {
-        started_at: now(),
-        seq: 7,
-    };
-    let project = ProjectPosition {
-        project_id: ProjectId::new("p").unwrap(),
-    };
+    let session = SessionPosition { started_at: now(), seq: 7 };
+    let project = ProjectPosition { project_id: ProjectId::new("p").unwrap() };
     for wrong in [
         place.encode(&ProjectId::new("shops").unwrap()),
         session.encode(&shop()),
@@ -346,10 +239,7 @@ fn a_cursor_is_of_its_listing() {
         let expected = (Code::AgenticInvalidCursor, "/cursor".to_owned());
         assert_eq!(refused(pull(&[("cursor", &wrong)])), expected, "{wrong}");
     }
-    assert_eq!(
-        SessionPosition::decode(&session.encode(&shop()), &shop()).unwrap(),
-        session
-    );
+    assert_eq!(SessionPosition::decode(&session.encode(&shop()), &shop()).unwrap(), session);
     assert_eq!(ProjectPosition::decode(&project.encode()).unwrap(), project);
 }
 

@@ -52,10 +52,7 @@ fn a_package_is_its_manifest_and_what_that_lacks() {
     assert_eq!(fields.significance().number(), 7);
     assert_eq!(fields.created_by.session(), None);
     assert_eq!(fields.artifact_type.value().unwrap(), "decision");
-    assert_eq!(
-        fields.storage_path.value().unwrap(),
-        "atlas/pkg_1.relay.zip"
-    );
+    assert_eq!(fields.storage_path.value().unwrap(), "atlas/pkg_1.relay.zip");
     assert_eq!(fields.extra["context_diff_ref"], "context.cdiff");
     assert_eq!(fields.extra["x-cwd"], "/home/ada");
     assert!(!fields.extra.contains_key("x-claude_session_id"));
@@ -75,10 +72,7 @@ fn a_package_without_a_manifest_is_made_of_its_columns() {
     assert_eq!(fields.title.as_str(), "Column title");
     assert_eq!(fields.created_by.session().unwrap().as_str(), "sess_1");
     assert!(fields.significance.value().is_none());
-    assert_eq!(
-        fields.created_at.as_str(),
-        "2026-04-18T20:00:01.123456+00:00"
-    );
+    assert_eq!(fields.created_at.as_str(), "2026-04-18T20:00:01.123456+00:00");
 }
 
 #[test]
@@ -97,16 +91,9 @@ fn words_that_the_protocol_does_not_know_are_kept_beside_its_own() {
         assert_eq!(document["status"], status.as_str());
         assert_eq!(document["x-status"], word);
         assert_eq!(document["package_type"], "x-lattice_synthesis");
-        assert!(matches!(
-            read(RowFile::Packages, &row),
-            ExportLine::Package { .. }
-        ));
+        assert!(matches!(read(RowFile::Packages, &row), ExportLine::Package { .. }));
     }
-    assert!(
-        document(RowFile::Packages, &package_row())
-            .get("x-status")
-            .is_none()
-    );
+    assert!(document(RowFile::Packages, &package_row()).get("x-status").is_none());
 }
 
 #[test]
@@ -118,13 +105,8 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
         "valid_from": "2026-04-18T20:00:00+00:00", "ended_at": "2026-04-19T20:00:00+00:00",
         "created_at": "2026-04-18T20:00:00+00:00",
     });
-    let ExportLine::Fact(fact) = read(RowFile::Facts, &fact) else {
-        panic!("it is a fact")
-    };
-    assert_eq!(
-        (fact.predicate.as_str(), fact.value.as_str()),
-        ("status", "green")
-    );
+    let ExportLine::Fact(fact) = read(RowFile::Facts, &fact) else { panic!("it is a fact") };
+    assert_eq!((fact.predicate.as_str(), fact.value.as_str()), ("status", "green"));
     assert_eq!(fact.valid_to.unwrap().as_str(), "2026-04-19T20:00:00+00:00");
     assert_eq!(fact.asserted_by.unwrap().id.as_str(), "ada");
     assert!(fact.extra.is_empty());
@@ -162,13 +144,5 @@ fn documents_of_the_protocol_pass_and_others_are_refused() {
         row_line(RowFile::Facts, line.as_bytes()).unwrap_err();
     }
     let names = RowFile::ALL.map(RowFile::name);
-    assert_eq!(
-        names,
-        [
-            "projects.ndjson",
-            "sessions.ndjson",
-            "packages.ndjson",
-            "facts.ndjson"
-        ]
-    );
+    assert_eq!(names, ["projects.ndjson", "sessions.ndjson", "packages.ndjson", "facts.ndjson"]);
 }

@@ -27,10 +27,7 @@ fn each_of_the_nine_members_is_required_and_null_is_none() {
         let mut document = minimal();
         document.as_object_mut().unwrap().remove(&name);
         assert_eq!(refusal(&document), invalid(&format!("/{name}")));
-        assert_eq!(
-            refusal(&with(json!({&name: null}))),
-            invalid(&format!("/{name}"))
-        );
+        assert_eq!(refusal(&with(json!({&name: null}))), invalid(&format!("/{name}")));
     }
     package(&minimal());
 }
@@ -48,20 +45,14 @@ fn a_title_has_1_to_200_characters() {
     assert_eq!(refusal(&with(json!({"title": ""}))), invalid("/title"));
     accepted(json!({"title": "x"}));
     accepted(json!({"title": "😀".repeat(200)}));
-    assert_eq!(
-        refusal(&with(json!({"title": "é".repeat(201)}))),
-        invalid("/title")
-    );
+    assert_eq!(refusal(&with(json!({"title": "é".repeat(201)}))), invalid("/title"));
     assert_eq!(refusal(&with(json!({"title": 7}))), invalid("/title"));
 }
 
 #[test]
 fn status_review_type_and_package_type_are_of_their_lists() {
     for status in ["draft", "complete", "awaiting_review", "revision_requested"] {
-        assert_eq!(
-            accepted(json!({"status": status})).status().as_str(),
-            status
-        );
+        assert_eq!(accepted(json!({"status": status})).status().as_str(), status);
     }
     for wrong in ["approved", "Complete", ""] {
         assert_eq!(refusal(&with(json!({"status": wrong}))), invalid("/status"));
@@ -69,10 +60,7 @@ fn status_review_type_and_package_type_are_of_their_lists() {
     for review_type in ["none", "human", "agent"] {
         accepted(json!({"review_type": review_type}));
     }
-    assert_eq!(
-        refusal(&with(json!({"review_type": "peer"}))),
-        invalid("/review_type")
-    );
+    assert_eq!(refusal(&with(json!({"review_type": "peer"}))), invalid("/review_type"));
     assert_eq!(KnownPackageType::ALL.len(), 8);
     for known in KnownPackageType::ALL {
         let kind = &accepted(json!({"package_type": known.as_str()}));
@@ -80,10 +68,7 @@ fn status_review_type_and_package_type_are_of_their_lists() {
     }
     let own = accepted(json!({"package_type": "x-model-eval"}));
     assert_eq!(own.fields().package_type.as_str(), "x-model-eval");
-    assert_eq!(
-        own.fields().package_type.meaning(),
-        KnownPackageType::Standard
-    );
+    assert_eq!(own.fields().package_type.meaning(), KnownPackageType::Standard);
     for wrong in ["lattice_synthesis", "Standard", "x", "x-", ""] {
         let document = with(json!({"package_type": wrong}));
         assert_eq!(refusal(&document), invalid("/package_type"));
@@ -92,10 +77,7 @@ fn status_review_type_and_package_type_are_of_their_lists() {
 
 #[test]
 fn created_at_is_a_time_in_utc() {
-    for text in [
-        "2026-04-18T20:00:00.123456789Z",
-        "2026-04-18T20:00:00+00:00",
-    ] {
+    for text in ["2026-04-18T20:00:00.123456789Z", "2026-04-18T20:00:00+00:00"] {
         let read = accepted(json!({"created_at": text}));
         assert_eq!(read.fields().created_at.as_str(), text);
     }
@@ -117,38 +99,20 @@ fn created_by_names_an_actor() {
         package(&by(json!({"id": "ada", "type": kind})));
     }
     assert_eq!(refusal(&by(json!("ada"))), invalid("/created_by"));
-    assert_eq!(
-        refusal(&by(json!({"type": "human"}))),
-        invalid("/created_by/id")
-    );
-    assert_eq!(
-        refusal(&by(json!({"id": "", "type": "human"}))),
-        invalid("/created_by/id")
-    );
-    assert_eq!(
-        refusal(&by(json!({"id": "ada"}))),
-        invalid("/created_by/type")
-    );
-    assert_eq!(
-        refusal(&by(json!({"id": "ada", "type": "bot"}))),
-        invalid("/created_by/type")
-    );
+    assert_eq!(refusal(&by(json!({"type": "human"}))), invalid("/created_by/id"));
+    assert_eq!(refusal(&by(json!({"id": "", "type": "human"}))), invalid("/created_by/id"));
+    assert_eq!(refusal(&by(json!({"id": "ada"}))), invalid("/created_by/type"));
+    assert_eq!(refusal(&by(json!({"id": "ada", "type": "bot"}))), invalid("/created_by/type"));
 
     let session = |value: Value| by(json!({"id": "ada", "type": "human", "session_id": value}));
     let read = |document: Value| {
         let read = package(&document);
-        read.fields()
-            .created_by
-            .session()
-            .map(|id| id.as_str().to_owned())
+        read.fields().created_by.session().map(|id| id.as_str().to_owned())
     };
     assert_eq!(read(session(json!("sess_1"))), Some("sess_1".into()));
     assert_eq!(read(session(json!(null))), None);
     assert_eq!(read(session(json!(""))), None);
-    assert_eq!(
-        refusal(&session(json!(7))),
-        invalid("/created_by/session_id")
-    );
+    assert_eq!(refusal(&session(json!(7))), invalid("/created_by/session_id"));
 }
 
 #[test]
@@ -160,11 +124,7 @@ fn optional_members_have_their_types() {
         ("decisions_made", json!({}), "/decisions_made"),
         ("open_questions", json!([null]), "/open_questions/0"),
         ("handoff_note", json!([]), "/handoff_note"),
-        (
-            "estimated_next_actor",
-            json!("script"),
-            "/estimated_next_actor",
-        ),
+        ("estimated_next_actor", json!("script"), "/estimated_next_actor"),
         ("deliverables", json!({}), "/deliverables"),
         ("parent_package_id", json!(1), "/parent_package_id"),
         ("significance", json!(0), "/significance"),
@@ -192,14 +152,8 @@ fn optional_members_have_their_types() {
 #[test]
 fn a_deliverable_has_a_path_and_a_type() {
     let of = |item: Value| with(json!({"deliverables": [item]}));
-    assert_eq!(
-        refusal(&of(json!({"type": "md"}))),
-        invalid("/deliverables/0/path")
-    );
-    assert_eq!(
-        refusal(&of(json!({"path": "a.md"}))),
-        invalid("/deliverables/0/type")
-    );
+    assert_eq!(refusal(&of(json!({"type": "md"}))), invalid("/deliverables/0/path"));
+    assert_eq!(refusal(&of(json!({"path": "a.md"}))), invalid("/deliverables/0/type"));
     for size in [json!(-1), json!(1.5), json!("1")] {
         let document = of(json!({"path": "a.md", "type": "md", "size_bytes": size}));
         assert_eq!(refusal(&document), invalid("/deliverables/0/size_bytes"));
@@ -215,21 +169,11 @@ fn defaults_are_read_and_not_written() {
     let bare = package(&minimal());
     let fields = bare.fields();
     assert_eq!(fields.significance(), Significance::DEFAULT);
-    assert_eq!(
-        (
-            fields.description(),
-            fields.handoff_note(),
-            fields.content_md()
-        ),
-        ("", "", "")
-    );
+    assert_eq!((fields.description(), fields.handoff_note(), fields.content_md()), ("", "", ""));
     assert!(fields.tags().is_empty() && fields.open_questions().is_empty());
     assert_eq!((fields.topic(), fields.parent()), (None, None));
     assert_eq!(bare.text(), minimal().to_string());
-    assert_eq!(
-        accepted(json!({"parent_package_id": ""})).fields().parent(),
-        None
-    );
+    assert_eq!(accepted(json!({"parent_package_id": ""})).fields().parent(), None);
 }
 
 #[test]
@@ -251,15 +195,7 @@ fn what_two_readers_could_understand_differently_is_refused() {
     Package::parse(inserted(r#""x-n":10000000000000000000000"#).as_bytes()).unwrap();
     let mut broken = text.clone().into_bytes();
     broken.push(0xff);
-    for bytes in [
-        b"".as_slice(),
-        b"{",
-        b"null",
-        b"[]",
-        b"\"x\"",
-        &broken,
-        b"{}{}",
-    ] {
+    for bytes in [b"".as_slice(), b"{", b"null", b"[]", b"\"x\"", &broken, b"{}{}"] {
         assert_eq!(refused(Package::parse(bytes)).0, Code::AgenticInvalidSchema);
     }
 }
@@ -269,11 +205,7 @@ fn every_limit_has_its_code() {
     let deep = |levels: usize| {
         let nested = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let document = minimal().to_string();
-        Package::parse(
-            document
-                .replacen('{', &format!("{{\"x\":{nested},"), 1)
-                .as_bytes(),
-        )
+        Package::parse(document.replacen('{', &format!("{{\"x\":{nested},"), 1).as_bytes())
     };
     assert!(deep(255).is_ok());
     assert_eq!(refused(deep(256)).0, Code::AgenticTooDeep);
@@ -289,10 +221,7 @@ fn every_limit_has_its_code() {
     }
     let deliverables = vec![json!({"path": "a", "type": "b"}); MAX_ITEMS + 1];
     let expected = (Code::AgenticTooManyItems, "/deliverables".into());
-    assert_eq!(
-        refusal(&with(json!({"deliverables": deliverables}))),
-        expected
-    );
+    assert_eq!(refusal(&with(json!({"deliverables": deliverables}))), expected);
     for (member, limit) in [
         ("description", MAX_PROSE_BYTES),
         ("handoff_note", MAX_PROSE_BYTES),
@@ -304,10 +233,7 @@ fn every_limit_has_its_code() {
     ] {
         accepted(json!({member: "x".repeat(limit)}));
         let expected = (Code::AgenticTextTooLong, format!("/{member}"));
-        assert_eq!(
-            refusal(&with(json!({member: "x".repeat(limit + 1)}))),
-            expected
-        );
+        assert_eq!(refusal(&with(json!({member: "x".repeat(limit + 1)}))), expected);
     }
     let heavy = json!({"id": "ada", "type": "human", "key": "x".repeat(MAX_ACTOR_BYTES)});
     let expected = (Code::AgenticTextTooLong, "/created_by".into());
@@ -323,9 +249,5 @@ fn the_schema_for_other_tools_names_what_is_required() {
     for name in minimal().as_object().unwrap().keys() {
         assert!(document.contains(&format!("\"{name}\"")), "{name}");
     }
-    assert!(
-        Status::ALL
-            .iter()
-            .all(|status| document.contains(status.as_str()))
-    );
+    assert!(Status::ALL.iter().all(|status| document.contains(status.as_str())));
 }

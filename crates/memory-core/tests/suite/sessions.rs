@@ -14,13 +14,8 @@ use crate::support::{actor, at, invalid, now, object, project, project_id, refus
 fn started(body: &str) -> Session {
     let (id, project) = (project_id(), project());
     let asked = SessionRequest::parse(body.as_bytes(), &id).unwrap();
-    let own = asked
-        .actor()
-        .unwrap()
-        .unwrap_or_else(|| actor("key", ActorType::Agent));
-    start(asked, &writing(&id, Some(&project), Some(&own)), [1; 32])
-        .unwrap()
-        .session
+    let own = asked.actor().unwrap().unwrap_or_else(|| actor("key", ActorType::Agent));
+    start(asked, &writing(&id, Some(&project), Some(&own)), [1; 32]).unwrap().session
 }
 
 #[test]
@@ -36,10 +31,7 @@ fn a_session_has_every_member_of_the_protocol() {
     assert_eq!(session.encode(), expected);
     assert_eq!(Session::read(object(expected)).unwrap(), session);
     assert_eq!(started("").actor_id.as_str(), "key");
-    assert_eq!(
-        started(r#"{"callsign":"Red Leader"}"#).callsign.as_deref(),
-        Some("Red Leader")
-    );
+    assert_eq!(started(r#"{"callsign":"Red Leader"}"#).callsign.as_deref(), Some("Red Leader"));
 }
 
 #[test]
@@ -50,22 +42,10 @@ fn what_is_no_request_is_refused() {
         let body = json!({ours: "x"}).to_string();
         assert_eq!(refused(read(&body)), invalid(&format!("/{ours}")));
     }
-    assert_eq!(
-        refused(read(r#"{"project_id":"other"}"#)),
-        invalid("/project_id")
-    );
-    assert_eq!(
-        refused(read(r#"{"actor_type":"bot"}"#)),
-        invalid("/actor_type")
-    );
-    assert_eq!(
-        refused(read(r#"{"actor_id":"a"}"#).unwrap().actor()),
-        invalid("/actor_type")
-    );
-    assert_eq!(
-        refused(read(r#"{"actor_type":"agent"}"#).unwrap().actor()),
-        invalid("/actor_id")
-    );
+    assert_eq!(refused(read(r#"{"project_id":"other"}"#)), invalid("/project_id"));
+    assert_eq!(refused(read(r#"{"actor_type":"bot"}"#)), invalid("/actor_type"));
+    assert_eq!(refused(read(r#"{"actor_id":"a"}"#).unwrap().actor()), invalid("/actor_type"));
+    assert_eq!(refused(read(r#"{"actor_type":"agent"}"#).unwrap().actor()), invalid("/actor_id"));
     let (asked, here) = (read("{}").unwrap(), project());
     let nobody = start(asked.clone(), &writing(&id, Some(&here), None), [0; 32]);
     assert_eq!(refused(nobody), invalid("/actor_id"));
@@ -76,11 +56,7 @@ fn what_is_no_request_is_refused() {
     let accord_memory_core::project::ProjectUpdate::Changed(archived) = here.archived(now()) else {
         panic!("it was not archived before")
     };
-    let refusal = refused(start(
-        asked,
-        &writing(&id, Some(&archived), Some(&ada)),
-        [0; 32],
-    ));
+    let refusal = refused(start(asked, &writing(&id, Some(&archived), Some(&ada)), [0; 32]));
     assert_eq!(refusal.0, Code::AgenticProjectArchived);
 }
 
@@ -90,14 +66,8 @@ fn a_session_ends_once() {
     let SessionUpdate::Ended(ended) = session.ended(at("2026-05-02T00:00:00Z")) else {
         panic!("it had not ended")
     };
-    assert_eq!(
-        ended.ended_at.as_ref().unwrap().as_str(),
-        "2026-05-02T00:00:00.000Z"
-    );
-    assert_eq!(
-        ended.ended(at("2026-05-03T00:00:00Z")),
-        SessionUpdate::Unchanged
-    );
+    assert_eq!(ended.ended_at.as_ref().unwrap().as_str(), "2026-05-02T00:00:00.000Z");
+    assert_eq!(ended.ended(at("2026-05-03T00:00:00Z")), SessionUpdate::Unchanged);
     let SessionUpdate::Ended(early) = session.ended(at("2020-01-01T00:00:00Z")) else {
         panic!("it had not ended")
     };
@@ -127,23 +97,14 @@ fn a_session_ends_when_it_says_and_no_later_than_now() {
 fn its_start_and_end_are_events() {
     let session = started("");
     let event = event::session_started(&session, now());
-    assert_eq!(
-        (event.kind, &event.data["session"]),
-        (event::SESSION_STARTED, &session.encode())
-    );
-    assert_eq!(
-        event::session_ended(&session, now()).kind,
-        event::SESSION_ENDED
-    );
+    assert_eq!((event.kind, &event.data["session"]), (event::SESSION_STARTED, &session.encode()));
+    assert_eq!(event::session_ended(&session, now()).kind, event::SESSION_ENDED);
 }
 
 #[test]
 fn its_packages_are_listed_once_behind_those_it_came_with() {
     let ids = |names: &[&str]| -> Vec<PackageId> {
-        names
-            .iter()
-            .map(|id| PackageId::new(*id).unwrap())
-            .collect()
+        names.iter().map(|id| PackageId::new(*id).unwrap()).collect()
     };
     let mut session = started("");
     session.packages_deposited = ids(&["b", "a"]);

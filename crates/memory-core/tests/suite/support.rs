@@ -26,9 +26,7 @@ pub(crate) fn minimal() -> Value {
 /// The minimal package with other or more members.
 pub(crate) fn with(members: Value) -> Value {
     let mut document = minimal();
-    let Value::Object(members) = members else {
-        panic!("members are an object")
-    };
+    let Value::Object(members) = members else { panic!("members are an object") };
     document.as_object_mut().unwrap().extend(members);
     document
 }
@@ -87,13 +85,7 @@ pub(crate) fn writing<'a>(
     project: Option<&'a Project>,
     actor: Option<&'a Actor>,
 ) -> Writing<'a> {
-    Writing {
-        project_id: id,
-        project,
-        policy: ProjectPolicy::Create,
-        actor,
-        now: now(),
-    }
+    Writing { project_id: id, project, policy: ProjectPolicy::Create, actor, now: now() }
 }
 
 /// A fact with the members that matter to a test.

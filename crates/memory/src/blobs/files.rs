@@ -68,12 +68,7 @@ impl Files {
         let folder = self.folder.join(PARTIAL);
         make(&folder).map_err(io_error)?;
         let file = NamedTempFile::new_in(folder).map_err(io_error)?;
-        Ok(Partial {
-            files: self,
-            file: Some(file),
-            gathered: Vec::new(),
-            size: 0,
-        })
+        Ok(Partial { files: self, file: Some(file), gathered: Vec::new(), size: 0 })
     }
 
     /// The files whose digests begin with a byte, in the order of their digests.
@@ -162,10 +157,7 @@ pub(super) fn broken(error: &JoinError) -> StoreError {
 }
 
 fn gone() -> StoreError {
-    StoreError::new(
-        StoreErrorKind::Broken,
-        "an earlier piece could not be written",
-    )
+    StoreError::new(StoreErrorKind::Broken, "an earlier piece could not be written")
 }
 
 fn make(folder: &Path) -> io::Result<()> {

@@ -73,8 +73,7 @@ impl Memory {
         let project = scope(caller.access(), Verb::Write, project)?;
         if let Some(project) = project.clone() {
             let memory = self.clone();
-            self.read(move |unit| memory.admit(unit, &project).map(drop))
-                .await?;
+            self.read(move |unit| memory.admit(unit, &project).map(drop)).await?;
         }
         let partial = spawn_blocking(move || files.partial())
             .await
@@ -115,11 +114,8 @@ impl Memory {
     /// # Errors
     /// With `not_implemented` without blob storage.
     pub(super) fn blob_files(&self) -> Result<Files, Failure> {
-        let folder = self
-            .options()
-            .blobs
-            .clone()
-            .ok_or_else(|| not_implemented(Capability::BlobStorage))?;
+        let folder =
+            self.options().blobs.clone().ok_or_else(|| not_implemented(Capability::BlobStorage))?;
         Ok(Files::new(folder))
     }
 
@@ -164,10 +160,7 @@ impl BlobIntake {
         let size = self.partial.size();
         let was_there = self.partial.publish(&self.digest).await.map_err(failed)?;
         let Some(project) = self.project else {
-            return Ok(StoredBlob {
-                size,
-                is_new: !was_there,
-            });
+            return Ok(StoredBlob { size, is_new: !was_there });
         };
         let row = BlobRow {
             project_id: project,

@@ -48,12 +48,7 @@ impl Blob {
             io::Result::Ok((file, size))
         });
         match opened.await.map_err(|error| failed(broken(&error)))? {
-            Ok((file, size)) => Ok(Self {
-                digest,
-                size,
-                media_type,
-                file,
-            }),
+            Ok((file, size)) => Ok(Self { digest, size, media_type, file }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(not_found(&digest)),
             Err(error) => Err(failed(io_error(error))),
         }

@@ -59,12 +59,7 @@ impl Batch {
     ) -> UnitResult<Vec<Applied>> {
         let now = memory.now_in(unit, &self.project)?;
         let known = load::known_project(unit, &self.project)?;
-        let mut job = Job {
-            unit,
-            known,
-            creation: self.creation.as_ref(),
-            now,
-        };
+        let mut job = Job { unit, known, creation: self.creation.as_ref(), now };
         let mut outcomes = Vec::with_capacity(self.lines.len());
         for (place, item) in &self.lines {
             outcomes.push(match job.line(place.number, item) {
@@ -89,11 +84,7 @@ impl Job<'_> {
         match item {
             Item::Project(project) => self.project(number, project),
             Item::Session(session) => self.session(session),
-            Item::Package {
-                package,
-                log,
-                index,
-            } => self.package(package, log, index),
+            Item::Package { package, log, index } => self.package(package, log, index),
             Item::Fact(fact) => self.fact(fact),
         }
     }
@@ -104,20 +95,14 @@ impl Job<'_> {
             return Ok(known.must_take_writes()?);
         }
         let creation = self.creation.expect("a missing project is created");
-        self.unit
-            .insert_project(&load::row_of_project(&creation.project))?;
-        record(
-            self.unit,
-            &event::project_created(&creation.project, self.now),
-        )?;
+        self.unit.insert_project(&load::row_of_project(&creation.project))?;
+        record(self.unit, &event::project_created(&creation.project, self.now))?;
         self.known = Some(creation.project.clone());
         Ok(())
     }
 
     fn project(&mut self, number: u64, project: &Project) -> UnitResult<Applied> {
-        let own = self
-            .creation
-            .filter(|creation| creation.line == Some(number));
+        let own = self.creation.filter(|creation| creation.line == Some(number));
         let known = self.known.clone();
         let Some(known) = known.filter(|known| own.is_none_or(|own| own.project != *known)) else {
             self.admit()?;
@@ -143,9 +128,7 @@ impl Job<'_> {
     }
 
     fn session(&mut self, session: &Session) -> UnitResult<Applied> {
-        let row = self
-            .unit
-            .session(&session.project_id, &session.session_id)?;
+        let row = self.unit.session(&session.project_id, &session.session_id)?;
         let known = row.as_ref().map(load::session_of).transpose()?;
         match merge_session(session, known.as_ref())? {
             MergedSession::Unchanged => Ok(Applied::Unchanged),
@@ -195,10 +178,8 @@ impl Job<'_> {
             MergedPackage::Unchanged => Ok(Applied::Unchanged),
             MergedPackage::Added => {
                 self.admit()?;
-                let deposited = log
-                    .first()
-                    .map(|first| first.content_hash)
-                    .unwrap_or(*package.content_hash());
+                let deposited =
+                    log.first().map(|first| first.content_hash).unwrap_or(*package.content_hash());
                 let row = load::row_of_package(package, deposited, last, self.now);
                 let log: Vec<_> = log.iter().map(load::row_of_revision).collect();
                 self.unit.insert_package(&row, index, &log)?;
@@ -220,10 +201,7 @@ impl Job<'_> {
 
     fn fact(&mut self, fact: &Fact) -> UnitResult<Applied> {
         let project = &fact.project_id;
-        let key = FactKey {
-            subject: &fact.subject,
-            predicate: &fact.predicate,
-        };
+        let key = FactKey { subject: &fact.subject, predicate: &fact.predicate };
         let read = |row: Option<accord_store::FactRow>| row.as_ref().map(load::fact_of).transpose();
         let same_id = read(self.unit.fact(project, &fact.fact_id)?)?;
         let beside = (self.unit).fact_neighbours(project, key, fact.valid_from.time())?;

@@ -109,12 +109,7 @@ impl Intake {
         tell: impl FnMut(u64, u64) + Send + 'static,
     ) -> Result<ImportSummary, Failure> {
         self.settle().await?;
-        let Self {
-            memory,
-            project,
-            spool,
-            ..
-        } = self;
+        let Self { memory, project, spool, .. } = self;
         let (guard, cancelled) = CancelOnDrop::new();
         let done = spawn_blocking(move || {
             let total = spool.length();
@@ -217,10 +212,7 @@ impl Import {
     fn find_creation(&mut self) -> UnitResult<Option<Creation>> {
         let id = self.project.clone();
         let store = self.memory.store();
-        if store
-            .read(|unit| Ok::<_, UnitError>(unit.project(&id)?))?
-            .is_some()
-        {
+        if store.read(|unit| Ok::<_, UnitError>(unit.project(&id)?))?.is_some() {
             return Ok(None);
         }
         let mut found = None;
@@ -357,10 +349,7 @@ impl Import {
 
     /// Archives a project that was archived at its source.
     fn archive(&mut self) -> UnitResult<()> {
-        let Some(archived_at) = self
-            .creation
-            .as_ref()
-            .and_then(|new| new.archived_at.clone())
+        let Some(archived_at) = self.creation.as_ref().and_then(|new| new.archived_at.clone())
         else {
             return Ok(());
         };

@@ -56,9 +56,7 @@ impl QuarantineFile {
         let Some(file) = self.file.take() else {
             return Ok(None);
         };
-        let file = file
-            .into_inner()
-            .map_err(|error| io_error(error.into_error()))?;
+        let file = file.into_inner().map_err(|error| io_error(error.into_error()))?;
         file.sync_all().map_err(io_error)?;
         if let Some(folder) = &self.data_folder {
             sync(&folder.join(FOLDER))?;
@@ -82,7 +80,5 @@ impl QuarantineFile {
 }
 
 fn sync(folder: &Path) -> Result<(), StoreError> {
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(io_error)
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(io_error)
 }

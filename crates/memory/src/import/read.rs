@@ -27,11 +27,7 @@ pub(super) struct LinePosition {
 pub(super) enum Item {
     Project(Box<Project>),
     Session(Box<Session>),
-    Package {
-        package: Box<Package>,
-        log: Vec<Revision>,
-        index: PackageIndex,
-    },
+    Package { package: Box<Package>, log: Vec<Revision>, index: PackageIndex },
     Fact(Box<Fact>),
 }
 
@@ -71,11 +67,7 @@ impl<F: Read + Seek> Lines<F> {
                 return Ok(None);
             }
             self.number += 1;
-            let place = LinePosition {
-                number: self.number,
-                offset: self.offset,
-                length,
-            };
+            let place = LinePosition { number: self.number, offset: self.offset, length };
             self.offset += length as u64;
             if !tidy(&self.buffer).is_empty() {
                 return Ok(Some((place, tidy(&self.buffer))));
@@ -105,9 +97,7 @@ impl<F: Read + Seek> Lines<F> {
 
 /// A line without surrounding white space and without a byte order mark.
 fn tidy(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(line)
-        .trim_ascii()
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
 }
 
 impl Item {
@@ -129,11 +119,7 @@ impl Item {
                 }
             }
         };
-        if item.project() == project {
-            Ok(item)
-        } else {
-            Err(elsewhere(item.project(), project))
-        }
+        if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }
     }
 
     pub(super) fn kind(&self) -> Kind {
@@ -162,9 +148,7 @@ pub(super) fn is_of_a_later_version(line: &[u8]) -> bool {
         return false;
     };
     let own = members.get("relay_version");
-    let enveloped = members
-        .get("data")
-        .and_then(|data| data.get("relay_version"));
+    let enveloped = members.get("data").and_then(|data| data.get("relay_version"));
     let named = own.or(enveloped).and_then(Value::as_str);
     let known = version(PROTOCOL_VERSION);
     named.and_then(version) > known

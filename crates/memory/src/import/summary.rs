@@ -119,13 +119,7 @@ impl ImportSummary {
 
 impl ImportCounts {
     fn none() -> Self {
-        Self {
-            projects: 0,
-            sessions: 0,
-            packages: 0,
-            facts: 0,
-            extra: Object::new(),
-        }
+        Self { projects: 0, sessions: 0, packages: 0, facts: 0, extra: Object::new() }
     }
 
     /// All of them.

@@ -142,11 +142,8 @@ impl Memory {
     pub async fn retain(&self, retention: Retention) -> Result<(), Failure> {
         let owner = Caller::owner();
         if let Some(days) = retention.events_days {
-            let asked = Trim {
-                before: self.now().days_before(days),
-                project: None,
-                dry_run: false,
-            };
+            let asked =
+                Trim { before: self.now().days_before(days), project: None, dry_run: false };
             let report = self.trim_events(&owner, &asked).await?;
             let projects = report.projects.len();
             tracing::info!(
@@ -159,19 +156,10 @@ impl Memory {
         if let Some(days) = retention.blobs_days
             && self.options().blobs.is_some()
         {
-            let asked = Sweep {
-                before: self.now().days_before(days),
-                dry_run: false,
-            };
+            let asked = Sweep { before: self.now().days_before(days), dry_run: false };
             let report = self.sweep_blobs(&owner, &asked).await?;
             let (links, files, bytes) = (report.links, report.files, report.bytes);
-            tracing::info!(
-                days,
-                links,
-                files,
-                bytes,
-                "retention: unreferenced blobs were deleted"
-            );
+            tracing::info!(days, links, files, bytes, "retention: unreferenced blobs were deleted");
         }
         Ok(())
     }

@@ -69,12 +69,7 @@ impl Memory {
         }
         let (memory, asked) = (self.clone(), *asked);
         let (guard, cancelled) = CancelOnDrop::new();
-        let broom = Broom {
-            memory,
-            files,
-            asked,
-            cancelled,
-        };
+        let broom = Broom { memory, files, asked, cancelled };
         let swept = spawn_blocking(move || broom.sweep()).await;
         drop(guard);
         let swept = swept.unwrap_or_else(|error| {
@@ -149,9 +144,7 @@ impl Broom {
                     break;
                 };
                 after = Some(last.digest);
-                let old = page
-                    .iter()
-                    .filter(|row| row.stored_at.time() < self.asked.before);
+                let old = page.iter().filter(|row| row.stored_at.time() < self.asked.before);
                 own.extend(old.map(|row| row.digest));
             }
         }
@@ -245,11 +238,7 @@ impl Broom {
         let _closed = gate.blocking_write();
         let mut rows = self.read(|unit| Ok(unit.blobs_named(digest)?))?;
         if self.asked.dry_run {
-            rows.retain(|row| {
-                !gone
-                    .get(&row.project_id)
-                    .is_some_and(|gone| gone.contains(digest))
-            });
+            rows.retain(|row| !gone.get(&row.project_id).is_some_and(|gone| gone.contains(digest)));
         }
         let file = match std::fs::metadata(self.files.path(digest)) {
             Ok(file) if rows.is_empty() => file,

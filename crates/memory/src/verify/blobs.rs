@@ -29,11 +29,7 @@ impl Verification {
             };
             after = Some(last.digest);
             for row in &page {
-                let verdict = if inside {
-                    content(&files, &row.digest)?
-                } else {
-                    Ok(())
-                };
+                let verdict = if inside { content(&files, &row.digest)? } else { Ok(()) };
                 self.report.blobs += u64::from(inside);
                 if let Err(failure) = verdict.and(is_there(&files, row)?) {
                     let id = format!("sha256:{}", row.digest.hex());

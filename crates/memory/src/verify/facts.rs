@@ -52,10 +52,7 @@ impl Verification {
 
     /// Checks a whole chain on one snapshot, because it may change between two pages.
     fn chain(&mut self, project: &ProjectId, suspect: &FactRow) -> UnitResult<()> {
-        let key = FactKey {
-            subject: &suspect.subject,
-            predicate: &suspect.predicate,
-        };
+        let key = FactKey { subject: &suspect.subject, predicate: &suspect.predicate };
         let verdict = self.read(|unit| chain(unit, project, key))?;
         if let Err(failure) = verdict {
             let id = suspect.fact_id.as_str();
@@ -100,8 +97,5 @@ fn chain(
 }
 
 fn span(row: &FactRow) -> Span {
-    Span {
-        from: row.valid_from.clone(),
-        to: row.valid_to.clone(),
-    }
+    Span { from: row.valid_from.clone(), to: row.valid_to.clone() }
 }

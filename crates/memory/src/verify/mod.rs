@@ -243,11 +243,8 @@ impl Verification {
     }
 
     fn sessions(&mut self, project: &ProjectId) -> UnitResult<()> {
-        let mut query = SessionQuery {
-            order: Order::OldestFirst,
-            limit: PAGE,
-            ..SessionQuery::default()
-        };
+        let mut query =
+            SessionQuery { order: Order::OldestFirst, limit: PAGE, ..SessionQuery::default() };
         while self.goes_on() {
             let page = self.read_noting(|unit| Ok(unit.sessions(project, &query)?))?;
             let Some(last) = page.last() else {
@@ -291,9 +288,9 @@ impl Verification {
                 self.report.events += 1;
                 let failure = match recorded(project, row) {
                     Err(failure) => Some(failure),
-                    Ok(_) if missing(seen, number).is_some() => Some(wrong(format!(
-                        "there is no event between {seen} and {number}"
-                    ))),
+                    Ok(_) if missing(seen, number).is_some() => {
+                        Some(wrong(format!("there is no event between {seen} and {number}")))
+                    }
                     Ok(_) => None,
                 };
                 if let Some(failure) = failure {
@@ -309,11 +306,7 @@ impl Verification {
 
 /// The number of rows of a project.
 fn known_of(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<u64> {
-    let packages: u64 = unit
-        .tallies(project, None)?
-        .iter()
-        .map(|tally| tally.packages)
-        .sum();
+    let packages: u64 = unit.tallies(project, None)?.iter().map(|tally| tally.packages).sum();
     let kept = unit.event_range(project)?;
     Ok(packages + (kept.newest + 1).saturating_sub(kept.oldest))
 }

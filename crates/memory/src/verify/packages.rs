@@ -27,12 +27,8 @@ impl Verification {
                 break;
             }
             let page = self.read(|unit| {
-                let found = numbers
-                    .iter()
-                    .map(|number| check_package(unit, project, *number));
-                found
-                    .filter_map(UnitResult::transpose)
-                    .collect::<UnitResult<Vec<_>>>()
+                let found = numbers.iter().map(|number| check_package(unit, project, *number));
+                found.filter_map(UnitResult::transpose).collect::<UnitResult<Vec<_>>>()
             })?;
             for looked in page {
                 self.report.packages += 1;
@@ -69,10 +65,9 @@ impl Verification {
                 return Ok(None);
             };
             let verdict = match verdict(unit, &row)? {
-                Err(failure) if row.quarantine.is_none() => Some(Quarantine {
-                    at: now.clone(),
-                    reason: failure.message,
-                }),
+                Err(failure) if row.quarantine.is_none() => {
+                    Some(Quarantine { at: now.clone(), reason: failure.message })
+                }
                 Ok(_) if row.quarantine.is_some() => None,
                 _ => return Ok(None),
             };
@@ -107,11 +102,7 @@ fn check_package(
             (Ok(()), unit.check_index(&row, &index)?)
         }
     };
-    Ok(Some(Ok(Looked {
-        row,
-        verdict,
-        derived,
-    })))
+    Ok(Some(Ok(Looked { row, verdict, derived })))
 }
 
 /// The package in a row, if it and its log are undamaged.

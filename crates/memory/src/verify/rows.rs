@@ -11,9 +11,7 @@ use crate::load;
 /// The package of a row, if it is undamaged.
 pub(super) fn package(row: &PackageRow, log: &[RevisionRow]) -> Result<Package, Failure> {
     let package = Package::from_stored(row.state.text.clone(), &row.state.content_hash)?;
-    let log = log
-        .iter()
-        .map(|entry| load::revision_of(&row.package_id, entry));
+    let log = log.iter().map(|entry| load::revision_of(&row.package_id, entry));
     let log = log.collect::<Result<Vec<_>, _>>()?;
     check_revisions(&package, &log)
         .map_err(|failure| wrong(format!("its log: {}", failure.message)))?;

@@ -25,14 +25,8 @@ async fn write_unknown(memory: &Memory, engine: &dyn Engine) {
 }
 
 async fn is_sound(memory: &Memory) -> bool {
-    let asked = Verify {
-        project: Some(project_id("atlas")),
-        quarantine: true,
-    };
-    let report = memory
-        .verify(&Caller::owner(), asked, |_| {})
-        .await
-        .unwrap();
+    let asked = Verify { project: Some(project_id("atlas")), quarantine: true };
+    let report = memory.verify(&Caller::owner(), asked, |_| {}).await.unwrap();
     assert_eq!(report.events, 3);
     report.is_sound()
 }

@@ -28,10 +28,7 @@ impl Embedder for Thesaurus {
 }
 
 fn memory() -> Memory {
-    let options = MemoryOptions {
-        embedder: Some(Arc::new(Thesaurus)),
-        ..MemoryOptions::default()
-    };
+    let options = MemoryOptions { embedder: Some(Arc::new(Thesaurus)), ..MemoryOptions::default() };
     Memory::new(Arc::new(ModelStore::new()), options)
 }
 
@@ -47,15 +44,9 @@ async fn find(
     else {
         panic!("a relevant pull");
     };
-    let filter = PackageFilter {
-        status,
-        session: None,
-    };
+    let filter = PackageFilter { status, session: None };
     let asked = Relevant { filter, ..asked };
-    let page = memory
-        .relevant(&Caller::owner(), &project_id("atlas"), asked, by)
-        .await
-        .unwrap();
+    let page = memory.relevant(&Caller::owner(), &project_id("atlas"), asked, by).await.unwrap();
     let found = page.packages.iter().zip(&page.scores);
     found
         .map(|(package, score)| {
@@ -71,36 +62,20 @@ async fn what_means_alike_is_found() {
     let declared = memory.conformance();
     assert!(declared.capabilities.semantic_search && declared.capabilities.hybrid_search);
     deposit(&memory, "pkg_car", json!({"title": "The automobile"})).await;
-    deposit(
-        &memory,
-        "pkg_ship",
-        json!({"title": "The vessel", "status": "draft"}),
-    )
-    .await;
+    deposit(&memory, "pkg_ship", json!({"title": "The vessel", "status": "draft"})).await;
     let meaning = Some(SearchBy::Meaning);
     assert_eq!(find(&memory, "a car", meaning, None).await[0], "pkg_car");
-    assert_eq!(
-        find(&memory, "a car", Some(SearchBy::Words), None).await,
-        Vec::<String>::new()
-    );
+    assert_eq!(find(&memory, "a car", Some(SearchBy::Words), None).await, Vec::<String>::new());
     // Later packages are known, too, and filters hold.
     deposit(&memory, "pkg_cat", json!({"title": "The feline"})).await;
     assert_eq!(find(&memory, "my cat", meaning, None).await[0], "pkg_cat");
-    assert_eq!(
-        find(&memory, "my cat", meaning, Some(Status::Draft)).await,
-        ["pkg_ship"]
-    );
+    assert_eq!(find(&memory, "my cat", meaning, Some(Status::Draft)).await, ["pkg_ship"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_and_meaning_are_joined() {
     let memory = memory();
-    deposit(
-        &memory,
-        "pkg_both",
-        json!({"title": "An automobile called Rosinante"}),
-    )
-    .await;
+    deposit(&memory, "pkg_both", json!({"title": "An automobile called Rosinante"})).await;
     deposit(&memory, "pkg_meaning", json!({"title": "An automobile"})).await;
     deposit(&memory, "pkg_words", json!({"title": "Rosinante"})).await;
     for by in [None, Some(SearchBy::Both)] {

@@ -14,10 +14,7 @@ use tempfile::TempDir;
 pub(crate) fn engines() -> Vec<(Arc<dyn Engine>, Option<TempDir>)> {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = SqliteStore::open(folder.path(), &Options::default()).unwrap();
-    vec![
-        (Arc::new(ModelStore::new()), None),
-        (Arc::new(sqlite), Some(folder)),
-    ]
+    vec![(Arc::new(ModelStore::new()), None), (Arc::new(sqlite), Some(folder))]
 }
 
 pub(crate) fn memory_over(engine: &Arc<dyn Engine>) -> Memory {
@@ -41,9 +38,7 @@ pub(crate) fn package_with(id: &str, members: Value) -> Value {
         "created_at": "2026-04-18T20:00:00Z",
         "created_by": {"id": "ada", "type": "agent"},
     });
-    let Value::Object(members) = members else {
-        panic!("members are an object")
-    };
+    let Value::Object(members) = members else { panic!("members are an object") };
     document.as_object_mut().unwrap().extend(members);
     document
 }

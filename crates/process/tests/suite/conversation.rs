@@ -42,10 +42,7 @@ fn silence_ends_it_and_so_does_the_word() {
 fn a_line_that_is_too_long_ends_it() {
     let mut talk = start("head -c 2000 /dev/zero; sleep 600");
     let error = talk.hear(LONG).unwrap_err();
-    assert!(
-        matches!(error, SessionError::LineTooLong { limit: 1000 }),
-        "{error}"
-    );
+    assert!(matches!(error, SessionError::LineTooLong { limit: 1000 }), "{error}");
 }
 
 #[test]

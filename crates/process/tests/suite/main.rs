@@ -1,9 +1,6 @@
 //! Real processes that behave badly.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "these tests run processes and watch the clock"
-)]
+#![expect(clippy::disallowed_methods, reason = "these tests run processes and watch the clock")]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod conversation;

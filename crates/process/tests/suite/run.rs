@@ -7,9 +7,8 @@ use crate::{LONG, SHORT, assert_gone, sh, wait_until};
 #[test]
 fn a_child_gets_its_input_and_its_environment_and_gives_both_outputs_and_a_code() {
     let folder = tempfile::tempdir().unwrap();
-    let invocation = sh("cat; printf \"$WORD\"; pwd >&2; exit 7")
-        .env("WORD", "added")
-        .cwd(folder.path());
+    let invocation =
+        sh("cat; printf \"$WORD\"; pwd >&2; exit 7").env("WORD", "added").cwd(folder.path());
     let outcome = run(&Spec::new(invocation).stdin("in ")).unwrap();
     assert_eq!(outcome.ending, Ending::Exited(7));
     assert_eq!(outcome.stdout, b"in added");
@@ -37,9 +36,7 @@ fn a_signal_is_not_an_exit_code() {
 
 #[test]
 fn a_child_that_ignores_sigterm_is_killed_at_the_limit() {
-    let spec = Spec::new(sh(
-        "trap '' TERM INT HUP; echo before; while :; do sleep 5; done",
-    ));
+    let spec = Spec::new(sh("trap '' TERM INT HUP; echo before; while :; do sleep 5; done"));
     let outcome = run(&spec.time_limit(SHORT)).unwrap();
     assert!(outcome.timed_out);
     assert_eq!(outcome.ending, Ending::Signalled(9));
@@ -88,9 +85,7 @@ fn a_run_that_is_given_up_ends_at_once_with_its_group() {
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             wait_until("the id of the grandchild", || {
-                !std::fs::read_to_string(&pid_file)
-                    .unwrap_or_default()
-                    .is_empty()
+                !std::fs::read_to_string(&pid_file).unwrap_or_default().is_empty()
             });
             word.cancel();
         });
@@ -138,9 +133,7 @@ fn output_without_end_is_cut_and_told() {
     assert_eq!(outcome.stdout.len(), 1000);
     assert_eq!(outcome.ending, Ending::Signalled(9));
 
-    let discarding = endless
-        .stdout_limit(1000, Overflow::Discard)
-        .time_limit(SHORT);
+    let discarding = endless.stdout_limit(1000, Overflow::Discard).time_limit(SHORT);
     let outcome = run(&discarding).unwrap();
     assert!(outcome.stdout_truncated && outcome.timed_out);
     assert_eq!(outcome.stdout.len(), 1000);

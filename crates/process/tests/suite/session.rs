@@ -29,10 +29,7 @@ fn no_answer_in_time_ends_the_session_and_its_group() {
     assert!(matches!(error, SessionError::TimedOut { .. }), "{error}");
     assert_eq!(session.stderr(), b"stuck\n");
     assert_gone(&pid_file);
-    assert!(matches!(
-        session.request(b"two", LONG),
-        Err(SessionError::Over)
-    ));
+    assert!(matches!(session.request(b"two", LONG), Err(SessionError::Over)));
 }
 
 #[test]
@@ -40,15 +37,7 @@ fn a_death_tells_how_and_the_last_words() {
     let mut session = start("read -r line; echo first; read -r line; echo broken >&2; exit 4");
     assert_eq!(session.request(b"one", LONG).unwrap(), b"first");
     let error = session.request(b"two", LONG).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            SessionError::Ended {
-                ending: Ending::Exited(4)
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, SessionError::Ended { ending: Ending::Exited(4) }), "{error}");
     assert_eq!(session.stderr(), b"broken\n");
 }
 
@@ -71,20 +60,14 @@ fn a_closed_stdout_is_noticed_without_waiting_for_the_limit() {
 fn a_line_without_end_is_refused() {
     let mut session = start("read -r line; while :; do printf 0123456789; done");
     let error = session.request(b"one", LONG).unwrap_err();
-    assert!(
-        matches!(error, SessionError::LineTooLong { limit: 1000 }),
-        "{error}"
-    );
+    assert!(matches!(error, SessionError::LineTooLong { limit: 1000 }), "{error}");
 }
 
 #[test]
 fn a_second_line_is_refused() {
     let mut session = start("read -r line; printf 'a\\nb\\n'; sleep 600");
     let error = session.request(b"one", LONG).unwrap_err();
-    assert!(
-        matches!(&error, SessionError::Unasked { start } if start == "b\n"),
-        "{error}"
-    );
+    assert!(matches!(&error, SessionError::Unasked { start } if start == "b\n"), "{error}");
 }
 
 #[test]
@@ -95,10 +78,7 @@ fn a_second_line_right_before_the_end_is_refused() {
         Ok(_) => session.close(LONG).unwrap_err(),
         Err(error) => error,
     };
-    assert!(
-        matches!(&error, SessionError::Unasked { start } if start == "b\n"),
-        "{error}"
-    );
+    assert!(matches!(&error, SessionError::Unasked { start } if start == "b\n"), "{error}");
 }
 
 #[test]
@@ -106,10 +86,7 @@ fn a_line_that_nobody_asked_for_is_refused_at_the_close() {
     let mut session = start("read -r line; echo a; read -r line; echo b");
     assert_eq!(session.request(b"one", LONG).unwrap(), b"a");
     let error = session.close(LONG).unwrap_err();
-    assert!(
-        matches!(&error, SessionError::Unasked { start } if start == "b\n"),
-        "{error}"
-    );
+    assert!(matches!(&error, SessionError::Unasked { start } if start == "b\n"), "{error}");
 }
 
 #[test]

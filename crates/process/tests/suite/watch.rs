@@ -62,10 +62,7 @@ fn everything_is_heard_beyond_what_is_kept() {
 
 #[test]
 fn a_word_of_the_child_can_end_it() {
-    let mut ear = Ear {
-        end_at: Some(b"stop\n"),
-        ..Ear::default()
-    };
+    let mut ear = Ear { end_at: Some(b"stop\n"), ..Ear::default() };
     let outcome = run_watched(&Spec::new(sh("echo stop; sleep 600")), &mut ear).unwrap();
     assert!(outcome.stopped && !outcome.timed_out && !outcome.cancelled);
     assert_eq!(outcome.ending, Ending::Signalled(9));
@@ -73,10 +70,7 @@ fn a_word_of_the_child_can_end_it() {
 
 #[test]
 fn silence_can_end_it_although_nothing_happens() {
-    let mut ear = Ear {
-        patience: Some(SHORT),
-        ..Ear::default()
-    };
+    let mut ear = Ear { patience: Some(SHORT), ..Ear::default() };
     let outcome = run_watched(&Spec::new(sh("echo once; sleep 600")), &mut ear).unwrap();
     assert!(outcome.stopped);
     assert_eq!(ear.stdout, b"once\n");
@@ -85,10 +79,7 @@ fn silence_can_end_it_although_nothing_happens() {
 #[test]
 fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
     let polite = "trap 'echo bye; exit 5' TERM; echo stop; while :; do sleep 0.05; done";
-    let ear = || Ear {
-        end_at: Some(b"stop\n"),
-        ..Ear::default()
-    };
+    let ear = || Ear { end_at: Some(b"stop\n"), ..Ear::default() };
     let spec = Spec::new(sh(polite)).grace(LONG);
     let mut hears = ear();
     let outcome = run_watched(&spec, &mut hears).unwrap();
@@ -97,10 +88,7 @@ fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pid");
-    let deaf = format!(
-        "trap '' TERM; echo $$ > {}; echo stop; sleep 600",
-        file.display()
-    );
+    let deaf = format!("trap '' TERM; echo $$ > {}; echo stop; sleep 600", file.display());
     let spec = Spec::new(sh(&deaf)).grace(Duration::from_millis(200));
     let outcome = run_watched(&spec, &mut ear()).unwrap();
     assert_eq!(outcome.ending, Ending::Signalled(9));

@@ -33,11 +33,7 @@ impl Cleared {
         let emitter = Emitter::new(&state, &mut ids, context.now)?;
         context.inputs.index.add_history(&entry);
         let (turn, now) = (&context.turn, context.now);
-        let mut draft = Draft {
-            state,
-            ledger: self.decision_lines(context),
-            emitter,
-        };
+        let mut draft = Draft { state, ledger: self.decision_lines(context), emitter };
         self.note_rewrites(context, &mut draft);
         let over_budget = self.book(context, &mut draft, overrun);
         let result = &self.valid.result;
@@ -49,11 +45,7 @@ impl Cleared {
             draft.state.set(doc::State::REPO_DECISIONS, active);
         }
         self.apply(context, &mut draft, over_budget)?;
-        let Draft {
-            state,
-            ledger,
-            emitter,
-        } = draft;
+        let Draft { state, ledger, emitter } = draft;
 
         let mut writes =
             rule!(vec![append(Record::History, &entry)]; HistoryForgotten => Vec::new());
@@ -71,23 +63,13 @@ impl Cleared {
         let authority = role.map_or(WriteAuthority::ReviewOnly, |role| role.authority);
         writes.extend(talk::review(result, turn, authority, context.runtime()));
         let ended = run_record(&state, &context.inputs.config, &context.inputs.index, now);
-        writes.extend(
-            ended
-                .iter()
-                .map(|record| append(Record::RunHistory, record)),
-        );
+        writes.extend(ended.iter().map(|record| append(Record::RunHistory, record)));
         let events = emitter.finish();
-        writes.extend(
-            events
-                .iter()
-                .map(|event| append(Record::Events, event.line())),
-        );
+        writes.extend(events.iter().map(|event| append(Record::Events, event.line())));
         writes.push(state_write(&state));
         writes.extend(cleanup_writes(turn.id()));
         if self.valid.at_flat_path {
-            writes.push(Write::Remove {
-                path: dispatch::FLAT_STAGING_PATH.to_owned(),
-            });
+            writes.push(Write::Remove { path: dispatch::FLAT_STAGING_PATH.to_owned() });
         }
         let commit =
             Commit::of_acceptance(turn.id(), accepted_sequence, &state, writes, &mut ids, now);
@@ -163,9 +145,7 @@ impl Cleared {
         }
         let over_budget = budget::book(state, config, turn.id(), result.cost_usd());
         let delegated = delegation::book(state, turn, result.document(), context.now);
-        let proposed = result
-            .proposed_next_role()
-            .filter(|role| config.role(role).is_some());
+        let proposed = result.proposed_next_role().filter(|role| config.role(role).is_some());
         let next = delegated.or_else(|| proposed.map(str::to_owned));
         state.set(doc::State::NEXT_RECOMMENDED_ROLE, next);
         let payload = build([

@@ -80,9 +80,6 @@ impl Cleared {
 
     fn commit(self, context: &mut Context) -> Result<Next, Refusal> {
         let (commit, accepted) = self.build(context)?;
-        Ok((
-            Step::Committing(Box::new(accepted)),
-            Want::Commit(Box::new(commit)),
-        ))
+        Ok((Step::Committing(Box::new(accepted)), Want::Commit(Box::new(commit))))
     }
 }

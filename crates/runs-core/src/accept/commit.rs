@@ -178,12 +178,7 @@ impl Commit {
             doc::Journal::STATE_AFTER.to(fingerprint(&change.state)),
             doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
-        Self {
-            transaction,
-            kind: CommitKind::Change,
-            journal,
-            writes,
-        }
+        Self { transaction, kind: CommitKind::Change, journal, writes }
     }
 
     /// A commit of a coordinator, with its states before and after.
@@ -205,12 +200,7 @@ impl Commit {
             doc::Journal::STATE_AFTER.to(after),
             doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
-        Self {
-            transaction,
-            kind: CommitKind::Coordinate,
-            journal,
-            writes,
-        }
+        Self { transaction, kind: CommitKind::Coordinate, journal, writes }
     }
 
     /// The commit that accepts a turn.
@@ -248,12 +238,7 @@ impl Commit {
             doc::Journal::NEXT_STATE.to(state.document()),
             doc::Journal::ACCORD.to(own_part(&writes)),
         ]);
-        Self {
-            transaction,
-            kind: CommitKind::Accept,
-            journal,
-            writes,
-        }
+        Self { transaction, kind: CommitKind::Accept, journal, writes }
     }
 }
 
@@ -282,9 +267,7 @@ impl Write {
         let content = || doc::JournalWrite::TEXT.get(document).map(str::to_owned);
         let path = |member: Member<Text>| {
             // A journal may come from another runner. It must not write outside the repository.
-            crate::RepoPath::parse(member.get(document)?)
-                .ok()
-                .map(|path| path.to_string())
+            crate::RepoPath::parse(member.get(document)?).ok().map(|path| path.to_string())
         };
         if let Some(record) = doc::JournalWrite::APPEND.get(document) {
             return Some(Self::Append {
@@ -293,20 +276,12 @@ impl Write {
             });
         }
         if let Some(path) = path(doc::JournalWrite::SECTION) {
-            return Some(Self::Section {
-                path,
-                text: content()?,
-            });
+            return Some(Self::Section { path, text: content()? });
         }
         if let Some(path) = path(doc::JournalWrite::REPLACE) {
-            return Some(Self::Replace {
-                path,
-                text: content()?,
-            });
+            return Some(Self::Replace { path, text: content()? });
         }
-        Some(Self::Remove {
-            path: path(doc::JournalWrite::REMOVE)?,
-        })
+        Some(Self::Remove { path: path(doc::JournalWrite::REMOVE)? })
     }
 }
 
@@ -321,10 +296,7 @@ pub(crate) fn digest(document: Object) -> String {
 }
 
 pub(crate) fn append(record: Record, line: &Object) -> Write {
-    Write::Append {
-        record,
-        line: line.clone(),
-    }
+    Write::Append { record, line: line.clone() }
 }
 
 /// The path of the state.
@@ -333,10 +305,7 @@ pub(super) fn state_path() -> String {
 }
 
 pub(super) fn state_write(state: &State) -> Write {
-    Write::Replace {
-        path: state_path(),
-        text: pretty(&state.document()),
-    }
+    Write::Replace { path: state_path(), text: pretty(&state.document()) }
 }
 
 fn own_part(writes: &[Write]) -> Object {

@@ -222,18 +222,8 @@ impl Acceptance {
         if inputs.state.status() != Status::Active {
             return Err(illegal(&inputs.state, "accept a turn"));
         }
-        let context = Context {
-            inputs,
-            options,
-            turn,
-            ids,
-            now,
-        };
-        Ok(Self {
-            want: staged::ask_staging(&context),
-            step: Step::Reading,
-            context,
-        })
+        let context = Context { inputs, options, turn, ids, now };
+        Ok(Self { want: staged::ask_staging(&context), step: Step::Reading, context })
     }
 
     /// The current request. It stays the same until it is answered.

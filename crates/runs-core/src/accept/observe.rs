@@ -50,11 +50,7 @@ impl Observation {
     /// The new base of the run: the commit, or the uncommitted workspace.
     pub(crate) fn integration_ref(&self) -> Option<String> {
         let head = self.head_ref.as_ref()?;
-        Some(if self.dirty {
-            "workspace:dirty".into()
-        } else {
-            format!("git:{head}")
-        })
+        Some(if self.dirty { "workspace:dirty".into() } else { format!("git:{head}") })
     }
 
     /// The paths that differ between two observations.
@@ -73,9 +69,7 @@ impl Observation {
         let known: BTreeMap<&str, &str> = baseline
             .map(|baseline| {
                 let dirty = baseline.dirty.iter();
-                dirty
-                    .map(|(path, mark)| (path.as_str(), mark.as_str()))
-                    .collect()
+                dirty.map(|(path, mark)| (path.as_str(), mark.as_str())).collect()
             })
             .unwrap_or_default();
         self.changed
@@ -95,10 +89,7 @@ pub(super) fn check(
     seen: &Observation,
 ) -> Result<Checked, Failure> {
     if !seen.outside.is_empty() {
-        let message = format!(
-            "a link leads out of the repository: {}",
-            seen.outside.join(", ")
-        );
+        let message = format!("a link leads out of the repository: {}", seen.outside.join(", "));
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
         return Err(failure.with("files", array(&seen.outside)));
     }
@@ -119,10 +110,7 @@ pub(super) fn check(
         if !declared.is_empty() {
             warnings.push("without version control the declared files cannot be checked".into());
         }
-        return Ok(Checked {
-            changed: declared,
-            warnings,
-        });
+        return Ok(Checked { changed: declared, warnings });
     }
     let role = inputs.config.role(turn.role());
     let runtime = turn.runtime_id().and_then(|id| inputs.config.runtime(id));
@@ -137,33 +125,23 @@ pub(super) fn check(
         .iter()
         .filter(|path| !declared.contains(path) && !produced.contains(path) && !others(path))
         .collect();
-    let unseen: Vec<&RepoPath> = declared
-        .iter()
-        .filter(|path| !observed.contains(path))
-        .collect();
+    let unseen: Vec<&RepoPath> = declared.iter().filter(|path| !observed.contains(path)).collect();
     let shared = inputs.state.turns().len() > 1;
     match role.map(|role| role.authority) {
         Some(WriteAuthority::ReviewOnly) => {
-            let alien: Vec<&RepoPath> = undeclared
-                .into_iter()
-                .filter(|path| !path.is_review())
-                .collect();
+            let alien: Vec<&RepoPath> =
+                undeclared.into_iter().filter(|path| !path.is_review()).collect();
             left_behind(result, seen, &alien, shared)?;
             review_only(&alien, &unseen, shared, &mut warnings)?;
         }
         _ if from_afar => {}
         _ => {
-            let alien: Vec<&RepoPath> = undeclared
-                .into_iter()
-                .filter(|path| !path.is_baseline_exempt())
-                .collect();
+            let alien: Vec<&RepoPath> =
+                undeclared.into_iter().filter(|path| !path.is_baseline_exempt()).collect();
             left_behind(result, seen, &alien, shared)?;
             written(&alien, shared, &mut warnings)?;
             if !unseen.is_empty() {
-                warnings.push(format!(
-                    "declared and not seen to change: {}",
-                    join(&unseen)
-                ));
+                warnings.push(format!("declared and not seen to change: {}", join(&unseen)));
             }
             empty_workspace(result, &observed, &declared)?;
         }
@@ -197,20 +175,12 @@ fn left_behind(
     }
     if !result.ran_checks() {
         let message = "the working tree has changes that the result does not declare";
-        return Err(mismatch(
-            Code::XchainArtifactDirtyTreeMismatch,
-            message,
-            &left,
-        ));
+        return Err(mismatch(Code::XchainArtifactDirtyTreeMismatch, message, &left));
     }
     let message = "the declared checks left files behind that the result does not account for; \
                    name each in verification.produced_files (artifact or ignore) or in \
                    files_changed";
-    Err(mismatch(
-        Code::XchainUndeclaredVerificationOutputs,
-        message,
-        &left,
-    ))
+    Err(mismatch(Code::XchainUndeclaredVerificationOutputs, message, &left))
 }
 
 fn review_only(
@@ -224,16 +194,10 @@ fn review_only(
         return Err(mismatch(Code::XchainArtifactMismatch, message, product));
     }
     if !product.is_empty() {
-        warnings.push(format!(
-            "changed while several turns were active: {}",
-            join(product)
-        ));
+        warnings.push(format!("changed while several turns were active: {}", join(product)));
     }
-    let phantom: Vec<&RepoPath> = unseen
-        .iter()
-        .copied()
-        .filter(|path| !path.is_baseline_exempt())
-        .collect();
+    let phantom: Vec<&RepoPath> =
+        unseen.iter().copied().filter(|path| !path.is_baseline_exempt()).collect();
     if !phantom.is_empty() {
         let message = "a review declares files that did not change";
         return Err(mismatch(Code::XchainArtifactMismatch, message, &phantom));
@@ -250,10 +214,7 @@ fn written(
         return Ok(());
     }
     if shared {
-        warnings.push(format!(
-            "changed and not declared by any result yet: {}",
-            join(undeclared)
-        ));
+        warnings.push(format!("changed and not declared by any result yet: {}", join(undeclared)));
         return Ok(());
     }
     let message = "files changed that the result does not declare";
@@ -279,10 +240,7 @@ fn mismatch(code: Code, message: &str, files: &[&RepoPath]) -> Failure {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
     let message = format!("{message}: {}", names.join(", "));
     let failure = Failure::new(code, message).with("files", array(&names));
-    failure.suggesting(format!(
-        "{}; {OF_A_PERSON}",
-        code.meaning().trim_end_matches('.')
-    ))
+    failure.suggesting(format!("{}; {OF_A_PERSON}", code.meaning().trim_end_matches('.')))
 }
 
 fn join(files: &[&RepoPath]) -> String {

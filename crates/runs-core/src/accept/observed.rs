@@ -46,10 +46,7 @@ impl Observed {
             .filter_map(|item| doc::Evidence::COMMAND.get(item).map(str::to_owned))
             .collect();
         let claims = result.verification() == Some("pass") && !commands.is_empty();
-        let gated = Gated {
-            observed: self,
-            files,
-        };
+        let gated = Gated { observed: self, files };
         if claims && policy::wants_replay(&context.inputs.config) {
             Ok((Step::Replaying(gated), Want::Replay(commands)))
         } else {
@@ -142,40 +139,20 @@ impl Gated {
     fn clear(mut self, context: &mut Context, replay: Option<Object>) -> Result<Next, Refusal> {
         let warnings = self.check_policies(context, replay.is_some())?;
         let Self { observed, files } = self;
-        let Observed {
-            mut valid,
-            observation,
-            changed,
-        } = observed;
+        let Observed { mut valid, observation, changed } = observed;
         valid.warnings.extend(warnings);
         let inputs = &context.inputs;
         let phase = inputs.state.phase();
-        let overlap = conflict::detect(
-            &context.turn,
-            phase,
-            &changed,
-            &inputs.index,
-            &inputs.config,
-        );
-        if let Some(conflict) = overlap
-            .conflict
-            .as_ref()
-            .filter(|_| !context.options.human_merge)
-        {
+        let overlap =
+            conflict::detect(&context.turn, phase, &changed, &inputs.index, &inputs.config);
+        if let Some(conflict) = overlap.conflict.as_ref().filter(|_| !context.options.human_merge) {
             return Err(Refusal::Conflict(conflict.clone()));
         }
         let document = Value::Object(valid.result.document().clone());
         let names: Vec<String> = changed.iter().map(ToString::to_string).collect();
         let conflicts = overlap.conflict.is_some();
         let payload = hooks::before_acceptance(&context.turn, &document, &names, conflicts);
-        let cleared = Cleared {
-            valid,
-            observation,
-            changed,
-            files,
-            replay,
-            overlap,
-        };
+        let cleared = Cleared { valid, observation, changed, files, replay, overlap };
         match context.hooks(HookPhase::BeforeAcceptance, payload) {
             Some(batch) => Ok((Step::BeforeAcceptance(cleared), Want::Hooks(batch))),
             None => cleared.observe_again(context),
@@ -188,11 +165,8 @@ impl Gated {
         replayed: bool,
     ) -> Result<Vec<String>, Refusal> {
         let result = &self.observed.valid.result;
-        let verification = if replayed {
-            "pass"
-        } else {
-            result.normalized_verification(context.runtime())
-        };
+        let verification =
+            if replayed { "pass" } else { result.normalized_verification(context.runtime()) };
         let candidate = policy::Candidate {
             result,
             role: context.turn.role(),
@@ -201,11 +175,7 @@ impl Gated {
             index: &context.inputs.index,
         };
         let broken = policy::violations(&context.inputs.config, &candidate);
-        let of = |action| {
-            broken
-                .iter()
-                .find(move |violation| violation.action == action)
-        };
+        let of = |action| broken.iter().find(move |violation| violation.action == action);
         if let Some(violation) = of(PolicyAction::Block) {
             return Err(policy::refusal(violation).into());
         }

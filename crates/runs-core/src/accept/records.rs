@@ -21,11 +21,7 @@ impl Cleared {
         let document = result.document();
         let verification = result.normalized_verification(context.runtime());
         let list = |member: Member<List>| member.get(document).to_vec();
-        let files: Vec<String> = result
-            .files_changed()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let files: Vec<String> = result.files_changed().iter().map(ToString::to_string).collect();
         let mut entry = build([
             doc::History::TURN_ID.to(turn.id().as_str()),
             doc::History::RUN_ID.to(context.inputs.state.run_id()),
@@ -131,14 +127,9 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
         return None;
     }
     let began = doc::State::CREATED_AT.text(state.members());
-    let duration = doc::State::CREATED_AT
-        .get(state.members())
-        .map(|began| now.millis_since(began));
-    let phases: Vec<&str> = config
-        .phases()
-        .into_iter()
-        .filter(|phase| index.turns_of_phase(phase) > 0)
-        .collect();
+    let duration = doc::State::CREATED_AT.get(state.members()).map(|began| now.millis_since(began));
+    let phases: Vec<&str> =
+        config.phases().into_iter().filter(|phase| index.turns_of_phase(phase) > 0).collect();
     let roles: Vec<&str> = config
         .roles()
         .iter()
@@ -162,14 +153,7 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
         ("run_id", state.run_id().map(crate::RunId::as_str).into()),
         ("project_id", config.project_id().into()),
         ("project_name", config.project_name().into()),
-        (
-            "template",
-            config
-                .document()
-                .get("template")
-                .cloned()
-                .unwrap_or(Value::Null),
-        ),
+        ("template", config.document().get("template").cloned().unwrap_or(Value::Null)),
         ("status", state.status().as_str().into()),
         ("started_at", began.into()),
         ("completed_at", state.value(doc::State::COMPLETED_AT)),
@@ -179,22 +163,11 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
         ("roles_used", array(&roles)),
         ("decisions_count", index.decisions().iter().count().into()),
         ("total_cost_usd", amount(state.spent_usd())),
-        (
-            "budget_limit_usd",
-            config.budget.per_run_max_usd.map_or(Value::Null, amount),
-        ),
+        ("budget_limit_usd", config.budget.per_run_max_usd.map_or(Value::Null, amount)),
         ("blocked_reason", state.value(doc::State::BLOCKED_REASON)),
         ("gate_results", state.value(doc::State::PHASE_GATE_STATUS)),
-        (
-            "connector_used",
-            connector.map(|runtime| runtime.id.as_str()).into(),
-        ),
-        (
-            "model_used",
-            connector
-                .and_then(|runtime| text(&runtime.settings, "model"))
-                .into(),
-        ),
+        ("connector_used", connector.map(|runtime| runtime.id.as_str()).into()),
+        ("model_used", connector.and_then(|runtime| text(&runtime.settings, "model")).into()),
         ("provenance", state.value(doc::State::PROVENANCE)),
         ("parent_context", state.value(doc::State::INHERITED_CONTEXT)),
         ("retrospective", retrospective(state, index).into()),
@@ -208,10 +181,7 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     let completed = state.status() == Status::Completed;
     let recovery = doc::Blocked::RECOVERY.get(&blocked).filter(|_| !completed);
-    let last = index
-        .last_turns()
-        .last()
-        .and_then(|turn| doc::History::SUMMARY.get(turn));
+    let last = index.last_turns().last().and_then(|turn| doc::History::SUMMARY.get(turn));
     let detail = recovery.and_then(|recovery| doc::Recovery::DETAIL.raw(recovery));
     let headline = detail.cloned().unwrap_or_else(|| last.into());
     let reason = recovery
@@ -248,66 +218,38 @@ pub fn session(
     at: &Checkpoint<'_>,
     now: Time,
 ) -> Object {
-    let Checkpoint {
-        reason,
-        turn,
-        adapter,
-        branch,
-    } = *at;
+    let Checkpoint { reason, turn, adapter, branch } = *at;
     let kept = |name: &str| previous.and_then(|previous| previous.get(name)).cloned();
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
     let mut document = previous.cloned().unwrap_or_default();
     document.extend(build([
-        (
-            "session_id",
-            kept("session_id").unwrap_or_else(|| session_id.into()),
-        ),
+        ("session_id", kept("session_id").unwrap_or_else(|| session_id.into())),
         ("run_id", state.run_id().map(crate::RunId::as_str).into()),
-        (
-            "started_at",
-            kept("started_at").unwrap_or_else(|| now.to_string().into()),
-        ),
+        ("started_at", kept("started_at").unwrap_or_else(|| now.to_string().into())),
         ("last_checkpoint_at", now.to_string().into()),
         ("checkpoint_reason", reason.into()),
         ("run_status", state.status().as_str().into()),
         ("phase", state.phase().into()),
         ("last_phase", state.phase().into()),
         ("last_turn_id", turn.map(|turn| turn.id().as_str()).into()),
-        (
-            "last_completed_turn_id",
-            state.value(doc::State::LAST_COMPLETED_TURN_ID),
-        ),
+        ("last_completed_turn_id", state.value(doc::State::LAST_COMPLETED_TURN_ID)),
         ("active_turn_ids", array(&active)),
         ("last_role", turn.map(Turn::role).into()),
-        (
-            "pending_gate",
-            state
-                .pending_transition()
-                .map(|pending| pending.gate)
-                .into(),
-        ),
-        (
-            "pending_run_completion",
-            state.value(doc::State::PENDING_RUN_COMPLETION),
-        ),
+        ("pending_gate", state.pending_transition().map(|pending| pending.gate).into()),
+        ("pending_run_completion", state.value(doc::State::PENDING_RUN_COMPLETION)),
         ("blocked", (state.status() == Status::Blocked).into()),
     ]));
     let Some(turn) = turn else {
         return document;
     };
-    let dispatch = build([
-        ("adapter", adapter.into()),
-        ("dispatch_dir", bundle_folder(turn.id()).into()),
-    ]);
+    let dispatch =
+        build([("adapter", adapter.into()), ("dispatch_dir", bundle_folder(turn.id()).into())]);
     document.insert("agent_context".into(), dispatch.into());
     if let Some(baseline) = turn.baseline() {
         let known = kept("baseline_ref").and_then(|known| known.get("git_branch").cloned());
         let rests_on = build([
             ("git_head", baseline.head_ref.into()),
-            (
-                "git_branch",
-                branch.map_or_else(|| known.unwrap_or(Value::Null), Value::from),
-            ),
+            ("git_branch", branch.map_or_else(|| known.unwrap_or(Value::Null), Value::from)),
             ("workspace_dirty", (!baseline.clean).into()),
         ]);
         document.insert("baseline_ref".into(), rests_on.into());

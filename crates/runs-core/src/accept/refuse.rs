@@ -20,11 +20,7 @@ pub(super) enum Refusal {
     /// The result is refused. The turn can be retried.
     Result(Failure),
     /// A hook refused or tampered. The run is blocked until a person resolves that.
-    Hook {
-        failure: Failure,
-        phase: HookPhase,
-        hook: String,
-    },
+    Hook { failure: Failure, phase: HookPhase, hook: String },
     /// A policy requires a person.
     Policy(Violation),
     /// Another turn changed the same files.
@@ -53,11 +49,7 @@ impl Refusal {
                 events.push((EventType::AcceptanceFailed, payload(&failure)));
                 failure
             }
-            Self::Hook {
-                failure,
-                phase,
-                hook,
-            } => {
+            Self::Hook { failure, phase, hook } => {
                 let mut block = Block::hook(phase, &hook, &failure.message);
                 block.turn = Some(turn.id().clone());
                 block.turn_retained = true;
@@ -91,10 +83,8 @@ impl Refusal {
                     turn.set_status(TurnStatus::Conflicted);
                     turn.set(doc::Turn::CONFLICT_STATE, document.clone());
                 }
-                let mut details = build([
-                    ("turn_id", turn.id().as_str().into()),
-                    ("role", turn.role().into()),
-                ]);
+                let mut details =
+                    build([("turn_id", turn.id().as_str().into()), ("role", turn.role().into())]);
                 details.extend(document.clone());
                 ledger.push(ledger::governance("conflict_detected", &next, now, details));
                 events.push((EventType::TurnConflicted, document));
@@ -107,10 +97,7 @@ impl Refusal {
             }
         };
         let about = Some((turn.id().as_str(), turn.role()));
-        let mut change = Change {
-            ledger,
-            ..Change::new(next, Vec::new())
-        };
+        let mut change = Change { ledger, ..Change::new(next, Vec::new()) };
         // Before a run begins there are no events. The refusal is recorded without one.
         if let Ok(mut emitter) = Emitter::new(&change.state, &mut context.ids, now) {
             for (kind, payload) in events {
@@ -120,10 +107,7 @@ impl Refusal {
         }
         let before = context.inputs.state.clone();
         let want = context.record(&before, &change);
-        let conclusion = Conclusion::Refused {
-            failure,
-            state: Box::new(change.state),
-        };
+        let conclusion = Conclusion::Refused { failure, state: Box::new(change.state) };
         Ok((Step::Recording(conclusion), want))
     }
 }
@@ -134,10 +118,7 @@ impl Context {
         // A blocked run gets a line in the run history, like a completed one.
         let Inputs { config, index, .. } = &self.inputs;
         let ended = run_record(&change.state, config, index, self.now);
-        let writes = ended
-            .iter()
-            .map(|line| append(Record::RunHistory, line))
-            .collect();
+        let writes = ended.iter().map(|line| append(Record::RunHistory, line)).collect();
         let commit = Commit::of_change_with(before, change, writes, &mut self.ids, self.now);
         Want::Commit(Box::new(commit))
     }

@@ -33,9 +33,7 @@ pub struct Recovery {
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
     let kind = CommitKind::of_journal(journal);
-    let own = doc::Journal::ACCORD
-        .get(journal)
-        .map(|own| doc::OwnJournal::WRITES.get(own));
+    let own = doc::Journal::ACCORD.get(journal).map(|own| doc::OwnJournal::WRITES.get(own));
     let (applied, superseded) = match kind {
         Some(CommitKind::Accept) => (is_applied(journal, state), false),
         Some(CommitKind::Change) => {
@@ -48,11 +46,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         None => return Err(damaged("its kind is not known")),
     };
     if superseded {
-        return Ok(Recovery {
-            writes: Vec::new(),
-            applied,
-            superseded,
-        });
+        return Ok(Recovery { writes: Vec::new(), applied, superseded });
     }
     let mut writes = match own {
         Some(writes) => own_writes(writes)?,
@@ -64,11 +58,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         Write::Replace { .. } => !moved_on,
         _ => true,
     });
-    Ok(Recovery {
-        writes,
-        applied,
-        superseded,
-    })
+    Ok(Recovery { writes, applied, superseded })
 }
 
 /// Reads a coordinator's journal. `state` is the digest of its state on disk, if there is one.
@@ -93,11 +83,7 @@ pub(crate) fn recover_coordinator(
             |write| !matches!(write, Write::Replace { path, .. } if applied && path == state_path),
         );
     }
-    Ok(Recovery {
-        writes,
-        applied,
-        superseded,
-    })
+    Ok(Recovery { writes, applied, superseded })
 }
 
 fn damaged(what: &str) -> Failure {
@@ -158,11 +144,7 @@ fn foreign(journal: &Object) -> Option<Vec<Write>> {
 /// Removes the bundle and the staged files of an accepted turn.
 pub(super) fn cleanup_writes(turn: &TurnId) -> [Write; 2] {
     [
-        Write::Remove {
-            path: dispatch::bundle_folder(turn),
-        },
-        Write::Remove {
-            path: dispatch::staging_folder(turn),
-        },
+        Write::Remove { path: dispatch::bundle_folder(turn) },
+        Write::Remove { path: dispatch::staging_folder(turn) },
     ]
 }

@@ -84,20 +84,14 @@ impl Staged {
             Some((path, bytes)) => (path, result::read_staged(&bytes)),
         };
         let at_flat_path = path == dispatch::FLAT_STAGING_PATH;
-        let claimed = result
-            .as_ref()
-            .ok()
-            .and_then(|value| doc::Result::TURN_ID.get(value));
+        let claimed = result.as_ref().ok().and_then(|value| doc::Result::TURN_ID.get(value));
         if let Some(claimed) =
             claimed.filter(|id| at_flat_path && *id != context.turn.id().as_str())
         {
             let message = format!("{path} contains the result of {claimed}");
             return Err(Failure::new(Code::XchainStaleStaging, message));
         }
-        let staged = Self {
-            result,
-            at_flat_path,
-        };
+        let staged = Self { result, at_flat_path };
         Ok((staged, path))
     }
 
@@ -162,10 +156,7 @@ impl Judged {
         };
         valid.check_decisions(context)?;
         // A file that existed when the turn was assigned, or that belongs to the run, is kept.
-        let dirty = context
-            .turn
-            .baseline()
-            .map_or_else(Vec::new, |baseline| baseline.dirty);
+        let dirty = context.turn.baseline().map_or_else(Vec::new, |baseline| baseline.dirty);
         let existed = |path: &RepoPath| dirty.iter().any(|(known, _)| known == path.as_str());
         let mut outputs = valid.result.ignored_outputs();
         outputs.retain(|path| !existed(path) && !path.is_reserved());

@@ -27,10 +27,8 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     if !decisions.is_empty() {
         section.push_str("- **Decisions:**\n");
         for decision in decisions {
-            let (id, statement) = (
-                doc::Decision::ID.get(decision),
-                doc::Decision::STATEMENT.get(decision),
-            );
+            let (id, statement) =
+                (doc::Decision::ID.get(decision), doc::Decision::STATEMENT.get(decision));
             let _ = writeln!(
                 section,
                 "  - {}: {}",
@@ -53,10 +51,7 @@ pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     }
     let next = result.proposed_next_role().unwrap_or("human");
     let _ = writeln!(section, "- **Proposed next:** {next}");
-    Write::Section {
-        path: "TALK.md".into(),
-        text: section,
-    }
+    Write::Section { path: "TALK.md".into(), text: section }
 }
 
 /// The review of a role with a remote runtime, as a file.
@@ -70,12 +65,8 @@ pub(super) fn review(
     if authority != WriteAuthority::ReviewOnly || !from_afar {
         return None;
     }
-    let mut review = format!(
-        "# Review of {} by {}\n\n{}\n",
-        turn.id(),
-        turn.role(),
-        result.summary()
-    );
+    let mut review =
+        format!("# Review of {} by {}\n\n{}\n", turn.id(), turn.role(), result.summary());
     for objection in result.objections().iter().filter_map(Value::as_object) {
         let _ = write!(
             review,
@@ -96,17 +87,12 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     let changes = doc::Result::PROPOSED_CHANGES.get(result.document());
     let folder = format!("{HOME}/proposed/{}", turn.id());
     let mut writes = Vec::new();
-    let mut overview = format!(
-        "# Proposal of {} by {}\n\n{}\n\n",
-        turn.id(),
-        turn.role(),
-        result.summary()
-    );
+    let mut overview =
+        format!("# Proposal of {} by {}\n\n{}\n\n", turn.id(), turn.role(), result.summary());
     let mut files = Vec::new();
     for change in changes.iter().filter_map(Value::as_object) {
-        let Some(path) = doc::Proposed::PATH
-            .get(change)
-            .and_then(|path| RepoPath::parse(path).ok())
+        let Some(path) =
+            doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok())
         else {
             continue;
         };
@@ -126,14 +112,8 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
     if files.is_empty() {
         return writes;
     }
-    let snapshot = build([
-        ("turn_id", turn.id().as_str().into()),
-        ("files", files.into()),
-    ]);
-    writes.push(Write::Replace {
-        path: format!("{folder}/{PROPOSAL_OVERVIEW}"),
-        text: overview,
-    });
+    let snapshot = build([("turn_id", turn.id().as_str().into()), ("files", files.into())]);
+    writes.push(Write::Replace { path: format!("{folder}/{PROPOSAL_OVERVIEW}"), text: overview });
     writes.push(Write::Replace {
         path: format!("{folder}/{PROPOSAL_SNAPSHOT}"),
         text: pretty(&snapshot),

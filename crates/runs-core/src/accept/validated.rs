@@ -38,9 +38,7 @@ impl Valid {
             let id = ledger::check_entry(&Value::Object(decision.clone()), taken)?;
             own.insert(id);
             let role = context.turn.role();
-            let warning = inputs
-                .repo_decisions
-                .check_override(decision, role, &inputs.config)?;
+            let warning = inputs.repo_decisions.check_override(decision, role, &inputs.config)?;
             self.warnings.extend(warning);
             if let Some(target) = doc::Decision::OVERRIDES.get(decision)
                 && !overridden.insert(target)
@@ -72,15 +70,8 @@ impl Valid {
         let (config, state) = (&context.inputs.config, &context.inputs.state);
         let asks = self.result.status() == TurnStatusClaim::Completed
             && (self.result.wants_completion() || self.result.phase_request().is_some());
-        let queued = [
-            doc::State::QUEUED_PHASE_TRANSITION,
-            doc::State::QUEUED_RUN_COMPLETION,
-        ];
-        let is_queued = || {
-            queued
-                .iter()
-                .any(|request| request.given(state.members()).is_some())
-        };
+        let queued = [doc::State::QUEUED_PHASE_TRANSITION, doc::State::QUEUED_RUN_COMPLETION];
+        let is_queued = || queued.iter().any(|request| request.given(state.members()).is_some());
         let skips = || timeout::phase_action(config, state.phase()) == TimeoutAction::SkipPhase;
         if asks || is_queued() || skips() {
             gate::needed_files(config, state.phase())
@@ -98,11 +89,7 @@ impl Valid {
         let checked = observe::check(&self.result, &context.turn, &context.inputs, &observation)?;
         self.warnings.extend(checked.warnings);
         let files = self.gate_files(context);
-        let observed = Observed {
-            valid: self,
-            observation,
-            changed: checked.changed,
-        };
+        let observed = Observed { valid: self, observation, changed: checked.changed };
         if files.is_empty() {
             observed.gated(context, BTreeMap::new())
         } else {

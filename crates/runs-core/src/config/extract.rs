@@ -55,17 +55,12 @@ fn role((id, members): (&String, &Object)) -> Role {
 
 fn runtime((id, members): (&String, &Object)) -> Runtime {
     let kind = text(members, "type").and_then(RuntimeType::parse);
-    Runtime {
-        id: id.clone(),
-        kind: kind.unwrap_or(RuntimeType::Manual),
-        settings: members.clone(),
-    }
+    Runtime { id: id.clone(), kind: kind.unwrap_or(RuntimeType::Manual), settings: members.clone() }
 }
 
 fn route((phase, members): (&String, &Object)) -> Route {
-    let turns = count(members, "max_concurrent_turns").map_or(1, |turns| {
-        usize::try_from(turns).unwrap_or(MAX_CONCURRENT_TURNS)
-    });
+    let turns = count(members, "max_concurrent_turns")
+        .map_or(1, |turns| usize::try_from(turns).unwrap_or(MAX_CONCURRENT_TURNS));
     let roles = members.get("allowed_next_roles").and_then(Value::as_array);
     Route {
         phase: phase.clone(),
@@ -89,17 +84,11 @@ fn gate((id, members): (&String, &Object)) -> Gate {
     };
     Gate {
         id: id.clone(),
-        requires_files: texts(members, "requires_files")
-            .iter()
-            .map(|path| spelled(path))
-            .collect(),
+        requires_files: texts(members, "requires_files").iter().map(|path| spelled(path)).collect(),
         requires_verification_pass: is_true(members, "requires_verification_pass"),
         requires_human_approval: is_true(members, "requires_human_approval"),
         credentialed: is_true(members, "credentialed"),
-        actions: list(members, "gate_actions")
-            .iter()
-            .filter_map(action)
-            .collect(),
+        actions: list(members, "gate_actions").iter().filter_map(action).collect(),
     }
 }
 
@@ -122,9 +111,7 @@ fn budget(document: &Object) -> Budget {
     Budget {
         per_turn_max_usd: number(budget, "per_turn_max_usd"),
         per_run_max_usd: number(budget, "per_run_max_usd"),
-        on_exceed: text(budget, "on_exceed")
-            .and_then(OnExceed::parse)
-            .unwrap_or(usual.on_exceed),
+        on_exceed: text(budget, "on_exceed").and_then(OnExceed::parse).unwrap_or(usual.on_exceed),
     }
 }
 
@@ -135,18 +122,13 @@ fn policies(document: &Object) -> Vec<Policy> {
             id: text(members, "id")?.to_owned(),
             rule: PolicyRule::parse(text(members, "rule")?)?,
             action: PolicyAction::parse(text(members, "action")?)?,
-            params: members::object(members, "params")
-                .cloned()
-                .unwrap_or_default(),
+            params: members::object(members, "params").cloned().unwrap_or_default(),
             phases: scope(members, "phases"),
             roles: scope(members, "roles"),
             message: members::filled(members, "message").map(str::to_owned),
         })
     };
-    list(document, "policies")
-        .iter()
-        .filter_map(policy)
-        .collect()
+    list(document, "policies").iter().filter_map(policy).collect()
 }
 
 fn scope(policy: &Object, name: &str) -> Vec<String> {
@@ -160,13 +142,8 @@ fn approval(document: &Object) -> ApprovalPolicy {
     let phases = members::object(policy, "phase_transitions");
     let rules = phases.map_or(&[][..], |phases| list(phases, "rules"));
     ApprovalPolicy {
-        default: phases
-            .and_then(|phases| text(phases, "default"))
-            .and_then(ApprovalAction::parse),
-        rules: rules
-            .iter()
-            .filter_map(|rule| approval_rule(rule.as_object()?))
-            .collect(),
+        default: phases.and_then(|phases| text(phases, "default")).and_then(ApprovalAction::parse),
+        rules: rules.iter().filter_map(|rule| approval_rule(rule.as_object()?)).collect(),
         completion: members::object(policy, "run_completion").and_then(approval_rule),
     }
 }

@@ -15,10 +15,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self {
-            challenge_required: true,
-            max_turn_retries: 2,
-        }
+        Self { challenge_required: true, max_turn_retries: 2 }
     }
 }
 
@@ -180,11 +177,6 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            per_turn: None,
-            per_phase: None,
-            per_run: None,
-            action: TimeoutAction::Escalate,
-        }
+        Self { per_turn: None, per_phase: None, per_run: None, action: TimeoutAction::Escalate }
     }
 }

@@ -120,10 +120,7 @@ impl Config {
         if self.routing.is_empty() {
             return DEFAULT_PHASES.to_vec();
         }
-        self.routing
-            .iter()
-            .map(|route| route.phase.as_str())
-            .collect()
+        self.routing.iter().map(|route| route.phase.as_str()).collect()
     }
 
     /// The first phase of a run.
@@ -196,8 +193,7 @@ impl Config {
 
     /// The maximum number of active turns of a phase.
     pub fn max_concurrent_turns(&self, phase: &str) -> usize {
-        self.route(phase)
-            .map_or(1, |route| route.max_concurrent_turns)
+        self.route(phase).map_or(1, |route| route.max_concurrent_turns)
     }
 
     /// The members without effect: those that only other runners use, and unknown ones.

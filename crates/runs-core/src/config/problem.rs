@@ -20,15 +20,10 @@ pub struct ConfigProblem {
 /// The failure for a list of problems. The first one determines the code.
 pub fn refusal(problems: &[ConfigProblem]) -> Failure {
     let Some(first) = problems.first() else {
-        return Failure::new(
-            Code::XchainInvalidConfig,
-            "the configuration is not a JSON object",
-        );
+        return Failure::new(Code::XchainInvalidConfig, "the configuration is not a JSON object");
     };
-    let messages: Value = problems
-        .iter()
-        .map(|problem| Value::from(problem.message.as_str()))
-        .collect();
+    let messages: Value =
+        problems.iter().map(|problem| Value::from(problem.message.as_str())).collect();
     let mut failure = Failure::new(first.code, first.message.clone()).with("errors", messages);
     if !first.field.is_empty() {
         failure = failure
@@ -44,12 +39,7 @@ pub fn refusal(problems: &[ConfigProblem]) -> Failure {
 impl ConfigProblem {
     /// A problem without details.
     pub(super) fn new(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            field: field.into(),
-            message: message.into(),
-            details: Object::new(),
-        }
+        Self { code, field: field.into(), message: message.into(), details: Object::new() }
     }
 
     /// Adds a detail.

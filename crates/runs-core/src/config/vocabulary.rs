@@ -46,12 +46,8 @@ static HOOK: [KnownMember; 9] = [
     decides("env"),
 ];
 
-static PROJECT: [KnownMember; 4] = [
-    decides("id"),
-    decides("name"),
-    decides("goal"),
-    kept("default_branch"),
-];
+static PROJECT: [KnownMember; 4] =
+    [decides("id"), decides("name"), decides("goal"), kept("default_branch")];
 
 static ROLE: [KnownMember; 6] = [
     decides("title"),
@@ -130,11 +126,8 @@ static RETRY_POLICY: [KnownMember; 7] = [
     decides("retry_on"),
 ];
 
-static PREFLIGHT: [KnownMember; 3] = [
-    decides("enabled"),
-    decides("tokenizer"),
-    decides("safety_margin_tokens"),
-];
+static PREFLIGHT: [KnownMember; 3] =
+    [decides("enabled"), decides("tokenizer"), decides("safety_margin_tokens")];
 
 static ROUTE: [KnownMember; 6] = [
     decides("entry_role"),
@@ -158,10 +151,8 @@ static GATE_ACTION: [KnownMember; 3] = [guards("run"), decides("label"), decides
 static WORKFLOW_KIT: [KnownMember; 1] =
     [guards("phases").of(Shape::Map(&Shape::Object(&WORKFLOW_PHASE)))];
 
-static WORKFLOW_PHASE: [KnownMember; 2] = [
-    guards("template"),
-    guards("artifacts").of(Shape::List(&Shape::Object(&ARTIFACT))),
-];
+static WORKFLOW_PHASE: [KnownMember; 2] =
+    [guards("template"), guards("artifacts").of(Shape::List(&Shape::Object(&ARTIFACT)))];
 
 static ARTIFACT: [KnownMember; 5] = [
     guards("path"),
@@ -175,11 +166,8 @@ static SECTIONS: [KnownMember; 1] = [guards("required_sections")];
 
 /// The protocol does not define deadlock cycles precisely enough to enforce them.
 /// [`progress`](crate::progress) stops a run that makes no progress.
-static RULES: [KnownMember; 3] = [
-    decides("challenge_required"),
-    decides("max_turn_retries"),
-    kept("max_deadlock_cycles"),
-];
+static RULES: [KnownMember; 3] =
+    [decides("challenge_required"), decides("max_turn_retries"), kept("max_deadlock_cycles")];
 
 static BUDGET: [KnownMember; 4] = [
     decides("per_turn_max_usd"),
@@ -207,10 +195,8 @@ static APPROVAL: [KnownMember; 2] = [
     decides("run_completion").of(Shape::Object(&APPROVAL_OF_THE_END)),
 ];
 
-static APPROVAL_OF_PHASES: [KnownMember; 2] = [
-    decides("default"),
-    decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE))),
-];
+static APPROVAL_OF_PHASES: [KnownMember; 2] =
+    [decides("default"), decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE)))];
 
 /// `when` is a guard: a rule without its conditions approves more than intended.
 static APPROVAL_RULE: [KnownMember; 4] = [
@@ -220,10 +206,8 @@ static APPROVAL_RULE: [KnownMember; 4] = [
     guards("when").of(Shape::Object(&CONDITIONS)),
 ];
 
-static APPROVAL_OF_THE_END: [KnownMember; 2] = [
-    decides("action"),
-    guards("when").of(Shape::Object(&CONDITIONS)),
-];
+static APPROVAL_OF_THE_END: [KnownMember; 2] =
+    [decides("action"), guards("when").of(Shape::Object(&CONDITIONS))];
 
 static CONDITIONS: [KnownMember; 4] = [
     guards("gate_passed"),

@@ -87,11 +87,8 @@ impl WorkflowKit {
         if document.contains_key("workflow_kit") {
             return Self::declared(document);
         }
-        let templates = [
-            Template::PlanningDefault,
-            Template::ImplementationDefault,
-            Template::QaDefault,
-        ];
+        let templates =
+            [Template::PlanningDefault, Template::ImplementationDefault, Template::QaDefault];
         let phases = super::DEFAULT_PHASES.into_iter().zip(templates);
         Self {
             phases: phases
@@ -109,9 +106,7 @@ impl WorkflowKit {
                 let value = value.as_object()?;
                 let template = text(value, "template").and_then(Template::parse);
                 let mut artifacts = template.map_or_else(Vec::new, Template::artifacts);
-                for artifact in list(value, "artifacts")
-                    .iter()
-                    .filter_map(|item| item.as_object())
+                for artifact in list(value, "artifacts").iter().filter_map(|item| item.as_object())
                 {
                     let Some(artifact) = Artifact::extract(artifact) else {
                         continue;
@@ -173,11 +168,7 @@ impl Template {
     pub fn artifacts(self) -> Vec<Artifact> {
         let (paths, sections): (&[&str], &[&str]) = match self {
             Self::PlanningDefault => (
-                &[
-                    ".planning/PM_SIGNOFF.md",
-                    ".planning/SYSTEM_SPEC.md",
-                    ".planning/ROADMAP.md",
-                ],
+                &[".planning/PM_SIGNOFF.md", ".planning/SYSTEM_SPEC.md", ".planning/ROADMAP.md"],
                 &[],
             ),
             Self::ImplementationDefault => (&[".planning/IMPLEMENTATION_NOTES.md"], &[]),
@@ -191,12 +182,7 @@ impl Template {
             ),
             Self::ArchitectureReview => (
                 &[".planning/ARCHITECTURE.md"],
-                &[
-                    "## Context",
-                    "## Proposed Design",
-                    "## Trade-offs",
-                    "## Risks",
-                ],
+                &["## Context", "## Proposed Design", "## Trade-offs", "## Risks"],
             ),
             Self::SecurityReview => (
                 &[".planning/SECURITY_REVIEW.md"],

@@ -87,10 +87,8 @@ impl Effect {
 
     /// The line of `barrier-ledger.jsonl`.
     pub fn line(&self, causation: Object, now: Time) -> Object {
-        let mut line = build([
-            ("type", "barrier_transition".into()),
-            ("timestamp", now.to_string().into()),
-        ]);
+        let mut line =
+            build([("type", "barrier_transition".into()), ("timestamp", now.to_string().into())]);
         line.extend(self.document());
         line.insert("causation".into(), causation.into());
         line
@@ -105,9 +103,7 @@ impl Barrier {
 
     /// The workstream that waits for it.
     pub fn workstream(&self) -> &str {
-        doc::Barrier::WORKSTREAM_ID
-            .get(&self.members)
-            .unwrap_or_default()
+        doc::Barrier::WORKSTREAM_ID.get(&self.members).unwrap_or_default()
     }
 
     /// The condition.
@@ -131,19 +127,14 @@ impl Barrier {
     }
 
     fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
-        let named = [
-            doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO,
-            doc::Barrier::ALIGNMENT_DECISION_IDS,
-        ]
-        .iter()
-        .find_map(|member| member.get(&self.members));
+        let named =
+            [doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO, doc::Barrier::ALIGNMENT_DECISION_IDS]
+                .iter()
+                .find_map(|member| member.get(&self.members));
         match named {
             Some(by_repo) => texts(by_repo, repo),
             None => {
-                let found = workstream
-                    .decision_ids
-                    .iter()
-                    .find(|(name, _)| name == repo);
+                let found = workstream.decision_ids.iter().find(|(name, _)| name == repo);
                 found.map_or_else(Vec::new, |(_, ids)| ids.clone())
             }
         }
@@ -165,10 +156,8 @@ impl Barrier {
             })
             .filter(of_workstream)
             .collect();
-        let accepted: BTreeSet<&str> = projections
-            .iter()
-            .filter_map(|line| doc::MultiHistory::REPO_ID.get(line))
-            .collect();
+        let accepted: BTreeSet<&str> =
+            projections.iter().filter_map(|line| doc::MultiHistory::REPO_ID.get(line)).collect();
         let required = self.required_repos();
         // A repository without required decisions never satisfies a barrier about decisions.
         let decided = |repo: &str| {
@@ -232,9 +221,7 @@ impl Barriers {
                 let message = format!("the barrier {id} {what}");
                 Failure::new(Code::XchainCoordinatorStateInvalid, message).at(format!("/{id}"))
             };
-            let members = value
-                .as_object()
-                .ok_or_else(|| invalid("must be an object"))?;
+            let members = value.as_object().ok_or_else(|| invalid("must be an object"))?;
             let kind = doc::Barrier::TYPE.get(members);
             let status = doc::Barrier::STATUS.get(members);
             all.push(Barrier {
@@ -273,9 +260,7 @@ impl Barriers {
                 members,
             }
         };
-        Self {
-            all: config.workstreams().iter().map(barrier).collect(),
-        }
+        Self { all: config.workstreams().iter().map(barrier).collect() }
     }
 
     /// The document to write.
@@ -295,9 +280,7 @@ impl Barriers {
 
     /// The barrier of a workstream.
     pub(crate) fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
-        self.all
-            .iter()
-            .find(|barrier| barrier.workstream() == workstream)
+        self.all.iter().find(|barrier| barrier.workstream() == workstream)
     }
 
     /// Whether a workstream is done.
@@ -341,11 +324,7 @@ impl Barriers {
         }
         let previous = barrier.status;
         barrier.status = BarrierStatus::Satisfied;
-        Some(Effect {
-            barrier_id: barrier.id.clone(),
-            previous,
-            status: BarrierStatus::Satisfied,
-        })
+        Some(Effect { barrier_id: barrier.id.clone(), previous, status: BarrierStatus::Satisfied })
     }
 }
 
@@ -356,10 +335,6 @@ fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
         .copied()
         .filter(|line| doc::MultiHistory::REPO_ID.get(line) == Some(repo));
     let made = own.flat_map(|line| doc::MultiHistory::DECISIONS.get(line));
-    made.filter_map(|decision| {
-        decision
-            .as_str()
-            .or_else(|| doc::Decision::ID.get(decision))
-    })
-    .collect()
+    made.filter_map(|decision| decision.as_str().or_else(|| doc::Decision::ID.get(decision)))
+        .collect()
 }

@@ -73,10 +73,8 @@ pub fn choose(
     wanted: Option<&str>,
 ) -> Result<Choice, Failure> {
     if initiative.state.status() != CoordinatorStatus::Active {
-        let message = format!(
-            "an initiative that is {} dispatches no turns",
-            initiative.state.status()
-        );
+        let message =
+            format!("an initiative that is {} dispatches no turns", initiative.state.status());
         return Err(Failure::new(Code::XchainInvalidStateTransition, message));
     }
     let phase = initiative.state.phase();
@@ -91,11 +89,7 @@ pub fn choose(
                 )]));
             }
             Some(stream) if stream.phase != phase => {
-                return Err(refusal(&[obstacle(
-                    Some(id),
-                    None,
-                    ObstacleReason::PhaseMismatch,
-                )]));
+                return Err(refusal(&[obstacle(Some(id), None, ObstacleReason::PhaseMismatch)]));
             }
             Some(stream) => vec![stream],
         },
@@ -146,11 +140,7 @@ fn consider(
     repos: &BTreeMap<String, RepoView>,
 ) -> Result<Choice, Obstacle> {
     let stop = |repo: Option<&str>, reason| Err(obstacle(Some(&stream.id), repo, reason));
-    if !stream
-        .depends_on
-        .iter()
-        .all(|other| initiative.barriers.is_satisfied(other))
-    {
+    if !stream.depends_on.iter().all(|other| initiative.barriers.is_satisfied(other)) {
         return stop(None, ObstacleReason::DependencyPending);
     }
     let done = initiative.barriers.is_satisfied(&stream.id);
@@ -169,10 +159,7 @@ fn consider(
     // A repository whose accepted turns lack a required decision gets another turn.
     let undecided = || {
         stream.barrier.settings()?;
-        let made = initiative
-            .barriers
-            .of_workstream(&stream.id)?
-            .satisfied_repos();
+        let made = initiative.barriers.of_workstream(&stream.id)?.satisfied_repos();
         stream.repos.iter().find(|repo| !made.contains(repo))
     };
     let next = if any {
@@ -182,11 +169,8 @@ fn consider(
         Some(&stream.entry_repo)
     };
     let Some(repo) = next else {
-        let reason = if done {
-            ObstacleReason::WorkstreamComplete
-        } else {
-            ObstacleReason::BarrierBlocked
-        };
+        let reason =
+            if done { ObstacleReason::WorkstreamComplete } else { ObstacleReason::BarrierBlocked };
         return stop(None, reason);
     };
     let view = repos.get(repo);
@@ -211,21 +195,13 @@ fn consider(
         })
         .map(str::to_owned);
     match role {
-        Some(role) => Ok(Choice {
-            workstream: stream.id.clone(),
-            repo: repo.clone(),
-            role,
-        }),
+        Some(role) => Ok(Choice { workstream: stream.id.clone(), repo: repo.clone(), role }),
         None => stop(Some(repo), ObstacleReason::RoleUnresolved),
     }
 }
 
 fn obstacle(workstream: Option<&str>, repo: Option<&str>, reason: ObstacleReason) -> Obstacle {
-    Obstacle {
-        workstream: workstream.map(str::to_owned),
-        repo: repo.map(str::to_owned),
-        reason,
-    }
+    Obstacle { workstream: workstream.map(str::to_owned), repo: repo.map(str::to_owned), reason }
 }
 
 fn refusal(obstacles: &[Obstacle]) -> Failure {

@@ -59,14 +59,8 @@ impl CoordinatorChange {
         lines(Record::CoordinatorLedger, &self.decisions);
         if let Some(context) = &self.context {
             let folder = context_folder(&context.reference);
-            writes.push(replace(
-                format!("{folder}/{CONTEXT_DOCUMENT}"),
-                pretty(&context.document),
-            ));
-            writes.push(replace(
-                format!("{folder}/{CONTEXT_MARKDOWN}"),
-                context.markdown.clone(),
-            ));
+            writes.push(replace(format!("{folder}/{CONTEXT_DOCUMENT}"), pretty(&context.document)));
+            writes.push(replace(format!("{folder}/{CONTEXT_MARKDOWN}"), context.markdown.clone()));
         }
         for (path, text) in &self.documents {
             writes.push(replace(path.clone(), text.clone()));
@@ -76,10 +70,7 @@ impl CoordinatorChange {
         }
         writes.push(replace(barriers_path(), pretty(&self.barriers.document())));
         writes.push(replace(coordinator_state_path(), pretty(&state.document())));
-        let marks = (
-            before.map(|state| digest(state.document())),
-            digest(state.document()),
-        );
+        let marks = (before.map(|state| digest(state.document())), digest(state.document()));
         Commit::of_coordinator(state.super_run_id(), marks, writes, ids, now)
     }
 }

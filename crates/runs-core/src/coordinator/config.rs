@@ -84,18 +84,12 @@ impl CoordinatorConfig {
 
     fn extract(document: Object) -> Self {
         Self {
-            repos: doc::MultiConfig::REPOS
-                .entries(&document)
-                .filter_map(repo)
-                .collect(),
+            repos: doc::MultiConfig::REPOS.entries(&document).filter_map(repo).collect(),
             workstreams: doc::MultiConfig::WORKSTREAMS
                 .entries(&document)
                 .filter_map(workstream)
                 .collect(),
-            gates: doc::MultiConfig::GATES
-                .entries(&document)
-                .filter_map(gate)
-                .collect(),
+            gates: doc::MultiConfig::GATES.entries(&document).filter_map(gate).collect(),
             hooks: hooks_of(&document),
             document,
         }
@@ -143,9 +137,7 @@ impl CoordinatorConfig {
 
     /// A workstream by its id.
     pub fn workstream(&self, id: &str) -> Option<&Workstream> {
-        self.workstreams
-            .iter()
-            .find(|workstream| workstream.id == id)
+        self.workstreams.iter().find(|workstream| workstream.id == id)
     }
 
     /// A gate by its id.
@@ -155,20 +147,13 @@ impl CoordinatorConfig {
 
     /// The hooks of a hook phase.
     pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
-        self.hooks
-            .iter()
-            .filter(|hook| hook.phase == phase)
-            .cloned()
-            .collect()
+        self.hooks.iter().filter(|hook| hook.phase == phase).cloned().collect()
     }
 
     /// The phases in order: those of the routing, or else those default phases that have
     /// workstreams.
     pub fn phases(&self) -> Vec<&str> {
-        match doc::MultiConfig::ROUTING
-            .get(&self.document)
-            .filter(|routing| !routing.is_empty())
-        {
+        match doc::MultiConfig::ROUTING.get(&self.document).filter(|routing| !routing.is_empty()) {
             Some(routing) => routing.keys().map(String::as_str).collect(),
             None => {
                 let used = |phase: &&str| self.workstreams.iter().any(|w| w.phase == *phase);
@@ -196,11 +181,8 @@ impl CoordinatorConfig {
             .get(&self.document)
             .and_then(|routing| members::object(routing, phase))
             .and_then(|route| doc::Route::ENTRY_WORKSTREAM.get(route));
-        let mut found: Vec<&Workstream> = self
-            .workstreams
-            .iter()
-            .filter(|workstream| workstream.phase == phase)
-            .collect();
+        let mut found: Vec<&Workstream> =
+            self.workstreams.iter().filter(|workstream| workstream.phase == phase).collect();
         found.sort_by_key(|workstream| Some(workstream.id.as_str()) != entry);
         found
     }
@@ -211,10 +193,7 @@ fn repo((id, value): (&String, &Value)) -> Option<Repo> {
     Some(Repo {
         id: id.clone(),
         path: doc::Repo::PATH.get(members)?.to_owned(),
-        default_branch: doc::Repo::DEFAULT_BRANCH
-            .get(members)
-            .unwrap_or("main")
-            .to_owned(),
+        default_branch: doc::Repo::DEFAULT_BRANCH.get(members).unwrap_or("main").to_owned(),
         required: doc::Repo::REQUIRED.raw(members) != Some(&Value::Bool(false)),
     })
 }
@@ -222,16 +201,11 @@ fn repo((id, value): (&String, &Value)) -> Option<Repo> {
 fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
     let members = value.as_object()?;
     let barrier = doc::Workstream::COMPLETION_BARRIER.get(members)?;
-    let settings = barrier
-        .settings()
-        .and_then(|name| members::object(members, name));
+    let settings = barrier.settings().and_then(|name| members::object(members, name));
     let decisions = settings.into_iter().flat_map(|settings| {
         let by_repo = doc::BarrierDecisions::DECISION_IDS_BY_REPO.get(settings);
         by_repo.into_iter().flat_map(|by_repo| {
-            by_repo
-                .keys()
-                .map(|repo| (repo.clone(), texts(by_repo, repo)))
-                .collect::<Vec<_>>()
+            by_repo.keys().map(|repo| (repo.clone(), texts(by_repo, repo))).collect::<Vec<_>>()
         })
     });
     Some(Workstream {
@@ -247,9 +221,7 @@ fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
 
 fn gate((id, value): (&String, &Value)) -> Option<CoordinatorGate> {
     let members = value.as_object()?;
-    let named = doc::GateConfig::REQUIRES_REPOS
-        .raw(members)
-        .is_some_and(Value::is_array);
+    let named = doc::GateConfig::REQUIRES_REPOS.raw(members).is_some_and(Value::is_array);
     Some(CoordinatorGate {
         id: id.clone(),
         requires_human_approval: doc::GateConfig::REQUIRES_HUMAN_APPROVAL.raw(members)

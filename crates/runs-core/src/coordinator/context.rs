@@ -42,9 +42,7 @@ pub fn turn_context(
         .iter()
         .filter(|line| history::is(line, LineType::AcceptanceProjection))
         .filter(|line| {
-            let of = doc::MultiHistory::WORKSTREAM_ID
-                .get(line)
-                .unwrap_or_default();
+            let of = doc::MultiHistory::WORKSTREAM_ID.get(line).unwrap_or_default();
             of == choice.workstream || depends_on.iter().any(|other| other == of)
         })
         .collect();
@@ -69,10 +67,7 @@ pub fn turn_context(
         ("required_decision_ids", array(&required)),
         (
             "upstream_acceptances",
-            upstream
-                .iter()
-                .map(|line| Value::Object((*line).clone()))
-                .collect(),
+            upstream.iter().map(|line| Value::Object((*line).clone())).collect(),
         ),
         ("generated_at", now.to_string().into()),
     ]);
@@ -101,11 +96,7 @@ fn markdown(choice: &Choice, phase: &str, required: &[String], upstream: &[&Obje
         choice.workstream, choice.repo, choice.role
     );
     if !required.is_empty() {
-        let _ = write!(
-            text,
-            "\n## Decisions that you owe\n\n{}\n",
-            required.join(", ")
-        );
+        let _ = write!(text, "\n## Decisions that you owe\n\n{}\n", required.join(", "));
     }
     text.push_str("\n## What the other repositories have accepted\n");
     if upstream.is_empty() {
@@ -124,16 +115,9 @@ fn markdown(choice: &Choice, phase: &str, required: &[String], upstream: &[&Obje
             let _ = writeln!(text, "- `{file}`");
         }
         for decision in doc::MultiHistory::DECISIONS.get(line) {
-            let id = decision
-                .as_str()
-                .or_else(|| doc::Decision::ID.get(decision));
+            let id = decision.as_str().or_else(|| doc::Decision::ID.get(decision));
             let statement = doc::Decision::STATEMENT.get(decision);
-            let _ = writeln!(
-                text,
-                "- {}: {}",
-                id.unwrap_or("?"),
-                statement.unwrap_or_default()
-            );
+            let _ = writeln!(text, "- {}: {}", id.unwrap_or("?"), statement.unwrap_or_default());
         }
     }
     text

@@ -117,11 +117,8 @@ pub fn begin_dispatch(
     );
     let mut change = CoordinatorChange::of_state(state, initiative.barriers.clone());
     change.history.push(context.line.clone());
-    let dispatching = Dispatching {
-        choice: choice.clone(),
-        context: context.reference.clone(),
-        since,
-    };
+    let dispatching =
+        Dispatching { choice: choice.clone(), context: context.reference.clone(), since };
     change.context = Some(context);
     (dispatching, change)
 }
@@ -134,27 +131,20 @@ pub fn end_dispatch(
     ledger: &mut CoordinatorLedger,
     now: Time,
 ) -> CoordinatorChange {
-    let Dispatching {
-        choice, context, ..
-    } = dispatching;
+    let Dispatching { choice, context, .. } = dispatching;
     let mut change = forget_dispatch(initiative);
     let mut line: Object = dispatched_line(initiative, choice, turn, now);
     doc::MultiHistory::CONTEXT_REF.set(&mut line, context.as_str());
     change.history.push(line);
-    let statement = format!(
-        "{} gets a turn as {} for {}",
-        choice.repo, choice.role, choice.workstream
-    );
+    let statement =
+        format!("{} gets a turn as {} for {}", choice.repo, choice.role, choice.workstream);
     change.decisions.push(ledger.line(
         initiative.state,
         CoordinatorDecision::Dispatch,
         &statement,
         [
             ("repo_id", choice.repo.as_str().into()),
-            (
-                "repo_run_id",
-                initiative.state.repo_run(&choice.repo).into(),
-            ),
+            ("repo_run_id", initiative.state.repo_run(&choice.repo).into()),
             ("repo_turn_id", turn.as_str().into()),
             ("workstream_id", choice.workstream.as_str().into()),
             ("context_ref", context.as_str().into()),

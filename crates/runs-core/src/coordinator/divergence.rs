@@ -38,10 +38,7 @@ wire_enum! {
 impl DivergenceKind {
     /// Whether recording what happened repairs it.
     pub fn is_repairable(self) -> bool {
-        matches!(
-            self,
-            Self::TurnAcceptedUnprojected | Self::TurnRejectedUnprojected
-        )
+        matches!(self, Self::TurnAcceptedUnprojected | Self::TurnRejectedUnprojected)
     }
 
     /// Whether a recovery report repairs it. The coordinator then adopts the repository as it is.
@@ -90,18 +87,11 @@ pub fn diverging(
             continue;
         };
         let run = state.run_id().map(crate::RunId::as_str);
-        if initiative
-            .state
-            .repo_run(repo)
-            .is_some_and(|known| Some(known) != run)
-        {
+        if initiative.state.repo_run(repo).is_some_and(|known| Some(known) != run) {
             add(DivergenceKind::RunIdMismatch);
             continue;
         }
-        let last = initiative
-            .config
-            .next_phase(initiative.state.phase())
-            .is_none();
+        let last = initiative.config.next_phase(initiative.state.phase()).is_none();
         let known = initiative.state.repo_run_status(repo) == Some("completed");
         if state.status() == Status::Completed && !last && !known {
             add(DivergenceKind::RepoCompletedUnexpectedly);
@@ -157,10 +147,8 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
         if accepted.contains(turn) {
             add(DivergenceKind::TurnAcceptedUnprojected);
         } else if let Some(status) = active {
-            let failed = matches!(
-                status,
-                Extensible::Known(TurnStatus::Failed | TurnStatus::Retrying)
-            );
+            let failed =
+                matches!(status, Extensible::Known(TurnStatus::Failed | TurnStatus::Retrying));
             if failed && !rejected.contains(turn) {
                 add(DivergenceKind::TurnRejectedUnprojected);
             }
@@ -183,10 +171,7 @@ fn withdrawn_turns<'a>(
         .iter()
         .filter(|line| doc::History::RUN_ID.get(line) == run && !is_accepted(line))
         .filter_map(|line| {
-            Some((
-                doc::History::TURN_ID.get(line)?,
-                doc::History::REISSUED_AS.get(line),
-            ))
+            Some((doc::History::TURN_ID.get(line)?, doc::History::REISSUED_AS.get(line)))
         })
         .collect();
     let active = view.state.iter().flat_map(State::turns);

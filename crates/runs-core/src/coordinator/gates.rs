@@ -132,12 +132,7 @@ pub(crate) fn phase_blockers(
         Some(_) => {}
     }
     let gate = initiative.config.exit_gate(initiative.state.phase());
-    repo_blockers(
-        initiative,
-        repos,
-        &required_repos(initiative.config, gate),
-        &mut found,
-    );
+    repo_blockers(initiative, repos, &required_repos(initiative.config, gate), &mut found);
     barrier_blockers(initiative, initiative.state.phase(), &mut found);
     found
 }
@@ -188,10 +183,7 @@ pub fn request_phase(
     if !blockers.is_empty() {
         return Err(refusal(&blockers));
     }
-    let gate = initiative
-        .config
-        .exit_gate(initiative.state.phase())
-        .unwrap_or("phase_transition");
+    let gate = initiative.config.exit_gate(initiative.state.phase()).unwrap_or("phase_transition");
     let from = initiative.state.phase().to_owned();
     let pending = build([
         doc::MultiGate::GATE_TYPE.to("phase_transition"),
@@ -202,13 +194,7 @@ pub fn request_phase(
         doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, &from)),
         doc::MultiGate::REQUESTED_AT.to(now),
     ]);
-    Ok(wait_or_pass(
-        initiative,
-        gate,
-        pending,
-        LineType::PhaseTransitionRequested,
-        now,
-    ))
+    Ok(wait_or_pass(initiative, gate, pending, LineType::PhaseTransitionRequested, now))
 }
 
 /// Requests the completion of the initiative.
@@ -234,13 +220,7 @@ pub fn request_completion(
         doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, initiative.state.phase())),
         doc::MultiGate::REQUESTED_AT.to(now),
     ]);
-    Ok(wait_or_pass(
-        initiative,
-        gate,
-        pending,
-        LineType::RunCompletionRequested,
-        now,
-    ))
+    Ok(wait_or_pass(initiative, gate, pending, LineType::RunCompletionRequested, now))
 }
 
 /// Approves the pending gate, and the barriers that wait for the same approval.
@@ -249,16 +229,11 @@ pub fn request_completion(
 /// Fails with `invalid_state_transition` when no gate is pending.
 pub fn approve_gate(initiative: &Initiative<'_>, now: Time) -> Result<GateChange, Failure> {
     let pending = initiative.state.pending_gate().filter(|_| {
-        matches!(
-            initiative.state.status(),
-            CoordinatorStatus::Paused | CoordinatorStatus::Blocked
-        )
+        matches!(initiative.state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked)
     });
     let Some(pending) = pending.cloned() else {
-        let message = format!(
-            "an initiative that is {} has no gate to approve",
-            initiative.state.status()
-        );
+        let message =
+            format!("an initiative that is {} has no gate to approve", initiative.state.status());
         return Err(Failure::new(Code::XchainInvalidStateTransition, message));
     };
     Ok(pass(initiative, &pending, Vec::new(), now))
@@ -271,10 +246,7 @@ fn wait_or_pass(
     requested: LineType,
     now: Time,
 ) -> GateChange {
-    let needs_person = initiative
-        .config
-        .gate(gate)
-        .is_none_or(|gate| gate.requires_human_approval);
+    let needs_person = initiative.config.gate(gate).is_none_or(|gate| gate.requires_human_approval);
     let line = line(initiative, requested, &pending, now);
     if !needs_person {
         return pass(initiative, &pending, vec![line], now);
@@ -298,10 +270,7 @@ fn pass(
 ) -> GateChange {
     let mut state = initiative.state.clone();
     let mut barriers = initiative.barriers.clone();
-    let gate = doc::MultiGate::GATE
-        .get(pending)
-        .unwrap_or_default()
-        .to_owned();
+    let gate = doc::MultiGate::GATE.get(pending).unwrap_or_default().to_owned();
     let causation = build([("gate", gate.as_str().into())]);
     let opened = doc::MultiGate::HUMAN_BARRIERS.get(pending);
     let ledger = opened
@@ -318,12 +287,7 @@ fn pass(
             for repo in doc::MultiGate::REQUIRED_REPOS.get(pending) {
                 state.set_repo_phase(&repo, to);
             }
-            history.push(line(
-                initiative,
-                LineType::PhaseTransitionApproved,
-                pending,
-                now,
-            ));
+            history.push(line(initiative, LineType::PhaseTransitionApproved, pending, now));
         }
         None => {
             state.set_status(CoordinatorStatus::Completed, now);
@@ -331,12 +295,7 @@ fn pass(
             history.push(line(initiative, LineType::RunCompleted, pending, now));
         }
     }
-    GateChange {
-        state,
-        barriers,
-        history,
-        ledger,
-    }
+    GateChange { state, barriers, history, ledger }
 }
 
 fn line(initiative: &Initiative<'_>, kind: LineType, pending: &Object, now: Time) -> Object {
@@ -359,10 +318,7 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
     if state.status() == CoordinatorStatus::Active {
         return Ok(());
     }
-    let message = format!(
-        "an initiative that is {} cannot request a gate",
-        state.status()
-    );
+    let message = format!("an initiative that is {} cannot request a gate", state.status());
     Err(Failure::new(Code::XchainInvalidStateTransition, message))
 }
 
@@ -383,12 +339,7 @@ fn human_barriers(initiative: &Initiative<'_>, phase: &str) -> Vec<String> {
         barrier.kind() == BarrierType::SharedHumanGate
             && stream.is_some_and(|stream| stream.phase == phase)
     };
-    initiative
-        .barriers
-        .iter()
-        .filter(of_phase)
-        .map(|barrier| barrier.id().to_owned())
-        .collect()
+    initiative.barriers.iter().filter(of_phase).map(|barrier| barrier.id().to_owned()).collect()
 }
 
 fn repo_blockers(
@@ -404,11 +355,7 @@ fn repo_blockers(
         };
         let mut add = |kind| found.push(blocker(kind, Some(id)));
         let run = state.run_id().map(crate::RunId::as_str);
-        if initiative
-            .state
-            .repo_run(id)
-            .is_some_and(|known| Some(known) != run)
-        {
+        if initiative.state.repo_run(id).is_some_and(|known| Some(known) != run) {
             add(BlockerKind::RepoRunIdMismatch);
         }
         if state.status() == Status::Blocked {
@@ -441,10 +388,7 @@ fn barrier_blockers(initiative: &Initiative<'_>, phase: &str, found: &mut Vec<Bl
 }
 
 fn blocker(kind: BlockerKind, about: Option<&str>) -> Blocker {
-    Blocker {
-        kind,
-        about: about.map(str::to_owned),
-    }
+    Blocker { kind, about: about.map(str::to_owned) }
 }
 
 fn refusal(blockers: &[Blocker]) -> Failure {

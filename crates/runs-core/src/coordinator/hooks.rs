@@ -12,17 +12,10 @@ use crate::members::{array, build};
 /// The files of the workspace that hooks must not change.
 pub fn protected_files() -> Vec<String> {
     let home = coordinator_home();
-    let records = [
-        "history.jsonl",
-        "barrier-ledger.jsonl",
-        "decision-ledger.jsonl",
-        "hook-audit.jsonl",
-    ]
-    .map(|name| format!("{home}/{name}"));
-    [coordinator_state_path(), barriers_path()]
-        .into_iter()
-        .chain(records)
-        .collect()
+    let records =
+        ["history.jsonl", "barrier-ledger.jsonl", "decision-ledger.jsonl", "hook-audit.jsonl"]
+            .map(|name| format!("{home}/{name}"));
+    [coordinator_state_path(), barriers_path()].into_iter().chain(records).collect()
 }
 
 /// The hooks before a turn is dispatched, if there are any.
@@ -35,10 +28,7 @@ pub fn before_assignment(
         ("phase", HookPhase::BeforeAssignment.as_str().into()),
         ("workstream_id", choice.workstream.as_str().into()),
         ("repo_id", choice.repo.as_str().into()),
-        (
-            "repo_run_id",
-            initiative.state.repo_run(&choice.repo).into(),
-        ),
+        ("repo_run_id", initiative.state.repo_run(&choice.repo).into()),
         ("role", choice.role.as_str().into()),
     ]);
     batch(initiative, HookPhase::BeforeAssignment, payload, workspace)
@@ -65,10 +55,7 @@ pub fn after_acceptance(
     ] {
         member.set(&mut payload, member.copy(line));
     }
-    let effects: Vec<Value> = effects
-        .iter()
-        .map(|effect| effect.document().into())
-        .collect();
+    let effects: Vec<Value> = effects.iter().map(|effect| effect.document().into()).collect();
     payload.insert("barrier_effects".into(), effects.into());
     batch(initiative, HookPhase::AfterAcceptance, payload, workspace)
 }
@@ -82,14 +69,8 @@ pub fn before_gate(initiative: &Initiative<'_>, workspace: &str) -> Option<HookB
         ("gate", doc::MultiGate::GATE.copy(pending)),
         ("from_phase", doc::MultiGate::FROM.copy(pending)),
         ("to_phase", doc::MultiGate::TO.copy(pending)),
-        (
-            "required_repos",
-            doc::MultiGate::REQUIRED_REPOS.copy(pending),
-        ),
-        (
-            "human_barriers",
-            doc::MultiGate::HUMAN_BARRIERS.copy(pending),
-        ),
+        ("required_repos", doc::MultiGate::REQUIRED_REPOS.copy(pending)),
+        ("human_barriers", doc::MultiGate::HUMAN_BARRIERS.copy(pending)),
     ]);
     batch(initiative, HookPhase::BeforeGate, payload, workspace)
 }
@@ -99,10 +80,7 @@ pub fn on_escalation(initiative: &Initiative<'_>, workspace: &str) -> Option<Hoo
     let document = initiative.state.document();
     let payload = build([
         ("phase", HookPhase::OnEscalation.as_str().into()),
-        (
-            "blocked_reason",
-            doc::Coordinator::BLOCKED_REASON.copy(&document),
-        ),
+        ("blocked_reason", doc::Coordinator::BLOCKED_REASON.copy(&document)),
         ("repo_runs", doc::Coordinator::REPO_RUNS.copy(&document)),
     ]);
     batch(initiative, HookPhase::OnEscalation, payload, workspace)
@@ -120,13 +98,7 @@ fn batch(
         ("super_run_id", state.super_run_id().into()),
         ("coordinator_status", state.status().as_str().into()),
         ("coordinator_phase", state.phase().into()),
-        (
-            "pending_gate",
-            state
-                .pending_gate()
-                .cloned()
-                .map_or(Value::Null, Value::from),
-        ),
+        ("pending_gate", state.pending_gate().cloned().map_or(Value::Null, Value::from)),
         ("coordinator_workspace", workspace.into()),
         ("pending_barriers", pending_barriers(initiative)),
         ("barriers", barriers(initiative)),
@@ -136,10 +108,8 @@ fn batch(
 }
 
 fn pending_barriers(initiative: &Initiative<'_>) -> Value {
-    let pending = initiative
-        .barriers
-        .iter()
-        .filter(|barrier| barrier.status() != BarrierStatus::Satisfied);
+    let pending =
+        initiative.barriers.iter().filter(|barrier| barrier.status() != BarrierStatus::Satisfied);
     let documents = pending.map(|barrier| {
         Value::Object(build([
             ("barrier_id", barrier.id().into()),

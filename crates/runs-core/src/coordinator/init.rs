@@ -78,11 +78,7 @@ pub fn init(
         let Some((own, state)) =
             view.and_then(|view| view.config.as_ref().zip(view.state.as_ref()))
         else {
-            return Err(refuse(
-                id,
-                "repo_no_state",
-                format!("{id} is not a governed repository"),
-            ));
+            return Err(refuse(id, "repo_no_state", format!("{id} is not a governed repository")));
         };
         if let Some(problem) = phase_alignment(id, &own.phases(), &config.phases()) {
             return Err(refuse(id, &problem.code.clone(), problem.message));
@@ -96,11 +92,7 @@ pub fn init(
                 ));
             }
             Status::Completed | Status::Failed => {
-                return Err(refuse(
-                    id,
-                    "repo_completed",
-                    format!("the run of {id} has ended"),
-                ));
+                return Err(refuse(id, "repo_completed", format!("the run of {id} has ended")));
             }
             _ => {}
         }
@@ -122,17 +114,10 @@ pub fn init(
         return Ok(Err(starts));
     }
     let phases = config.phases();
-    let first = phases
-        .first()
-        .copied()
-        .unwrap_or(crate::config::DEFAULT_PHASES[0]);
+    let first = phases.first().copied().unwrap_or(crate::config::DEFAULT_PHASES[0]);
     let id = format!("srun_{}_{}", now.unix_millis(), ids.hex(4));
     let repo_runs = doc::MultiHistory::REPO_RUNS.to(runs.clone());
     let state = CoordinatorState::new(&id, config.project_id(), first, runs, now);
     let line = history::line(LineType::RunInitialized, &state, now, [repo_runs]);
-    Ok(Ok(Initialised {
-        state,
-        barriers: Barriers::of_config(config, now),
-        line,
-    }))
+    Ok(Ok(Initialised { state, barriers: Barriers::of_config(config, now), line }))
 }

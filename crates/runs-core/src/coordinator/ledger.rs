@@ -41,9 +41,7 @@ impl CoordinatorLedger {
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             plain.then(|| digits.parse::<u64>().ok()).flatten()
         });
-        Self {
-            greatest: numbers.max().unwrap_or(0),
-        }
+        Self { greatest: numbers.max().unwrap_or(0) }
     }
 
     /// The line of a decision with the next free id. `about` are its members.

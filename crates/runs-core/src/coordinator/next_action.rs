@@ -70,10 +70,7 @@ pub fn next_actions(facts: &InitiativeFacts<'_>) -> Vec<NextAction> {
     };
     let blockers = gate_blockers(&facts.initiative, facts.views);
     if facts.prospects.iter().any(|(_, prospect)| prospect.is_ok())
-        || facts
-            .divergence
-            .iter()
-            .any(|found| found.kind.is_repairable())
+        || facts.divergence.iter().any(|found| found.kind.is_repairable())
         || blockers.is_empty()
     {
         actions.insert(0, NextAction::Step);
@@ -104,24 +101,15 @@ fn in_repos(
     is_next: impl Fn(&str, Option<&NextStep>) -> bool,
 ) -> Vec<NextAction> {
     let repos = facts.repos.iter().filter(|(id, step)| is_next(id, *step));
-    repos
-        .map(|(id, _)| NextAction::Repository {
-            id: (*id).to_owned(),
-        })
-        .collect()
+    repos.map(|(id, _)| NextAction::Repository { id: (*id).to_owned() }).collect()
 }
 
 /// Whether a workstream waits for the repository.
 fn delays_workstream(repo: &str, prospects: &[(String, Result<Choice, Obstacle>)]) -> bool {
-    let mut obstacles = prospects
-        .iter()
-        .filter_map(|(_, prospect)| prospect.as_ref().err());
+    let mut obstacles = prospects.iter().filter_map(|(_, prospect)| prospect.as_ref().err());
     obstacles.any(|found| {
         found.repo.as_deref() == Some(repo)
-            && matches!(
-                found.reason,
-                ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked
-            )
+            && matches!(found.reason, ObstacleReason::RepoBusy | ObstacleReason::RepoBlocked)
     })
 }
 

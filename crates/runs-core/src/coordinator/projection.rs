@@ -67,18 +67,8 @@ pub fn project(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Projection, Failure> {
-    let Initiative {
-        config,
-        state,
-        barriers,
-        history,
-    } = *initiative;
-    let Offer {
-        repo,
-        workstream,
-        root,
-        accepted,
-    } = *offer;
+    let Initiative { config, state, barriers, history } = *initiative;
+    let Offer { repo, workstream, root, accepted } = *offer;
     let unknown = |what: String| Failure::new(Code::XchainProjectionFailed, what);
     let stream = config
         .workstream(workstream)
@@ -127,17 +117,8 @@ pub fn project(
         ("repo_id", repo.into()),
         ("repo_turn_id", turn.into()),
     ]);
-    let ledger = effects
-        .iter()
-        .map(|effect| effect.line(causation.clone(), now))
-        .collect();
-    Ok(Projection {
-        reference,
-        line: Some(line),
-        effects,
-        ledger,
-        barriers,
-    })
+    let ledger = effects.iter().map(|effect| effect.line(causation.clone(), now)).collect();
+    Ok(Projection { reference, line: Some(line), effects, ledger, barriers })
 }
 
 /// The reference of the projection of a turn, if it was projected before.
@@ -153,10 +134,7 @@ fn known_projection<'a>(
             && doc::MultiHistory::WORKSTREAM_ID.get(line) == Some(workstream)
             && doc::MultiHistory::REPO_TURN_ID.get(line) == Some(turn)
     };
-    history
-        .iter()
-        .find(same)
-        .and_then(|line| doc::MultiHistory::PROJECTION_REF.get(line))
+    history.iter().find(same).and_then(|line| doc::MultiHistory::PROJECTION_REF.get(line))
 }
 
 /// Checks that every file is inside the repository, by its name.

@@ -142,11 +142,8 @@ impl Resync {
         if self.resumed {
             let status = change.state.status().as_str();
             let statement = format!("the initiative goes on, {status}");
-            let about = [
-                ("from", "blocked".into()),
-                ("to", status.into()),
-                ("reason", self.before.into()),
-            ];
+            let about =
+                [("from", "blocked".into()), ("to", status.into()), ("reason", self.before.into())];
             let category = CoordinatorDecision::Recovery;
             let line = ledger.line(&change.state, category, &statement, about, now);
             change.decisions.push(line);
@@ -180,13 +177,11 @@ impl Resync {
                     .and_then(|view| view.state.as_ref()?.run_id())
                     .map_or("", RunId::as_str)
                     .to_owned();
-                self.state
-                    .set_of_repo(&found.repo, doc::RepoRun::RUN_ID, &run);
+                self.state.set_of_repo(&found.repo, doc::RepoRun::RUN_ID, &run);
                 LineType::RepoRunAdopted
             }
             DivergenceKind::RepoCompletedUnexpectedly => {
-                self.state
-                    .set_of_repo(&found.repo, doc::RepoRun::STATUS, "completed");
+                self.state.set_of_repo(&found.repo, doc::RepoRun::STATUS, "completed");
                 LineType::RepoCompletionAdopted
             }
             DivergenceKind::TurnDisappeared => LineType::TurnDisappeared,
@@ -213,18 +208,12 @@ impl Resync {
     ) -> Result<(), Failure> {
         let turn = found.turn.as_deref();
         let lines = view.map_or(&[][..], |view| &view.history);
-        let Some(accepted) = lines
-            .iter()
-            .find(|line| doc::History::TURN_ID.get(line) == turn)
+        let Some(accepted) = lines.iter().find(|line| doc::History::TURN_ID.get(line) == turn)
         else {
             return Ok(());
         };
         let known = [initiative.history, &self.history].concat();
-        let initiative = Initiative {
-            barriers: &self.barriers,
-            history: &known,
-            ..*initiative
-        };
+        let initiative = Initiative { barriers: &self.barriers, history: &known, ..*initiative };
         let offer = Offer {
             repo: &found.repo,
             workstream: found.workstream.as_deref().unwrap_or_default(),
@@ -261,11 +250,8 @@ impl Resync {
         if texts.is_empty() {
             // A blocked initiative is resumed only with a report.
             if status == CoordinatorStatus::Blocked && self.report.is_some() {
-                let next = if waits {
-                    CoordinatorStatus::Paused
-                } else {
-                    CoordinatorStatus::Active
-                };
+                let next =
+                    if waits { CoordinatorStatus::Paused } else { CoordinatorStatus::Active };
                 self.state.set_status(next, now);
                 self.state.clear(doc::Coordinator::BLOCKED_REASON);
                 self.state.clear(doc::Coordinator::DIVERGENCE);
@@ -274,19 +260,14 @@ impl Resync {
             return false;
         }
         self.state.set_status(CoordinatorStatus::Blocked, now);
-        self.state
-            .set(doc::Coordinator::BLOCKED_REASON, texts.join("; "));
+        self.state.set(doc::Coordinator::BLOCKED_REASON, texts.join("; "));
         self.state.set(doc::Coordinator::DIVERGENCE, &texts);
         status != CoordinatorStatus::Blocked
     }
 
     /// Adds the history lines of the resynchronization.
     fn account_for(&mut self, initiative: &Initiative<'_>, now: Time) {
-        let mut repos: Vec<&str> = self
-            .repaired
-            .iter()
-            .map(|found| found.repo.as_str())
-            .collect();
+        let mut repos: Vec<&str> = self.repaired.iter().map(|found| found.repo.as_str()).collect();
         repos.dedup();
         let effects: Vec<Value> = self
             .projected

@@ -64,16 +64,9 @@ impl CoordinatorState {
             .ok_or_else(|| invalid("/phase", "the coordinator's state names no phase"))?
             .to_owned();
         if doc::Coordinator::SUPER_RUN_ID.filled(&members).is_none() {
-            return Err(invalid(
-                "/super_run_id",
-                "the coordinator's state names no run",
-            ));
+            return Err(invalid("/super_run_id", "the coordinator's state names no run"));
         }
-        Ok(Self {
-            status,
-            phase,
-            members,
-        })
+        Ok(Self { status, phase, members })
     }
 
     pub(super) fn new(id: &str, project: &str, phase: &str, runs: Object, now: Time) -> Self {
@@ -89,11 +82,7 @@ impl CoordinatorState {
             doc::Coordinator::CREATED_AT.to(now),
             doc::Coordinator::UPDATED_AT.to(now),
         ]);
-        Self {
-            status: CoordinatorStatus::Active,
-            phase: phase.to_owned(),
-            members,
-        }
+        Self { status: CoordinatorStatus::Active, phase: phase.to_owned(), members }
     }
 
     /// The document to write.
@@ -106,9 +95,7 @@ impl CoordinatorState {
 
     /// The id of the run that spans the repositories.
     pub fn super_run_id(&self) -> &str {
-        doc::Coordinator::SUPER_RUN_ID
-            .get(&self.members)
-            .unwrap_or_default()
+        doc::Coordinator::SUPER_RUN_ID.get(&self.members).unwrap_or_default()
     }
 
     /// The status of the initiative.
@@ -129,9 +116,7 @@ impl CoordinatorState {
 
     /// The linked repositories.
     pub fn repos(&self) -> impl Iterator<Item = &str> {
-        doc::Coordinator::REPO_RUNS
-            .entries(&self.members)
-            .map(|(id, _)| id.as_str())
+        doc::Coordinator::REPO_RUNS.entries(&self.members).map(|(id, _)| id.as_str())
     }
 
     /// The gate that needs approval.
@@ -188,10 +173,8 @@ impl CoordinatorState {
     }
 
     pub(super) fn pass_gate(&mut self, gate: &str) {
-        let mut gates = doc::Coordinator::PHASE_GATE_STATUS
-            .get(&self.members)
-            .cloned()
-            .unwrap_or_default();
+        let mut gates =
+            doc::Coordinator::PHASE_GATE_STATUS.get(&self.members).cloned().unwrap_or_default();
         gates.insert(gate.to_owned(), "passed".into());
         self.set(doc::Coordinator::PHASE_GATE_STATUS, gates);
     }
@@ -201,10 +184,7 @@ impl CoordinatorState {
     }
 
     pub(super) fn set_of_repo(&mut self, repo: &str, member: Member<Text>, value: &str) {
-        let mut runs = doc::Coordinator::REPO_RUNS
-            .get(&self.members)
-            .cloned()
-            .unwrap_or_default();
+        let mut runs = doc::Coordinator::REPO_RUNS.get(&self.members).cloned().unwrap_or_default();
         if let Some(Value::Object(run)) = runs.get_mut(repo) {
             member.set(run, value);
         }

@@ -27,10 +27,7 @@ pub struct CoordinatorProblem {
 impl CoordinatorProblem {
     /// A problem with the protocol's code for it.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self {
-            code: code.to_owned(),
-            message: message.into(),
-        }
+        Self { code: code.to_owned(), message: message.into() }
     }
 }
 
@@ -47,10 +44,8 @@ pub fn refusal(problems: &[CoordinatorProblem]) -> Failure {
         Some(first) if first.code == "workstream_cycle" => Code::XchainWorkstreamCycle,
         _ => Code::XchainInvalidCoordinatorConfig,
     };
-    let message = texts
-        .first()
-        .cloned()
-        .unwrap_or_else(|| "config_invalid: it is not an object".into());
+    let message =
+        texts.first().cloned().unwrap_or_else(|| "config_invalid: it is not an object".into());
     Failure::new(code, message).with("errors", array(&texts))
 }
 
@@ -67,15 +62,9 @@ pub fn problems(document: &Value) -> Vec<CoordinatorProblem> {
         found.add("schema_version_invalid", "schema_version must be \"0.1\"");
     }
     match doc::MultiConfig::PROJECT.get(document) {
-        None => found.add(
-            "project_invalid",
-            "project must be an object with id and name",
-        ),
+        None => found.add("project_invalid", "project must be an object with id and name"),
         Some(project) => {
-            for (name, code) in [
-                ("id", "project_id_invalid"),
-                ("name", "project_name_invalid"),
-            ] {
+            for (name, code) in [("id", "project_id_invalid"), ("name", "project_name_invalid")] {
                 if filled(project, name).is_none() {
                     found.add(code, format!("project.{name} must be a non-blank text"));
                 }
@@ -118,10 +107,7 @@ struct Problems(Vec<CoordinatorProblem>);
 
 impl Problems {
     fn add(&mut self, code: impl Into<String>, message: impl Into<String>) {
-        self.0.push(CoordinatorProblem {
-            code: code.into(),
-            message: message.into(),
-        });
+        self.0.push(CoordinatorProblem { code: code.into(), message: message.into() });
     }
 }
 
@@ -130,22 +116,14 @@ fn declared(document: &Object, name: &str, id: &str) -> bool {
 }
 
 fn repos(document: &Object, found: &mut Problems) {
-    let Some(repos) = doc::MultiConfig::REPOS
-        .get(document)
-        .filter(|repos| !repos.is_empty())
+    let Some(repos) = doc::MultiConfig::REPOS.get(document).filter(|repos| !repos.is_empty())
     else {
-        found.add(
-            "repos_invalid",
-            "repos must be an object with at least one repository",
-        );
+        found.add("repos_invalid", "repos must be an object with at least one repository");
         return;
     };
     for (id, value) in repos {
         if !is_name(id) {
-            found.add(
-                "repo_id_invalid",
-                format!("{id:?} may contain only a-z, 0-9, _ and -"),
-            );
+            found.add("repo_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
         }
         let Some(repo) = value.as_object() else {
             found.add("repo_invalid", format!("{id} must be an object"));
@@ -157,29 +135,18 @@ fn repos(document: &Object, found: &mut Problems) {
         if doc::Repo::DEFAULT_BRANCH.given(repo).is_some()
             && doc::Repo::DEFAULT_BRANCH.filled(repo).is_none()
         {
-            found.add(
-                "repo_default_branch_invalid",
-                format!("{id} must name a branch"),
-            );
+            found.add("repo_default_branch_invalid", format!("{id} must name a branch"));
         }
         if doc::Repo::REQUIRED.is_mistyped(repo) {
-            found.add(
-                "repo_required_invalid",
-                format!("{id}.required must be true or false"),
-            );
+            found.add("repo_required_invalid", format!("{id}.required must be true or false"));
         }
     }
 }
 
 fn workstreams(document: &Object, found: &mut Problems) {
-    let all = doc::MultiConfig::WORKSTREAMS
-        .get(document)
-        .filter(|all| !all.is_empty());
+    let all = doc::MultiConfig::WORKSTREAMS.get(document).filter(|all| !all.is_empty());
     let Some(all) = all else {
-        found.add(
-            "workstreams_invalid",
-            "workstreams must be an object with at least one",
-        );
+        found.add("workstreams_invalid", "workstreams must be an object with at least one");
         return;
     };
     let phases: Vec<String> = match doc::MultiConfig::ROUTING.get(document) {
@@ -189,10 +156,8 @@ fn workstreams(document: &Object, found: &mut Problems) {
     let before = found.0.len();
     for (id, value) in all {
         if !is_name(id) {
-            found.add(
-                "workstream_id_invalid",
-                format!("{id:?} may contain only a-z, 0-9, _ and -"),
-            );
+            found
+                .add("workstream_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
         }
         let Some(workstream) = value.as_object() else {
             found.add("workstream_invalid", format!("{id} must be an object"));
@@ -231,38 +196,25 @@ fn workstreams(document: &Object, found: &mut Problems) {
 fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mut Problems) {
     let repos = doc::Workstream::REPOS.items(workstream);
     if rule!(repos.is_empty(); WorkstreamOfNothing => false) {
-        found.add(
-            "workstream_repos_invalid",
-            format!("{id} must have at least one repository"),
-        );
+        found.add("workstream_repos_invalid", format!("{id} must have at least one repository"));
     }
     let mut seen = BTreeSet::new();
     for repo in repos {
         let Some(repo) = repo.as_str() else {
-            found.add(
-                "workstream_repo_invalid",
-                format!("{id} must name its repositories"),
-            );
+            found.add("workstream_repo_invalid", format!("{id} must name its repositories"));
             continue;
         };
         if !seen.insert(repo) {
-            found.add(
-                "workstream_repo_duplicate",
-                format!("{id} names {repo} twice"),
-            );
+            found.add("workstream_repo_duplicate", format!("{id} names {repo} twice"));
         }
         if !declared(document, "repos", repo) {
-            found.add(
-                "workstream_repo_unknown",
-                format!("{id} names {repo}, which is unknown"),
-            );
+            found.add("workstream_repo_unknown", format!("{id} names {repo}, which is unknown"));
         }
     }
     match doc::Workstream::ENTRY_REPO.filled(workstream) {
-        None => found.add(
-            "workstream_entry_repo_invalid",
-            format!("{id} must name its entry_repo"),
-        ),
+        None => {
+            found.add("workstream_entry_repo_invalid", format!("{id} must name its entry_repo"))
+        }
         // A workstream without repositories is already reported.
         Some(entry) if !repos.is_empty() && !seen.contains(entry) => {
             let message = format!("{id} begins in {entry}, which is not one of its repositories");
@@ -273,14 +225,8 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
 }
 
 fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Problems) {
-    if !doc::Workstream::DEPENDS_ON
-        .raw(workstream)
-        .is_some_and(Value::is_array)
-    {
-        found.add(
-            "workstream_depends_on_invalid",
-            format!("{id} must have a list depends_on"),
-        );
+    if !doc::Workstream::DEPENDS_ON.raw(workstream).is_some_and(Value::is_array) {
+        found.add("workstream_depends_on_invalid", format!("{id} must have a list depends_on"));
     }
     for dependency in doc::Workstream::DEPENDS_ON.items(workstream) {
         match dependency.as_str() {
@@ -318,17 +264,12 @@ fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: 
     };
     let repos = doc::Workstream::REPOS.get(workstream);
     for repo in repos.iter().filter(|repo| !by_repo.contains_key(*repo)) {
-        found.add(
-            code("repo_missing"),
-            format!("{id}.{name} has no entry for {repo}"),
-        );
+        found.add(code("repo_missing"), format!("{id}.{name} has no entry for {repo}"));
     }
     for (repo, ids) in by_repo {
         if !repos.contains(repo) {
-            found.add(
-                code("repo_unknown"),
-                format!("{id}.{name} names {repo}, which is not in it"),
-            );
+            found
+                .add(code("repo_unknown"), format!("{id}.{name} names {repo}, which is not in it"));
         }
         let Some(ids) = ids.as_array().filter(|ids| !ids.is_empty()) else {
             let message = format!("{id}.{name}.{repo} must be a list of at least one decision");
@@ -387,9 +328,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             return Some(way[begin..].iter().map(|id| (*id).to_owned()).collect());
         }
         way.push(here);
-        here = waits[here]
-            .iter()
-            .find_map(|other| left.get(other.as_str()).copied())?;
+        here = waits[here].iter().find_map(|other| left.get(other.as_str()).copied())?;
     }
 }
 
@@ -399,24 +338,15 @@ fn routing(document: &Object, found: &mut Problems) {
         return;
     };
     let Some(routing) = value.as_object() else {
-        found.add(
-            "routing_invalid",
-            "routing must be an object, one member a phase",
-        );
+        found.add("routing_invalid", "routing must be an object, one member a phase");
         return;
     };
     for (phase, value) in routing {
         if !is_phase(phase) {
-            found.add(
-                "routing_phase_invalid",
-                format!("{phase:?} is not a valid name of a phase"),
-            );
+            found.add("routing_phase_invalid", format!("{phase:?} is not a valid name of a phase"));
         }
         let Some(route) = value.as_object() else {
-            found.add(
-                "routing_entry_invalid",
-                format!("routing.{phase} must be an object"),
-            );
+            found.add("routing_entry_invalid", format!("routing.{phase} must be an object"));
             continue;
         };
         let Some(entry) = doc::Route::ENTRY_WORKSTREAM.given(route) else {
@@ -427,9 +357,8 @@ fn routing(document: &Object, found: &mut Problems) {
             found.add("routing_entry_workstream_invalid", message);
             continue;
         };
-        let workstream = doc::MultiConfig::WORKSTREAMS
-            .get(document)
-            .and_then(|all| members::object(all, entry));
+        let workstream =
+            doc::MultiConfig::WORKSTREAMS.get(document).and_then(|all| members::object(all, entry));
         match workstream {
             None => {
                 let message = format!("routing.{phase} begins with {entry}, which is unknown");
@@ -451,10 +380,7 @@ fn gates(document: &Object, found: &mut Problems) {
     }
     for (id, value) in doc::MultiConfig::GATES.entries(document) {
         if !is_name(id) {
-            found.add(
-                "gate_id_invalid",
-                format!("{id:?} may contain only a-z, 0-9, _ and -"),
-            );
+            found.add("gate_id_invalid", format!("{id:?} may contain only a-z, 0-9, _ and -"));
         }
         let Some(gate) = value.as_object() else {
             found.add("gate_invalid", format!("{id} must be an object"));
@@ -465,25 +391,16 @@ fn gates(document: &Object, found: &mut Problems) {
             found.add("gate_requires_human_approval_invalid", message);
         }
         if doc::GateConfig::REQUIRES_REPOS.is_mistyped(gate) {
-            found.add(
-                "gate_requires_repos_invalid",
-                format!("{id}.requires_repos must be a list"),
-            );
+            found.add("gate_requires_repos_invalid", format!("{id}.requires_repos must be a list"));
         }
         let mut seen = BTreeSet::new();
         for repo in doc::GateConfig::REQUIRES_REPOS.items(gate) {
             let Some(repo) = repo.as_str() else {
-                found.add(
-                    "gate_requires_repo_invalid",
-                    format!("{id} must name its repositories"),
-                );
+                found.add("gate_requires_repo_invalid", format!("{id} must name its repositories"));
                 continue;
             };
             if !seen.insert(repo) {
-                found.add(
-                    "gate_requires_repo_duplicate",
-                    format!("{id} names {repo} twice"),
-                );
+                found.add("gate_requires_repo_duplicate", format!("{id} names {repo} twice"));
             }
             if !declared(document, "repos", repo) {
                 found.add(
@@ -520,9 +437,6 @@ mod tests {
             of([("a", &["c"]), ("b", &["c"]), ("c", &["d"]), ("d", &["b"])]),
             Some(["c", "d", "b"].map(str::to_owned).to_vec())
         );
-        assert_eq!(
-            of([("a", &["b"]), ("b", &["c", "d"]), ("c", &["d"]), ("d", &[])]),
-            None
-        );
+        assert_eq!(of([("a", &["b"]), ("b", &["c", "d"]), ("c", &["d"]), ("d", &[])]), None);
     }
 }

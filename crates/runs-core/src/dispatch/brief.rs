@@ -33,12 +33,7 @@ pub struct Briefing<'a> {
 
 /// Renders `PROMPT.md`.
 pub fn prompt(briefing: &Briefing<'_>) -> String {
-    let Briefing {
-        config,
-        state,
-        turn,
-        ..
-    } = *briefing;
+    let Briefing { config, state, turn, .. } = *briefing;
     let role = config.role(turn.role());
     let mut prompt = format!(
         "# Turn {} of {}\n\n- Run: {}\n- Phase: {}\n- Role: {}\n- Attempt: {}\n",
@@ -51,18 +46,10 @@ pub fn prompt(briefing: &Briefing<'_>) -> String {
     );
     if let Some(role) = role {
         let _ = write!(prompt, "\n## Mandate\n\n{}\n", role.mandate);
-        let _ = write!(
-            prompt,
-            "\n## What you may change\n\n{}\n",
-            authority(role.authority)
-        );
+        let _ = write!(prompt, "\n## What you may change\n\n{}\n", authority(role.authority));
     }
     if let Some(own) = briefing.role_prompt {
-        let _ = write!(
-            prompt,
-            "\n## Instructions for the role\n\n{}\n",
-            own.trim_end()
-        );
+        let _ = write!(prompt, "\n## Instructions for the role\n\n{}\n", own.trim_end());
     }
     rejection(turn, &mut prompt);
     delegation(turn, &mut prompt);
@@ -128,15 +115,10 @@ fn authority(authority: WriteAuthority) -> &'static str {
 }
 
 fn rejection(turn: &Turn, prompt: &mut String) {
-    let Some(last) = turn
-        .value(doc::Turn::LAST_REJECTION)
-        .and_then(Value::as_object)
-    else {
+    let Some(last) = turn.value(doc::Turn::LAST_REJECTION).and_then(Value::as_object) else {
         return;
     };
-    let reason = doc::Rejection::REASON
-        .get(last)
-        .unwrap_or("no reason was given");
+    let reason = doc::Rejection::REASON.get(last).unwrap_or("no reason was given");
     let _ = write!(prompt, "\n## The last attempt was rejected\n\n{reason}\n");
     for error in doc::Rejection::VALIDATION_ERRORS.get(last) {
         let _ = writeln!(prompt, "- {error}");
@@ -178,11 +160,7 @@ fn gate(config: &Config, state: &State, prompt: &mut String) {
     let _ = write!(prompt, "\n## Exit gate of the phase: {}\n\n", gate.id);
     for path in needed {
         let requirement = crate::gate::requirement(config, state.phase(), &path);
-        let _ = writeln!(
-            prompt,
-            "- `{path}` {}.",
-            requirement.as_deref().unwrap_or("exists")
-        );
+        let _ = writeln!(prompt, "- `{path}` {}.", requirement.as_deref().unwrap_or("exists"));
     }
     if gate.requires_verification_pass {
         prompt.push_str("- The verification must pass.\n");
@@ -203,10 +181,7 @@ fn decisions(title: &str, items: &[Value], context: &mut String) {
 }
 
 fn said(verb: &str, item: &Object, context: &mut String) {
-    let (id, statement) = (
-        doc::Decision::ID.get(item),
-        doc::Decision::STATEMENT.get(item),
-    );
+    let (id, statement) = (doc::Decision::ID.get(item), doc::Decision::STATEMENT.get(item));
     let _ = writeln!(
         context,
         "- {verb} {}: {}",
@@ -219,10 +194,8 @@ fn said(verb: &str, item: &Object, context: &mut String) {
 fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_CHARS) {
         None => text.into(),
-        Some((end, _)) => format!(
-            "{}… (shortened; the history has the full text)",
-            &text[..end]
-        )
-        .into(),
+        Some((end, _)) => {
+            format!("{}… (shortened; the history has the full text)", &text[..end]).into()
+        }
     }
 }

@@ -26,23 +26,14 @@ pub(super) fn form(briefing: &Briefing<'_>) -> String {
 }
 
 fn members(briefing: &Briefing<'_>) -> String {
-    let Briefing {
-        config,
-        state,
-        turn,
-        ..
-    } = *briefing;
+    let Briefing { config, state, turn, .. } = *briefing;
     let next = next_roles(briefing);
     let last = config.next_phase(state.phase()).is_none();
     let request = match config.next_phase(state.phase()) {
         Some(phase) => format!("`phase_transition_request`: \"{phase}\" when this phase is done"),
         None => "`run_completion_request`: true when the run is done".to_owned(),
     };
-    let other = if last {
-        "`phase_transition_request`"
-    } else {
-        "`run_completion_request`"
-    };
+    let other = if last { "`phase_transition_request`" } else { "`run_completion_request`" };
     format!(
         "\n## When you are done\n\nWrite one JSON object to `{}`, with these members:\n\n\
          - `schema_version` \"1.0\", `run_id` \"{}\", `turn_id` \"{}\", `role` \"{}\",\n\
@@ -67,9 +58,7 @@ fn members(briefing: &Briefing<'_>) -> String {
         turn.id(),
         turn.role(),
         turn.runtime_id().unwrap_or("?"),
-        next.iter()
-            .map(|role| format!("{role}, "))
-            .collect::<String>(),
+        next.iter().map(|role| format!("{role}, ")).collect::<String>(),
     )
 }
 
@@ -91,10 +80,7 @@ fn decisions(briefing: &Briefing<'_>, text: &mut String) {
 
 fn delegations(briefing: &Briefing<'_>, text: &mut String) {
     let own = briefing.turn.role();
-    let roles: Vec<&str> = next_roles(briefing)
-        .into_iter()
-        .filter(|role| *role != own)
-        .collect();
+    let roles: Vec<&str> = next_roles(briefing).into_iter().filter(|role| *role != own).collect();
     if roles.is_empty() || briefing.turn.delegation_context().is_some() {
         text.push_str("\n### Delegations\n\nThis turn cannot delegate: omit `delegations`.\n");
         return;

@@ -57,13 +57,10 @@ pub fn check_runtime(
     turn: &Turn,
     supported: &[RuntimeType],
 ) -> Result<RuntimeType, Failure> {
-    let runtime = turn
-        .runtime_id()
-        .and_then(|id| config.runtime(id))
-        .ok_or_else(|| {
-            let message = format!("the turn {} has no runtime that is declared", turn.id());
-            Failure::new(Code::XchainRoleWithoutRuntime, message)
-        })?;
+    let runtime = turn.runtime_id().and_then(|id| config.runtime(id)).ok_or_else(|| {
+        let message = format!("the turn {} has no runtime that is declared", turn.id());
+        Failure::new(Code::XchainRoleWithoutRuntime, message)
+    })?;
     if supported.contains(&runtime.kind) {
         return Ok(runtime.kind);
     }
@@ -77,9 +74,7 @@ pub fn check_runtime(
 pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
     let role = config.role(turn.role());
     let route = config.route(state.phase());
-    let allowed = route
-        .and_then(|route| route.allowed_next_roles.clone())
-        .unwrap_or_default();
+    let allowed = route.and_then(|route| route.allowed_next_roles.clone()).unwrap_or_default();
     let siblings: Vec<Value> = state
         .turns()
         .filter(|other| other.id() != turn.id())
@@ -92,16 +87,8 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
         ("phase", state.phase().into()),
         ("role", turn.role().into()),
         ("runtime_id", turn.runtime_id().into()),
-        (
-            "write_authority",
-            role.map(|role| role.authority)
-                .map(WriteAuthority::as_str)
-                .into(),
-        ),
-        (
-            "accepted_integration_ref",
-            state.value(doc::State::ACCEPTED_INTEGRATION_REF),
-        ),
+        ("write_authority", role.map(|role| role.authority).map(WriteAuthority::as_str).into()),
+        ("accepted_integration_ref", state.value(doc::State::ACCEPTED_INTEGRATION_REF)),
         ("staging_result_path", staging_path(turn.id()).into()),
         ("reserved_paths", array(&NAMED_RESERVED)),
         ("allowed_next_roles", array(&allowed)),
@@ -111,12 +98,7 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
         ("budget_reservation_usd", budget::reserved(state, turn.id())),
         ("active_siblings", siblings.into()),
     ]);
-    for name in [
-        "intake_context",
-        "conflict_context",
-        "delegation_context",
-        "delegation_review",
-    ] {
+    for name in ["intake_context", "conflict_context", "delegation_context", "delegation_review"] {
         if let Some(value) = member(name) {
             document.insert(name.to_owned(), value);
         }
@@ -153,10 +135,7 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
                 ("bundle_path", bundle_folder(turn.id()).into()),
                 ("staging_result_path", staging_path(turn.id()).into()),
                 ("assigned_sequence", turn.assigned_sequence().into()),
-                (
-                    "advisory_warnings",
-                    scope_warnings(state, config, turn).into(),
-                ),
+                ("advisory_warnings", scope_warnings(state, config, turn).into()),
             ]);
             (turn.id().to_string(), kept(before(turn), entry).into())
         })
@@ -258,9 +237,7 @@ pub fn mark_with(
 
 fn sibling(config: &Config, turn: &Turn) -> Object {
     let status = turn.document().remove("status").unwrap_or(Value::Null);
-    let scope = config
-        .role(turn.role())
-        .map_or(&[][..], |role| &role.file_scope);
+    let scope = config.role(turn.role()).map_or(&[][..], |role| &role.file_scope);
     build([
         ("turn_id", turn.id().as_str().into()),
         ("role", turn.role().into()),
@@ -272,11 +249,7 @@ fn sibling(config: &Config, turn: &Turn) -> Object {
 
 /// Warnings about active roles that declare the same files.
 fn scope_warnings(state: &State, config: &Config, turn: &Turn) -> Vec<Value> {
-    let scope = |turn: &Turn| {
-        config
-            .role(turn.role())
-            .map_or(&[][..], |role| &role.file_scope)
-    };
+    let scope = |turn: &Turn| config.role(turn.role()).map_or(&[][..], |role| &role.file_scope);
     let own = scope(turn);
     let others = state.turns().filter(|other| other.id() != turn.id());
     let overlapping = others.filter_map(|other| {

@@ -51,17 +51,13 @@ pub fn left_behind(seen: &Observation) -> Value {
             .map(|(path, mark)| (path.clone(), mark.as_str().into()))
             .collect()
     };
-    build([
-        doc::LeftBehind::COMMITTED.to(of(false)),
-        doc::LeftBehind::UNCOMMITTED.to(of(true)),
-    ])
-    .into()
+    build([doc::LeftBehind::COMMITTED.to(of(false)), doc::LeftBehind::UNCOMMITTED.to(of(true))])
+        .into()
 }
 
 /// Whether the turn was never dispatched.
 pub fn was_never_dispatched(turn: &Turn) -> bool {
-    turn.value(doc::Turn::DISPATCHED_AT)
-        .is_none_or(Value::is_null)
+    turn.value(doc::Turn::DISPATCHED_AT).is_none_or(Value::is_null)
 }
 
 /// The changes by others since the turn's last worker ended, or since its assignment. `None` when

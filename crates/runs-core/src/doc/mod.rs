@@ -111,10 +111,7 @@ impl<K> Copy for Member<K> {}
 
 impl<K> Member<K> {
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            kind: PhantomData,
-        }
+        Self { name, kind: PhantomData }
     }
 
     pub(crate) const fn name(self) -> &'static str {

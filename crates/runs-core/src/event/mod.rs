@@ -79,31 +79,20 @@ impl<'a> Emitter<'a> {
     /// Fails with `invalid_event` when no run has begun, since every event belongs to a run.
     pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self, Failure> {
         let run_id = state.run_id().cloned().ok_or_else(|| {
-            Failure::new(
-                Code::XchainInvalidEvent,
-                "an event needs a run, and none has begun",
-            )
+            Failure::new(Code::XchainInvalidEvent, "an event needs a run, and none has begun")
         })?;
         Ok(Self::of_run(run_id, ids, now))
     }
 
     /// An emitter for a run.
     pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Time) -> Self {
-        Self {
-            ids,
-            run_id,
-            now,
-            events: Vec::new(),
-        }
+        Self { ids, run_id, now, events: Vec::new() }
     }
 
     /// Emits an event with the current phase and status of the state.
     pub fn emit(&mut self, kind: EventType, state: &State, about: About<'_>, payload: Object) {
         let turn = about.map(|(turn, role)| {
-            build([
-                doc::EventTurn::TURN_ID.to(turn),
-                doc::EventTurn::ROLE_ID.to(role),
-            ])
+            build([doc::EventTurn::TURN_ID.to(turn), doc::EventTurn::ROLE_ID.to(role)])
         });
         let id = self.ids.event();
         let intent = payload.get("intent_id").cloned().unwrap_or(Value::Null);
@@ -168,7 +157,5 @@ pub fn refusal(code: Code, errors: &[String]) -> Failure {
 }
 
 fn turn_id(event: &Object) -> Option<&str> {
-    doc::Event::TURN
-        .get(event)
-        .and_then(|turn| doc::EventTurn::TURN_ID.filled(turn))
+    doc::Event::TURN.get(event).and_then(|turn| doc::EventTurn::TURN_ID.filled(turn))
 }

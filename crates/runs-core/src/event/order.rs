@@ -29,9 +29,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     if rule!(!is_start(&events[0]); StartsLater => !events.iter().any(is_start)) {
         errors.push("the first event must be run_started".to_owned());
     }
-    let ends = events
-        .iter()
-        .filter(|event| kind(event) == Some(EventType::RunCompleted));
+    let ends = events.iter().filter(|event| kind(event) == Some(EventType::RunCompleted));
     let goes_on = events.last().and_then(kind) != Some(EventType::RunCompleted);
     if ends.count() > 0 && rule!(goes_on; EndsAndGoesOn => false) {
         errors.push("run_completed must be the last event".to_owned());

@@ -95,9 +95,6 @@ wire_enum! {
 impl EventType {
     /// Whether events of this type must name a turn.
     pub(crate) fn needs_turn(self) -> bool {
-        matches!(
-            self,
-            Self::TurnDispatched | Self::TurnAccepted | Self::TurnRejected
-        )
+        matches!(self, Self::TurnDispatched | Self::TurnAccepted | Self::TurnRejected)
     }
 }

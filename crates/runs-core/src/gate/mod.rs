@@ -121,10 +121,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
     let failures = predicates::failures(gate, view);
     let id = gate.id.clone();
     if !failures.is_empty() {
-        return PhaseExit::Failed {
-            gate: Some(id),
-            failures,
-        };
+        return PhaseExit::Failed { gate: Some(id), failures };
     }
     if rule!(gate.requires_human_approval; HumanNotAsked => false) {
         return PhaseExit::Awaiting { gate: id, to };

@@ -26,11 +26,7 @@ pub struct Failures {
 
 impl Failures {
     pub(crate) fn other(reason: String) -> Self {
-        Self {
-            reasons: vec![reason.clone()],
-            others: vec![reason],
-            ..Self::default()
-        }
+        Self { reasons: vec![reason.clone()], others: vec![reason], ..Self::default() }
     }
 
     /// Whether all conditions are met.
@@ -62,10 +58,7 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
         return Vec::new();
     };
     let artifacts = config.workflow().artifacts(phase).iter();
-    let paths = gate
-        .requires_files
-        .iter()
-        .chain(artifacts.map(|artifact| &artifact.path));
+    let paths = gate.requires_files.iter().chain(artifacts.map(|artifact| &artifact.path));
     let mut seen = BTreeSet::new();
     paths
         .filter_map(|path| RepoPath::parse(path).ok())
@@ -76,9 +69,7 @@ pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
 /// The requirement on the content of a file, where the phase's gate checks more than its existence.
 pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Option<String> {
     let artifacts = config.workflow().artifacts(phase);
-    let artifact = artifacts
-        .iter()
-        .find(|artifact| artifact.path == path.as_str());
+    let artifact = artifacts.iter().find(|artifact| artifact.path == path.as_str());
     let semantics = artifact
         .and_then(|artifact| artifact.semantics)
         .or_else(|| Semantics::of_path(path.as_str()))?;
@@ -96,9 +87,8 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let required = gate.requires_files.iter();
     for path in required.take(rule!(usize::MAX; FirstFileOnly => 1)) {
         let artifact = artifacts.iter().find(|artifact| artifact.path == *path);
-        let semantics = artifact
-            .and_then(|artifact| artifact.semantics)
-            .or_else(|| Semantics::of_path(path));
+        let semantics =
+            artifact.and_then(|artifact| artifact.semantics).or_else(|| Semantics::of_path(path));
         let sections = artifact.map_or(&[][..], |artifact| &artifact.required_sections);
         judged.insert(path.clone());
         file(path, true, semantics, sections, view, &mut failures);
@@ -135,9 +125,7 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     {
         let found = view.verification.unwrap_or("missing");
         failures.missing_verification = true;
-        failures
-            .reasons
-            .push(format!("the verification must pass; it is {found}"));
+        failures.reasons.push(format!("the verification must pass; it is {found}"));
     }
     failures
 }

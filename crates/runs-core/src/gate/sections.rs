@@ -45,14 +45,8 @@ mod tests {
 
     #[test]
     fn labels_are_found_in_any_case() {
-        assert_eq!(
-            labelled("x\napproved : yes \n", "", "Approved"),
-            Some("yes")
-        );
-        assert_eq!(
-            labelled("##  VERDICT: Ship it\n", "##", "Verdict"),
-            Some("Ship it")
-        );
+        assert_eq!(labelled("x\napproved : yes \n", "", "Approved"), Some("yes"));
+        assert_eq!(labelled("##  VERDICT: Ship it\n", "##", "Verdict"), Some("Ship it"));
         assert_eq!(labelled("##Verdict: YES\n", "##", "Verdict"), None);
         assert_eq!(labelled("Not Approved: YES\n", "", "Approved"), None);
         assert_eq!(labelled("Approved:\n", "", "Approved"), None);

@@ -52,9 +52,7 @@ fn quoted(sections: &[&str]) -> String {
 /// Clauses: AX-GATE-SIGNOFF.
 fn pm_signoff(path: &str, text: &str) -> Option<String> {
     let Some(value) = labelled(text, "", "Approved") else {
-        return Some(format!(
-            "PM signoff must declare `Approved: YES` in {path}."
-        ));
+        return Some(format!("PM signoff must declare `Approved: YES` in {path}."));
     };
     let approved = token(value) == "YES";
     let counts = rule!(approved; AnySignoffCounts => approved || text.contains("Approved: YES"));
@@ -73,9 +71,7 @@ fn ship_verdict(path: &str, text: &str) -> Option<String> {
         verdict;
         VerdictAtAnyLevel => verdict.or_else(|| labelled(text, "###", "Verdict"))
     ) else {
-        return Some(format!(
-            "Ship verdict must declare `## Verdict: YES` in {path}."
-        ));
+        return Some(format!("Ship verdict must declare `## Verdict: YES` in {path}."));
     };
     let affirmative = ["YES", "SHIP", "SHIP IT"].contains(&token(value).as_str());
     let ships = rule!(
@@ -94,15 +90,11 @@ const SYSTEM_SPEC: [&str; 3] = ["## Purpose", "## Interface", "## Acceptance Tes
 
 /// Clauses: AX-GATE-SPEC.
 fn system_spec(path: &str, text: &str) -> Option<String> {
-    let missing: Vec<&str> = SYSTEM_SPEC
-        .into_iter()
-        .filter(|section| !text.contains(section))
-        .collect();
+    let missing: Vec<&str> =
+        SYSTEM_SPEC.into_iter().filter(|section| !text.contains(section)).collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Some(format!(
-            "{path} must define {missing} before planning can exit."
-        ));
+        return Some(format!("{path} must define {missing} before planning can exit."));
     }
     let placeholder = |line: &str| {
         (line.starts_with('(') && line.ends_with(')'))
@@ -141,11 +133,8 @@ const RELEASE_NOTES: Notes = Notes {
 
 fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
     let starts = |section: &&str| text.lines().any(|line| line.trim().starts_with(section));
-    let missing: Vec<&str> = notes
-        .sections
-        .into_iter()
-        .filter(|section| !starts(section))
-        .collect();
+    let missing: Vec<&str> =
+        notes.sections.into_iter().filter(|section| !starts(section)).collect();
     if !missing.is_empty() {
         let missing = missing.join(" and ");
         return Some(format!("{path} must define {missing}. {}", notes.advice));
@@ -158,10 +147,7 @@ fn notes(path: &str, text: &str, notes: &Notes) -> Option<String> {
         .collect();
     (!empty.is_empty()).then(|| {
         let empty = empty.join(" and ");
-        format!(
-            "{empty} in {path} still contains only placeholder text. {}",
-            notes.advice
-        )
+        format!("{empty} in {path} still contains only placeholder text. {}", notes.advice)
     })
 }
 
@@ -200,17 +186,11 @@ fn acceptance_matrix(text: &str) -> Option<String> {
 /// The rows of the requirement table, without its header and separators.
 fn matrix_rows(text: &str) -> Vec<Vec<String>> {
     let is_header = |line: &str| {
-        let Some(cell) = line
-            .strip_prefix('|')
-            .and_then(|rest| rest.split('|').next())
-        else {
+        let Some(cell) = line.strip_prefix('|').and_then(|rest| rest.split('|').next()) else {
             return false;
         };
         let closed = line[1..].contains('|');
-        let words: String = cell
-            .split_whitespace()
-            .collect::<String>()
-            .to_ascii_uppercase();
+        let words: String = cell.split_whitespace().collect::<String>().to_ascii_uppercase();
         closed && words == "REQ#"
     };
     text.lines()
@@ -220,10 +200,7 @@ fn matrix_rows(text: &str) -> Vec<Vec<String>> {
         .take_while(|line| line.starts_with('|'))
         .map(|line| {
             let inner = line.trim_matches('|');
-            inner
-                .split('|')
-                .map(|cell| cell.trim().to_owned())
-                .collect::<Vec<_>>()
+            inner.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
         })
         .filter(|cells| !cells.iter().all(|cell| is_separator(cell)))
         .collect()
@@ -240,11 +217,8 @@ fn section_check(path: &str, text: &str, sections: &[String]) -> Option<String> 
             .iter()
             .any(|known| line.eq_ignore_ascii_case(known))
     };
-    let missing: Vec<&str> = sections
-        .iter()
-        .map(String::as_str)
-        .filter(|section| !text.contains(section))
-        .collect();
+    let missing: Vec<&str> =
+        sections.iter().map(String::as_str).filter(|section| !text.contains(section)).collect();
     if !missing.is_empty() {
         return Some(format!("{path} must define {}.", missing.join(", ")));
     }
@@ -278,10 +252,7 @@ mod tests {
     #[test]
     fn the_matrix_needs_rows_that_pass() {
         let table = |row: &str| format!("| Req # | Status |\n|---|:---:|\n{row}\n");
-        assert_eq!(
-            judge(Semantics::AcceptanceMatrix, &table("| 1 | pass |")),
-            None
-        );
+        assert_eq!(judge(Semantics::AcceptanceMatrix, &table("| 1 | pass |")), None);
         assert!(judge(Semantics::AcceptanceMatrix, &table("| 1 | fail |")).is_some());
         assert!(judge(Semantics::AcceptanceMatrix, &table("| | pass |")).is_some());
         assert!(judge(Semantics::AcceptanceMatrix, "no table").is_some());
@@ -292,11 +263,7 @@ mod tests {
     #[test]
     fn placeholders_are_no_content() {
         let spec = "## Purpose\n(why)\n## Interface\nx\n## Acceptance Tests\nx\n";
-        assert!(
-            judge(Semantics::SystemSpec, spec)
-                .unwrap()
-                .starts_with("## Purpose in f.md")
-        );
+        assert!(judge(Semantics::SystemSpec, spec).unwrap().starts_with("## Purpose in f.md"));
         let notes = "## Changes\nreal\n## Verification Summary\nreal\n";
         assert_eq!(judge(Semantics::ImplementationNotes, notes), None);
     }

@@ -96,23 +96,8 @@ impl AuditEntry {
     pub(super) fn ran(hook: &Hook, ran: &Execution, about: &About, at: Time) -> Self {
         let (action, message, annotations) = judge(hook.mode, ran);
         let transport = Some(hook.transport.as_str());
-        let line = line(
-            hook,
-            transport,
-            about,
-            at,
-            action,
-            &message,
-            &annotations,
-            ran,
-        );
-        Self {
-            hook: hook.name.clone(),
-            action,
-            message,
-            annotations,
-            line,
-        }
+        let line = line(hook, transport, about, at, action, &message, &annotations, ran);
+        Self { hook: hook.name.clone(), action, message, annotations, line }
     }
 
     /// The entry of a hook that was skipped after a refusal.
@@ -181,10 +166,7 @@ fn judge(mode: HookMode, ran: &Execution) -> (Action, Option<String>, Vec<Value>
 }
 
 /// Clauses: AX-HK-AUDIT, AX-HK-HOOK-ID, AX-HK-HTTP.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the one place where an audit line gets its members"
-)]
+#[expect(clippy::too_many_arguments, reason = "the one place where an audit line gets its members")]
 fn line(
     hook: &Hook,
     transport: Option<&str>,

@@ -59,12 +59,7 @@ impl HookBatch {
         run_id: Option<String>,
     ) -> Option<Self> {
         let in_order = rule!(hooks; HooksReversed => hooks.into_iter().rev().collect());
-        (!in_order.is_empty()).then_some(Self {
-            phase,
-            hooks: in_order,
-            payload,
-            run_id,
-        })
+        (!in_order.is_empty()).then_some(Self { phase, hooks: in_order, payload, run_id })
     }
 }
 
@@ -75,14 +70,7 @@ impl HookChain {
             run_id: batch.run_id.clone().into(),
             turn_id: batch.payload.get("turn_id").cloned().unwrap_or(Value::Null),
         };
-        Self {
-            batch,
-            about,
-            next: 0,
-            stopped: false,
-            tampered: None,
-            entries: Vec::new(),
-        }
+        Self { batch, about, next: 0, stopped: false, tampered: None, entries: Vec::new() }
     }
 
     /// The next hook to run.
@@ -154,13 +142,7 @@ impl HookChain {
 impl HookReport {
     /// The report of an empty chain.
     pub fn none(phase: HookPhase) -> Self {
-        Self {
-            phase,
-            ok: true,
-            blocked: false,
-            tampered: None,
-            entries: Vec::new(),
-        }
+        Self { phase, ok: true, blocked: false, tampered: None, entries: Vec::new() }
     }
 
     /// The failure of the operation, if the hooks stopped it.
@@ -170,13 +152,9 @@ impl HookReport {
         }
         let stopper = self.entries.iter().find(|entry| !entry.action.continues());
         let name = stopper.map_or("?", |entry| &entry.hook);
-        let reason = stopper
-            .and_then(|entry| entry.message.as_deref())
-            .unwrap_or("no reason was given");
-        let message = format!(
-            "the {} hook {name} stopped the operation: {reason}",
-            self.phase
-        );
+        let reason =
+            stopper.and_then(|entry| entry.message.as_deref()).unwrap_or("no reason was given");
+        let message = format!("the {} hook {name} stopped the operation: {reason}", self.phase);
         let code = self.tampered.unwrap_or(Code::XchainHookBlocked);
         Some(
             Failure::new(code, message)
@@ -193,10 +171,7 @@ impl HookReport {
 
     /// The annotations to store with an accepted turn, as lines.
     pub fn annotation_lines(&self, turn_id: &str, at: Time) -> Vec<Object> {
-        let entries = self
-            .entries
-            .iter()
-            .filter(|entry| !entry.annotations.is_empty());
+        let entries = self.entries.iter().filter(|entry| !entry.annotations.is_empty());
         let line = |entry: &AuditEntry| {
             build([
                 ("timestamp", at.to_string().into()),

@@ -48,20 +48,14 @@ pub(crate) fn hooks_of(document: &Object) -> Vec<Hook> {
             continue;
         };
         let items = value.as_array().map_or(&[][..], Vec::as_slice);
-        hooks.extend(
-            items
-                .iter()
-                .filter_map(|item| hook(phase, item.as_object()?)),
-        );
+        hooks.extend(items.iter().filter_map(|item| hook(phase, item.as_object()?)));
     }
     hooks
 }
 
 fn hook(phase: HookPhase, members: &Object) -> Option<Hook> {
     let transport = match text(members, "type")? {
-        "process" => Transport::Process {
-            command: members::texts(members, "command"),
-        },
+        "process" => Transport::Process { command: members::texts(members, "command") },
         "http" => Transport::Http {
             url: text(members, "url")?.to_owned(),
             headers: pairs(members, "headers"),
@@ -96,10 +90,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
         return found;
     };
     let Some(hooks) = value.as_object() else {
-        return vec![(
-            "hooks".into(),
-            "hooks must be an object, one member a phase".into(),
-        )];
+        return vec![("hooks".into(), "hooks must be an object, one member a phase".into())];
     };
     for (name, value) in hooks {
         let at = format!("hooks.{name}");
@@ -112,10 +103,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
             continue;
         };
         if items.len() > MAX_HOOKS_PER_PHASE {
-            found.push((
-                at.clone(),
-                format!("{at} has more than {MAX_HOOKS_PER_PHASE} hooks"),
-            ));
+            found.push((at.clone(), format!("{at} has more than {MAX_HOOKS_PER_PHASE} hooks")));
         }
         let mut names = BTreeSet::new();
         for (index, item) in items.iter().enumerate() {
@@ -126,10 +114,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
             if let Some(name) = item.get("name").and_then(Value::as_str)
                 && !names.insert(name)
             {
-                found.push((
-                    place.clone(),
-                    format!("{place} has the duplicate name {name}"),
-                ));
+                found.push((place.clone(), format!("{place} has the duplicate name {name}")));
             }
         }
     }
@@ -182,8 +167,6 @@ fn hook_problems(phase: HookPhase, item: &Value) -> Vec<&'static str> {
 
 fn is_texts_object(hook: &Object, name: &str) -> bool {
     given(hook, name).is_none_or(|value| {
-        value
-            .as_object()
-            .is_some_and(|members| members.values().all(Value::is_string))
+        value.as_object().is_some_and(|members| members.values().all(Value::is_string))
     })
 }

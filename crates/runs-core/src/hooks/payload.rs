@@ -37,19 +37,10 @@ pub fn envelope(
 /// Clauses: AX-HK-ENVIRONMENT.
 pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec<(String, String)> {
     let mut added = vec![
-        (
-            "AGENTXCHAIN_HOOK_PHASE".to_owned(),
-            hook.phase.as_str().to_owned(),
-        ),
+        ("AGENTXCHAIN_HOOK_PHASE".to_owned(), hook.phase.as_str().to_owned()),
         ("AGENTXCHAIN_HOOK_NAME".to_owned(), hook.name.clone()),
-        (
-            "AGENTXCHAIN_RUN_ID".to_owned(),
-            run_id.unwrap_or_default().to_owned(),
-        ),
-        (
-            "AGENTXCHAIN_PROJECT_ROOT".to_owned(),
-            project_root.to_owned(),
-        ),
+        ("AGENTXCHAIN_RUN_ID".to_owned(), run_id.unwrap_or_default().to_owned()),
+        ("AGENTXCHAIN_PROJECT_ROOT".to_owned(), project_root.to_owned()),
     ];
     added.extend(rule!(hook.env.clone(); EnvironmentEmpty => Vec::new()));
     added
@@ -143,10 +134,7 @@ pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) 
         ("turn_id", turn.id().as_str().into()),
         ("role_id", turn.role().into()),
         ("history_entry_index", index.into()),
-        (
-            "accepted_integration_ref",
-            state.value(doc::State::ACCEPTED_INTEGRATION_REF),
-        ),
+        ("accepted_integration_ref", state.value(doc::State::ACCEPTED_INTEGRATION_REF)),
         ("decisions_count", count("decisions").into()),
         ("objections_count", count("objections").into()),
         ("run_status", state.status().as_str().into()),

@@ -35,14 +35,8 @@ impl Snapshot {
     pub fn changed(&self, after: &Self) -> Vec<String> {
         let before = self.files.iter();
         let changed = before.filter(|(path, digest)| after.files.get(*path) != Some(digest));
-        let made = after
-            .files
-            .keys()
-            .filter(|path| !self.files.contains_key(*path));
-        changed
-            .map(|(path, _)| path.clone())
-            .chain(made.cloned())
-            .collect()
+        let made = after.files.keys().filter(|path| !self.files.contains_key(*path));
+        changed.map(|(path, _)| path.clone()).chain(made.cloned()).collect()
     }
 }
 
@@ -59,11 +53,7 @@ pub fn tamper_code(paths: &[String]) -> Code {
         Code::XchainHookStateTamper
     } else if named(&["history.jsonl"]) {
         Code::XchainHookHistoryTamper
-    } else if named(&[
-        "decision-ledger.jsonl",
-        "barrier-ledger.jsonl",
-        "repo-decisions.jsonl",
-    ]) {
+    } else if named(&["decision-ledger.jsonl", "barrier-ledger.jsonl", "repo-decisions.jsonl"]) {
         Code::XchainHookLedgerTamper
     } else if named(&["events.jsonl", "run-history.jsonl", "hook-audit.jsonl"]) {
         // The protocol has no separate code for the state file.

@@ -67,9 +67,7 @@ impl VerdictDocument {
         }
         let document =
             accord_canon::read(output.trim_ascii()).map_err(|error| error.to_string())?;
-        let document = document
-            .as_object()
-            .ok_or("the hook's output is not a JSON object")?;
+        let document = document.as_object().ok_or("the hook's output is not a JSON object")?;
         let verdict = text(document, "verdict")
             .and_then(|verdict| {
                 rule!(
@@ -89,9 +87,7 @@ impl VerdictDocument {
 fn annotations(document: &Object) -> Result<Vec<Value>, String> {
     let items = list(document, "annotations");
     if items.len() > MAX_ANNOTATIONS {
-        return Err(format!(
-            "a hook may give at most {MAX_ANNOTATIONS} annotations"
-        ));
+        return Err(format!("a hook may give at most {MAX_ANNOTATIONS} annotations"));
     }
     let sound = |item: &Value| {
         let item = item.as_object();
@@ -112,10 +108,7 @@ mod tests {
     #[test]
     fn only_a_sound_verdict_is_one() {
         let said = VerdictDocument::read(br#" {"verdict":"warn","message":"m"} "#).unwrap();
-        assert_eq!(
-            (said.verdict, said.message.as_deref()),
-            (Verdict::Warn, Some("m"))
-        );
+        assert_eq!((said.verdict, said.message.as_deref()), (Verdict::Warn, Some("m")));
         for wrong in [
             &b""[..],
             b"\n",

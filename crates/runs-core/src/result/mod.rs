@@ -114,9 +114,7 @@ pub struct Judged {
 /// Fails when it is too large or not one unambiguous JSON document.
 pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
     if bytes.len() > MAX_RESULT_BYTES {
-        return Err(format!(
-            "the staged result has more than {MAX_RESULT_BYTES} bytes"
-        ));
+        return Err(format!("the staged result has more than {MAX_RESULT_BYTES} bytes"));
     }
     accord_canon::read(bytes)
         .map_err(|error| format!("the staged result is not valid JSON: {error}"))
@@ -151,11 +149,7 @@ pub fn judge(
     let mut validation = validate(&result, situation, leniency.strict);
     let said = rewrites.iter().map(Rewrite::to_string);
     validation.warnings.splice(0..0, said);
-    Judged {
-        result,
-        rewrites,
-        validation,
-    }
+    Judged { result, rewrites, validation }
 }
 
 impl Situation<'_> {
@@ -171,23 +165,14 @@ impl Situation<'_> {
 
     /// The runtime of the turn.
     pub fn runtime(&self) -> Option<RuntimeType> {
-        let id = self
-            .turn?
-            .runtime_id()
-            .or_else(|| self.role()?.runtime.as_deref())?;
+        let id = self.turn?.runtime_id().or_else(|| self.role()?.runtime.as_deref())?;
         self.config.runtime(id).map(|runtime| runtime.kind)
     }
 }
 
 impl Problem {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            field: None,
-            path: None,
-            detail: None,
-        }
+        Self { code, message: message.into(), field: None, path: None, detail: None }
     }
 
     pub(crate) fn field(mut self, field: impl Into<String>) -> Self {
@@ -208,27 +193,18 @@ impl Problem {
 
 impl Validation {
     pub(crate) fn failed(stage: Stage, problems: Vec<Problem>) -> Self {
-        Self {
-            failed_stage: Some(stage),
-            problems,
-            warnings: Vec::new(),
-        }
+        Self { failed_stage: Some(stage), problems, warnings: Vec::new() }
     }
 
     /// The stages that passed.
     pub fn stages_passed(&self) -> Vec<&'static str> {
-        let passed = Stage::ALL
-            .iter()
-            .take_while(|stage| Some(**stage) != self.failed_stage);
+        let passed = Stage::ALL.iter().take_while(|stage| Some(**stage) != self.failed_stage);
         passed.map(|stage| stage.as_str()).collect()
     }
 
     /// The messages of the problems.
     pub fn errors(&self) -> Vec<String> {
-        self.problems
-            .iter()
-            .map(|problem| problem.message.clone())
-            .collect()
+        self.problems.iter().map(|problem| problem.message.clone()).collect()
     }
 
     /// The problem that names the refusal. Two requests that exclude each other take precedence

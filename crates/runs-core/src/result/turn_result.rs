@@ -56,9 +56,7 @@ impl TurnResult {
 
     /// The claimed status. An invalid status counts as failed.
     pub fn status(&self) -> TurnStatusClaim {
-        let status = doc::Result::STATUS
-            .get(&self.document)
-            .and_then(TurnStatusClaim::parse);
+        let status = doc::Result::STATUS.get(&self.document).and_then(TurnStatusClaim::parse);
         status.unwrap_or(TurnStatusClaim::Failed)
     }
 
@@ -90,9 +88,8 @@ impl TurnResult {
     /// The commands of the verification, with their exit codes.
     pub fn evidence(&self) -> &[Value] {
         let verification = doc::Result::VERIFICATION.get(&self.document);
-        verification.map_or(&[], |verification| {
-            doc::Verification::MACHINE_EVIDENCE.get(verification)
-        })
+        verification
+            .map_or(&[], |verification| doc::Verification::MACHINE_EVIDENCE.get(verification))
     }
 
     /// Whether it names a check that ran.
@@ -113,10 +110,7 @@ impl TurnResult {
     /// The files that it claims to have changed. Invalid paths are ignored.
     pub fn files_changed(&self) -> Vec<RepoPath> {
         let files = doc::Result::FILES_CHANGED.get(&self.document);
-        files
-            .iter()
-            .filter_map(|file| RepoPath::parse(file).ok())
-            .collect()
+        files.iter().filter_map(|file| RepoPath::parse(file).ok()).collect()
     }
 
     /// Every file that it claims to have changed or proposes to change.
@@ -130,13 +124,10 @@ impl TurnResult {
 
     /// The files that it proposes to delete, or else those that it proposes to write.
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
-        let changes = doc::Result::PROPOSED_CHANGES
-            .get(&self.document)
-            .iter()
-            .filter(|change| {
-                let action = doc::Proposed::ACTION.get(change);
-                (action == Some("delete")) == deleted
-            });
+        let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter().filter(|change| {
+            let action = doc::Proposed::ACTION.get(change);
+            (action == Some("delete")) == deleted
+        });
         changes
             .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok())
             .collect()
@@ -159,10 +150,7 @@ impl TurnResult {
         let files = doc::Verification::PRODUCED_FILES.objects(verification);
         files
             .filter(|file| {
-                doc::ProducedFile::DISPOSITION
-                    .get(file)
-                    .unwrap_or("artifact")
-                    == disposition
+                doc::ProducedFile::DISPOSITION.get(file).unwrap_or("artifact") == disposition
             })
             .filter_map(|file| RepoPath::parse(doc::ProducedFile::PATH.get(file)?).ok())
             .collect()

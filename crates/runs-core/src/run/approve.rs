@@ -72,14 +72,7 @@ pub fn plan_approval(
     };
     let declared = gate.and_then(|gate| config.gate(gate));
     let phase = HookPhase::BeforeGate;
-    let payload = hooks::before_gate(
-        kind,
-        state.phase(),
-        target,
-        declared,
-        config,
-        history_length,
-    );
+    let payload = hooks::before_gate(kind, state.phase(), target, declared, config, history_length);
     let run = state.run_id().map(ToString::to_string);
     let variable = |name: &str, value: &str| (format!("AGENTXCHAIN_{name}"), value.to_owned());
     let environment = vec![
@@ -192,11 +185,7 @@ fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
         _ => None,
     };
     found.ok_or_else(|| {
-        let what = if completion {
-            "the end of the run"
-        } else {
-            "a phase transition"
-        };
+        let what = if completion { "the end of the run" } else { "a phase transition" };
         illegal(state, &format!("approve {what}: none waits"))
     })
 }
@@ -209,10 +198,7 @@ fn check_actions(
     ids: &mut Ids,
     now: Time,
 ) -> Result<(), Refused> {
-    let Some(failed) = ran
-        .iter()
-        .find(|run| run.exit_code != Some(0) || run.timed_out)
-    else {
+    let Some(failed) = ran.iter().find(|run| run.exit_code != Some(0) || run.timed_out) else {
         return Ok(());
     };
     let message = format!("the command {:?} of the gate {gate} failed", failed.run);
@@ -221,10 +207,7 @@ fn check_actions(
         .with("exit_code", Value::from(failed.exit_code));
     let mut record = super::block(state, &Block::gate_action(gate, &message), ids, now)?;
     record.ledger = action_lines(state, gate, ran, now);
-    Err(Refused {
-        failure,
-        record: Some(Box::new(record)),
-    })
+    Err(Refused { failure, record: Some(Box::new(record)) })
 }
 
 fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<Object> {
@@ -250,10 +233,7 @@ pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: 
     state.clear(doc::State::QUEUED_PHASE_TRANSITION);
     state.clear(doc::State::NON_PROGRESS_SIGNATURE);
     state.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
-    if let Some(role) = config
-        .route(phase)
-        .and_then(|route| route.entry_role.as_deref())
-    {
+    if let Some(role) = config.route(phase).and_then(|route| route.entry_role.as_deref()) {
         state.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
 }
@@ -265,10 +245,7 @@ pub(crate) fn pass_gate(state: &mut State, gate: &str) {
 
 /// Sets the status of a gate: `pending`, `passed` or `failed`.
 pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
-    let mut gates = doc::State::PHASE_GATE_STATUS
-        .get(state.members())
-        .cloned()
-        .unwrap_or_default();
+    let mut gates = doc::State::PHASE_GATE_STATUS.get(state.members()).cloned().unwrap_or_default();
     gates.insert(gate.to_owned(), status.into());
     state.set(doc::State::PHASE_GATE_STATUS, gates);
 }

@@ -64,15 +64,9 @@ pub fn check_assignment(
         let message = format!("there is no role {role}; there are {}", known.join(", "));
         Failure::new(Code::XchainUnknownRole, message)
     })?;
-    let runtime = found
-        .runtime
-        .as_deref()
-        .filter(|id| config.runtime(id).is_some())
-        .ok_or_else(|| {
-            Failure::new(
-                Code::XchainRoleWithoutRuntime,
-                format!("role {role} has no runtime"),
-            )
+    let runtime =
+        found.runtime.as_deref().filter(|id| config.runtime(id).is_some()).ok_or_else(|| {
+            Failure::new(Code::XchainRoleWithoutRuntime, format!("role {role} has no runtime"))
         })?;
     capacity(state, config, role)?;
     budget::check_assignment(state, config)?;
@@ -94,9 +88,8 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
         let turns = state.turns();
         let names: Vec<&str> = turns.map(|turn| turn.id().as_str()).collect();
         let turns = state.turns();
-        let holders: Vec<String> = turns
-            .map(|turn| format!("{} of {}", turn.id(), turn.role()))
-            .collect();
+        let holders: Vec<String> =
+            turns.map(|turn| format!("{} of {}", turn.id(), turn.role())).collect();
         let are = if holders.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} active, and the phase {limit}", holders.join(", "));
         Failure::new(Code::XchainTurnCapacityReached, message).with("active_turns", array(&names))

@@ -27,17 +27,11 @@ pub fn checkpoint(
 ) -> Result<Change, Failure> {
     let mut next = state.clone();
     if clean {
-        next.set(
-            doc::State::ACCEPTED_INTEGRATION_REF,
-            format!("git:{commit}"),
-        );
+        next.set(doc::State::ACCEPTED_INTEGRATION_REF, format!("git:{commit}"));
     }
     let over = next.status() == Status::Completed;
     let mut emitter = Emitter::new(&next, ids, now)?;
-    let payload = build([
-        ("checkpoint_sha", commit.into()),
-        ("files_changed", array(files)),
-    ]);
+    let payload = build([("checkpoint_sha", commit.into()), ("files_changed", array(files))]);
     if !over {
         emitter.emit(EventType::TurnCheckpointed, &next, Some(turn), payload);
     }

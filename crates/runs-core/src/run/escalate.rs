@@ -41,10 +41,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
         "operator_escalated",
         &next,
         now,
-        build([
-            ("reason", reason.into()),
-            ("blocked_on", block.blocked_on.as_str().into()),
-        ]),
+        build([("reason", reason.into()), ("blocked_on", block.blocked_on.as_str().into())]),
     );
     let mut change = Change::new(next, events);
     change.ledger.push(entry);
@@ -56,10 +53,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
 /// # Errors
 /// Fails with `invalid_state_transition` unless the run is active, paused or blocked.
 pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
-    if !matches!(
-        state.status(),
-        Status::Active | Status::Paused | Status::Blocked
-    ) {
+    if !matches!(state.status(), Status::Active | Status::Paused | Status::Blocked) {
         return Err(illegal(state, "be blocked"));
     }
     let mut next = state.clone();

@@ -77,11 +77,7 @@ pub fn init(
         check_records(state, beginning.last_event_run.as_deref())?;
     }
     let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;
-    let mut next = if fresh {
-        State::idle(config)
-    } else {
-        state.clone()
-    };
+    let mut next = if fresh { State::idle(config) } else { state.clone() };
     next.begin_run(ids.run());
     next.set_status(Status::Active)?;
     if !config.has_phase(next.phase()) {
@@ -95,11 +91,8 @@ pub fn init(
     ] {
         next.clear(member);
     }
-    let gates: Object = config
-        .gates()
-        .iter()
-        .map(|gate| (gate.id.clone(), "pending".into()))
-        .collect();
+    let gates: Object =
+        config.gates().iter().map(|gate| (gate.id.clone(), "pending".into())).collect();
     next.set(doc::State::PROJECT_ID, config.project_id());
     next.set(doc::State::PHASE_GATE_STATUS, gates);
     next.set(doc::State::BUDGET_RESERVATIONS, Object::new());
@@ -107,25 +100,15 @@ pub fn init(
     next.set(doc::State::CREATED_AT, now);
     next.set(doc::State::PHASE_ENTERED_AT, now);
     next.set(doc::State::PROVENANCE, or_null(beginning.provenance));
-    next.set(
-        doc::State::INHERITED_CONTEXT,
-        or_null(beginning.inherited_context),
-    );
-    let decisions: Vec<Value> = beginning
-        .repo_decisions
-        .into_iter()
-        .map(Value::Object)
-        .collect();
+    next.set(doc::State::INHERITED_CONTEXT, or_null(beginning.inherited_context));
+    let decisions: Vec<Value> = beginning.repo_decisions.into_iter().map(Value::Object).collect();
     let decisions = if rule!(decisions.is_empty(); NothingCarried => true) {
         Value::Null
     } else {
         decisions.into()
     };
     next.set(doc::State::REPO_DECISIONS, decisions);
-    if let Some(role) = config
-        .route(next.phase())
-        .and_then(|route| route.entry_role.as_deref())
-    {
+    if let Some(role) = config.route(next.phase()).and_then(|route| route.entry_role.as_deref()) {
         next.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
     let mut emitter = Emitter::new(&next, ids, now)?;

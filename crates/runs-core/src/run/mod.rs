@@ -63,20 +63,13 @@ pub struct Refused {
 
 impl Change {
     pub(crate) fn new(state: State, events: Vec<Event>) -> Self {
-        Self {
-            state,
-            ledger: Vec::new(),
-            events,
-        }
+        Self { state, ledger: Vec::new(), events }
     }
 }
 
 impl From<Failure> for Refused {
     fn from(failure: Failure) -> Self {
-        Self {
-            failure,
-            record: None,
-        }
+        Self { failure, record: None }
     }
 }
 

@@ -75,13 +75,7 @@ pub fn check_reissue(
     budget::release(&mut without, old.id());
     delegation::requeue(&mut without, &old, role);
     let replacement = check_assignment(&without, config, role, baseline, history_length)?;
-    Ok(Reissuable {
-        before: state.clone(),
-        old,
-        reason: reason.to_owned(),
-        resolved,
-        replacement,
-    })
+    Ok(Reissuable { before: state.clone(), old, reason: reason.to_owned(), resolved, replacement })
 }
 
 impl Reissuable {
@@ -108,13 +102,7 @@ impl Reissuable {
         if let Some(refused) = super::stopped_by_hook(&self.before, report, ids, now) {
             return Err(refused);
         }
-        let Self {
-            before,
-            old,
-            reason,
-            resolved,
-            replacement,
-        } = self;
+        let Self { before, old, reason, resolved, replacement } = self;
         let (mut change, mut turn) = replacement.confirm(report, ids, now)?;
         let next = &mut change.state;
         turn.set(doc::Turn::REISSUED_FROM, old.id().as_str());
@@ -153,9 +141,7 @@ impl Reissuable {
             ("old_baseline", build([("head_ref", head)]).into()),
             ("new_baseline", build([("head_ref", new_head)]).into()),
         ]);
-        change
-            .ledger
-            .push(ledger::governance("turn_reissued", next, now, details));
+        change.ledger.push(ledger::governance("turn_reissued", next, now, details));
         if let Some(was) = resolved {
             let details = build([("resolved", was.into())]);
             emitter.emit(EventType::EscalationResolved, next, None, details.clone());
@@ -178,9 +164,7 @@ fn is_about(state: &State, turn: &Turn) -> bool {
 }
 
 fn head(turn: &Turn) -> Value {
-    turn.baseline()
-        .and_then(|baseline| baseline.head_ref)
-        .into()
+    turn.baseline().and_then(|baseline| baseline.head_ref).into()
 }
 
 fn history_entry(

@@ -47,11 +47,7 @@ pub fn reject(
         return Err(illegal(state, "reject a turn"));
     }
     let target = state.target(turn)?;
-    let (id, role, attempt) = (
-        target.id().clone(),
-        target.role().to_owned(),
-        target.attempt(),
-    );
+    let (id, role, attempt) = (target.id().clone(), target.role().to_owned(), target.attempt());
     let conflict = target.value(doc::Turn::CONFLICT_STATE).cloned();
     let mut last = build([
         doc::Rejection::TURN_ID.to(id.as_str()),
@@ -90,19 +86,13 @@ pub fn reject(
     }
     let mut ledger = Vec::new();
     if conflict.is_some() {
-        let details = build([
-            ("turn_id", id.as_str().into()),
-            ("role", role.as_str().into()),
-        ]);
+        let details = build([("turn_id", id.as_str().into()), ("role", role.as_str().into())]);
         ledger.push(ledger::governance("conflict_rejected", state, now, details));
     }
     let block = Block::retries_exhausted(&role, &id, &rejection.reason);
     if !again {
         next.block(&block, now)?;
-        next.set(
-            doc::State::ESCALATION,
-            escalation(&role, &id, attempt, &rejection.reason, now),
-        );
+        next.set(doc::State::ESCALATION, escalation(&role, &id, attempt, &rejection.reason, now));
     }
     let mut emitter = Emitter::new(&next, ids, now)?;
     let about = Some((id.as_str(), role.as_str()));
@@ -113,12 +103,7 @@ pub fn reject(
     ]);
     emitter.emit(EventType::TurnRejected, &next, about, payload);
     if !again {
-        emitter.emit(
-            EventType::RunBlocked,
-            &next,
-            about,
-            super::escalate::payload(&block),
-        );
+        emitter.emit(EventType::RunBlocked, &next, about, super::escalate::payload(&block));
     }
     let events = emitter.finish();
     let mut change = Change::new(next, events);

@@ -41,10 +41,7 @@ pub fn resolve(
     let failed: Vec<_> = next
         .turns()
         .filter(|turn| {
-            matches!(
-                turn.status(),
-                accord_contract::wire::Extensible::Known(TurnStatus::Failed)
-            )
+            matches!(turn.status(), accord_contract::wire::Extensible::Known(TurnStatus::Failed))
         })
         .map(|turn| turn.id().clone())
         .collect();

@@ -25,10 +25,7 @@ pub fn pause_for_gate(
     now: Time,
 ) -> Result<Change, Failure> {
     if state.status() != Status::Active || pending.from != state.phase() {
-        return Err(illegal(
-            state,
-            &format!("wait for the gate {}", pending.gate),
-        ));
+        return Err(illegal(state, &format!("wait for the gate {}", pending.gate)));
     }
     let mut next = state.clone();
     set_pending(&mut next, pending)?;

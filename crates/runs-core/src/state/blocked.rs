@@ -57,10 +57,8 @@ pub struct Block {
 
 impl Block {
     pub(crate) fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
-        let reason = reason
-            .map(str::trim)
-            .filter(|reason| !reason.is_empty())
-            .unwrap_or("unspecified");
+        let reason =
+            reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("unspecified");
         Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn, false)
     }
 
@@ -115,21 +113,11 @@ impl Block {
     }
 
     pub(crate) fn gate_action(gate: &str, detail: &str) -> Self {
-        Self::new(
-            Category::GateActionFailed,
-            format!("gate_action:{gate}"),
-            detail,
-        )
+        Self::new(Category::GateActionFailed, format!("gate_action:{gate}"), detail)
     }
 
     fn new(category: Category, blocked_on: String, detail: &str) -> Self {
-        Self {
-            category,
-            blocked_on,
-            detail: detail.to_owned(),
-            turn: None,
-            turn_retained: false,
-        }
+        Self { category, blocked_on, detail: detail.to_owned(), turn: None, turn_retained: false }
     }
 
     fn about(mut self, turn: &TurnId, retained: bool) -> Self {
@@ -164,11 +152,8 @@ impl Block {
     }
 
     fn document(&self, now: Time) -> Object {
-        let owner = if self.category == Category::OperatorEscalation {
-            "operator"
-        } else {
-            "human"
-        };
+        let owner =
+            if self.category == Category::OperatorEscalation { "operator" } else { "human" };
         let recovery = build([
             doc::Recovery::TYPED_REASON.to(self.category.as_str()),
             doc::Recovery::OWNER.to(owner),

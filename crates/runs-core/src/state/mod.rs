@@ -127,11 +127,8 @@ impl State {
     /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
-        let turns: Object = self
-            .turns
-            .iter()
-            .map(|turn| (turn.id().to_string(), turn.document().into()))
-            .collect();
+        let turns: Object =
+            self.turns.iter().map(|turn| (turn.id().to_string(), turn.document().into())).collect();
         for (name, value) in build([
             doc::State::SCHEMA_VERSION.to(STATE_VERSION),
             doc::State::RUN_ID.to(self.run_id.as_ref().map(RunId::as_str)),
@@ -266,10 +263,7 @@ impl State {
         doc::State::BUDGET_RESERVATIONS
             .entries(&self.members)
             .filter_map(|(_, value)| {
-                doc::Reservation::RESERVED_USD
-                    .raw(value)
-                    .unwrap_or(value)
-                    .as_f64()
+                doc::Reservation::RESERVED_USD.raw(value).unwrap_or(value).as_f64()
             })
             .sum()
     }
@@ -300,9 +294,7 @@ impl State {
     /// Why the last gate did not open.
     pub fn gate_failure_reasons(&self) -> Vec<String> {
         let failure = doc::State::LAST_GATE_FAILURE.get(&self.members);
-        failure
-            .map(|failure| doc::GateFailure::REASONS.get(failure))
-            .unwrap_or_default()
+        failure.map(|failure| doc::GateFailure::REASONS.get(failure)).unwrap_or_default()
     }
 
     /// Any member as it would be written; `null` when it is absent.

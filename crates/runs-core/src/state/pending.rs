@@ -46,9 +46,7 @@ impl PendingTransition {
             from: doc::PendingGate::FROM.get(members)?.to_owned(),
             to: doc::PendingGate::TO.get(members)?.to_owned(),
             gate: doc::PendingGate::GATE.get(members)?.to_owned(),
-            requested_by_turn: doc::PendingGate::REQUESTED_BY_TURN
-                .get(members)
-                .map(str::to_owned),
+            requested_by_turn: doc::PendingGate::REQUESTED_BY_TURN.get(members).map(str::to_owned),
         })
     }
 

@@ -70,12 +70,10 @@ impl Turn {
         run_id: Option<&RunId>,
     ) -> Result<Self, (&'static str, String)> {
         let id = doc::Turn::TURN_ID.get(&members).unwrap_or(key);
-        let id = TurnId::parse(id)
-            .filter(|id| id.as_str() == key)
-            .ok_or_else(|| {
-                let message = format!("{id:?} is not the id {key:?} of the turn");
-                (doc::Turn::TURN_ID.name(), message)
-            })?;
+        let id = TurnId::parse(id).filter(|id| id.as_str() == key).ok_or_else(|| {
+            let message = format!("{id:?} is not the id {key:?} of the turn");
+            (doc::Turn::TURN_ID.name(), message)
+        })?;
         let no_role = || {
             let message = "the turn names no role".to_owned();
             (doc::Turn::ASSIGNED_ROLE.name(), message)
@@ -208,9 +206,7 @@ impl Turn {
     /// Its unresolved conflict.
     pub fn conflict(&self) -> Option<&Object> {
         let conflicted = self.status == Extensible::Known(TurnStatus::Conflicted);
-        doc::Turn::CONFLICT_STATE
-            .get(&self.members)
-            .filter(|_| conflicted)
+        doc::Turn::CONFLICT_STATE.get(&self.members).filter(|_| conflicted)
     }
 
     /// The recorded changes of its last worker.
@@ -247,9 +243,7 @@ impl Turn {
     /// Whether other turns were active when it was assigned.
     pub fn is_concurrent(&self) -> bool {
         let others = self.value(doc::Turn::CONCURRENT_WITH);
-        others
-            .and_then(Value::as_array)
-            .is_some_and(|others| !others.is_empty())
+        others.and_then(Value::as_array).is_some_and(|others| !others.is_empty())
     }
 
     /// Any member as it was read.
@@ -285,9 +279,8 @@ impl Turn {
 
     /// Replaces a turn in the list of turns that run concurrently.
     pub(crate) fn replace_concurrent(&mut self, new: &TurnId, old: &TurnId) {
-        let others = doc::Turn::CONCURRENT_WITH
-            .raw_mut(&mut self.members)
-            .and_then(Value::as_array_mut);
+        let others =
+            doc::Turn::CONCURRENT_WITH.raw_mut(&mut self.members).and_then(Value::as_array_mut);
         for other in others.into_iter().flatten() {
             if other == old.as_str() {
                 *other = new.as_str().into();
@@ -303,16 +296,9 @@ impl Turn {
 impl Baseline {
     /// The baseline as a turn has it.
     pub(crate) fn document(&self, now: Time) -> Object {
-        let kind = if self.head_ref.is_some() {
-            "git_worktree"
-        } else {
-            "no_git"
-        };
-        let dirty: Object = self
-            .dirty
-            .iter()
-            .map(|(path, mark)| (path.clone(), mark.as_str().into()))
-            .collect();
+        let kind = if self.head_ref.is_some() { "git_worktree" } else { "no_git" };
+        let dirty: Object =
+            self.dirty.iter().map(|(path, mark)| (path.clone(), mark.as_str().into())).collect();
         let mut document = build([
             doc::Baseline::KIND.to(kind),
             doc::Baseline::HEAD_REF.to(self.head_ref.clone()),

@@ -19,20 +19,14 @@ fn a_sound_result_becomes_part_of_the_history() {
     stage(&mut world, &turn, &result);
     let run = accept(&mut world, &turn, &Script::default());
     let accepted = run.accepted();
-    assert_eq!(
-        accepted.accepted_sequence, 2,
-        "the assignment was the first tick"
-    );
+    assert_eq!(accepted.accepted_sequence, 2, "the assignment was the first tick");
     assert_eq!(world.state.turns().len(), 0);
     assert_eq!(world.history.len(), 1);
     assert_eq!(world.history[0]["accepted_sequence"], 2);
     assert_eq!(world.history[0]["assigned_sequence"], 1);
     assert_eq!(world.state.accepted_sequence(), 2);
     assert!(world.files["TALK.md"].contains("Did the work."));
-    assert!(
-        !world.files.keys().any(|path| path.contains("staging")),
-        "the staging is gone"
-    );
+    assert!(!world.files.keys().any(|path| path.contains("staging")), "the staging is gone");
     assert_eq!(run.wants, ["staging", "observe", "commit", "done"]);
     assert_eq!(run.events(), ["turn_accepted"]);
 
@@ -79,10 +73,7 @@ fn a_refused_result_changes_nothing_but_what_records_it() {
     let details = failure.details.as_ref().unwrap();
     assert_eq!(details["error_type"], "reserved_path_violation");
     assert_eq!(details["failed_stage"], "artifact");
-    assert_eq!(
-        world.state.turn(&turn).unwrap().document()["status"],
-        "failed_acceptance"
-    );
+    assert_eq!(world.state.turn(&turn).unwrap().document()["status"], "failed_acceptance");
     assert_eq!(world.state.status(), Status::Active);
     assert!(world.history.is_empty() && !world.files.contains_key("TALK.md"));
     assert_eq!(run.events(), ["acceptance_failed"]);
@@ -99,32 +90,18 @@ fn nothing_staged_and_garbage_are_refused() {
     let run = accept(&mut world, &turn, &Script::default());
     assert_eq!(run.refused().code, Code::XchainValidationFailed);
     for garbage in ["{", "[]", "{\"a\":1,\"a\":2}", "null"] {
-        world.files.insert(
-            accord_runs_core::dispatch::staging_path(&turn),
-            garbage.into(),
-        );
+        world.files.insert(accord_runs_core::dispatch::staging_path(&turn), garbage.into());
         let run = accept(&mut world, &turn, &Script::default());
-        assert_eq!(
-            run.refused().details.as_ref().unwrap()["failed_stage"],
-            "schema",
-            "{garbage}"
-        );
+        assert_eq!(run.refused().details.as_ref().unwrap()["failed_stage"], "schema", "{garbage}");
     }
     let deep = "[".repeat(5000) + &"]".repeat(5000);
-    world
-        .files
-        .insert(accord_runs_core::dispatch::staging_path(&turn), deep);
+    world.files.insert(accord_runs_core::dispatch::staging_path(&turn), deep);
     accept(&mut world, &turn, &Script::default()).refused();
     // The result of another turn, in the place that all turns once shared.
-    world
-        .files
-        .remove(&accord_runs_core::dispatch::staging_path(&turn));
+    world.files.remove(&accord_runs_core::dispatch::staging_path(&turn));
     let mut other = result(&world, &turn);
     other["turn_id"] = "turn_other".into();
-    world.files.insert(
-        accord_runs_core::dispatch::FLAT_STAGING_PATH.into(),
-        other.to_string(),
-    );
+    world.files.insert(accord_runs_core::dispatch::FLAT_STAGING_PATH.into(), other.to_string());
     let run = accept(&mut world, &turn, &Script::default());
     assert_eq!(run.refused().code, Code::XchainStaleStaging);
 }
@@ -143,10 +120,7 @@ fn decision_ids_are_unique_in_a_run() {
     let run = accept(&mut world, &first, &Script::default());
     let accepted = run.accepted();
     assert_eq!(accepted.history_entry["decisions"][1]["id"], "DEC-002");
-    assert_eq!(
-        accepted.history_entry["normalizations"][0]["code"],
-        "decision_id_assigned"
-    );
+    assert_eq!(accepted.history_entry["normalizations"][0]["code"], "decision_id_assigned");
     assert_eq!(world.ledger.len(), 2);
     assert_eq!(run.events()[0], "staged_result_auto_normalized");
 
@@ -154,75 +128,34 @@ fn decision_ids_are_unique_in_a_run() {
     let mut staged = result(&world, &second);
     staged["decisions"] = json!([decision("DEC-002")]);
     stage(&mut world, &second, &staged);
-    let run = accept(
-        &mut world,
-        &second,
-        &Script {
-            seed: 50,
-            ..Script::default()
-        },
-    );
+    let run = accept(&mut world, &second, &Script { seed: 50, ..Script::default() });
     assert_eq!(run.refused().code, Code::XchainDuplicateDecisionId);
     staged["decisions"] = json!([decision("DEC-9"), decision("DEC-9")]);
     stage(&mut world, &second, &staged);
-    let run = accept(
-        &mut world,
-        &second,
-        &Script {
-            seed: 51,
-            ..Script::default()
-        },
-    );
+    let run = accept(&mut world, &second, &Script { seed: 51, ..Script::default() });
     assert_eq!(run.refused().code, Code::XchainDuplicateDecisionId);
     staged["decisions"] = json!([{"statement": "Go on.", "why": "It works."}]);
     stage(&mut world, &second, &staged);
-    let run = accept(
-        &mut world,
-        &second,
-        &Script {
-            seed: 52,
-            ..Script::default()
-        },
-    );
-    assert_eq!(
-        run.accepted().history_entry["decisions"][0]["id"],
-        "DEC-003"
-    );
+    let run = accept(&mut world, &second, &Script { seed: 52, ..Script::default() });
+    assert_eq!(run.accepted().history_entry["decisions"][0]["id"], "DEC-003");
     // Strict, the same is refused.
     let third = assign(&mut world, "dev", 4);
     let mut staged = result(&world, &third);
     staged["decisions"] = json!([{"statement": "Go on.", "why": "It works."}]);
     stage(&mut world, &third, &staged);
-    let options = Options {
-        leniency: Leniency {
-            strict: true,
-            force_review: false,
-        },
-        ..Options::default()
-    };
-    let run = accept(
-        &mut world,
-        &third,
-        &Script {
-            seed: 53,
-            options,
-            ..Script::default()
-        },
-    );
-    assert_eq!(
-        run.refused().details.as_ref().unwrap()["failed_stage"],
-        "schema"
-    );
+    let options =
+        Options { leniency: Leniency { strict: true, force_review: false }, ..Options::default() };
+    let run = accept(&mut world, &third, &Script { seed: 53, options, ..Script::default() });
+    assert_eq!(run.refused().details.as_ref().unwrap()["failed_stage"], "schema");
 }
 
 #[test]
 fn a_decision_is_overridden_by_one_of_a_turn_s_decisions_at_most() {
     let lasting =
         |id: &str| json!({"id": id, "role": "dev", "status": "active", "statement": "C."});
-    for (second, code) in [
-        ("DEC-100", Some(Code::XchainOverrideValidationFailed)),
-        ("DEC-099", None),
-    ] {
+    for (second, code) in
+        [("DEC-100", Some(Code::XchainOverrideValidationFailed)), ("DEC-099", None)]
+    {
         let mut world = world(config(), "implementation");
         let turn = assign(&mut world, "dev", 2);
         let mut staged = result(&world, &turn);
@@ -233,17 +166,11 @@ fn a_decision_is_overridden_by_one_of_a_turn_s_decisions_at_most() {
         staged["decisions"] = json!([decision("DEC-101", "DEC-100"), decision("DEC-102", second)]);
         stage(&mut world, &turn, &staged);
         let known = ["DEC-099", "DEC-100"].map(|id| lasting(id).as_object().unwrap().clone());
-        let script = Script {
-            repo_decisions: known.into(),
-            ..Script::default()
-        };
+        let script = Script { repo_decisions: known.into(), ..Script::default() };
         let run = accept(&mut world, &turn, &script);
         match code {
             Some(code) => assert_eq!(run.refused().code, code),
-            None => assert_eq!(
-                run.accepted().history_entry["decisions"][1]["id"],
-                "DEC-102"
-            ),
+            None => assert_eq!(run.accepted().history_entry["decisions"][1]["id"], "DEC-102"),
         }
     }
 }
@@ -271,10 +198,7 @@ fn lasting_decisions_are_overridden_by_those_who_may() {
         staged["decisions"] = json!([{"id": "DEC-101", "category": "architecture",
             "statement": "Zig.", "rationale": "Why not.", "overrides": "DEC-100"}]);
         stage(&mut world, &turn, &staged);
-        let script = Script {
-            repo_decisions: lasting(owner, status),
-            ..Script::default()
-        };
+        let script = Script { repo_decisions: lasting(owner, status), ..Script::default() };
         let run = accept(&mut world, &turn, &script);
         if allowed {
             run.accepted();
@@ -287,11 +211,7 @@ fn lasting_decisions_are_overridden_by_those_who_may() {
                 Code::XchainOverrideValidationFailed,
                 "{owner} {status}"
             );
-            assert!(
-                !world
-                    .files
-                    .contains_key(".agentxchain/repo-decisions.jsonl")
-            );
+            assert!(!world.files.contains_key(".agentxchain/repo-decisions.jsonl"));
         }
     }
 }
@@ -301,10 +221,7 @@ fn what_was_seen_is_held_against_what_is_declared() {
     let git = |files: &[(&str, &str)]| Observation {
         head_ref: Some("abc".into()),
         dirty: true,
-        changed: files
-            .iter()
-            .map(|(path, mark)| ((*path).into(), (*mark).into()))
-            .collect(),
+        changed: files.iter().map(|(path, mark)| ((*path).into(), (*mark).into())).collect(),
         uncommitted: files.iter().map(|(path, _)| (*path).into()).collect(),
         ..Observation::default()
     };
@@ -314,25 +231,12 @@ fn what_was_seen_is_held_against_what_is_declared() {
         let mut staged = result(&world, &turn);
         change(&mut staged);
         stage(&mut world, &turn, &staged);
-        accept(
-            &mut world,
-            &turn,
-            &Script {
-                observations,
-                ..Script::default()
-            },
-        )
+        accept(&mut world, &turn, &Script { observations, ..Script::default() })
     };
     let run = |observations: Vec<Observation>| said(observations, "dev", |_| {});
     let lib = ("src/lib.rs", "1");
     let same = vec![git(&[lib, (".agentxchain/state.json", "9")]), git(&[lib])];
-    assert_eq!(
-        run(same)
-            .accepted()
-            .state
-            .member("accepted_integration_ref"),
-        "workspace:dirty"
-    );
+    assert_eq!(run(same).accepted().state.member("accepted_integration_ref"), "workspace:dirty");
     let evil = || git(&[lib, ("src/evil.rs", "2")]);
     let refused = |run: crate::support::Run| (run.refused().code, run.refused().details.clone());
     let outputs = refused(run(vec![evil()]));
@@ -349,10 +253,7 @@ fn what_was_seen_is_held_against_what_is_declared() {
     // What is in a commit was not left behind.
     let mut committed = evil();
     committed.uncommitted.remove("src/evil.rs");
-    assert_eq!(
-        refused(run(vec![committed])).0,
-        Code::XchainArtifactMismatch
-    );
+    assert_eq!(refused(run(vec![committed])).0, Code::XchainArtifactMismatch);
     let review = vec![git(&[("src/lib.rs", "1")])];
     let review = refused(said(review, "qa", |_| {}));
     assert_eq!(review.0, Code::XchainUndeclaredVerificationOutputs);
@@ -365,16 +266,10 @@ fn what_was_seen_is_held_against_what_is_declared() {
             json!([{"path": "src/evil.rs", "disposition": "artifact"}]);
     });
     assert_eq!(declared.events(), ["turn_accepted"]);
-    assert_eq!(
-        run(vec![git(&[])]).refused().code,
-        Code::XchainEmptyWorkspaceArtifact
-    );
+    assert_eq!(run(vec![git(&[])]).refused().code, Code::XchainEmptyWorkspaceArtifact);
     // Somewhere on the way is a link; nobody need have version control for that to matter.
     for seen in [git(&[lib]), Observation::default()] {
-        let outside = Observation {
-            outside: vec!["src/lib.rs".into()],
-            ..seen
-        };
+        let outside = Observation { outside: vec!["src/lib.rs".into()], ..seen };
         let outside = refused(run(vec![outside]));
         assert_eq!(outside.0, Code::XchainPathOutsideRepository);
         assert_eq!(outside.1.unwrap()["files"], json!(["src/lib.rs"]));
@@ -406,11 +301,7 @@ fn hooks_have_their_say_in_order() {
     let script = |blocker: &str| {
         let names = ["bv", "av", "ba", "aa", "oe"];
         let verdict = |name: &str| {
-            if name == blocker {
-                says("block")
-            } else {
-                says("allow")
-            }
+            if name == blocker { says("block") } else { says("allow") }
         };
         Script {
             hooks: names.map(|name| (name.to_owned(), verdict(name))).into(),
@@ -441,18 +332,13 @@ fn hooks_have_their_say_in_order() {
             "done"
         ]
     );
-    for (blocker, phase) in [
-        ("bv", "before_validation"),
-        ("av", "after_validation"),
-        ("ba", "before_acceptance"),
-    ] {
+    for (blocker, phase) in
+        [("bv", "before_validation"), ("av", "after_validation"), ("ba", "before_acceptance")]
+    {
         let (stopped, world) = run(blocker);
         assert_eq!(stopped.refused().code, Code::XchainHookBlocked);
         assert_eq!(world.state.status(), Status::Blocked);
-        assert_eq!(
-            world.state.blocked_on(),
-            Some(format!("hook:{phase}:{blocker}").as_str())
-        );
+        assert_eq!(world.state.blocked_on(), Some(format!("hook:{phase}:{blocker}").as_str()));
         assert!(world.history.is_empty());
         assert_eq!(stopped.wants.last(), Some(&"done"));
         assert!(stopped.wants.contains(&"on_escalation"));
@@ -477,73 +363,21 @@ fn turns_side_by_side_wait_for_each_other_and_conflict() {
 
     let second = result(&world, &pm);
     stage(&mut world, &pm, &second);
-    let run = accept(
-        &mut world,
-        &pm,
-        &Script {
-            seed: 60,
-            ..Script::default()
-        },
-    );
+    let run = accept(&mut world, &pm, &Script { seed: 60, ..Script::default() });
     assert_eq!(run.refused().code, Code::XchainConflict);
     assert_eq!(run.events(), ["turn_conflicted"]);
-    assert_eq!(
-        world.state.turn(&pm).unwrap().document()["status"],
-        "conflicted"
-    );
-    accept(
-        &mut world,
-        &pm,
-        &Script {
-            seed: 61,
-            ..Script::default()
-        },
-    )
-    .refused();
+    assert_eq!(world.state.turn(&pm).unwrap().document()["status"], "conflicted");
+    accept(&mut world, &pm, &Script { seed: 61, ..Script::default() }).refused();
     assert_eq!(world.state.status(), Status::Active);
-    accept(
-        &mut world,
-        &pm,
-        &Script {
-            seed: 62,
-            ..Script::default()
-        },
-    )
-    .refused();
-    assert_eq!(
-        world.state.status(),
-        Status::Blocked,
-        "three times is a loop"
-    );
-    world.state = accord_runs_core::run::resolve(&world.state, None, &mut ids(63), now())
-        .unwrap()
-        .state;
-    let merged = Options {
-        human_merge: true,
-        ..Options::default()
-    };
-    let run = accept(
-        &mut world,
-        &pm,
-        &Script {
-            seed: 64,
-            options: merged,
-            ..Script::default()
-        },
-    );
-    assert_eq!(
-        run.accepted().history_entry["conflict_resolution"]["resolution"],
-        "human_merge"
-    );
-    assert_eq!(
-        world.state.phase(),
-        "qa",
-        "now the request that waited is granted"
-    );
-    assert_eq!(
-        run.events(),
-        ["turn_accepted", "conflict_resolved", "phase_entered"]
-    );
+    accept(&mut world, &pm, &Script { seed: 62, ..Script::default() }).refused();
+    assert_eq!(world.state.status(), Status::Blocked, "three times is a loop");
+    world.state =
+        accord_runs_core::run::resolve(&world.state, None, &mut ids(63), now()).unwrap().state;
+    let merged = Options { human_merge: true, ..Options::default() };
+    let run = accept(&mut world, &pm, &Script { seed: 64, options: merged, ..Script::default() });
+    assert_eq!(run.accepted().history_entry["conflict_resolution"]["resolution"], "human_merge");
+    assert_eq!(world.state.phase(), "qa", "now the request that waited is granted");
+    assert_eq!(run.events(), ["turn_accepted", "conflict_resolved", "phase_entered"]);
 }
 
 #[test]

@@ -9,10 +9,7 @@ use crate::support::{config, config_with};
 fn broken(change: impl FnOnce(&mut Value)) -> Vec<String> {
     let mut document = Value::Object(config().document().clone());
     change(&mut document);
-    problems(&document)
-        .into_iter()
-        .map(|problem| problem.field)
-        .collect()
+    problems(&document).into_iter().map(|problem| problem.field).collect()
 }
 
 #[test]
@@ -33,10 +30,7 @@ fn a_whole_number_is_one_however_it_is_written_and_null_is_none() {
     });
     let route = two.route("implementation").expect("a phase");
     assert_eq!(route.max_concurrent_turns, 2);
-    assert_eq!(
-        broken(|document| document["schema_version"] = json!(4.0)),
-        Vec::<String>::new()
-    );
+    assert_eq!(broken(|document| document["schema_version"] = json!(4.0)), Vec::<String>::new());
 }
 
 #[test]
@@ -45,88 +39,32 @@ fn each_rule_names_its_member() {
     let cases: Vec<(&str, Value, &str)> = vec![
         ("/schema_version", json!("2.0"), "schema_version"),
         ("/project/name", json!(" "), "project.name"),
-        (
-            "/project",
-            json!({"id": "a", "name": "b", "goal": "x".repeat(501)}),
-            "project.goal",
-        ),
-        (
-            "/roles/dev/write_authority",
-            json!("some"),
-            "roles.dev.write_authority",
-        ),
+        ("/project", json!({"id": "a", "name": "b", "goal": "x".repeat(501)}), "project.goal"),
+        ("/roles/dev/write_authority", json!("some"), "roles.dev.write_authority"),
         ("/roles/dev/runtime", json!("gone"), "roles.dev.runtime"),
         ("/roles/dev/mandate", json!(""), "roles.dev.mandate"),
-        (
-            "/runtimes/agent",
-            json!({"type": "local_cli"}),
-            "runtimes.agent.command",
-        ),
+        ("/runtimes/agent", json!({"type": "local_cli"}), "runtimes.agent.command"),
         (
             "/runtimes/agent",
             json!({"type": "local_cli", "command": ["a"], "prompt_transport": "argv"}),
             "runtimes.agent.prompt_transport",
         ),
-        (
-            "/runtimes/agent",
-            json!({"type": "telepathy"}),
-            "runtimes.agent.type",
-        ),
+        ("/runtimes/agent", json!({"type": "telepathy"}), "runtimes.agent.type"),
         (
             "/runtimes/agent",
             json!({"type": "mcp", "transport": "streamable_http", "url": "ftp://x"}),
             "runtimes.agent.url",
         ),
-        (
-            "/runtimes/hand",
-            json!({"type": "local_cli", "command": "x"}),
-            "roles.qa.runtime",
-        ),
-        (
-            "/routing/qa/entry_role",
-            json!("ghost"),
-            "routing.qa.entry_role",
-        ),
-        (
-            "/routing/qa/allowed_next_roles",
-            json!(["ghost"]),
-            "routing.qa.allowed_next_roles",
-        ),
-        (
-            "/routing/qa/exit_gate",
-            json!("ghost"),
-            "routing.qa.exit_gate",
-        ),
-        (
-            "/routing/qa",
-            json!({"max_concurrent_turns": 5}),
-            "routing.qa.max_concurrent_turns",
-        ),
-        (
-            "/routing/qa",
-            json!({"max_concurrent_turns": 1.5}),
-            "routing.qa.max_concurrent_turns",
-        ),
-        (
-            "/routing/qa",
-            json!({"timeout_minutes": 0}),
-            "routing.qa.timeout_minutes",
-        ),
-        (
-            "/routing/qa",
-            json!({"timeout_action": "sleep"}),
-            "routing.qa.timeout_action",
-        ),
-        (
-            "/gates/plan",
-            json!({"requires_files": ["../x"]}),
-            "gates.plan.requires_files",
-        ),
-        (
-            "/gates/plan",
-            json!({"gate_actions": [{"run": "x"}]}),
-            "gates.plan.gate_actions",
-        ),
+        ("/runtimes/hand", json!({"type": "local_cli", "command": "x"}), "roles.qa.runtime"),
+        ("/routing/qa/entry_role", json!("ghost"), "routing.qa.entry_role"),
+        ("/routing/qa/allowed_next_roles", json!(["ghost"]), "routing.qa.allowed_next_roles"),
+        ("/routing/qa/exit_gate", json!("ghost"), "routing.qa.exit_gate"),
+        ("/routing/qa", json!({"max_concurrent_turns": 5}), "routing.qa.max_concurrent_turns"),
+        ("/routing/qa", json!({"max_concurrent_turns": 1.5}), "routing.qa.max_concurrent_turns"),
+        ("/routing/qa", json!({"timeout_minutes": 0}), "routing.qa.timeout_minutes"),
+        ("/routing/qa", json!({"timeout_action": "sleep"}), "routing.qa.timeout_action"),
+        ("/gates/plan", json!({"requires_files": ["../x"]}), "gates.plan.requires_files"),
+        ("/gates/plan", json!({"gate_actions": [{"run": "x"}]}), "gates.plan.gate_actions"),
         (
             "/workflow_kit",
             json!({"phases": {"qa": {"artifacts": [{"path": "a/../b"}]}}}),
@@ -145,16 +83,8 @@ fn each_rule_names_its_member() {
                 "timeout_ms": 100, "mode": "blocking"}]}),
             "hooks.after_acceptance.0",
         ),
-        (
-            "rules",
-            json!({"max_turn_retries": 0}),
-            "rules.max_turn_retries",
-        ),
-        (
-            "budget",
-            json!({"per_turn_max_usd": 2, "per_run_max_usd": 1}),
-            "budget.per_turn_max_usd",
-        ),
+        ("rules", json!({"max_turn_retries": 0}), "rules.max_turn_retries"),
+        ("budget", json!({"per_turn_max_usd": 2, "per_run_max_usd": 1}), "budget.per_turn_max_usd"),
         ("budget", json!({"on_exceed": "cry"}), "budget.on_exceed"),
         (
             "policies",
@@ -182,10 +112,7 @@ fn fewer_rules_hold_for_the_protocols_cases() {
     assert!(narrow_problems(&loose).is_empty());
     assert!(!problems(&loose).is_empty());
     let numeric = json!({"schema_version": 4, "roles": {}, "runtimes": {}});
-    assert_eq!(
-        narrow_problems(&numeric)[0].code,
-        Code::XchainSchemaVersionInvalid
-    );
+    assert_eq!(narrow_problems(&numeric)[0].code, Code::XchainSchemaVersionInvalid);
     let failure = Config::read(json!([])).unwrap_err();
     assert_eq!(failure.code, Code::XchainInvalidConfig);
 }
@@ -219,10 +146,7 @@ fn templates_stand_for_their_documents() {
     assert_eq!(review[0].required_sections.len(), 4);
     let security = of("security-review");
     assert_eq!(security[0].path, ".planning/SECURITY_REVIEW.md");
-    assert_eq!(
-        security[0].required_sections,
-        ["## Threat Model", "## Findings", "## Verdict"]
-    );
+    assert_eq!(security[0].required_sections, ["## Threat Model", "## Findings", "## Verdict"]);
     assert_eq!(of("planning-default").len(), 4);
     let unknown = broken(|document| {
         document["workflow_kit"] = json!({"phases": {"qa": {"template": "lunch"}}});

@@ -27,10 +27,7 @@ fn money_policies_and_time_are_watched() {
     let said = &run.accepted().warnings;
     assert!(said.iter().any(|line| line.starts_with(warned)), "{said:?}");
     assert_eq!(run.accepted().history_entry["warnings"], json!(said));
-    assert_eq!(
-        run.events(),
-        ["turn_accepted", "budget_exceeded_warn", "run_blocked"]
-    );
+    assert_eq!(run.events(), ["turn_accepted", "budget_exceeded_warn", "run_blocked"]);
     assert_eq!(broke.state.blocked_on(), Some("budget:exhausted"));
     assert_eq!(broke.state.member("budget_status")["exhausted"], true);
     let policy = |action: &str| {
@@ -47,22 +44,11 @@ fn money_policies_and_time_are_watched() {
     assert_eq!(world.state.blocked_on(), Some("policy:cheap"));
     assert_eq!(world.state.turns().len(), 1, "the turn is kept");
     let (run, _) = costly(policy("warn"), Script::default());
-    assert!(
-        run.accepted()
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("cheap"))
-    );
+    assert!(run.accepted().warnings.iter().any(|warning| warning.contains("cheap")));
     let slow = config_with(|document| {
         document["timeouts"] = json!({"per_phase_minutes": 30, "action": "escalate"});
     });
-    let (run, late) = costly(
-        slow,
-        Script {
-            later_minutes: 31,
-            ..Script::default()
-        },
-    );
+    let (run, late) = costly(slow, Script { later_minutes: 31, ..Script::default() });
     run.accepted();
     assert_eq!(late.state.blocked_on(), Some("timeout:phase"));
 }
@@ -80,10 +66,7 @@ fn a_budget_that_was_raised_covers_the_next_turn_and_the_state_says_so() {
         let mut staged = result(&world, &turn);
         staged["cost"] = json!({"usd": cost});
         stage(&mut world, &turn, &staged);
-        let script = Script {
-            seed: 80 + seed,
-            ..Script::default()
-        };
+        let script = Script { seed: 80 + seed, ..Script::default() };
         let run = accept(&mut world, &turn, &script);
         assert!(!run.events().contains(&"budget_exceeded_warn".to_owned()));
     }
@@ -108,14 +91,7 @@ fn a_failing_gate_stops_a_run_that_does_not_move() {
         let mut staged = result(&world, &turn);
         staged["run_completion_request"] = true.into();
         stage(&mut world, &turn, &staged);
-        let run = accept(
-            &mut world,
-            &turn,
-            &Script {
-                seed: 80 + round,
-                ..Script::default()
-            },
-        );
+        let run = accept(&mut world, &turn, &Script { seed: 80 + round, ..Script::default() });
         run.accepted();
         assert_eq!(
             world.state.member("last_gate_failure")["missing_files"][0],
@@ -140,13 +116,8 @@ fn a_whole_run_ends() {
                 "when": {"roles_participated": ["pm"]}}]}});
     });
     let mut world = world(config, "planning");
-    world
-        .files
-        .insert(".planning/PM_SIGNOFF.md".into(), "Approved: YES\n".into());
-    world.files.insert(
-        ".planning/ship-verdict.md".into(),
-        "## Verdict: SHIP\n".into(),
-    );
+    world.files.insert(".planning/PM_SIGNOFF.md".into(), "Approved: YES\n".into());
+    world.files.insert(".planning/ship-verdict.md".into(), "## Verdict: SHIP\n".into());
     for (round, (role, ask)) in [
         ("pm", json!({"phase_transition_request": "implementation"})),
         ("dev", json!({"phase_transition_request": "qa"})),
@@ -165,10 +136,7 @@ fn a_whole_run_ends() {
             staged[name] = value.clone();
         }
         stage(&mut world, &turn, &staged);
-        let script = Script {
-            seed: 90 + round,
-            ..Script::default()
-        };
+        let script = Script { seed: 90 + round, ..Script::default() };
         accept(&mut world, &turn, &script).accepted();
     }
     assert_eq!(world.state.status(), Status::Completed);
@@ -180,10 +148,7 @@ fn a_whole_run_ends() {
     assert_eq!(events.last().unwrap()["event_type"], "run_completed");
     assert!(world.files[".agentxchain/run-history.jsonl"].contains("\"total_turns\":3"));
     assert!(
-        world
-            .ledger
-            .iter()
-            .any(|line| line.get("type") == Some(&Value::from("approval_policy")))
+        world.ledger.iter().any(|line| line.get("type") == Some(&Value::from("approval_policy")))
     );
 }
 
@@ -216,22 +181,10 @@ fn a_phase_that_takes_too_long_ends_by_its_gate_or_stops_the_run() {
         let turn = assign(&mut world, "dev", 2);
         let staged = result(&world, &turn);
         stage(&mut world, &turn, &staged);
-        let run = accept(
-            &mut world,
-            &turn,
-            &Script {
-                later_minutes: 31,
-                ..Script::default()
-            },
-        );
+        let run = accept(&mut world, &turn, &Script { later_minutes: 31, ..Script::default() });
         run.accepted();
         assert_eq!((world.state.phase(), world.state.status()), (phase, status));
-        assert!(
-            world
-                .ledger
-                .iter()
-                .any(|line| line.get("type") == Some(&Value::from("timeout")))
-        );
+        assert!(world.ledger.iter().any(|line| line.get("type") == Some(&Value::from("timeout"))));
     }
 }
 
@@ -246,20 +199,10 @@ fn evidence_is_run_again_where_a_policy_wants_it() {
         let turn = assign(&mut world, "dev", 2);
         let staged = result(&world, &turn);
         stage(&mut world, &turn, &staged);
-        accept(
-            &mut world,
-            &turn,
-            &Script {
-                replay,
-                ..Script::default()
-            },
-        )
+        accept(&mut world, &turn, &Script { replay, ..Script::default() })
     };
     let good = run(vec![Some(0)]);
-    assert_eq!(
-        good.accepted().history_entry["verification_replay"]["outcome"],
-        "match"
-    );
+    assert_eq!(good.accepted().history_entry["verification_replay"]["outcome"], "match");
     for bad in [vec![Some(1)], vec![None], vec![]] {
         assert_eq!(run(bad).refused().code, Code::XchainVerificationReplayDrift);
     }
@@ -285,10 +228,7 @@ fn who_asks_to_leave_has_done_something_about_the_gate() {
     let (refused, _) = ask("implementation", "dev", "qa", json!(["src/lib.rs"]));
     assert_eq!(refused.refused().code, Code::XchainGateSemanticCoverage);
     let named = &refused.refused().message;
-    assert!(
-        named.contains(".planning/IMPLEMENTATION_NOTES.md"),
-        "{named}"
-    );
+    assert!(named.contains(".planning/IMPLEMENTATION_NOTES.md"), "{named}");
     let touched = json!(["src/lib.rs", ".planning/IMPLEMENTATION_NOTES.md"]);
     let (tried, world) = ask("implementation", "dev", "qa", touched);
     tried.accepted();
@@ -297,10 +237,7 @@ fn who_asks_to_leave_has_done_something_about_the_gate() {
     // While planning, the request is dropped instead.
     let (dropped, world) = ask("planning", "pm", "implementation", json!(["src/lib.rs"]));
     assert!(dropped.accepted().history_entry["phase_transition_request"].is_null());
-    assert_eq!(
-        (world.state.phase(), world.state.status()),
-        ("planning", Status::Active)
-    );
+    assert_eq!((world.state.phase(), world.state.status()), ("planning", Status::Active));
 }
 
 #[test]
@@ -350,10 +287,7 @@ fn a_gate_that_runs_something_is_not_passed_without_a_person() {
             accept(&mut world, &turn, &Script::default()).accepted();
             let waits = world.state.status() == Status::Paused;
             assert_eq!(waits, !passes, "{gate} {actions} {hooks}");
-            assert_eq!(
-                world.state.member("phase_gate_status")[gate] == "passed",
-                passes
-            );
+            assert_eq!(world.state.member("phase_gate_status")[gate] == "passed", passes);
         }
     }
 }

@@ -48,9 +48,7 @@ pub(crate) fn repos(phase: &str) -> BTreeMap<String, RepoView> {
 }
 
 pub(crate) fn begun(phase: &str) -> Initialised {
-    init(&coordinator(), &repos(phase), &[], &mut ids(1), now())
-        .unwrap()
-        .unwrap()
+    init(&coordinator(), &repos(phase), &[], &mut ids(1), now()).unwrap().unwrap()
 }
 
 pub(crate) fn turn(id: &str, decisions: &[&str], file: &str) -> Map<String, Value> {
@@ -71,31 +69,11 @@ fn rules_of_the_configuration_have_their_codes() {
     for (pointer, value, code) in [
         ("/schema_version", json!("1"), "schema_version_invalid"),
         ("/repos/api", json!({}), "repo_path_invalid"),
-        (
-            "/workstreams/core/repos",
-            json!(["api", "api", "web"]),
-            "workstream_repo_duplicate",
-        ),
-        (
-            "/workstreams/core/entry_repo",
-            json!("none"),
-            "workstream_entry_repo_mismatch",
-        ),
-        (
-            "/workstreams/core/depends_on",
-            json!(["none"]),
-            "workstream_dependency_unknown",
-        ),
-        (
-            "/workstreams/core/depends_on",
-            json!(["late"]),
-            "workstream_cycle",
-        ),
-        (
-            "/workstreams/core/phase",
-            json!("lunch"),
-            "workstream_phase_invalid",
-        ),
+        ("/workstreams/core/repos", json!(["api", "api", "web"]), "workstream_repo_duplicate"),
+        ("/workstreams/core/entry_repo", json!("none"), "workstream_entry_repo_mismatch"),
+        ("/workstreams/core/depends_on", json!(["none"]), "workstream_dependency_unknown"),
+        ("/workstreams/core/depends_on", json!(["late"]), "workstream_cycle"),
+        ("/workstreams/core/phase", json!("lunch"), "workstream_phase_invalid"),
         (
             "/workstreams/core/named_decisions/decision_ids_by_repo/web",
             json!([]),
@@ -116,20 +94,12 @@ fn rules_of_the_configuration_have_their_codes() {
             json!("luck"),
             "workstream_completion_barrier_invalid",
         ),
-        (
-            "/routing/implementation/entry_workstream",
-            json!("talk"),
-            "routing_phase_mismatch",
-        ),
+        ("/routing/implementation/entry_workstream", json!("talk"), "routing_phase_mismatch"),
     ] {
         let mut document = document();
         *document.pointer_mut(pointer).unwrap() = value;
         let found = problems(&document);
-        assert_eq!(
-            found.first().map(|problem| problem.code.as_str()),
-            Some(code),
-            "{pointer}"
-        );
+        assert_eq!(found.first().map(|problem| problem.code.as_str()), Some(code), "{pointer}");
     }
 }
 
@@ -148,9 +118,7 @@ fn a_workstream_without_repositories_has_one_thing_wrong() {
 fn an_initiative_begins_when_every_repository_has_a_run() {
     let mut repos = repos("planning");
     repos.get_mut("web").unwrap().state = Some(State::idle(&config()));
-    let starts = init(&coordinator(), &repos, &[], &mut ids(1), now())
-        .unwrap()
-        .unwrap_err();
+    let starts = init(&coordinator(), &repos, &[], &mut ids(1), now()).unwrap().unwrap_err();
     assert!(starts.contains(&("web".to_owned(), RepoStart::Begin)));
     repos.get_mut("web").unwrap().state = None;
     let failure = init(&coordinator(), &repos, &[], &mut ids(1), now()).unwrap_err();
@@ -175,17 +143,10 @@ fn work_goes_from_gate_to_gate() {
     // A barrier that waits for a person opens with the gate of its phase.
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
     assert_eq!(asked.state.status(), CoordinatorStatus::Paused);
-    let waiting = Initiative {
-        state: &asked.state,
-        barriers: &asked.barriers,
-        ..place
-    };
+    let waiting = Initiative { state: &asked.state, barriers: &asked.barriers, ..place };
     let passed = approve_gate(&waiting, now()).unwrap();
     assert!(passed.barriers.is_satisfied("talk"));
-    assert_eq!(
-        (passed.state.phase(), passed.ledger.len()),
-        ("implementation", 1)
-    );
+    assert_eq!((passed.state.phase(), passed.ledger.len()), ("implementation", 1));
     let (state, mut barriers) = (passed.state, passed.barriers);
     history.extend(asked.history);
     history.extend(passed.history);
@@ -196,19 +157,13 @@ fn work_goes_from_gate_to_gate() {
         (("core", "web"), "DEC-2", "satisfied"),
         (("late", "web"), "DEC-3", "satisfied"),
     ] {
-        let place = Initiative {
-            config: &config,
-            state: &state,
-            barriers: &barriers,
-            history: &history,
-        };
+        let place =
+            Initiative { config: &config, state: &state, barriers: &barriers, history: &history };
         let choice = choose(&place, &views, None).unwrap();
         assert_eq!((choice.workstream.as_str(), choice.repo.as_str()), expected);
         let context = turn_context(&place, &choice, &mut ids(6), now());
         assert!(
-            context
-                .reference
-                .starts_with(&format!("ctx_{}_{}_", choice.workstream, choice.repo))
+            context.reference.starts_with(&format!("ctx_{}_{}_", choice.workstream, choice.repo))
         );
         let owes = choice.workstream == "core";
         assert_eq!(context.markdown.contains(decision), owes);
@@ -226,11 +181,7 @@ fn work_goes_from_gate_to_gate() {
         let line = taken.line.clone().unwrap();
         let mut later = history.clone();
         later.push(line.clone());
-        let place = Initiative {
-            barriers: &taken.barriers,
-            history: &later,
-            ..place
-        };
+        let place = Initiative { barriers: &taken.barriers, history: &later, ..place };
         let again = project(&place, &offer, &mut ids(8), now()).unwrap();
         assert_eq!(
             (again.reference, again.line, again.effects.len()),
@@ -239,12 +190,8 @@ fn work_goes_from_gate_to_gate() {
         history = later;
         barriers = taken.barriers;
     }
-    let place = Initiative {
-        config: &config,
-        state: &state,
-        barriers: &barriers,
-        history: &history,
-    };
+    let place =
+        Initiative { config: &config, state: &state, barriers: &barriers, history: &history };
     let none = choose(&place, &views, None).unwrap_err();
     assert_eq!(none.code, Code::XchainNothingToDispatch);
     let skip = request_completion(&place, &views, now()).unwrap_err();
@@ -268,15 +215,8 @@ fn an_accepted_turn_stays_in_its_repository() {
     };
     let code = |repo: &str, workstream: &str, file: &str| {
         let accepted = turn("turn_1", &[], file);
-        let offer = Offer {
-            repo,
-            workstream,
-            root: Some("/w/api"),
-            accepted: &accepted,
-        };
-        project(&place, &offer, &mut ids(1), now())
-            .map(drop)
-            .map_err(|failure| failure.code)
+        let offer = Offer { repo, workstream, root: Some("/w/api"), accepted: &accepted };
+        project(&place, &offer, &mut ids(1), now()).map(drop).map_err(|failure| failure.code)
     };
     assert_eq!(code("api", "core", "src/a.rs"), Ok(()));
     assert_eq!(code("api", "core", "/w/api/src/a.rs"), Ok(()));
@@ -307,10 +247,7 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         let mut phase = start.state.document();
         phase.insert("phase".into(), "implementation".into());
         let state = CoordinatorState::read(phase.into()).unwrap();
-        let place = Initiative {
-            state: &state,
-            ..place
-        };
+        let place = Initiative { state: &state, ..place };
         choose(&place, &views, Some("core")).unwrap()
     };
     let handed_out = accord_runs_core::TurnId::parse("turn_1").unwrap();
@@ -319,31 +256,14 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
         dispatched_line(&place, &choice, &handed_out, now()),
         dispatched_line(&place, &choice, &gone, now()),
     ];
-    let place = Initiative {
-        history: &history,
-        ..place
-    };
-    let kinds: Vec<DivergenceKind> = diverging(&place, &views)
-        .iter()
-        .map(|found| found.kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            DivergenceKind::TurnAcceptedUnprojected,
-            DivergenceKind::TurnDisappeared
-        ]
-    );
+    let place = Initiative { history: &history, ..place };
+    let kinds: Vec<DivergenceKind> =
+        diverging(&place, &views).iter().map(|found| found.kind).collect();
+    assert_eq!(kinds, [DivergenceKind::TurnAcceptedUnprojected, DivergenceKind::TurnDisappeared]);
     let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
     assert_eq!((synced.repaired.len(), synced.left.len()), (1, 1));
-    assert_eq!(
-        kinds_of(&synced.history),
-        ["acceptance_projection", "state_resynced"]
-    );
-    assert_eq!(
-        synced.projected[0].1[0].status.as_str(),
-        "partially_satisfied"
-    );
+    assert_eq!(kinds_of(&synced.history), ["acceptance_projection", "state_resynced"]);
+    assert_eq!(synced.projected[0].1[0].status.as_str(), "partially_satisfied");
     assert_eq!(synced.state.status(), CoordinatorStatus::Blocked);
     let blocked = synced.clone();
     let mut ledger = CoordinatorLedger::default();
@@ -374,16 +294,9 @@ fn what_happened_behind_the_coordinators_back_is_taken_over() {
     assert_eq!(resumed.state.status(), CoordinatorStatus::Active);
     let history = [&history[..], &resumed.history].concat();
     let change = resumed.into_change(true, &mut ledger, now());
-    assert_eq!(
-        change.removed,
-        [".agentxchain/multirepo/RECOVERY_REPORT.md"]
-    );
+    assert_eq!(change.removed, [".agentxchain/multirepo/RECOVERY_REPORT.md"]);
     assert_eq!(change.decisions[0]["category"], "recovery");
-    let place = Initiative {
-        state: &change.state,
-        history: &history,
-        ..place
-    };
+    let place = Initiative { state: &change.state, history: &history, ..place };
     assert!(diverging(&place, &views).is_empty());
     assert!(
         check_recovery_report("## Trigger\nx\n## Impact\n(fill in)\n## Mitigation\nx").is_err()
@@ -418,10 +331,7 @@ fn a_repository_that_waits_for_a_person_stops_only_a_gate() {
     document.insert("status".into(), "paused".into());
     document.insert("pending_gate".into(), json!({"gate": "g", "to": "qa"}));
     let waiting = CoordinatorState::read(document.into()).unwrap();
-    let place = Initiative {
-        state: &waiting,
-        ..place
-    };
+    let place = Initiative { state: &waiting, ..place };
     let synced = resync(&place, &views, Account::None, &mut ids(3), now()).unwrap();
     assert_eq!(synced.state.status(), CoordinatorStatus::Blocked);
 }
@@ -439,21 +349,14 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     let mut state = start.state.document();
     state.insert("phase".into(), "implementation".into());
     let state = CoordinatorState::read(state.into()).unwrap();
-    let place = Initiative {
-        config: &config,
-        state: &state,
-        barriers: &start.barriers,
-        history: &[],
-    };
+    let place =
+        Initiative { config: &config, state: &state, barriers: &start.barriers, history: &[] };
     let choice = choose(&place, &repos("implementation"), None).unwrap();
     let (dispatching, change) = begin_dispatch(&place, &choice, &view(&world), &mut ids(3), now());
     assert_eq!(Dispatching::of(&change.state), Some(dispatching.clone()));
     assert_eq!(dispatching.find(&view(&world)), DispatchedTurn::Nothing);
     let turn = assign(&mut world, "dev", 9);
-    let found = DispatchedTurn::Active {
-        turn: turn.clone(),
-        dispatched: true,
-    };
+    let found = DispatchedTurn::Active { turn: turn.clone(), dispatched: true };
     assert_eq!(dispatching.find(&view(&world)), found);
     // A turn from before it is another one.
     let (later, _) = begin_dispatch(&place, &choice, &view(&world), &mut ids(4), now());
@@ -467,15 +370,9 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
         json!({"turn_id": turn.as_str(), "run_id": run, "role": "dev", "assigned_sequence": 1});
     over.history.push(line.as_object().unwrap().clone());
     assert_eq!(dispatching.find(&over), DispatchedTurn::Over(turn.clone()));
-    let place = Initiative {
-        state: &change.state,
-        ..place
-    };
-    let lines = [
-        json!({"id": "DEC-COORD-041"}),
-        json!({"id": "DEC-COORD-x"}),
-        json!({"id": "DEC-99"}),
-    ];
+    let place = Initiative { state: &change.state, ..place };
+    let lines =
+        [json!({"id": "DEC-COORD-041"}), json!({"id": "DEC-COORD-x"}), json!({"id": "DEC-99"})];
     let lines = lines.iter().map(|line| line.as_object().unwrap());
     let mut ledger = CoordinatorLedger::of(lines);
     let ended = end_dispatch(&place, &dispatching, &turn, &mut ledger, now());
@@ -490,12 +387,8 @@ fn a_coordinators_journal_is_carried_out_once() {
     let start = begun("implementation");
     let before = start.state.clone();
     let config = coordinator();
-    let place = Initiative {
-        config: &config,
-        state: &before,
-        barriers: &start.barriers,
-        history: &[],
-    };
+    let place =
+        Initiative { config: &config, state: &before, barriers: &start.barriers, history: &[] };
     let views = repos("implementation");
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
     let mut ledger = CoordinatorLedger::default();
@@ -563,26 +456,14 @@ fn hooks_of_the_coordinator_are_told_what_it_knows() {
     assert_eq!(batch.run_id.as_deref(), Some(start.state.super_run_id()));
     assert_eq!(batch.payload["repo_id"], "api");
     assert_eq!(batch.payload["coordinator_workspace"], "/w");
-    assert_eq!(
-        batch.payload["barriers"]["core_completion"]["status"],
-        "pending"
-    );
-    assert_eq!(
-        batch.payload["pending_barriers"].as_array().unwrap().len(),
-        3
-    );
+    assert_eq!(batch.payload["barriers"]["core_completion"]["status"], "pending");
+    assert_eq!(batch.payload["pending_barriers"].as_array().unwrap().len(), 3);
     assert!(hooks::before_gate(&place, "/w").is_none());
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
-    let waiting = Initiative {
-        state: &asked.state,
-        ..place
-    };
+    let waiting = Initiative { state: &asked.state, ..place };
     let gate = hooks::before_gate(&waiting, "/w").unwrap();
     assert_eq!(gate.payload["to_phase"], "implementation");
-    assert_eq!(
-        gate.payload["pending_gate"]["gate_type"],
-        "phase_transition"
-    );
+    assert_eq!(gate.payload["pending_gate"]["gate_type"], "phase_transition");
     let line = turn("turn_1", &["DEC-1"], "a");
     let after = hooks::after_acceptance(&place, &line, &[], "/w").unwrap();
     assert_eq!(after.payload["decisions"], json!(["DEC-1"]));
@@ -590,12 +471,7 @@ fn hooks_of_the_coordinator_are_told_what_it_knows() {
     let escalated = hooks::on_escalation(&place, "/w").unwrap();
     assert_eq!(escalated.payload["repo_runs"]["web"]["status"], "linked");
     let protected = hooks::protected_files();
-    for name in [
-        "state.json",
-        "barriers.json",
-        "history.jsonl",
-        "hook-audit.jsonl",
-    ] {
+    for name in ["state.json", "barriers.json", "history.jsonl", "hook-audit.jsonl"] {
         let is = |path: &String| path.ends_with(&format!("multirepo/{name}"));
         assert!(protected.iter().any(is), "{name}");
     }

@@ -6,12 +6,7 @@ use crate::results::{judged, remove, verdict};
 use crate::support::{assign, config, config_with, result, world};
 
 /// The member that is corrected, how it is wrong, and the stage and code without correction.
-type Softened = (
-    &'static str,
-    Box<dyn Fn(&mut Value)>,
-    &'static str,
-    &'static str,
-);
+type Softened = (&'static str, Box<dyn Fn(&mut Value)>, &'static str, &'static str);
 
 #[test]
 fn what_is_corrected_is_refused_when_strict() {
@@ -22,12 +17,7 @@ fn what_is_corrected_is_refused_when_strict() {
             "assignment",
             "run_id_mismatch",
         ),
-        (
-            "run_id",
-            Box::new(|staged| remove(staged, "run_id")),
-            "schema",
-            "missing_required_field",
-        ),
+        ("run_id", Box::new(|staged| remove(staged, "run_id")), "schema", "missing_required_field"),
         (
             "summary",
             Box::new(|staged| remove(staged, "summary")),
@@ -58,12 +48,7 @@ fn what_is_corrected_is_refused_when_strict() {
             "schema",
             "missing_required_field",
         ),
-        (
-            "status",
-            Box::new(|staged| staged["status"] = "done".into()),
-            "schema",
-            "schema_error",
-        ),
+        ("status", Box::new(|staged| staged["status"] = "done".into()), "schema", "schema_error"),
         (
             "files_changed",
             Box::new(|staged| staged["files_changed"] = json!([{"path": "src/a.rs"}])),
@@ -142,18 +127,8 @@ fn what_is_corrected_is_refused_when_strict() {
         let mut staged = result(&world, &turn);
         change(&mut staged);
         let lenient = judged(&world, &staged, false);
-        assert_eq!(
-            lenient.validation.failed_stage, None,
-            "{field}: {:?}",
-            lenient.validation
-        );
-        assert!(
-            lenient
-                .rewrites
-                .iter()
-                .any(|rewrite| rewrite.field == field),
-            "{field}"
-        );
+        assert_eq!(lenient.validation.failed_stage, None, "{field}: {:?}", lenient.validation);
+        assert!(lenient.rewrites.iter().any(|rewrite| rewrite.field == field), "{field}");
         assert!(lenient.validation.warnings[0].starts_with("[normalized] "));
         let found = verdict(true, change);
         assert_eq!(found, Some((stage.into(), code.into())), "{field}");

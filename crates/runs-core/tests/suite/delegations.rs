@@ -19,10 +19,7 @@ fn say(world: &mut MemoryRepository, turn: &TurnId, seed: u8, said: &Value) -> R
         staged[name] = value.clone();
     }
     stage(world, turn, &staged);
-    let script = Script {
-        seed: 100 + seed,
-        ..Script::default()
-    };
+    let script = Script { seed: 100 + seed, ..Script::default() };
     accept(world, turn, &script)
 }
 
@@ -47,23 +44,13 @@ fn a_request_that_waits_does_not_pass_over_missing_decisions() {
     let decided = json!([{"id": "DEC-005", "category": "scope", "statement": "Small.",
         "rationale": "Time."}]);
     let ways = [
-        (
-            "qa",
-            "queued_run_completion",
-            json!({"run_completion_request": true}),
-        ),
-        (
-            "implementation",
-            "queued_phase_transition",
-            json!({"phase_transition_request": "qa"}),
-        ),
+        ("qa", "queued_run_completion", json!({"run_completion_request": true})),
+        ("implementation", "queued_phase_transition", json!({"phase_transition_request": "qa"})),
     ];
     for (phase, queue, ask) in ways {
-        for (decides, review) in [
-            (true, json!({})),
-            (false, json!({})),
-            (false, json!({"status": "failed"})),
-        ] {
+        for (decides, review) in
+            [(true, json!({})), (false, json!({})), (false, json!({"status": "failed"}))]
+        {
             let mut world = delegated(phase);
             let mut said = ask.clone();
             said["files_changed"] = json!(["src/other.rs"]);
@@ -84,13 +71,7 @@ fn a_request_that_waits_does_not_pass_over_missing_decisions() {
             let why = world.state.member("last_gate_failure")["reasons"][0].to_string();
             assert!(why.contains("DEC-005"), "{why}");
             // Nor does it pass behind somebody else's next turn.
-            turn(
-                &mut world,
-                "dev",
-                5,
-                &json!({"files_changed": ["src/third.rs"]}),
-            )
-            .accepted();
+            turn(&mut world, "dev", 5, &json!({"files_changed": ["src/third.rs"]})).accepted();
             assert_eq!(world.state.status(), Status::Active);
             assert_eq!(world.state.phase(), phase);
         }
@@ -108,54 +89,21 @@ fn delegated_work_comes_back_for_review() {
     accept(&mut world, &parent, &Script::default()).accepted();
     assert_eq!(world.state.member("next_recommended_role"), "dev");
     let child = assign(&mut world, "dev", 3);
-    let context = world
-        .state
-        .turn(&child)
-        .unwrap()
-        .delegation_context()
-        .unwrap()
-        .clone();
+    let context = world.state.turn(&child).unwrap().delegation_context().unwrap().clone();
     assert_eq!(context["charter"], "Build it.");
     assert_eq!(context["acceptance_contract"], json!(["All of it."]));
     let mut staged = result(&world, &child);
     staged["files_changed"] = json!(["src/other.rs"]);
     stage(&mut world, &child, &staged);
-    accept(
-        &mut world,
-        &child,
-        &Script {
-            seed: 70,
-            ..Script::default()
-        },
-    )
-    .accepted();
+    accept(&mut world, &child, &Script { seed: 70, ..Script::default() }).accepted();
     assert_eq!(world.state.member("next_recommended_role"), "pm");
     let review = assign(&mut world, "pm", 4);
-    let results = world
-        .state
-        .turn(&review)
-        .unwrap()
-        .delegation_review()
-        .unwrap()
-        .clone();
-    assert_eq!(
-        results["delegation_results"][0]["missing_decision_ids"],
-        json!(["DEC-005"])
-    );
+    let results = world.state.turn(&review).unwrap().delegation_review().unwrap().clone();
+    assert_eq!(results["delegation_results"][0]["missing_decision_ids"], json!(["DEC-005"]));
     // With decisions missing, the review cannot go on.
     let mut staged = result(&world, &review);
     staged["phase_transition_request"] = "qa".into();
     stage(&mut world, &review, &staged);
-    let run = accept(
-        &mut world,
-        &review,
-        &Script {
-            seed: 71,
-            ..Script::default()
-        },
-    );
-    assert_eq!(
-        run.refused().details.as_ref().unwrap()["failed_stage"],
-        "protocol"
-    );
+    let run = accept(&mut world, &review, &Script { seed: 71, ..Script::default() });
+    assert_eq!(run.refused().details.as_ref().unwrap()["failed_stage"], "protocol");
 }

@@ -13,20 +13,18 @@ fn turn_results() {
     let mut world = world(config(), "implementation");
     let turn = assign(&mut world, "dev", 2);
     let valid = result(&world, &turn);
-    bolero::check!()
-        .with_iterations(1_000)
-        .for_each(|input: &[u8]| {
-            let mutated = mutate(&valid, input).to_string();
-            for staged in [input, mutated.as_bytes()] {
-                for strict in [false, true] {
-                    let judged = judged_as_read(&world, read_staged(staged), strict);
-                    let validation = judged.validation;
-                    assert_eq!(
-                        validation.failed_stage.is_some(),
-                        !validation.problems.is_empty(),
-                        "{mutated}"
-                    );
-                }
+    bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+        let mutated = mutate(&valid, input).to_string();
+        for staged in [input, mutated.as_bytes()] {
+            for strict in [false, true] {
+                let judged = judged_as_read(&world, read_staged(staged), strict);
+                let validation = judged.validation;
+                assert_eq!(
+                    validation.failed_stage.is_some(),
+                    !validation.problems.is_empty(),
+                    "{mutated}"
+                );
             }
-        });
+        }
+    });
 }

@@ -12,10 +12,8 @@ use serde_json::{Value, json};
 use crate::support::{config, config_with};
 
 fn exit(config: &Config, files: &[(&str, &str)], verification: &str) -> PhaseExit {
-    let files: BTreeMap<String, String> = files
-        .iter()
-        .map(|(path, text)| ((*path).into(), (*text).into()))
-        .collect();
+    let files: BTreeMap<String, String> =
+        files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect();
     let view = View {
         config,
         phase: "planning",
@@ -104,11 +102,7 @@ fn however_a_path_is_spelled_the_file_is_judged_by_what_it_says() {
     let outside = lenient(|document| {
         document["gates"]["plan"] = json!({"requires_files": ["../.planning/PM_SIGNOFF.md"]});
     });
-    let shut = exit(
-        &outside,
-        &[(".planning/PM_SIGNOFF.md", "Approved: YES")],
-        "pass",
-    );
+    let shut = exit(&outside, &[(".planning/PM_SIGNOFF.md", "Approved: YES")], "pass");
     assert!(matches!(shut, PhaseExit::Failed { .. }));
 }
 
@@ -121,42 +115,24 @@ fn owners_must_have_had_a_turn_and_the_usual_documents_are_owed() {
              "semantics_config": {"required_sections": ["## Why"]}}]}}});
     });
     let text = (".planning/SPEC.md", "## Why\nBecause.\n");
-    assert!(matches!(
-        exit(&owned, &[text], "pass"),
-        PhaseExit::Failed { .. }
-    ));
+    assert!(matches!(exit(&owned, &[text], "pass"), PhaseExit::Failed { .. }));
     let mine = config_with(|document| {
         document["gates"]["plan"] = json!({});
         document["workflow_kit"] = json!({"phases": {"planning": {"artifacts": [
             {"path": ".planning/SPEC.md", "owned_by": "pm", "semantics": "section_check",
              "semantics_config": {"required_sections": ["## Why"]}}]}}});
     });
-    assert!(matches!(
-        exit(&mine, &[text], "pass"),
-        PhaseExit::Advance { .. }
-    ));
+    assert!(matches!(exit(&mine, &[text], "pass"), PhaseExit::Advance { .. }));
     let empty = (".planning/SPEC.md", "## Why\n(Content here.)\n");
-    assert!(matches!(
-        exit(&mine, &[empty], "pass"),
-        PhaseExit::Failed { .. }
-    ));
+    assert!(matches!(exit(&mine, &[empty], "pass"), PhaseExit::Failed { .. }));
     let usual = config_with(|document| {
-        document
-            .as_object_mut()
-            .unwrap()
-            .shift_remove("workflow_kit");
+        document.as_object_mut().unwrap().shift_remove("workflow_kit");
     });
-    let paths: Vec<String> = needed_files(&usual, "planning")
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let paths: Vec<String> =
+        needed_files(&usual, "planning").iter().map(ToString::to_string).collect();
     assert_eq!(
         paths,
-        [
-            ".planning/PM_SIGNOFF.md",
-            ".planning/SYSTEM_SPEC.md",
-            ".planning/ROADMAP.md"
-        ]
+        [".planning/PM_SIGNOFF.md", ".planning/SYSTEM_SPEC.md", ".planning/ROADMAP.md"]
     );
     assert_eq!(needed_files(&config(), "planning").len(), 1);
 }
@@ -164,11 +140,8 @@ fn owners_must_have_had_a_turn_and_the_usual_documents_are_owed() {
 #[test]
 fn a_run_ends_in_its_last_phase() {
     let config = config();
-    let files: BTreeMap<String, String> = [(
-        ".planning/ship-verdict.md".to_owned(),
-        "## Verdict: YES".to_owned(),
-    )]
-    .into();
+    let files: BTreeMap<String, String> =
+        [(".planning/ship-verdict.md".to_owned(), "## Verdict: YES".to_owned())].into();
     let index = RunIndex::default();
     let view = |phase, verification| View {
         config: &config,
@@ -178,22 +151,13 @@ fn a_run_ends_in_its_last_phase() {
         index: &index,
         asking_role: None,
     };
-    assert_eq!(
-        evaluate_completion(false, &view("qa", "pass")),
-        Completion::NoRequest
-    );
+    assert_eq!(evaluate_completion(false, &view("qa", "pass")), Completion::NoRequest);
     assert!(matches!(
         evaluate_completion(true, &view("planning", "pass")),
         Completion::NotFinal(_)
     ));
-    assert!(matches!(
-        evaluate_completion(true, &view("qa", "skipped")),
-        Completion::Failed { .. }
-    ));
-    assert!(matches!(
-        evaluate_completion(true, &view("qa", "pass")),
-        Completion::Complete { .. }
-    ));
+    assert!(matches!(evaluate_completion(true, &view("qa", "skipped")), Completion::Failed { .. }));
+    assert!(matches!(evaluate_completion(true, &view("qa", "pass")), Completion::Complete { .. }));
     let backwards = evaluate_phase_exit(Some("planning"), &view("qa", "pass"));
     assert!(matches!(backwards, PhaseExit::Failed { .. }));
 }
@@ -207,14 +171,7 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
             document["gates"]["plan"]["credentialed"] = credentialed.into();
         });
         let gate = config.gate("plan").unwrap();
-        passes_without_person(
-            &config,
-            gate,
-            "planning",
-            Some("implementation"),
-            index,
-            "pm",
-        )
+        passes_without_person(&config, gate, "planning", Some("implementation"), index, "pm")
     };
     let index = RunIndex::default();
     let rule = |action: &str, when: Value| {
@@ -224,16 +181,10 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
     let rules =
         |rules: Value| json!({"phase_transitions": {"default": "auto_approve", "rules": rules}});
     assert!(passes(rules(json!([])), false, &index));
-    assert!(
-        !passes(rules(json!([])), true, &index),
-        "credentials always need a person"
-    );
+    assert!(!passes(rules(json!([])), true, &index), "credentials always need a person");
     assert!(!passes(json!({}), false, &index));
     assert!(passes(
-        rules(json!([rule(
-            "auto_approve",
-            json!({"roles_participated": ["pm"]})
-        )])),
+        rules(json!([rule("auto_approve", json!({"roles_participated": ["pm"]}))])),
         false,
         &index
     ));
@@ -241,11 +192,7 @@ fn a_policy_passes_gates_without_a_person_only_as_it_says() {
     let unmet = rule("auto_approve", json!({"roles_participated": ["qa"]}));
     let second = rule("auto_approve", json!({}));
     assert!(!passes(rules(json!([unmet, second])), false, &index));
-    assert!(!passes(
-        rules(json!([rule("require_human", json!({}))])),
-        false,
-        &index
-    ));
+    assert!(!passes(rules(json!([rule("require_human", json!({}))])), false, &index));
     let all = rule("auto_approve", json!({"all_phases_visited": true}));
     assert!(!passes(rules(json!([all])), false, &index));
 }

@@ -31,11 +31,7 @@ fn chain(modes: &[&str], runs: &[Execution]) -> HookReport {
 }
 
 fn says(text: &str) -> Execution {
-    Execution {
-        exit_code: Some(0),
-        output: text.into(),
-        ..Execution::default()
-    }
+    Execution { exit_code: Some(0), output: text.into(), ..Execution::default() }
 }
 
 fn verdict(verdict: &str) -> Execution {
@@ -46,54 +42,24 @@ fn verdict(verdict: &str) -> Execution {
 
 #[test]
 fn every_answer_has_its_action() {
-    let failed = Execution {
-        exit_code: Some(3),
-        ..Execution::default()
-    };
-    let late = Execution {
-        timed_out: true,
-        ..Execution::default()
-    };
-    let unreachable = Execution {
-        failure: Some("no route".into()),
-        ..Execution::default()
-    };
+    let failed = Execution { exit_code: Some(3), ..Execution::default() };
+    let late = Execution { timed_out: true, ..Execution::default() };
+    let unreachable = Execution { failure: Some("no route".into()), ..Execution::default() };
     for (mode, ran, action, ok, blocked) in [
         ("blocking", verdict("allow"), "continued", true, false),
         ("blocking", verdict("warn"), "warned", true, false),
-        (
-            "advisory",
-            verdict("block"),
-            "downgraded_block_to_warn",
-            true,
-            false,
-        ),
+        ("advisory", verdict("block"), "downgraded_block_to_warn", true, false),
         ("advisory", failed.clone(), "warned_failure", true, false),
         ("advisory", late.clone(), "warned_timeout", true, false),
-        (
-            "advisory",
-            says("nonsense"),
-            "warned_invalid_output",
-            true,
-            false,
-        ),
+        ("advisory", says("nonsense"), "warned_invalid_output", true, false),
         ("blocking", verdict("block"), "blocked", false, true),
         ("blocking", failed, "blocked_failure", false, true),
         ("blocking", unreachable, "blocked_failure", false, true),
         ("blocking", late, "blocked_timeout", false, true),
-        (
-            "blocking",
-            says("[]"),
-            "blocked_invalid_output",
-            false,
-            true,
-        ),
+        ("blocking", says("[]"), "blocked_invalid_output", false, true),
         (
             "advisory",
-            Execution {
-                tampered: vec!["x".into()],
-                ..verdict("allow")
-            },
+            Execution { tampered: vec!["x".into()], ..verdict("allow") },
             "aborted_tamper",
             false,
             false,
@@ -105,40 +71,25 @@ fn every_answer_has_its_action() {
         let line = outcome.entries[0].line();
         assert_eq!(line["orchestrator_action"], action);
         assert_eq!(line["hook_id"], line["hook_name"]);
-        assert_eq!(
-            (&line["run_id"], &line["turn_id"]),
-            (&json!("run_1"), &json!("turn_1"))
-        );
+        assert_eq!((&line["run_id"], &line["turn_id"]), (&json!("run_1"), &json!("turn_1")));
         assert_eq!(outcome.failure().is_some(), !ok);
     }
 }
 
 #[test]
 fn a_refusal_skips_the_rest_and_tampering_leaves_no_trace_of_them() {
-    let stopped = chain(
-        &["blocking", "blocking", "advisory"],
-        &[verdict("allow"), verdict("block")],
-    );
-    let actions: Vec<&str> = stopped
-        .entries
-        .iter()
-        .map(|entry| entry.action.as_str())
-        .collect();
+    let stopped =
+        chain(&["blocking", "blocking", "advisory"], &[verdict("allow"), verdict("block")]);
+    let actions: Vec<&str> = stopped.entries.iter().map(|entry| entry.action.as_str()).collect();
     assert_eq!(actions, ["continued", "blocked", "skipped"]);
     let skipped = stopped.entries[2].line();
     assert!(!skipped.contains_key("transport") && skipped["verdict"].is_null());
     assert_eq!(stopped.stopper(), Some("h1"));
     let path = ".agentxchain/decision-ledger.jsonl".to_owned();
-    let tampered = Execution {
-        tampered: vec![path],
-        ..verdict("allow")
-    };
+    let tampered = Execution { tampered: vec![path], ..verdict("allow") };
     let aborted = chain(&["advisory", "blocking"], &[tampered]);
     assert_eq!(aborted.entries.len(), 1);
-    assert_eq!(
-        aborted.failure().unwrap().code,
-        Code::XchainHookLedgerTamper
-    );
+    assert_eq!(aborted.failure().unwrap().code, Code::XchainHookLedgerTamper);
     assert_eq!(stopped.annotation_lines("turn_1", now()).len(), 2);
 }
 
@@ -188,37 +139,25 @@ fn a_hook_that_tampers_behind_an_acceptance_blocks_the_run() {
         ..verdict("allow")
     };
     for (asks, blocked_on, status) in [
-        (
-            json!({}),
-            Some("hook:after_acceptance:evil"),
-            Status::Blocked,
-        ),
+        (json!({}), Some("hook:after_acceptance:evil"), Status::Blocked),
         (
             json!({"status": "needs_human", "needs_human_reason": "which"}),
             Some("human:which"),
             Status::Blocked,
         ),
-        (
-            json!({"run_completion_request": true}),
-            None,
-            Status::Completed,
-        ),
+        (json!({"run_completion_request": true}), None, Status::Completed),
     ] {
         let mut world = world(config.clone(), "qa");
         let verdict = ".planning/ship-verdict.md";
-        world
-            .files
-            .insert(verdict.into(), "## Verdict: SHIP\n".into());
+        world.files.insert(verdict.into(), "## Verdict: SHIP\n".into());
         let turn = assign(&mut world, "qa", 2);
         let mut staged = result(&world, &turn);
         for (name, value) in asks.as_object().unwrap() {
             staged[name] = value.clone();
         }
         stage(&mut world, &turn, &staged);
-        let script = Script {
-            hooks: [("evil".to_owned(), tampers.clone())].into(),
-            ..Script::default()
-        };
+        let script =
+            Script { hooks: [("evil".to_owned(), tampers.clone())].into(), ..Script::default() };
         let run = accept(&mut world, &turn, &script);
         let accepted = run.accepted();
         let code = accepted.after_hooks.as_ref().unwrap().code;
@@ -227,9 +166,7 @@ fn a_hook_that_tampers_behind_an_acceptance_blocks_the_run() {
         assert_eq!(world.state.blocked_on(), blocked_on);
         assert_eq!(accepted.state.document(), world.state.document());
         assert_eq!(world.state.status(), status);
-        let ends = world.files[".agentxchain/run-history.jsonl"]
-            .lines()
-            .count();
+        let ends = world.files[".agentxchain/run-history.jsonl"].lines().count();
         assert_eq!(ends, 1, "one end, told once");
         let escalates = run.wants.contains(&"on_escalation");
         assert_eq!(escalates, status == Status::Blocked);

@@ -135,10 +135,7 @@ fn apply(
 ) {
     let change: Result<Change, ()> = match operation {
         Operation::Init(restart) => {
-            let beginning = Beginning {
-                restart: *restart,
-                ..Beginning::default()
-            };
+            let beginning = Beginning { restart: *restart, ..Beginning::default() };
             run::init(&world.state, &world.config, beginning, source, at).map_err(drop)
         }
         Operation::Assign(role) => {
@@ -186,12 +183,7 @@ fn apply(
     };
     if let Ok(change) = change {
         world.state = change.state;
-        timeline.extend(
-            change
-                .events
-                .iter()
-                .map(|event| Value::Object(event.line().clone())),
-        );
+        timeline.extend(change.events.iter().map(|event| Value::Object(event.line().clone())));
     }
 }
 
@@ -210,11 +202,8 @@ fn accept_one(
     };
     let (turn, role) = (turn.id().clone(), turn.role().to_owned());
     let mut staged = result(world, &turn);
-    staged["files_changed"] = if role == "qa" {
-        json!([])
-    } else {
-        json!([format!("src/{role}{seed}.rs")])
-    };
+    staged["files_changed"] =
+        if role == "qa" { json!([]) } else { json!([format!("src/{role}{seed}.rs")]) };
     if !pass {
         staged["verification"] = json!({"status": "fail"});
     }
@@ -230,20 +219,9 @@ fn accept_one(
     }
     stage(world, &turn, &staged);
     let minutes = at.millis_since(now()) / 60_000;
-    let run = accept(
-        world,
-        &turn,
-        &Script {
-            seed,
-            later_minutes: minutes,
-            ..Script::default()
-        },
-    );
-    let accepting = run
-        .commits
-        .iter()
-        .filter(|commit| commit.kind.as_str() == "accept_turn")
-        .count();
+    let run = accept(world, &turn, &Script { seed, later_minutes: minutes, ..Script::default() });
+    let accepting =
+        run.commits.iter().filter(|commit| commit.kind.as_str() == "accept_turn").count();
     assert!(accepting <= 1, "one acceptance commits at most once");
     for commit in &run.commits {
         for write in &commit.writes {
@@ -259,9 +237,7 @@ fn accept_one(
 #[test]
 fn the_guards_of_an_assignment_come_in_their_order() {
     let code = |world: &MemoryRepository, role: &str, check| {
-        run::check_assignment(&world.state, &world.config, role, check, 0)
-            .unwrap_err()
-            .code
+        run::check_assignment(&world.state, &world.config, role, check, 0).unwrap_err().code
     };
     let mut fresh = world(config(), "implementation");
     assert_eq!(code(&fresh, "nobody", clean()), Code::XchainUnknownRole);
@@ -272,10 +248,7 @@ fn the_guards_of_an_assignment_come_in_their_order() {
         ..Baseline::default()
     };
     let dirty = run::BaselineCheck::Dirty(dirt.clone(), vec!["x".into()]);
-    assert_eq!(
-        code(&fresh, "dev", dirty.clone()),
-        Code::XchainBaselineDirty
-    );
+    assert_eq!(code(&fresh, "dev", dirty.clone()), Code::XchainBaselineDirty);
     let open = run::BaselineCheck::Uncheckpointed(dirt, "turn_1".into());
     assert_eq!(code(&fresh, "dev", open), Code::XchainCheckpointRequired);
     assert!(run::check_assignment(&fresh.state, &fresh.config, "qa", dirty, 0).is_ok());
@@ -288,14 +261,9 @@ fn the_guards_of_an_assignment_come_in_their_order() {
         let holder = format!("{} of {}", turn.id(), turn.role());
         assert!(full.message.contains(&holder), "{}", full.message);
     }
-    let blocked = run::escalate(&fresh.state, "stop", &mut ids(4), now())
-        .unwrap()
-        .state;
+    let blocked = run::escalate(&fresh.state, "stop", &mut ids(4), now()).unwrap().state;
     fresh.state = blocked;
-    assert_eq!(
-        code(&fresh, "qa", clean()),
-        Code::XchainInvalidStateTransition
-    );
+    assert_eq!(code(&fresh, "qa", clean()), Code::XchainInvalidStateTransition);
 }
 
 #[test]
@@ -314,43 +282,17 @@ fn a_turn_that_fails_too_often_blocks_the_run() {
         },
         left_behind: Value::Null,
     };
-    let change = run::reject(
-        &world.state,
-        &world.config,
-        None,
-        &rejection,
-        &mut ids(3),
-        now(),
-    )
-    .unwrap();
+    let change =
+        run::reject(&world.state, &world.config, None, &rejection, &mut ids(3), now()).unwrap();
     world.state = change.state;
     let retried = world.state.turn(&turn).unwrap();
-    assert_eq!(
-        (retried.attempt(), retried.document()["status"].clone()),
-        (2, "retrying".into())
-    );
+    assert_eq!((retried.attempt(), retried.document()["status"].clone()), (2, "retrying".into()));
     assert!(change.ledger.is_empty());
-    let change = run::reject(
-        &world.state,
-        &world.config,
-        None,
-        &rejection,
-        &mut ids(4),
-        now(),
-    )
-    .unwrap();
-    assert_eq!(
-        change.state.blocked_on(),
-        Some("escalation:retries-exhausted:dev")
-    );
-    assert_eq!(
-        change.state.turn(&turn).unwrap().document()["status"],
-        "failed"
-    );
-    assert_eq!(
-        change.state.member("blocked_reason")["recovery"]["turn_retained"],
-        true
-    );
+    let change =
+        run::reject(&world.state, &world.config, None, &rejection, &mut ids(4), now()).unwrap();
+    assert_eq!(change.state.blocked_on(), Some("escalation:retries-exhausted:dev"));
+    assert_eq!(change.state.turn(&turn).unwrap().document()["status"], "failed");
+    assert_eq!(change.state.member("blocked_reason")["recovery"]["turn_retained"], true);
 }
 
 #[test]
@@ -376,10 +318,7 @@ fn old_states_are_read_and_unknown_members_survive() {
         json!({"status": "idle", "phase": "qa", "active_turns": {"../x": {"role": "dev"}}}),
         json!({"status": "idle", "phase": "qa", "schema_version": "2.0"}),
     ] {
-        assert_eq!(
-            State::read(wrong).unwrap_err().code,
-            Code::XchainStateInvalid
-        );
+        assert_eq!(State::read(wrong).unwrap_err().code, Code::XchainStateInvalid);
     }
 }
 
@@ -419,17 +358,11 @@ fn a_worker_is_told_what_it_needs() {
     let line = json!({"role": "dev", "summary": "ä".repeat(3_000_000),
         "decisions": [{"id": "DEC-001", "statement": "d".repeat(1_000_000)}]});
     let recent = [line.as_object().unwrap().clone()];
-    let briefing = dispatch::Briefing {
-        recent: &recent,
-        ..briefing
-    };
+    let briefing = dispatch::Briefing { recent: &recent, ..briefing };
     let context = dispatch::context(&briefing);
     assert!(context.contains("ä… (shortened") && context.len() < 20_000);
     let assignment = dispatch::assignment(&world.state, &world.config, active);
-    assert_eq!(
-        assignment["staging_result_path"],
-        dispatch::staging_path(&turn)
-    );
+    assert_eq!(assignment["staging_result_path"], dispatch::staging_path(&turn));
     assert_eq!(assignment["write_authority"], "authoritative");
     let supported = [accord_runs_core::config::RuntimeType::LocalCli];
     let failure = dispatch::check_runtime(&world.config, active, &supported).unwrap_err();

@@ -46,14 +46,9 @@ fn a_commit_cut_off_anywhere_is_finished_once() {
 fn lines_that_reached_the_disk_out_of_order_are_not_lost() {
     let (before, after, commit) = accepted();
     // The state alone was there; what it speaks of was not.
-    let state = commit
-        .writes
-        .iter()
-        .position(|write| format!("{write:?}").contains("/state.json"));
+    let state = commit.writes.iter().position(|write| format!("{write:?}").contains("/state.json"));
     let mut world = before.clone();
-    world
-        .apply_writes(&commit.writes[state.unwrap()..=state.unwrap()])
-        .unwrap();
+    world.apply_writes(&commit.writes[state.unwrap()..=state.unwrap()]).unwrap();
     let recovery = recover(&commit.journal, &world.state).unwrap();
     assert!(recovery.applied);
     world.apply_writes(&recovery.writes).unwrap();
@@ -64,10 +59,7 @@ fn lines_that_reached_the_disk_out_of_order_are_not_lost() {
 fn a_journal_of_another_runner_is_understood() {
     let (before, after, commit) = accepted();
     let member = |name: &str| commit.journal[name].clone();
-    let state = commit
-        .writes
-        .iter()
-        .position(|write| format!("{write:?}").contains("/state.json"));
+    let state = commit.writes.iter().position(|write| format!("{write:?}").contains("/state.json"));
     for kind in [json!("accept_turn"), json!("accept"), Value::Null] {
         let journal = json!({
             "transaction_id": "txn_0123456789abcdef", "kind": kind, "status": "prepared",
@@ -126,10 +118,7 @@ fn what_is_no_journal_is_left_alone() {
         assert!(recover(&journal, &before.state).is_err());
     }
     let mut outside = commit.journal.clone();
-    outside.insert(
-        "accord".into(),
-        json!({"writes": [{"replace": "../x", "text": ""}]}),
-    );
+    outside.insert("accord".into(), json!({"writes": [{"replace": "../x", "text": ""}]}));
     assert!(recover(&outside, &before.state).is_err());
 }
 

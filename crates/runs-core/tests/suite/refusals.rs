@@ -18,10 +18,7 @@ fn a_try_that_knows_what_the_others_did_is_in_nobodys_way() {
         let staged = result(&world, turn);
         stage(&mut world, turn, &staged);
     }
-    let script = |seed| Script {
-        seed,
-        ..Script::default()
-    };
+    let script = |seed| Script { seed, ..Script::default() };
     accept(&mut world, &dev, &script(60)).accepted();
     let conflict = accept(&mut world, &pm, &script(61));
     assert_eq!(conflict.refused().code, Code::XchainConflict);
@@ -32,15 +29,8 @@ fn a_try_that_knows_what_the_others_did_is_in_nobodys_way() {
         baseline: world.state.turn(&pm).unwrap().baseline().unwrap(),
         left_behind: serde_json::Value::Null,
     };
-    let rejected = reject(
-        &world.state,
-        &world.config,
-        Some(&pm),
-        &rejection,
-        &mut ids(62),
-        now(),
-    )
-    .unwrap();
+    let rejected =
+        reject(&world.state, &world.config, Some(&pm), &rejection, &mut ids(62), now()).unwrap();
     world.state = rejected.state;
     let again = world.state.turn(&pm).unwrap();
     assert!(again.conflict().is_none());
@@ -83,8 +73,5 @@ fn a_result_that_cannot_be_looked_at_is_refused_and_recorded() {
         panic!("{outcome:?}");
     };
     assert_eq!(failure.code, Code::XchainFileTooLarge);
-    assert_eq!(
-        state.turn(&turn).unwrap().document()["status"],
-        "failed_acceptance"
-    );
+    assert_eq!(state.turn(&turn).unwrap().document()["status"], "failed_acceptance");
 }

@@ -36,9 +36,7 @@ fn reissue(world: &mut MemoryRepository, turn: &TurnId, role: &str) -> Reissued 
 
 fn types(reissued: &Reissued) -> Vec<String> {
     let events = reissued.change.events.iter();
-    events
-        .map(|event| event.line()["event_type"].as_str().unwrap().to_owned())
-        .collect()
+    events.map(|event| event.line()["event_type"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -99,24 +97,15 @@ fn a_block_because_of_the_turn_ends_with_it_and_no_other_does() {
     assert_eq!(world.state.status(), Status::Active);
     assert!(world.state.member("escalation").is_null());
     assert_eq!(types(&reissued), ["turn_reissued", "escalation_resolved"]);
-    let decided: Vec<&Value> = reissued
-        .change
-        .ledger
-        .iter()
-        .map(|line| &line["decision"])
-        .collect();
+    let decided: Vec<&Value> =
+        reissued.change.ledger.iter().map(|line| &line["decision"]).collect();
     assert_eq!(decided, ["turn_reissued", "escalation_resolved"]);
 
     let other = Block::operator("wait");
-    let stopped = run::block(&blocked, &other, &mut ids(5), now())
-        .unwrap()
-        .state;
+    let stopped = run::block(&blocked, &other, &mut ids(5), now()).unwrap().state;
     let wanted = ("pm", "she is ill");
     let refused = check_reissue(&stopped, &world.config, Some(&old), wanted, clean(), 0);
-    assert_eq!(
-        refused.unwrap_err().code,
-        Code::XchainInvalidStateTransition
-    );
+    assert_eq!(refused.unwrap_err().code, Code::XchainInvalidStateTransition);
 }
 
 #[test]
@@ -130,10 +119,7 @@ fn the_guards_of_an_assignment_hold_for_the_new_turn() {
         checked.err().map(|failure| failure.code)
     };
     assert_eq!(code("dev", None, clean()), Some(Code::XchainTargetRequired));
-    assert_eq!(
-        code("nobody", Some(&dev), clean()),
-        Some(Code::XchainUnknownRole)
-    );
+    assert_eq!(code("nobody", Some(&dev), clean()), Some(Code::XchainUnknownRole));
     let taken = Some(Code::XchainRoleAlreadyActive);
     assert_eq!(code("pm", Some(&dev), clean()), taken);
     let baseline = Baseline {
@@ -145,30 +131,18 @@ fn the_guards_of_an_assignment_hold_for_the_new_turn() {
     let dirty = BaselineCheck::Dirty(baseline, vec!["src/half.rs".into()]);
     let refused = Some(Code::XchainBaselineDirty);
     assert_eq!(code("dev", Some(&dev), dirty.clone()), refused);
-    assert_eq!(
-        code("qa", Some(&dev), dirty),
-        None,
-        "who reviews changes nothing"
-    );
+    assert_eq!(code("qa", Some(&dev), dirty), None, "who reviews changes nothing");
     // Two are active and the phase takes two: the old one makes room for the new one.
     assert_eq!(code("dev", Some(&dev), clean()), None);
     let gone = TurnId::parse("turn_gone").unwrap();
-    assert_eq!(
-        code("dev", Some(&gone), clean()),
-        Some(Code::XchainTurnNotActive)
-    );
+    assert_eq!(code("dev", Some(&gone), clean()), Some(Code::XchainTurnNotActive));
 }
 
 #[test]
 fn what_was_delegated_goes_on_with_the_new_turn_and_comes_back() {
     let config = config_with(|document| {
-        let route = document["routing"]["implementation"]
-            .as_object_mut()
-            .unwrap();
-        route.insert(
-            "allowed_next_roles".into(),
-            json!(["pm", "dev", "qa", "human"]),
-        );
+        let route = document["routing"]["implementation"].as_object_mut().unwrap();
+        route.insert("allowed_next_roles".into(), json!(["pm", "dev", "qa", "human"]));
     });
     let mut world = world(config, "implementation");
     let parent = assign(&mut world, "pm", 2);
@@ -183,23 +157,12 @@ fn what_was_delegated_goes_on_with_the_new_turn_and_comes_back() {
     assert_eq!(context["charter"], "Build it.");
     let queue = world.state.member("delegation_queue");
     assert_eq!(
-        (
-            &queue[0]["status"],
-            &queue[0]["to_role"],
-            &queue[0]["child_turn_id"]
-        ),
-        (
-            &json!("active"),
-            &json!("qa"),
-            &json!(reissued.turn.id().as_str())
-        )
+        (&queue[0]["status"], &queue[0]["to_role"], &queue[0]["child_turn_id"]),
+        (&json!("active"), &json!("qa"), &json!(reissued.turn.id().as_str()))
     );
     let done = result(&world, reissued.turn.id());
     stage(&mut world, reissued.turn.id(), &done);
-    let script = Script {
-        seed: 70,
-        ..Script::default()
-    };
+    let script = Script { seed: 70, ..Script::default() };
     accept(&mut world, reissued.turn.id(), &script).accepted();
     let review = world.state.member("pending_delegation_review");
     assert_eq!(review["delegation_results"][0]["status"], "completed");
@@ -233,10 +196,7 @@ fn a_coordinator_follows_the_work_to_the_turn_that_took_its_place() {
     let choice = choose(&place, &views, None).unwrap();
     let handed_out = TurnId::parse("turn_1").unwrap();
     let history = [dispatched_line(&place, &choice, &handed_out, now())];
-    let place = Initiative {
-        history: &history,
-        ..place
-    };
+    let place = Initiative { history: &history, ..place };
     let mut differences = |lines: Vec<serde_json::Map<String, Value>>| {
         views.get_mut("api").unwrap().history = lines;
         let found = diverging(&place, &views);

@@ -22,10 +22,7 @@ pub(crate) fn judged_as_read(
         turn: world.state.only_turn(),
         index: &index,
     };
-    let leniency = Leniency {
-        strict,
-        force_review: false,
-    };
+    let leniency = Leniency { strict, force_review: false };
     judge(staged, &situation, leniency)
 }
 
@@ -72,36 +69,11 @@ fn each_rule_refuses_at_its_stage() {
         ("status", json!("perhaps"), "schema", "schema_error"),
         ("schema_version", json!("2.0"), "schema", "schema_error"),
         ("summary", json!("<what you did>"), "schema", "schema_error"),
-        (
-            "decisions",
-            decision(json!({"durability": "forever"})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "decisions",
-            decision(json!({"overrides": "DEC-1"})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "decisions",
-            decision(json!({"overrides": "x"})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "decisions",
-            decision(json!({"durability": null})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "decisions",
-            decision(json!({"overrides": null})),
-            "schema",
-            "schema_error",
-        ),
+        ("decisions", decision(json!({"durability": "forever"})), "schema", "schema_error"),
+        ("decisions", decision(json!({"overrides": "DEC-1"})), "schema", "schema_error"),
+        ("decisions", decision(json!({"overrides": "x"})), "schema", "schema_error"),
+        ("decisions", decision(json!({"durability": null})), "schema", "schema_error"),
+        ("decisions", decision(json!({"overrides": null})), "schema", "schema_error"),
         (
             "delegations",
             delegation(json!({"required_decision_ids": null})),
@@ -114,61 +86,21 @@ fn each_rule_refuses_at_its_stage() {
             "schema",
             "schema_error",
         ),
-        (
-            "delegations",
-            delegation(json!({"charter": ""})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "delegations",
-            delegation(json!({"to_role": "Not OK"})),
-            "schema",
-            "schema_error",
-        ),
+        ("delegations", delegation(json!({"charter": ""})), "schema", "schema_error"),
+        ("delegations", delegation(json!({"to_role": "Not OK"})), "schema", "schema_error"),
         (
             "delegations",
             delegation(json!({"required_decision_ids": ["DEC-1", "DEC-1"]})),
             "schema",
             "schema_error",
         ),
-        (
-            "delegations",
-            delegation(json!({"required_decision_ids": []})),
-            "schema",
-            "schema_error",
-        ),
-        (
-            "delegations",
-            delegation(json!({"to_role": "dev"})),
-            "protocol",
-            "protocol_error",
-        ),
-        (
-            "delegations",
-            delegation(json!({"to_role": "ghost"})),
-            "protocol",
-            "protocol_error",
-        ),
-        (
-            "turn_id",
-            json!("turn_other"),
-            "assignment",
-            "turn_id_mismatch",
-        ),
+        ("delegations", delegation(json!({"required_decision_ids": []})), "schema", "schema_error"),
+        ("delegations", delegation(json!({"to_role": "dev"})), "protocol", "protocol_error"),
+        ("delegations", delegation(json!({"to_role": "ghost"})), "protocol", "protocol_error"),
+        ("turn_id", json!("turn_other"), "assignment", "turn_id_mismatch"),
         ("role", json!("qa"), "assignment", "assignment_error"),
-        (
-            "files_changed",
-            json!(["../../etc/passwd"]),
-            "artifact",
-            "path_outside_repository",
-        ),
-        (
-            "files_changed",
-            json!(["/etc/passwd"]),
-            "artifact",
-            "path_outside_repository",
-        ),
+        ("files_changed", json!(["../../etc/passwd"]), "artifact", "path_outside_repository"),
+        ("files_changed", json!(["/etc/passwd"]), "artifact", "path_outside_repository"),
         (
             "files_changed",
             json!(["./.agentxchain/state.json"]),
@@ -181,18 +113,8 @@ fn each_rule_refuses_at_its_stage() {
             "artifact",
             "reserved_path_violation",
         ),
-        (
-            "files_changed",
-            json!([".git/config"]),
-            "artifact",
-            "reserved_path_violation",
-        ),
-        (
-            "files_changed",
-            json!([".planning/only.md"]),
-            "artifact",
-            "artifact_error",
-        ),
+        ("files_changed", json!([".git/config"]), "artifact", "reserved_path_violation"),
+        ("files_changed", json!([".planning/only.md"]), "artifact", "artifact_error"),
         (
             "proposed_changes",
             json!([{"path": "../x", "action": "create", "content": ""}]),
@@ -250,30 +172,15 @@ fn each_rule_refuses_at_its_stage() {
             "artifact",
             "artifact_error",
         ),
-        (
-            "files_changed",
-            json!(["src/lib.rs", "n".repeat(300)]),
-            "artifact",
-            "artifact_error",
-        ),
+        ("files_changed", json!(["src/lib.rs", "n".repeat(300)]), "artifact", "artifact_error"),
         (
             "files_changed",
             json!(["src/lib.rs", "n/".repeat(2500) + "n"]),
             "artifact",
             "artifact_error",
         ),
-        (
-            "files_changed",
-            json!(["src/"]),
-            "artifact",
-            "artifact_error",
-        ),
-        (
-            "artifact",
-            json!({"type": "review"}),
-            "artifact",
-            "artifact_error",
-        ),
+        ("files_changed", json!(["src/"]), "artifact", "artifact_error"),
+        ("artifact", json!({"type": "review"}), "artifact", "artifact_error"),
         (
             "verification",
             json!({"status": "pass", "commands": [""]}),
@@ -300,18 +207,8 @@ fn each_rule_refuses_at_its_stage() {
             "verification",
             "verification_error",
         ),
-        (
-            "phase_transition_request",
-            json!("planning"),
-            "protocol",
-            "protocol_error",
-        ),
-        (
-            "phase_transition_request",
-            json!("nowhere"),
-            "protocol",
-            "protocol_error",
-        ),
+        ("phase_transition_request", json!("planning"), "protocol", "protocol_error"),
+        ("phase_transition_request", json!("nowhere"), "protocol", "protocol_error"),
     ];
     for (name, value, stage, code) in cases {
         let found = verdict(false, |staged| staged[name] = value.clone());
@@ -321,10 +218,7 @@ fn each_rule_refuses_at_its_stage() {
         staged["phase_transition_request"] = "qa".into();
         staged["run_completion_request"] = true.into();
     });
-    assert_eq!(
-        both,
-        Some(("protocol".into(), "mutually_exclusive_requests".into()))
-    );
+    assert_eq!(both, Some(("protocol".into(), "mutually_exclusive_requests".into())));
 }
 
 #[test]
@@ -336,20 +230,14 @@ fn a_reviewer_objects_and_changes_reviews_alone() {
         let mut staged = good.clone();
         change(&mut staged);
         let judged = judged(&world, &staged, false);
-        judged
-            .validation
-            .headline()
-            .map(|problem| problem.code.to_string())
+        judged.validation.headline().map(|problem| problem.code.to_string())
     };
     assert_eq!(code(&|_| {}), None);
     let silent = code(&|staged| staged["objections"] = json!([]));
     assert_eq!(silent.as_deref(), Some("challenge_requirement_violated"));
     let writes = code(&|staged| staged["files_changed"] = json!(["src/x.rs"]));
     assert_eq!(writes.as_deref(), Some("artifact_error"));
-    assert_eq!(
-        code(&|staged| staged["files_changed"] = json!([".planning/r.md"])),
-        None
-    );
+    assert_eq!(code(&|staged| staged["files_changed"] = json!([".planning/r.md"])), None);
     let builds = code(&|staged| {
         staged["artifact"] = json!({"type": "workspace"});
         staged["files_changed"] = json!([".planning/r.md"]);
@@ -407,12 +295,7 @@ fn judging_does_not_fall_over() {
             "artifacts_created": [{}]}),
     ] {
         for strict in [false, true] {
-            assert!(
-                judged(&world, &odd, strict)
-                    .validation
-                    .failed_stage
-                    .is_some()
-            );
+            assert!(judged(&world, &odd, strict).validation.failed_stage.is_some());
         }
     }
 }

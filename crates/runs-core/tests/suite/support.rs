@@ -91,14 +91,8 @@ pub(crate) fn assign(world: &mut MemoryRepository, role: &str, seed: u8) -> Turn
     );
     let (change, turn) = ready.confirm(&none, &mut ids, now()).unwrap();
     world.state = change.state;
-    let dispatched = dispatch::mark(
-        &world.state,
-        turn.id(),
-        TurnStatus::Dispatched,
-        &mut ids,
-        now(),
-    )
-    .unwrap();
+    let dispatched =
+        dispatch::mark(&world.state, turn.id(), TurnStatus::Dispatched, &mut ids, now()).unwrap();
     world.state = dispatched.state;
     turn.id().clone()
 }
@@ -131,9 +125,7 @@ pub(crate) fn result(world: &MemoryRepository, turn: &TurnId) -> Value {
 }
 
 pub(crate) fn stage(world: &mut MemoryRepository, turn: &TurnId, result: &Value) {
-    world
-        .files
-        .insert(dispatch::staging_path(turn), result.to_string());
+    world.files.insert(dispatch::staging_path(turn), result.to_string());
 }
 
 /// What the world looks like to an acceptance.
@@ -157,10 +149,7 @@ pub(crate) struct Run {
 /// Carries an acceptance through, as a host would.
 pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Script) -> Run {
     let mut run = Run {
-        outcome: Err(Failure::new(
-            accord_contract::codes::Code::Usage,
-            "never began",
-        )),
+        outcome: Err(Failure::new(accord_contract::codes::Code::Usage, "never began")),
         commits: Vec::new(),
         wants: Vec::new(),
     };
@@ -171,19 +160,14 @@ pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Scrip
         repo_decisions: RepoDecisions::new(script.repo_decisions.clone()),
     };
     let at = now().minutes_later(script.later_minutes);
-    let mut machine = match Acceptance::begin(
-        inputs,
-        Some(turn),
-        script.options,
-        ids(script.seed.max(40)),
-        at,
-    ) {
-        Ok(machine) => machine,
-        Err(failure) => {
-            run.outcome = Err(failure);
-            return run;
-        }
-    };
+    let mut machine =
+        match Acceptance::begin(inputs, Some(turn), script.options, ids(script.seed.max(40)), at) {
+            Ok(machine) => machine,
+            Err(failure) => {
+                run.outcome = Err(failure);
+                return run;
+            }
+        };
     let mut seen = script.observations.iter();
     loop {
         let answer = match machine.want().clone() {

@@ -11,9 +11,7 @@ use crate::support::{Script, accept, assign, clean, config, ids, now, result, st
 
 fn told(world: &MemoryRepository) -> Vec<Value> {
     let lines = world.files[".agentxchain/events.jsonl"].lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Assigns a turn that nobody hands out.
@@ -36,10 +34,7 @@ fn a_turn_that_was_never_handed_out_is_told_of_as_if_it_was() {
             accept(&mut world, &turn, &Script::default()).refused();
         }
         stage(&mut world, &turn, &sound);
-        let script = Script {
-            seed: 50,
-            ..Script::default()
-        };
+        let script = Script { seed: 50, ..Script::default() };
         let run = accept(&mut world, &turn, &script);
         run.accepted();
         assert_eq!(run.events(), ["turn_dispatched", "turn_accepted"]);
@@ -66,23 +61,12 @@ fn a_turn_that_was_handed_out_is_told_of_once() {
 fn nothing_is_told_behind_the_end_of_a_run() {
     let mut world = world(config(), "qa");
     let verdict = ".planning/ship-verdict.md";
-    world
-        .files
-        .insert(verdict.into(), "## Verdict: SHIP\n".into());
+    world.files.insert(verdict.into(), "## Verdict: SHIP\n".into());
     let turn = assign(&mut world, "qa", 2);
     let note = |world: &MemoryRepository| {
         let about = (turn.as_str(), "qa");
         let files = [verdict.to_owned()];
-        run::checkpoint(
-            &world.state,
-            about,
-            "c0ffee",
-            &files,
-            true,
-            &mut ids(7),
-            now(),
-        )
-        .unwrap()
+        run::checkpoint(&world.state, about, "c0ffee", &files, true, &mut ids(7), now()).unwrap()
     };
     assert_eq!(note(&world).events.len(), 1, "while the run lives");
     let mut staged = result(&world, &turn);
@@ -90,14 +74,7 @@ fn nothing_is_told_behind_the_end_of_a_run() {
     stage(&mut world, &turn, &staged);
     accept(&mut world, &turn, &Script::default()).accepted();
     let change = note(&world);
-    world
-        .apply(&Commit::of_change(
-            &world.state.clone(),
-            &change,
-            &mut ids(8),
-            now(),
-        ))
-        .unwrap();
+    world.apply(&Commit::of_change(&world.state.clone(), &change, &mut ids(8), now())).unwrap();
     assert_eq!(told(&world).last().unwrap()["event_type"], "run_completed");
     assert_eq!(world.state.member("accepted_integration_ref"), "git:c0ffee");
 }

@@ -147,34 +147,14 @@ fn a_member_that_nobody_knows_is_named_with_the_one_that_was_meant() {
     for (object, name, meant) in [
         ("", "approval_polices", Some("approval_policy")),
         ("", "banana", None),
-        (
-            "/routing/qa",
-            "max_concurent_turns",
-            Some("max_concurrent_turns"),
-        ),
+        ("/routing/qa", "max_concurent_turns", Some("max_concurrent_turns")),
         ("/timeouts", "per_turn_minute", Some("per_turn_minutes")),
         ("/rules", "max_turn_retry", Some("max_turn_retries")),
-        (
-            "/approval_policy",
-            "phase_transition",
-            Some("phase_transitions"),
-        ),
-        (
-            "/runtimes/cli",
-            "startup_watchdog",
-            Some("startup_watchdog_ms"),
-        ),
+        ("/approval_policy", "phase_transition", Some("phase_transitions")),
+        ("/runtimes/cli", "startup_watchdog", Some("startup_watchdog_ms")),
         ("/runtimes/man", "url", None),
-        (
-            "/runtimes/api/retry_policy",
-            "max_attempt",
-            Some("max_attempts"),
-        ),
-        (
-            "/roles/dev",
-            "decision_autority",
-            Some("decision_authority"),
-        ),
+        ("/runtimes/api/retry_policy", "max_attempt", Some("max_attempts")),
+        ("/roles/dev", "decision_autority", Some("decision_authority")),
         ("/hooks/before_gate/0", "retries", None),
         ("/budget", "foo", None),
         ("/policies/0/params", "limits", Some("limit")),
@@ -189,38 +169,18 @@ fn a_member_that_nobody_knows_is_named_with_the_one_that_was_meant() {
 fn a_mistyped_name_that_leaves_a_gate_open_is_told_apart() {
     for (object, name, meant) in [
         ("", "gate", "gates"),
-        (
-            "/gates/g",
-            "require_human_approval",
-            "requires_human_approval",
-        ),
+        ("/gates/g", "require_human_approval", "requires_human_approval"),
         ("/gates/g", "requires_file", "requires_files"),
         ("/gates/g", "human_approval", "requires_human_approval"),
         ("/gates/g", "credentialled", "credentialed"),
         ("/routing/qa", "exit_gates", "exit_gate"),
         ("/routing/qa", "allowed_next_role", "allowed_next_roles"),
         ("/workflow_kit/phases/planning", "artefacts", "artifacts"),
-        (
-            "/workflow_kit/phases/planning/artifacts/0",
-            "semantic",
-            "semantics",
-        ),
-        (
-            "/approval_policy/phase_transitions/rules/0",
-            "from",
-            "from_phase",
-        ),
-        (
-            "/approval_policy/run_completion/when",
-            "gate_pass",
-            "gate_passed",
-        ),
+        ("/workflow_kit/phases/planning/artifacts/0", "semantic", "semantics"),
+        ("/approval_policy/phase_transitions/rules/0", "from", "from_phase"),
+        ("/approval_policy/run_completion/when", "gate_pass", "gate_passed"),
     ] {
-        assert_eq!(
-            said_of(object, name),
-            (Some(meant), true),
-            "{object} {name}"
-        );
+        assert_eq!(said_of(object, name), (Some(meant), true), "{object} {name}");
     }
 }
 

@@ -217,12 +217,7 @@ impl CoordinatorWorkstream {
             Ok(choice) => (Some(choice.repo.clone()), Some(choice.role.clone()), None),
             Err(found) => (found.repo.clone(), None, Some(found.reason.to_string())),
         };
-        Self {
-            id: id.to_owned(),
-            repo_id: repo,
-            role,
-            obstacle,
-        }
+        Self { id: id.to_owned(), repo_id: repo, role, obstacle }
     }
 }
 
@@ -240,17 +235,9 @@ impl CoordinatorStatusAnswer {
             root: overview.root.to_string_lossy().into_owned(),
             state: overview.state.as_ref().map(|state| state.document()),
             barriers: overview.barriers.document(),
-            repos: repos
-                .map(|repo| CoordinatorRepo::new(repo, next_of(&repo.id)))
-                .collect(),
-            workstreams: streams
-                .map(|(id, found)| CoordinatorWorkstream::new(id, found))
-                .collect(),
-            divergence: overview
-                .divergence
-                .iter()
-                .map(CoordinatorDivergence::new)
-                .collect(),
+            repos: repos.map(|repo| CoordinatorRepo::new(repo, next_of(&repo.id))).collect(),
+            workstreams: streams.map(|(id, found)| CoordinatorWorkstream::new(id, found)).collect(),
+            divergence: overview.divergence.iter().map(CoordinatorDivergence::new).collect(),
             findings: overview.findings.iter().map(RunFinding::new).collect(),
             lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
             journals: overview.journals.clone(),
@@ -262,11 +249,7 @@ impl CoordinatorStatusAnswer {
 impl CoordinatorInitAnswer {
     /// The answer after an initiative has begun.
     pub fn new(started: &InitiativeStarted, next: Vec<NextAnswer>) -> Self {
-        Self {
-            state: started.state.document(),
-            begun: started.begun.clone(),
-            next,
-        }
+        Self { state: started.state.document(), begun: started.begun.clone(), next }
     }
 }
 
@@ -279,11 +262,9 @@ impl CoordinatorStepAnswer {
     ) -> Self {
         let (mut turn, mut waiting) = (None, None);
         match &result.outcome {
-            StepOutcome::Dispatched {
-                choice,
-                dispatched,
-                context,
-            } => turn = Some(CoordinatorTurn::new(choice, dispatched, context)),
+            StepOutcome::Dispatched { choice, dispatched, context } => {
+                turn = Some(CoordinatorTurn::new(choice, dispatched, context))
+            }
             StepOutcome::Waiting(failure) => waiting = Some(error_envelope(failure)),
             StepOutcome::Gate { .. } => {}
         }
@@ -300,11 +281,7 @@ impl CoordinatorStepAnswer {
 impl CoordinatorGateAnswer {
     /// The answer after a gate was approved.
     pub fn new(approval: &GateApproval, next: Vec<NextAnswer>) -> Self {
-        Self {
-            gate: approval.gate.clone(),
-            state: approval.state.document(),
-            next,
-        }
+        Self { gate: approval.gate.clone(), state: approval.state.document(), next }
     }
 }
 

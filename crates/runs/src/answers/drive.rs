@@ -70,13 +70,7 @@ pub struct DriveEnd {
 impl DriveEnd {
     /// An end without a turn.
     pub fn new(stop: RunStop) -> Self {
-        Self {
-            stop,
-            accepted: 0,
-            turn: None,
-            failure: None,
-            warnings: Vec::new(),
-        }
+        Self { stop, accepted: 0, turn: None, failure: None, warnings: Vec::new() }
     }
 
     /// The end at a step that a person must take first.
@@ -87,10 +81,7 @@ impl DriveEnd {
             NextStep::Work { by_hand: true, .. } | NextStep::Reconcile { .. } => RunStop::ByHand,
             _ => RunStop::NotRunning,
         };
-        Self {
-            turn: next.turn().map(ToString::to_string),
-            ..Self::new(stop)
-        }
+        Self { turn: next.turn().map(ToString::to_string), ..Self::new(stop) }
     }
 }
 
@@ -108,19 +99,17 @@ impl From<StepResult> for DriveEnd {
                     _ => RunStop::Accepted,
                 })
             },
-            StepResult::Turn(TurnOutcome::ByHand(dispatched)) => Self {
-                turn: Some(dispatched.turn.id().to_string()),
-                ..Self::new(RunStop::ByHand)
-            },
+            StepResult::Turn(TurnOutcome::ByHand(dispatched)) => {
+                Self { turn: Some(dispatched.turn.id().to_string()), ..Self::new(RunStop::ByHand) }
+            }
             StepResult::Turn(TurnOutcome::Conflicted { turn, failure }) => Self {
                 turn: Some(turn.to_string()),
                 failure: Some(failure),
                 ..Self::new(RunStop::ByHand)
             },
-            StepResult::Turn(TurnOutcome::Blocked(failure)) => Self {
-                failure: Some(failure),
-                ..Self::new(RunStop::Blocked)
-            },
+            StepResult::Turn(TurnOutcome::Blocked(failure)) => {
+                Self { failure: Some(failure), ..Self::new(RunStop::Blocked) }
+            }
             StepResult::GateHeld(_) => Self::new(RunStop::GateHeld),
             StepResult::NotRunning(next) => Self::at(&next),
         }
@@ -133,19 +122,14 @@ impl From<LoopResult> for DriveEnd {
             LoopStop::Completed => Self::new(RunStop::Completed),
             LoopStop::Blocked => Self::new(RunStop::Blocked),
             LoopStop::GateHeld(_) => Self::new(RunStop::GateHeld),
-            LoopStop::ByHand(dispatched) => Self {
-                turn: Some(dispatched.turn.id().to_string()),
-                ..Self::new(RunStop::ByHand)
-            },
+            LoopStop::ByHand(dispatched) => {
+                Self { turn: Some(dispatched.turn.id().to_string()), ..Self::new(RunStop::ByHand) }
+            }
             LoopStop::MaxTurns => Self::new(RunStop::MaxTurns),
             LoopStop::Cancelled => Self::new(RunStop::Cancelled),
             LoopStop::NotRunning(next) => Self::at(&next),
         };
-        Self {
-            accepted: result.accepted,
-            warnings: result.warnings,
-            ..end
-        }
+        Self { accepted: result.accepted, warnings: result.warnings, ..end }
     }
 }
 

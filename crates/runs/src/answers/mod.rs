@@ -29,10 +29,8 @@ pub use run::{
 
 /// A failure as a document. Its details are members of `error`.
 pub fn error_envelope(failure: &Failure) -> ErrorEnvelope {
-    let exchange = Exchange {
-        correlation_id: String::new(),
-        capabilities: Capabilities::default(),
-    };
+    let exchange =
+        Exchange { correlation_id: String::new(), capabilities: Capabilities::default() };
     let mut envelope = ErrorEnvelope::from_failure(failure, exchange);
     // A command, and a failure inside of another answer, have no exchange of their own.
     envelope.correlation_id = Field::Absent;

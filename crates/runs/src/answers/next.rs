@@ -29,10 +29,7 @@ pub struct CommandNames {
 impl NextAnswer {
     /// A command with its reason.
     pub fn of_command(command: String, why: String) -> Self {
-        Self {
-            command: Some(command),
-            why,
-        }
+        Self { command: Some(command), why }
     }
 
     /// A step as a command.
@@ -41,27 +38,20 @@ impl NextAnswer {
         let (command, why) = match step {
             NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
             NextStep::Start { restart: false } => (run("start"), "no run has started".to_owned()),
-            NextStep::Start { restart: true } => (
-                run("start --restart"),
-                "the run is completed; start the next one".to_owned(),
-            ),
-            NextStep::Assign {
-                role,
-                by_hand: true,
-            } => (run(&format!("assign {role}")), format!("{role} is next")),
-            NextStep::Assign { role, .. } => (
-                run("step"),
-                format!("{role} is next, and its agent does the work"),
-            ),
-            NextStep::Checkpoint => (
-                run("checkpoint"),
-                "changes of accepted turns are not committed yet".to_owned(),
-            ),
+            NextStep::Start { restart: true } => {
+                (run("start --restart"), "the run is completed; start the next one".to_owned())
+            }
+            NextStep::Assign { role, by_hand: true } => {
+                (run(&format!("assign {role}")), format!("{role} is next"))
+            }
+            NextStep::Assign { role, .. } => {
+                (run("step"), format!("{role} is next, and its agent does the work"))
+            }
+            NextStep::Checkpoint => {
+                (run("checkpoint"), "changes of accepted turns are not committed yet".to_owned())
+            }
             NextStep::Tidy { files } => tidy(files, names),
-            NextStep::Dispatch {
-                turn,
-                by_hand: true,
-            } => (
+            NextStep::Dispatch { turn, by_hand: true } => (
                 run(&format!("dispatch --turn {turn}")),
                 "the turn is assigned but not dispatched".to_owned(),
             ),
@@ -76,25 +66,19 @@ impl NextAnswer {
                     why.message
                 ),
             ),
-            NextStep::Work {
-                turn,
-                by_hand: true,
-                ..
-            } => (
+            NextStep::Work { turn, by_hand: true, .. } => (
                 run(&format!("stage --turn {turn} --summary '…'")),
                 format!(
                     "after you have done the work in {}/PROMPT.md",
                     dispatch::bundle_folder(turn)
                 ),
             ),
-            NextStep::Work { staging, .. } => (
-                None,
-                format!("the worker is busy; its result must be staged in {staging}"),
-            ),
-            NextStep::Accept { turn } => (
-                run(&format!("accept --turn {turn}")),
-                "the result is staged".to_owned(),
-            ),
+            NextStep::Work { staging, .. } => {
+                (None, format!("the worker is busy; its result must be staged in {staging}"))
+            }
+            NextStep::Accept { turn } => {
+                (run(&format!("accept --turn {turn}")), "the result is staged".to_owned())
+            }
             NextStep::Reissue { turn } => (
                 run(&format!("reissue --turn {turn} --reason accepted")),
                 "the history already has the turn, but the state does not; this resolves it"
@@ -143,9 +127,7 @@ impl NextAnswer {
     pub fn stage_again(turn: &str, names: &CommandNames) -> Self {
         let repo = &names.repo;
         Self {
-            command: Some(format!(
-                "accord run stage --turn {turn} --summary '…'{repo}"
-            )),
+            command: Some(format!("accord run stage --turn {turn} --summary '…'{repo}")),
             why: "after you have corrected that; it replaces the staged result".to_owned(),
         }
     }

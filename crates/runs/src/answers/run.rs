@@ -220,10 +220,7 @@ impl RunAnswer {
 impl RunTurnAnswer {
     /// The answer of an assignment.
     pub fn new(turn: &Turn, next: Vec<NextAnswer>) -> Self {
-        Self {
-            turn: turn.document(),
-            next,
-        }
+        Self { turn: turn.document(), next }
     }
 }
 

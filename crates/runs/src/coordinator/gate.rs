@@ -38,9 +38,6 @@ impl Coordinator {
         let mut ledger = session.ledger;
         let change = approve_gate(&session.initiative(), now)?.into_change(&mut ledger, now);
         session.commit(change)?;
-        Ok(GateApproval {
-            gate,
-            state: session.state,
-        })
+        Ok(GateApproval { gate, state: session.state })
     }
 }

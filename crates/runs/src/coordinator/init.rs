@@ -30,9 +30,7 @@ impl Coordinator {
     pub fn init(&self) -> Result<InitiativeStarted, Failure> {
         let config = self.config()?;
         let children = self.children(&config);
-        let problems = children
-            .iter()
-            .filter_map(|child| child.runs.as_ref().err());
+        let problems = children.iter().filter_map(|child| child.runs.as_ref().err());
         let problems: Vec<CoordinatorProblem> = problems.cloned().collect();
         if !problems.is_empty() {
             return Err(refusal(&problems));
@@ -62,10 +60,7 @@ impl Coordinator {
         })?;
         let change = ready.into_change(&mut ledger(&locked)?, now);
         locked.commit(&change.commit(before.as_ref(), &mut ids, now))?;
-        Ok(InitiativeStarted {
-            state: change.state,
-            begun,
-        })
+        Ok(InitiativeStarted { state: change.state, begun })
     }
 }
 
@@ -91,10 +86,7 @@ fn start(children: &[ChildRepo], id: &str) -> Result<(), Failure> {
     if let Some(Ok(runs)) = child.map(|child| &child.runs) {
         let provenance = [("trigger", "coordinator"), ("created_by", "coordinator")];
         let provenance = provenance.map(|(name, value)| (name.to_owned(), value.into()));
-        let start = Start {
-            restart: false,
-            provenance: Some(provenance.into_iter().collect()),
-        };
+        let start = Start { restart: false, provenance: Some(provenance.into_iter().collect()) };
         runs.start(&start).map_err(|failure| in_repo(id, failure))?;
     }
     Ok(())

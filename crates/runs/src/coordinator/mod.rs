@@ -78,10 +78,7 @@ impl Coordinator {
 
     /// The services over an open workspace.
     pub fn on(workspace: Repository, environment: Environment) -> Self {
-        Self {
-            workspace,
-            environment,
-        }
+        Self { workspace, environment }
     }
 
     /// The folder of the workspace.

@@ -54,11 +54,7 @@ impl Coordinator {
             if let Some(root) = root {
                 place = root;
             }
-            children.push(ChildRepo {
-                repo: repo.clone(),
-                place,
-                runs,
-            });
+            children.push(ChildRepo { repo: repo.clone(), place, runs });
         }
         children
     }
@@ -81,11 +77,7 @@ impl Coordinator {
         let repository =
             opened.map_err(|error| problem("repo_path_unreadable", &error.to_string()))?;
         match repository.is_governed() {
-            Ok(true) => Ok(Runs::on(
-                repository,
-                self.environment.clone(),
-                Reading::Full,
-            )),
+            Ok(true) => Ok(Runs::on(repository, self.environment.clone(), Reading::Full)),
             Ok(false) => Err(problem(
                 "repo_not_governed",
                 "has no agentxchain.json; create it with `accord run init`",
@@ -171,9 +163,5 @@ fn view(runs: &Runs, known: Option<&str>, when: When) -> Result<RepoView, Failur
             }
         }
     }
-    Ok(RepoView {
-        config: runs.config().ok(),
-        state,
-        history,
-    })
+    Ok(RepoView { config: runs.config().ok(), state, history })
 }

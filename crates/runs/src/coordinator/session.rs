@@ -212,8 +212,7 @@ impl CoordinatorSession<'_> {
         let turn = line.get("repo_turn_id").and_then(|turn| turn.as_str());
         let lines = report.annotation_lines(turn.unwrap_or_default(), self.now());
         if !lines.is_empty() {
-            self.locked
-                .append(RecordFile::CoordinatorHookAnnotations, &lines)?;
+            self.locked.append(RecordFile::CoordinatorHookAnnotations, &lines)?;
         }
         Ok(())
     }
@@ -222,9 +221,7 @@ impl CoordinatorSession<'_> {
     fn notify_blocked(&self) {
         let batch = hooks::on_escalation(&self.initiative(), &self.workspace());
         if let Err(failure) = self.hooks(batch, HookPhase::OnEscalation) {
-            self.coordinator
-                .environment
-                .notify(&Notice::NotDone(failure));
+            self.coordinator.environment.notify(&Notice::NotDone(failure));
         }
     }
 }
@@ -234,10 +231,8 @@ pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure
     let reason = state.blocked_reason().unwrap_or("it is blocked");
     let path = recovery_report_path();
     let message = format!("the initiative is blocked: {reason}");
-    let left: Vec<String> = left
-        .iter()
-        .map(|found| format!("{}: {}", found.repo, found.kind))
-        .collect();
+    let left: Vec<String> =
+        left.iter().map(|found| format!("{}: {}", found.repo, found.kind)).collect();
     Failure::new(Code::XchainCoordinatorDiverged, message)
         .with("divergence", left)
         .with("report", path.as_str())

@@ -116,10 +116,7 @@ impl Coordinator {
             overview.prospects = prospects(&seen.initiative(), &seen.views);
         }
         overview.repos = self.repos(&seen.children, Some(&seen.state));
-        let repos = overview
-            .repos
-            .iter()
-            .map(|repo| (repo.id.as_str(), repo.next_step()));
+        let repos = overview.repos.iter().map(|repo| (repo.id.as_str(), repo.next_step()));
         overview.next = next_actions(&InitiativeFacts {
             initiative: seen.initiative(),
             views: &seen.views,

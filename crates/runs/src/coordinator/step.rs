@@ -60,10 +60,7 @@ impl Coordinator {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
             match dispatching.find(&session.view(&dispatching.choice.repo)) {
-                DispatchedTurn::Active {
-                    turn,
-                    dispatched: false,
-                } => {
+                DispatchedTurn::Active { turn, dispatched: false } => {
                     drop(session);
                     return self.hand_over(dispatching, &turn, Vec::new());
                 }
@@ -91,13 +88,8 @@ impl Coordinator {
         }
         let view = session.view(&choice.repo);
         let mut ids = session.ids.clone();
-        let (dispatching, change) = begin_dispatch(
-            &session.initiative(),
-            &choice,
-            &view,
-            &mut ids,
-            session.now(),
-        );
+        let (dispatching, change) =
+            begin_dispatch(&session.initiative(), &choice, &view, &mut ids, session.now());
         session.ids = ids;
         session.commit(change)?;
         drop(session);
@@ -165,9 +157,7 @@ impl Coordinator {
 
     fn child_of(&self, choice: &Choice) -> Result<Runs, Failure> {
         let children = self.children(&self.config()?);
-        let child = children
-            .into_iter()
-            .find(|child| child.repo.id == choice.repo);
+        let child = children.into_iter().find(|child| child.repo.id == choice.repo);
         let problem = match child.map(|child| child.runs) {
             Some(Ok(runs)) => return Ok(runs),
             Some(Err(problem)) => problem.to_string(),
@@ -198,13 +188,8 @@ fn announce(
         forget_dispatch(&session.initiative())
     } else {
         let mut ledger = session.ledger;
-        let change = end_dispatch(
-            &session.initiative(),
-            dispatching,
-            turn,
-            &mut ledger,
-            session.now(),
-        );
+        let change =
+            end_dispatch(&session.initiative(), dispatching, turn, &mut ledger, session.now());
         session.ledger = ledger;
         change
     };
@@ -223,10 +208,9 @@ fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
     match session.state.status() {
         CoordinatorStatus::Active => Ok(()),
         CoordinatorStatus::Blocked => Err(diverged(&session.state, &[])),
-        CoordinatorStatus::Completed => refuse(
-            "the initiative is completed".into(),
-            "accord run coordinator init",
-        ),
+        CoordinatorStatus::Completed => {
+            refuse("the initiative is completed".into(), "accord run coordinator init")
+        }
         CoordinatorStatus::Paused => {
             let gate = session.state.pending_gate_id().unwrap_or("a gate");
             refuse(
@@ -254,14 +238,11 @@ fn reach_gate(
             let mut ledger = session.ledger;
             let change = change.into_change(&mut ledger, now);
             session.commit(change)?;
-            StepOutcome::Gate {
-                state: session.state,
-            }
+            StepOutcome::Gate { state: session.state }
         }
         Err(shut) => {
-            if let Some(blockers) = shut
-                .details
-                .and_then(|details| details.get("blockers").cloned())
+            if let Some(blockers) =
+                shut.details.and_then(|details| details.get("blockers").cloned())
             {
                 nothing = nothing.with("gate_blockers", blockers);
             }

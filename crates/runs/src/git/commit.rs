@@ -55,11 +55,8 @@ impl Git {
 /// files, unless it is a repository of its own.
 fn is_there(root: &Path, file: &str) -> bool {
     let place = root.join(file);
-    let behind_link = place
-        .ancestors()
-        .skip(1)
-        .take_while(|folder| *folder != root)
-        .any(Path::is_symlink);
+    let behind_link =
+        place.ancestors().skip(1).take_while(|folder| *folder != root).any(Path::is_symlink);
     match place.symlink_metadata() {
         Ok(found) if found.is_dir() => !behind_link && place.join(".git").exists(),
         Ok(_) => !behind_link,

@@ -87,8 +87,5 @@ fn read_marker(place: &Path) -> io::Result<String> {
 
 /// Whether a path does not exist.
 pub(super) fn is_gone(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -118,11 +118,7 @@ impl Git {
             );
             return Err(refusal(message));
         }
-        let found = Self {
-            prefix,
-            own_files: lines.map(str::to_owned).collect(),
-            ..unfound
-        };
+        let found = Self { prefix, own_files: lines.map(str::to_owned).collect(), ..unfound };
         // A folder that the surrounding repository ignores is not under version control.
         let ignored = !found.prefix.is_empty() && {
             let look = found.start(&["check-ignore", "-q", "--", "."], Vec::new())?;
@@ -194,9 +190,7 @@ impl Git {
             return failure(format!("git {command} took more than {seconds} s"));
         }
         if outcome.stdout_truncated {
-            return failure(format!(
-                "git {command} printed more than {MAX_OUTPUT} bytes"
-            ));
+            return failure(format!("git {command} printed more than {MAX_OUTPUT} bytes"));
         }
         let words = String::from_utf8_lossy(&outcome.stderr);
         let words: String = words.trim().chars().take(2000).collect();

@@ -29,10 +29,7 @@ impl Changes {
     /// The paths that can be attributed to a turn. A hidden file is a choice of the user until it
     /// changes again.
     pub fn attributable(&self) -> impl Iterator<Item = &String> {
-        let seen = self
-            .dirty
-            .keys()
-            .filter(|path| !self.hidden.contains(*path));
+        let seen = self.dirty.keys().filter(|path| !self.hidden.contains(*path));
         seen.filter(|path| !is_exempt(path))
     }
 
@@ -42,9 +39,7 @@ impl Changes {
         Baseline {
             head_ref: Some(self.head.clone()),
             clean: self.attributable().next().is_none(),
-            dirty: dirty
-                .map(|(path, mark)| (path.clone(), mark.clone()))
-                .collect(),
+            dirty: dirty.map(|(path, mark)| (path.clone(), mark.clone())).collect(),
             view: self.view.clone(),
         }
     }
@@ -76,13 +71,7 @@ impl Git {
         };
         let hidden = self.hidden()?;
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
-        Ok(Changes {
-            head,
-            dirty: self.marks(paths)?,
-            untracked: read.untracked,
-            hidden,
-            view,
-        })
+        Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
 
     /// The branch that is checked out, if there is one.
@@ -147,9 +136,7 @@ impl Git {
     fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_name {
-            return Err(failure(format!(
-                "the baseline {base:?} of the turn is not a commit"
-            )));
+            return Err(failure(format!("the baseline {base:?} of the turn is not a commit")));
         }
         let arguments = [
             "diff",
@@ -254,17 +241,12 @@ fn is_exempt(path: &str) -> bool {
 
 /// Splits at zero bytes.
 pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
-    output
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty())
+    output.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
 /// The rest of an entry after so many fields.
 fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
-    entry
-        .splitn(fields + 1, |byte| *byte == b' ')
-        .nth(fields)
-        .ok_or_else(|| unknown(entry))
+    entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields).ok_or_else(|| unknown(entry))
 }
 
 pub(super) fn unknown(entry: &[u8]) -> Failure {
@@ -305,18 +287,16 @@ mod tests {
             own_files: Vec::new(),
             cancel: None,
         };
-        bolero::check!()
-            .with_iterations(1_000)
-            .for_each(|input: &[u8]| {
-                let assembled = assemble(&PIECES, input);
-                for output in [input, assembled.as_bytes()] {
-                    let Ok(status) = git.read_status(output) else {
-                        continue;
-                    };
-                    for path in status.paths.iter().chain(&status.untracked) {
-                        assert_eq!(RepoPath::parse(path).unwrap().as_str(), path);
-                    }
+        bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+            let assembled = assemble(&PIECES, input);
+            for output in [input, assembled.as_bytes()] {
+                let Ok(status) = git.read_status(output) else {
+                    continue;
+                };
+                for path in status.paths.iter().chain(&status.untracked) {
+                    assert_eq!(RepoPath::parse(path).unwrap().as_str(), path);
                 }
-            });
+            }
+        });
     }
 }

@@ -48,9 +48,8 @@ impl Git {
             }
         }
         // The state may be published; settings of this machine are not, so only a marker is kept.
-        let mut view: BTreeMap<String, String> = (settings.into_iter())
-            .map(|(name, value)| (name, marker::of_text(&value)))
-            .collect();
+        let mut view: BTreeMap<String, String> =
+            (settings.into_iter()).map(|(name, value)| (name, marker::of_text(&value))).collect();
         for (name, place) in FILES.iter().zip(&self.own_files) {
             if let Some(mark) = marker::of_rules(&self.root, place)? {
                 view.insert((*name).to_owned(), mark);
@@ -70,10 +69,8 @@ pub(super) fn check(
         return Ok(());
     }
     let names = before.keys().chain(now.keys());
-    let mut names: Vec<&str> = names
-        .filter(|name| before.get(*name) != now.get(*name))
-        .map(String::as_str)
-        .collect();
+    let mut names: Vec<&str> =
+        names.filter(|name| before.get(*name) != now.get(*name)).map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {

@@ -23,10 +23,7 @@ pub(super) fn post(
             output: answer.body,
             ..Execution::default()
         },
-        Err(WebError::TimedOut) => Execution {
-            timed_out: true,
-            ..Execution::default()
-        },
+        Err(WebError::TimedOut) => Execution { timed_out: true, ..Execution::default() },
         Err(WebError::Failed(why)) => failed(why),
         Err(WebError::Cancelled) => failed("the hook was cancelled".to_owned()),
     };
@@ -47,17 +44,9 @@ fn ask(
     });
     let headers = headers.collect::<Result<Vec<_>, WebError>>()?;
     let limit = Duration::from_millis(timeout_ms);
-    web::exchange(
-        web::post(url, &headers, body.to_owned())?,
-        limit,
-        None,
-        MAX_OUTPUT,
-    )
+    web::exchange(web::post(url, &headers, body.to_owned())?, limit, None, MAX_OUTPUT)
 }
 
 fn failed(why: String) -> Execution {
-    Execution {
-        failure: Some(why),
-        ..Execution::default()
-    }
+    Execution { failure: Some(why), ..Execution::default() }
 }

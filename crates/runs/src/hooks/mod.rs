@@ -38,12 +38,7 @@ pub fn run(
     environment: &Environment,
     extra: &[String],
 ) -> Result<HookReport, Failure> {
-    let scope = HookScope {
-        locked,
-        extra,
-        others: &[],
-        audit: RecordFile::HookAudit,
-    };
+    let scope = HookScope { locked, extra, others: &[], audit: RecordFile::HookAudit };
     run_in_scope(batch, &scope, environment)
 }
 
@@ -74,10 +69,7 @@ pub(crate) fn run_in_scope(
     let mut written = 0;
     while let Some(hook) = chain.next().cloned() {
         let name = hook.name.clone();
-        environment.notify(&Notice::HookStarted {
-            phase,
-            name: name.clone(),
-        });
+        environment.notify(&Notice::HookStarted { phase, name: name.clone() });
         let payload = &chain.batch().payload;
         let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, environment.now());
         let variables = hooks::environment(&hook, run_id.as_deref(), &root);
@@ -86,20 +78,14 @@ pub(crate) fn run_in_scope(
         for (other, locked, extra) in scope.others {
             elsewhere.push((other, locked, locked.protect(extra)?));
         }
-        let mut ran = execute(
-            &hook,
-            &envelope,
-            locked.root(),
-            &variables,
-            environment.cancel_token(),
-        );
+        let mut ran =
+            execute(&hook, &envelope, locked.root(), &variables, environment.cancel_token());
         ran.tampered = locked.restore(&protected)?;
         // A hook that was cancelled has not answered.
         environment.check_cancelled()?;
         for (other, locked, protected) in elsewhere {
             let names = locked.restore(&protected)?;
-            ran.tampered
-                .extend(names.iter().map(|name| format!("{other}/{name}")));
+            ran.tampered.extend(names.iter().map(|name| format!("{other}/{name}")));
         }
         let at = environment.now();
         chain.record(&ran, at);
@@ -108,11 +94,7 @@ pub(crate) fn run_in_scope(
         let lines: Vec<Object> = entries.iter().map(|entry| entry.line().clone()).collect();
         locked.append(scope.audit, &lines)?;
         if let Some(entry) = entries.first() {
-            environment.notify(&Notice::HookEnded {
-                phase,
-                name,
-                action: entry.action,
-            });
+            environment.notify(&Notice::HookEnded { phase, name, action: entry.action });
         }
     }
     Ok(chain.finish().unwrap_or_else(|| HookReport::none(phase)))
@@ -156,14 +138,9 @@ pub fn execute(
 ) -> Execution {
     let input = Value::Object(envelope.clone()).to_string();
     match &hook.transport {
-        Transport::Process { command } => program::run(
-            command,
-            hook.timeout_ms,
-            input + "\n",
-            root,
-            environment,
-            cancel,
-        ),
+        Transport::Process { command } => {
+            program::run(command, hook.timeout_ms, input + "\n", root, environment, cancel)
+        }
         Transport::Http { url, headers } => {
             http::post(url, headers, &hook.env, hook.timeout_ms, &input)
         }

@@ -63,8 +63,5 @@ pub(super) fn run(
 }
 
 fn failed(why: String) -> Execution {
-    Execution {
-        failure: Some(why),
-        ..Execution::default()
-    }
+    Execution { failure: Some(why), ..Execution::default() }
 }

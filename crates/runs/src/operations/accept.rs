@@ -60,10 +60,7 @@ impl Runs {
             repo_decisions: operation.locked.repo_decisions()?,
         };
         let options = Options {
-            leniency: Leniency {
-                strict: accept.strict,
-                force_review: accept.force_review,
-            },
+            leniency: Leniency { strict: accept.strict, force_review: accept.force_review },
             human_merge: accept.human_merge,
         };
         let ids = operation.environment.ids();
@@ -80,11 +77,7 @@ impl Runs {
             Conclusion::Accepted(accepted) => *accepted,
         };
         operation.save_session("turn_accepted", Some(&turn));
-        let mut acceptance = AcceptResult {
-            accepted,
-            checkpoint: None,
-            no_checkpoint: None,
-        };
+        let mut acceptance = AcceptResult { accepted, checkpoint: None, no_checkpoint: None };
         if accept.checkpoint {
             match checkpoint::make(&mut operation, Some(turn.id())) {
                 Ok(made) => {

@@ -49,13 +49,7 @@ impl Runs {
     pub fn plan_approval(&self, gate: Gate) -> Result<ApprovalPlan, Failure> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
-        run::plan_approval(
-            &state,
-            &config,
-            gate.is_completion(),
-            history,
-            gate.command(),
-        )
+        run::plan_approval(&state, &config, gate.is_completion(), history, gate.command())
     }
 
     /// Approves a pending gate.
@@ -115,9 +109,7 @@ fn run_actions(
 ) -> Vec<ActionRun> {
     let mut ran = Vec::new();
     for action in actions {
-        operation.environment.notify(&Notice::CommandStarted {
-            command: action.run.clone(),
-        });
+        operation.environment.notify(&Notice::CommandStarted { command: action.run.clone() });
         let run = run_action(operation, action, environment);
         let failed = run.exit_code != Some(0) || run.timed_out;
         ran.push(run);

@@ -42,11 +42,7 @@ impl Runs {
                 Failure::new(Code::XchainUnknownRole, message).suggesting("name the role")
             })?,
         };
-        let check = check_baseline(
-            &operation.locked,
-            &operation.state,
-            operation.git()?.as_ref(),
-        )?;
+        let check = check_baseline(&operation.locked, &operation.state, operation.git()?.as_ref())?;
         let history = operation.locked.index(operation.state.run_id())?.length();
         let assignable =
             check_assignment(&operation.state, &operation.config, &role, check, history)?;
@@ -59,13 +55,7 @@ impl Runs {
         };
         operation.commit(&change, Vec::<Write>::new())?;
         operation.save_session("turn_assigned", Some(&turn));
-        Ok(Assigned {
-            turn,
-            update: RunUpdate {
-                state: change.state,
-                events: change.events,
-            },
-        })
+        Ok(Assigned { turn, update: RunUpdate { state: change.state, events: change.events } })
     }
 }
 
@@ -98,11 +88,8 @@ pub(super) fn check_baseline(
         return Ok(BaselineCheck::Clean(baseline));
     }
     let accepted = accepted_work(repository, state, &changes)?;
-    let foreign: Vec<String> = changes
-        .attributable()
-        .filter(|path| !accepted.contains_key(*path))
-        .cloned()
-        .collect();
+    let foreign: Vec<String> =
+        changes.attributable().filter(|path| !accepted.contains_key(*path)).cloned().collect();
     if !foreign.is_empty() {
         return Ok(BaselineCheck::Dirty(baseline, foreign));
     }
@@ -155,9 +142,6 @@ fn work_of(line: &Object) -> AcceptedWork {
         turn: text("turn_id"),
         role: text("role"),
         summary: text("summary"),
-        sequence: line
-            .get("accepted_sequence")
-            .and_then(Value::as_u64)
-            .unwrap_or(0),
+        sequence: line.get("accepted_sequence").and_then(Value::as_u64).unwrap_or(0),
     }
 }

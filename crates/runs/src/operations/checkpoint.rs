@@ -38,9 +38,7 @@ pub(super) fn make(
     operation: &mut Operation<'_>,
     turn: Option<&TurnId>,
 ) -> Result<Option<Checkpoint>, Failure> {
-    let git = operation
-        .git()?
-        .ok_or_else(|| nothing("the repository does not use git"))?;
+    let git = operation.git()?.ok_or_else(|| nothing("the repository does not use git"))?;
     let changes = git.changes()?;
     let mut accepted = accepted_work(&operation.locked, &operation.state, &changes)?;
     accepted.retain(|_, done| turn.is_none_or(|turn| done.turn == turn.as_str()));
@@ -48,10 +46,8 @@ pub(super) fn make(
         return Ok(None);
     }
     let files: Vec<String> = accepted.keys().cloned().collect();
-    let by_turn: BTreeMap<&str, &AcceptedWork> = accepted
-        .values()
-        .map(|done| (done.turn.as_str(), done))
-        .collect();
+    let by_turn: BTreeMap<&str, &AcceptedWork> =
+        accepted.values().map(|done| (done.turn.as_str(), done)).collect();
     let Some(commit) = git.commit(&files, &message(&by_turn))? else {
         return Ok(None);
     };
@@ -71,11 +67,7 @@ pub(super) fn make(
         )?;
         operation.commit(&change, Vec::new())?;
     }
-    Ok(Some(Checkpoint {
-        commit,
-        files,
-        turns,
-    }))
+    Ok(Some(Checkpoint { commit, files, turns }))
 }
 
 fn nothing(why: &str) -> Failure {
@@ -92,15 +84,9 @@ fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
     match (works.next(), turns.len()) {
         (Some(only), 1) => format!("{}\n\nTurn: {}\n", line(only), only.turn),
         _ => {
-            let lines: Vec<String> = turns
-                .values()
-                .map(|done| format!("- {} ({})", line(done), done.turn))
-                .collect();
-            format!(
-                "Checkpoint of {} turns\n\n{}\n",
-                turns.len(),
-                lines.join("\n")
-            )
+            let lines: Vec<String> =
+                turns.values().map(|done| format!("- {} ({})", line(done), done.turn)).collect();
+            format!("Checkpoint of {} turns\n\n{}\n", turns.len(), lines.join("\n"))
         }
     }
 }

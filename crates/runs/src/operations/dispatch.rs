@@ -66,9 +66,7 @@ impl Runs {
         let change =
             dispatch::mark_dispatched(&operation.state, turn.id(), between, &mut draft, now)?;
         dispatch::check_runtime(&operation.config, &turn, runtime::SUPPORTED)?;
-        let runtime = turn
-            .runtime_id()
-            .and_then(|id| operation.config.runtime(id));
+        let runtime = turn.runtime_id().and_then(|id| operation.config.runtime(id));
         let runtime = runtime.cloned().ok_or_else(|| {
             let message = format!("the runtime of the turn {} is not declared", turn.id());
             Failure::new(Code::XchainRoleWithoutRuntime, message)
@@ -85,10 +83,7 @@ impl Runs {
         }
         let assignment = dispatch::assignment(&change.state, &operation.config, &handed);
         let mut files = Bundle::from([
-            (
-                "ASSIGNMENT.json".to_owned(),
-                pretty(&assignment).into_bytes(),
-            ),
+            ("ASSIGNMENT.json".to_owned(), pretty(&assignment).into_bytes()),
             ("PROMPT.md".to_owned(), prompt.clone().into_bytes()),
             ("CONTEXT.md".to_owned(), context.clone().into_bytes()),
         ]);
@@ -98,16 +93,9 @@ impl Runs {
 
         let now = operation.now();
         let bundle = operation.locked.bundle(handed.id())?;
-        let manifest = manifest::finalize(
-            &bundle,
-            operation.state.run_id(),
-            handed.id(),
-            handed.role(),
-            now,
-        )?;
-        operation
-            .locked
-            .add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
+        let manifest =
+            manifest::finalize(&bundle, operation.state.run_id(), handed.id(), handed.role(), now)?;
+        operation.locked.add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
         let change = dispatch::mark_dispatched(
             &operation.state,
             handed.id(),
@@ -148,16 +136,12 @@ fn changes_without_worker(
     operation: &Operation<'_>,
     turn: &Turn,
 ) -> Result<Option<OutsideChanges>, Failure> {
-    let runtime = turn
-        .runtime_id()
-        .and_then(|id| operation.config.runtime(id));
+    let runtime = turn.runtime_id().and_then(|id| operation.config.runtime(id));
     // A person may start before the bundle is written.
     let by_hand = runtime.is_some_and(|runtime| runtime.kind == RuntimeType::Manual);
     // Changes beside concurrent turns may be theirs.
     let alone = operation.state.turns().len() == 1 && !turn.is_concurrent();
-    let noted = turn
-        .member(dispatch::LEFT_BEHIND)
-        .is_some_and(Value::is_object);
+    let noted = turn.member(dispatch::LEFT_BEHIND).is_some_and(Value::is_object);
     if by_hand || !(noted || alone && dispatch::was_never_dispatched(turn)) {
         return Ok(None);
     }
@@ -225,10 +209,7 @@ fn after_dispatch(
     let phase = HookPhase::AfterDispatch;
     let folder = dispatch::bundle_folder(turn.id());
     let names: Vec<String> = files.keys().cloned().collect();
-    let protected: Vec<String> = names
-        .iter()
-        .map(|name| format!("{folder}/{name}"))
-        .collect();
+    let protected: Vec<String> = names.iter().map(|name| format!("{folder}/{name}")).collect();
     let payload = hooks::after_dispatch(turn, &operation.state, &folder, &names);
     let run = operation.state.run_id().map(ToString::to_string);
     let batch = HookBatch::new(phase, operation.config.hooks(phase), payload, run);

@@ -31,10 +31,7 @@ impl Runs {
         let now = operation.now();
         let change = run::block(&operation.state, block, &mut operation.ids, now)?;
         let update = operation.commit_update(change)?;
-        let turn = block
-            .turn
-            .as_ref()
-            .and_then(|turn| operation.state.turn(turn));
+        let turn = block.turn.as_ref().and_then(|turn| operation.state.turn(turn));
         operation.run_escalation_hooks(turn, Some(&block.detail));
         let turn = turn.cloned();
         operation.save_session("blocked", turn.as_ref());

@@ -63,10 +63,7 @@ pub fn init(
     if repository.is_governed()? {
         return Err(refuse());
     }
-    let document = scaffold::config(
-        &project(options, repository.root()),
-        options.agent.as_deref(),
-    );
+    let document = scaffold::config(&project(options, repository.root()), options.agent.as_deref());
     // Refuse now what the validation of the configuration would refuse later.
     let config = Config::read(document.clone().into())?;
     let locked = repository.lock(environment.lock_timeout())?;
@@ -79,10 +76,7 @@ pub fn init(
         let text = scaffold::role_prompt(&role.title, &role.mandate);
         files.create(&path, text.as_bytes())?;
     }
-    files.create(
-        ".agentxchain/state.json",
-        pretty(&State::idle(&config).document()).as_bytes(),
-    )?;
+    files.create(".agentxchain/state.json", pretty(&State::idle(&config).document()).as_bytes())?;
     files.ignore(&scaffold::IGNORED)?;
     // The configuration is written last: the folder is not governed without it, so the command can
     // be repeated after a failure.
@@ -96,17 +90,11 @@ pub fn init(
 }
 
 fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
-    let folder = root
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+    let folder = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = options.name.clone().or(folder);
     let name = name.unwrap_or_else(|| "project".to_owned());
     let made = slug(&name);
-    let made = if made.is_empty() {
-        "project".to_owned()
-    } else {
-        made
-    };
+    let made = if made.is_empty() { "project".to_owned() } else { made };
     scaffold::Project {
         id: options.project_id.clone().unwrap_or(made),
         name,
@@ -123,11 +111,7 @@ impl<'a> Files<'a> {
     fn new(locked: &'a LockedRepository) -> Self {
         Self {
             locked,
-            done: Initialized {
-                root: PathBuf::new(),
-                written: Vec::new(),
-                kept: Vec::new(),
-            },
+            done: Initialized { root: PathBuf::new(), written: Vec::new(), kept: Vec::new() },
         }
     }
 

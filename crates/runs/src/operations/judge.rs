@@ -41,12 +41,7 @@ impl Runs {
             Some((_, bytes)) => result::read_staged(&bytes),
             None => Err("there is no staged result".to_owned()),
         };
-        let situation = Situation {
-            config: &config,
-            state,
-            turn,
-            index: &index,
-        };
+        let situation = Situation { config: &config, state, turn, index: &index };
         Ok(result::judge(staged, &situation, leniency))
     }
 }

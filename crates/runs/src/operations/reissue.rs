@@ -50,11 +50,7 @@ impl Runs {
         let old = operation.target(reissue.turn.as_ref())?;
         refuse_if_worker_runs(&old)?;
         let role = reissue.role.as_deref().unwrap_or(old.role());
-        let check = check_baseline(
-            &operation.locked,
-            &operation.state,
-            operation.git()?.as_ref(),
-        )?;
+        let check = check_baseline(&operation.locked, &operation.state, operation.git()?.as_ref())?;
         let index = operation.locked.index(operation.state.run_id())?;
         let (history, accepted) = (index.length(), index.contains(old.id().as_str()));
         let wanted = (role, reissue.reason.as_str());
@@ -77,10 +73,7 @@ impl Runs {
         // A turn has one line in the history. An accepted turn that the state missed already has
         // it.
         if !accepted {
-            further.push(Write::Append {
-                record: Record::History,
-                line: reissued.history_entry,
-            });
+            further.push(Write::Append { record: Record::History, line: reissued.history_entry });
         }
         // The new worker must get the same context of the initiative.
         let folder = dispatch::bundle_folder(reissued.turn.id());
@@ -90,10 +83,7 @@ impl Runs {
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
-        for path in [
-            dispatch::bundle_folder(old.id()),
-            dispatch::staging_folder(old.id()),
-        ] {
+        for path in [dispatch::bundle_folder(old.id()), dispatch::staging_folder(old.id())] {
             further.push(Write::Remove { path });
         }
         operation.commit(&reissued.change, further)?;
@@ -103,10 +93,7 @@ impl Runs {
             old,
             assigned: Assigned {
                 turn: reissued.turn,
-                update: RunUpdate {
-                    state: reissued.change.state,
-                    events: reissued.change.events,
-                },
+                update: RunUpdate { state: reissued.change.state, events: reissued.change.events },
             },
             kept,
         })

@@ -79,10 +79,7 @@ impl Runs {
         Ok(Rejected {
             again: !blocked,
             kept,
-            update: RunUpdate {
-                state: change.state,
-                events: change.events,
-            },
+            update: RunUpdate { state: change.state, events: change.events },
         })
     }
 }

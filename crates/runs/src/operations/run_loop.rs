@@ -74,9 +74,7 @@ impl Runs {
         let (sender, receiver) = channel();
         let max_turns = match options.max_turns {
             Some(most) => most,
-            None => self
-                .config()
-                .map_or(DEFAULT_MAX_TURNS, |config| max_turns(&config)),
+            None => self.config().map_or(DEFAULT_MAX_TURNS, |config| max_turns(&config)),
         };
         thread::scope(|scope| {
             let mut run_loop = RunLoop {
@@ -96,11 +94,7 @@ impl Runs {
             while !run_loop.running.is_empty() {
                 run_loop.wait()?;
             }
-            Ok(LoopResult {
-                stop: stop?,
-                accepted: run_loop.accepted,
-                warnings: run_loop.warnings,
-            })
+            Ok(LoopResult { stop: stop?, accepted: run_loop.accepted, warnings: run_loop.warnings })
         })
     }
 }
@@ -188,9 +182,7 @@ impl<'a> RunLoop<'a> {
             }
             NextStep::Checkpoint if self.options.cycle.checkpoint => {
                 let made = runs.checkpoint(None)?;
-                runs.environment().notify(&Notice::Checkpointed {
-                    commit: made.commit,
-                });
+                runs.environment().notify(&Notice::Checkpointed { commit: made.commit });
                 StepEffect::RunUpdate
             }
             // Files of running workers are not known to be unrelated yet.
@@ -208,22 +200,17 @@ impl<'a> RunLoop<'a> {
             NextStep::Assign { role, .. } => {
                 let assigned = runs.assign(Some(&role))?;
                 let turn = assigned.turn.id().clone();
-                runs.environment().notify(&Notice::Assigned {
-                    turn: turn.clone(),
-                    role,
-                });
+                runs.environment().notify(&Notice::Assigned { turn: turn.clone(), role });
                 self.spawn_turn(turn, scope);
                 StepEffect::RunUpdate
             }
-            NextStep::Work {
-                by_hand: true,
-                turn,
-                ..
-            } => StepEffect::Stop(LoopStop::NotRunning(NextStep::Work {
-                staging: accord_runs_core::dispatch::staging_path(&turn),
-                by_hand: true,
-                turn,
-            })),
+            NextStep::Work { by_hand: true, turn, .. } => {
+                StepEffect::Stop(LoopStop::NotRunning(NextStep::Work {
+                    staging: accord_runs_core::dispatch::staging_path(&turn),
+                    by_hand: true,
+                    turn,
+                }))
+            }
             step @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
                 StepEffect::Stop(LoopStop::NotRunning(step))
             }
@@ -280,8 +267,7 @@ impl<'a> RunLoop<'a> {
             Ok(TurnOutcome::Accepted(done)) => {
                 self.accepted += 1;
                 let warnings = done.accepted.warnings.into_iter();
-                self.warnings
-                    .extend(warnings.map(|warning| format!("{turn}: {warning}")));
+                self.warnings.extend(warnings.map(|warning| format!("{turn}: {warning}")));
                 Ok(None)
             }
             Ok(TurnOutcome::Blocked(_)) => Ok(Some(LoopStop::Blocked)),

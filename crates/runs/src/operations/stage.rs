@@ -64,17 +64,10 @@ impl Runs {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;
         let result = result(&operation, &turn, manual)?;
-        let path = operation
-            .locked
-            .stage(turn.id(), pretty(&result).as_bytes())?;
+        let path = operation.locked.stage(turn.id(), pretty(&result).as_bytes())?;
         drop(operation);
         let judged = self.judge(Some(turn.id()), Leniency::default())?;
-        Ok(Staged {
-            problem: judged.validation.failure(),
-            turn,
-            path: path.to_string(),
-            result,
-        })
+        Ok(Staged { problem: judged.validation.failure(), turn, path: path.to_string(), result })
     }
 }
 
@@ -91,16 +84,8 @@ fn result(
         .config
         .role(turn.role())
         .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
-    let kind = if only_reviews || files.is_empty() {
-        "review"
-    } else {
-        "workspace"
-    };
-    let mut ids = operation
-        .locked
-        .index(operation.state.run_id())?
-        .decisions()
-        .continued();
+    let kind = if only_reviews || files.is_empty() { "review" } else { "workspace" };
+    let mut ids = operation.locked.index(operation.state.run_id())?.decisions().continued();
     let decisions = manual.decisions.iter().map(|statement| {
         json!({"id": ids.take_next(), "category": "process", "statement": statement,
             "rationale": "decided by the person who did the turn"})
@@ -160,9 +145,7 @@ fn observed(operation: &Operation<'_>, turn: &Turn) -> Result<Vec<String>, Failu
     let seen = git.observe(baseline.as_ref())?;
     let before = baseline.map(|baseline| baseline.dirty).unwrap_or_default();
     let own = seen.changed.into_iter().filter(|(path, mark)| {
-        let was = before
-            .iter()
-            .any(|(dirty, was)| dirty == path && was == mark);
+        let was = before.iter().any(|(dirty, was)| dirty == path && was == mark);
         let operational = RepoPath::parse(path).is_ok_and(|path| path.is_operational());
         !was && !operational
     });

@@ -41,9 +41,7 @@ pub(super) fn archive_result(
     match staged(&operation.locked, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),
         Ok(Some((path, bytes))) => {
-            let kept = operation
-                .locked
-                .keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
+            let kept = operation.locked.keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
             Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
         }
         // A result that cannot be read cannot be copied.
@@ -64,8 +62,6 @@ fn in_shared_staging(repository: &Repository, turn: &TurnId) -> Option<(String, 
 
 fn names(bytes: &[u8], turn: &TurnId) -> bool {
     let document = result::read_staged(bytes).ok();
-    let claimed = document
-        .as_ref()
-        .and_then(|document| document.get("turn_id"));
+    let claimed = document.as_ref().and_then(|document| document.get("turn_id"));
     claimed.and_then(Value::as_str) == Some(turn.as_str())
 }

@@ -34,14 +34,8 @@ impl Runs {
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;
         let provenance = start.provenance.clone().unwrap_or_else(|| {
-            let manual = [
-                ("trigger", Value::from("manual")),
-                ("created_by", "operator".into()),
-            ];
-            manual
-                .map(|(name, value)| (name.to_owned(), value))
-                .into_iter()
-                .collect()
+            let manual = [("trigger", Value::from("manual")), ("created_by", "operator".into())];
+            manual.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
         });
         let beginning = Beginning {
             restart: start.restart,
@@ -51,13 +45,8 @@ impl Runs {
             last_event_run: self.last_event_run()?,
         };
         let now = operation.now();
-        let change = run::init(
-            &operation.state,
-            &operation.config,
-            beginning,
-            &mut operation.ids,
-            now,
-        )?;
+        let change =
+            run::init(&operation.state, &operation.config, beginning, &mut operation.ids, now)?;
         operation.commit_update(change)
     }
 }

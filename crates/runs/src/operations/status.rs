@@ -82,9 +82,7 @@ impl Runs {
                 false
             }
         });
-        let obstacles = journals
-            .iter()
-            .map(|journal| repository.obstacle(&journal.path));
+        let obstacles = journals.iter().map(|journal| repository.obstacle(&journal.path));
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
         let in_the_way = unusable.or(obstacle.map(Failure::from));
         let next = match (&config, &state, in_the_way) {
@@ -129,9 +127,7 @@ impl Runs {
     fn last_warnings(&self, state: &State) -> Result<Vec<String>, Failure> {
         let lines = self.repository().last_lines(RecordFile::History, 1)?;
         let last = lines.last().filter(|line| state.owns_line(line));
-        Ok(last
-            .map(accord_runs_core::history::warnings)
-            .unwrap_or_default())
+        Ok(last.map(accord_runs_core::history::warnings).unwrap_or_default())
     }
 
     fn next_steps(&self, config: &Config, state: &State, turns: &[TurnView]) -> Vec<NextStep> {

@@ -23,10 +23,7 @@ pub struct Step {
 
 /// The result of a step.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a step, and the large one is the usual one"
-)]
+#[expect(clippy::large_enum_variant, reason = "one a step, and the large one is the usual one")]
 pub enum StepResult {
     /// A turn cycle ended.
     Turn(TurnOutcome),
@@ -59,9 +56,7 @@ impl Runs {
                 Some(NextStep::Examine(failure)) => return Err(failure),
                 Some(NextStep::Checkpoint) if step.cycle.checkpoint => {
                     let made = self.checkpoint(None)?;
-                    self.environment.notify(&Notice::Checkpointed {
-                        commit: made.commit,
-                    });
+                    self.environment.notify(&Notice::Checkpointed { commit: made.commit });
                 }
                 Some(step @ NextStep::RaiseBudget { .. })
                     if self.state()?.status() == Status::Blocked =>

@@ -43,14 +43,8 @@ impl Runs {
         let mut operation = self.begin()?;
         operation.state.target_at(turn, attempt)?;
         let now = operation.now();
-        let change = dispatch::mark_with(
-            &operation.state,
-            turn,
-            status,
-            about,
-            &mut operation.ids,
-            now,
-        )?;
+        let change =
+            dispatch::mark_with(&operation.state, turn, status, about, &mut operation.ids, now)?;
         operation.commit_update(change)
     }
 }

@@ -69,9 +69,7 @@ fn path_in(turn: &TurnId, name: &str) -> Result<String> {
     if !valid || name.contains('/') {
         let message = format!("{name:?} is not a name for a file of a bundle");
         let code = Code::XchainPathOutsideRepository;
-        return Err(RepositoryError::Document(
-            Failure::new(code, message).with("path", name),
-        ));
+        return Err(RepositoryError::Document(Failure::new(code, message).with("path", name)));
     }
     Ok(format!("{}/{name}", dispatch::bundle_folder(turn)))
 }

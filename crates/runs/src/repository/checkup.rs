@@ -175,12 +175,7 @@ impl Repository {
         let mut lines = match self.lines(record) {
             Ok(lines) => lines,
             Err(error) => {
-                findings.push(finding(
-                    FindingKind::Unreadable,
-                    path,
-                    None,
-                    error.to_string(),
-                ));
+                findings.push(finding(FindingKind::Unreadable, path, None, error.to_string()));
                 return Ok(());
             }
         };
@@ -223,10 +218,5 @@ fn text(line: &Object, name: &str) -> Option<String> {
 }
 
 fn finding(kind: FindingKind, path: String, line: Option<u64>, detail: String) -> Finding {
-    Finding {
-        kind,
-        path,
-        line,
-        detail,
-    }
+    Finding { kind, path, line, detail }
 }

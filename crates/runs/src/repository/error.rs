@@ -50,18 +50,15 @@ impl From<RepositoryError> for Failure {
 /// The failure of an error of the file tree.
 pub fn failure(error: &TreeError) -> Failure {
     let mut failure = match error {
-        TreeError::Locked {
-            owner: Some(owner), ..
-        } => Lock::new(owner.pid, owner.acquired_ms.map(Time::from_unix_millis)).held(),
+        TreeError::Locked { owner: Some(owner), .. } => {
+            Lock::new(owner.pid, owner.acquired_ms.map(Time::from_unix_millis)).held()
+        }
         other => Failure::new(code(other), other.to_string()),
     };
     if let Some(path) = error.path() {
         failure = failure.with("path", path);
     }
-    if let TreeError::Damaged {
-        line: Some(line), ..
-    } = error
-    {
+    if let TreeError::Damaged { line: Some(line), .. } = error {
         failure = failure.with("line", *line);
     }
     failure

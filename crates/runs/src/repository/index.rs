@@ -140,12 +140,7 @@ fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     };
     let history = matching(RecordFile::History, part("history"))?;
     let ledger = matching(RecordFile::Ledger, part("ledger"))?;
-    Ok(history.zip(ledger).map(|(history, ledger)| Loaded {
-        index,
-        history,
-        ledger,
-        fresh: 0,
-    }))
+    Ok(history.zip(ledger).map(|(history, ledger)| Loaded { index, history, ledger, fresh: 0 }))
 }
 
 /// Digests of the first and last bytes of the covered part; `None` if the record is shorter.
@@ -166,7 +161,5 @@ fn edges(disk: &dyn Disk, record: RecordFile, length: u64) -> Result<Option<(Str
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Object {
     let members = members.into_iter();
-    members
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    members.map(|(name, value)| (name.to_owned(), value)).collect()
 }

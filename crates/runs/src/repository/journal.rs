@@ -86,11 +86,7 @@ impl Repository {
         for kind in [CommitKind::Accept, CommitKind::Change] {
             for (path, stem) in journal::list(self.disk(), &layout::journals(kind))? {
                 if let Some(transaction) = TransactionId::parse(&stem) {
-                    pending.push(PendingJournal {
-                        path,
-                        kind,
-                        transaction,
-                    });
+                    pending.push(PendingJournal { path, kind, transaction });
                 }
             }
         }

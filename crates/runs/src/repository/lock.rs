@@ -21,10 +21,7 @@ pub struct LockHolder {
 impl LockHolder {
     pub(super) fn new(owner: &LockOwner, alive: bool) -> Self {
         let acquired_at = owner.acquired_ms.map(Time::from_unix_millis);
-        Self {
-            lock: Lock::new(owner.pid, acquired_at),
-            alive,
-        }
+        Self { lock: Lock::new(owner.pid, acquired_at), alive }
     }
 }
 

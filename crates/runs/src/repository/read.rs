@@ -61,14 +61,8 @@ impl Repository {
     /// `state_invalid` if it is damaged.
     pub fn state(&self) -> Result<Option<State>> {
         let bytes = self.state_bytes()?;
-        let read = |bytes: Vec<u8>| {
-            parse(
-                &bytes,
-                &layout::state(),
-                Code::XchainStateInvalid,
-                State::read,
-            )
-        };
+        let read =
+            |bytes: Vec<u8>| parse(&bytes, &layout::state(), Code::XchainStateInvalid, State::read);
         bytes.map(read).transpose()
     }
 
@@ -96,12 +90,7 @@ impl Repository {
 
     /// The lines of a record at this moment.
     pub fn lines(&self, record: RecordFile) -> Result<RecordLines> {
-        Ok(RecordLines::open(
-            self.disk(),
-            record.path().as_str(),
-            0,
-            0,
-        )?)
+        Ok(RecordLines::open(self.disk(), record.path().as_str(), 0, 0)?)
     }
 
     /// The objects in a record at this moment; the first damaged line is an error.
@@ -114,11 +103,7 @@ impl Repository {
     /// # Errors
     /// `record_invalid` if one of them is damaged.
     pub fn last_lines(&self, record: RecordFile, count: usize) -> Result<Vec<Object>> {
-        Ok(record::last_lines(
-            self.disk(),
-            record.path().as_str(),
-            count,
-        )?)
+        Ok(record::last_lines(self.disk(), record.path().as_str(), count)?)
     }
 
     /// The decisions that outlive their runs.
@@ -222,9 +207,7 @@ fn parse<T>(
     code: Code,
     read: impl FnOnce(Value) -> std::result::Result<T, Failure>,
 ) -> Result<T> {
-    let read = accord_canon::read(bytes)
-        .map_err(Failure::from)
-        .and_then(read);
+    let read = accord_canon::read(bytes).map_err(Failure::from).and_then(read);
     read.map_err(|failure| {
         let mut named = Failure::new(code, format!("{path}: {}", failure.message));
         named.pointer = failure.pointer;

@@ -127,9 +127,7 @@ impl Job<'_> {
             ("prompt", self.prompt.into()),
             ("context", self.context.into()),
         ];
-        let named = members
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value));
+        let named = members.into_iter().map(|(name, value)| (name.to_owned(), value));
         named.collect()
     }
 
@@ -158,11 +156,8 @@ impl Job<'_> {
 
     /// The time limit of the turn has passed.
     pub(super) fn timed_out(&self, limit: Duration) -> Failure {
-        let message = format!(
-            "the worker of {} was not done after {}",
-            self.turn.id(),
-            span(limit)
-        );
+        let message =
+            format!("the worker of {} was not done after {}", self.turn.id(), span(limit));
         self.failure(Code::XchainWorkerTimedOut, message)
     }
 }
@@ -175,17 +170,13 @@ impl Limits {
             let number = count_of(settings?.get(name)?)?;
             (number > 0).then(|| Duration::from_millis(number))
         };
-        let whole = turn.deadline().map_or(WHOLE, |deadline| {
-            Duration::from_millis(deadline.millis_since(now))
-        });
+        let whole = turn
+            .deadline()
+            .map_or(WHOLE, |deadline| Duration::from_millis(deadline.millis_since(now)));
         let startup = millis(Some(&runtime.settings), "startup_watchdog_ms")
             .or_else(|| millis(run_loop, "startup_watchdog_ms"));
         let silence = millis(run_loop, "stale_turn_threshold_ms");
-        Self {
-            startup: startup.unwrap_or(STARTUP),
-            silence: silence.unwrap_or(SILENCE),
-            whole,
-        }
+        Self { startup: startup.unwrap_or(STARTUP), silence: silence.unwrap_or(SILENCE), whole }
     }
 }
 

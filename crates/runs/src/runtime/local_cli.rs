@@ -206,17 +206,11 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
         let (code, message) = match cause {
             Some(Cause::NoSign) => (
                 Code::XchainWorkerNotStarted,
-                format!(
-                    "the worker of {turn} gave no output within {}",
-                    span(job.limits.startup)
-                ),
+                format!("the worker of {turn} gave no output within {}", span(job.limits.startup)),
             ),
             _ => (
                 Code::XchainWorkerStalled,
-                format!(
-                    "the worker of {turn} was silent for {}",
-                    span(job.limits.silence)
-                ),
+                format!("the worker of {turn} was silent for {}", span(job.limits.silence)),
             ),
         };
         return Err(explained(job.failure(code, message)));
@@ -224,10 +218,7 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
     if job.is_staged() {
         return Ok(WorkerEnd::Written);
     }
-    let message = format!(
-        "the worker of {turn} ended ({}) without a result",
-        outcome.ending
-    );
+    let message = format!("the worker of {turn} ended ({}) without a result", outcome.ending);
     let failure = job.failure(Code::XchainWorkerWithoutResult, message);
     let failure = match outcome.ending {
         Ending::Exited(code) => failure.with("exit_code", code),
@@ -250,10 +241,7 @@ struct Log {
 impl Log {
     fn open(job: &Job<'_>) -> Option<Self> {
         let file = super::progress::create(&job.bundle().join("stdout.log")).ok()?;
-        Some(Self {
-            file,
-            left: LOG_LIMIT,
-        })
+        Some(Self { file, left: LOG_LIMIT })
     }
 
     /// A failure to write the log does not stop the worker.

@@ -20,12 +20,8 @@ use accord_runs_core::config::{Runtime, RuntimeType};
 pub use job::{Job, Limits, WorkerEnd, WorkerSignal};
 
 /// The types of runtimes that turns can be dispatched to.
-pub const SUPPORTED: &[RuntimeType] = &[
-    RuntimeType::Manual,
-    RuntimeType::LocalCli,
-    RuntimeType::Mcp,
-    RuntimeType::RemoteAgent,
-];
+pub const SUPPORTED: &[RuntimeType] =
+    &[RuntimeType::Manual, RuntimeType::LocalCli, RuntimeType::Mcp, RuntimeType::RemoteAgent];
 
 /// The program of a runtime, with its arguments and folder; `None` if the runtime has none.
 pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
@@ -69,15 +65,9 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
             .with("runtime_id", runtime.id.as_str())
     };
     if let Some(folder) = program.cwd.as_ref().filter(|folder| !folder.is_dir()) {
-        return Err(refuse(format!(
-            "its folder {} does not exist",
-            folder.display()
-        )));
+        return Err(refuse(format!("its folder {} does not exist", folder.display())));
     }
-    program
-        .locate()
-        .map(|_| ())
-        .map_err(|error| refuse(error.to_string()))
+    program.locate().map(|_| ()).map_err(|error| refuse(error.to_string()))
 }
 
 /// The same, and whether the variables in its headers are set.
@@ -105,9 +95,9 @@ pub fn run_worker(
         RuntimeType::LocalCli => local_cli::run(job, signals),
         RuntimeType::RemoteAgent => remote_agent::run(job, signals),
         RuntimeType::Mcp => mcp::run(job, signals),
-        RuntimeType::ApiProxy => Err(check(job.runtime, job.root)
-            .err()
-            .unwrap_or_else(|| job.cancelled())),
+        RuntimeType::ApiProxy => {
+            Err(check(job.runtime, job.root).err().unwrap_or_else(|| job.cancelled()))
+        }
     };
     if job.over.is_cancelled() {
         return Err(job.superseded());

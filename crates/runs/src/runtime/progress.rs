@@ -46,9 +46,7 @@ impl Progress {
             ("silent_since", Value::Null),
             ("pid", Value::Null),
         ];
-        let named = members
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value));
+        let named = members.into_iter().map(|(name, value)| (name.to_owned(), value));
         Self {
             path: job.root.join(HOME).join(name),
             note: named.collect(),
@@ -97,10 +95,7 @@ impl Progress {
         self.heard = Instant::now();
         self.set("last_activity_at", now());
         self.set("activity_type", "output");
-        self.set(
-            "activity_summary",
-            format!("{} lines of output", self.lines),
-        );
+        self.set("activity_summary", format!("{} lines of output", self.lines));
         self.set("silent_since", Value::Null);
         self.note_if_due(self.heard);
     }

@@ -27,10 +27,7 @@ pub(super) fn run(
     let limit = declared.map_or(PATIENCE, Duration::from_millis);
     let limit = limit.min(job.limits.whole);
     let headers = web::headers(settings).map_err(|why| {
-        job.failure(
-            Code::XchainWorkerNotStarted,
-            format!("runtime {}: {why}", job.runtime.id),
-        )
+        job.failure(Code::XchainWorkerNotStarted, format!("runtime {}: {why}", job.runtime.id))
     })?;
     let url = settings.get("url").and_then(Value::as_str);
     let url = url.unwrap_or_default();
@@ -52,9 +49,7 @@ pub(super) fn run(
         let body = String::from_utf8_lossy(&answer.body);
         let shown: String = body.chars().take(BODY_SHOWN).collect();
         let message = format!("the agent of {} answered {}", job.turn.id(), answer.status);
-        return Err(failed(message)
-            .with("status", answer.status)
-            .with("body", shown));
+        return Err(failed(message).with("status", answer.status).with("body", shown));
     }
     match accord_canon::read(&answer.body) {
         Ok(Value::Object(document)) if result::is_one(&document) => {
@@ -65,8 +60,6 @@ pub(super) fn run(
                 schema_version, run_id or turn_id, and status, role or runtime_id";
             Err(failed(message.to_owned()))
         }
-        Err(error) => Err(failed(format!(
-            "the agent did not answer with JSON: {error}"
-        ))),
+        Err(error) => Err(failed(format!("the agent did not answer with JSON: {error}"))),
     }
 }

@@ -23,15 +23,9 @@ fn an_accepted_turn_leaves_its_record_and_nothing_else() {
     assert!(!repo.has(&turn.bundle), "the bundle is gone");
     assert!(!repo.has(&turn.staging));
     assert!(runs.repository().pending_journals().unwrap().is_empty());
-    assert_eq!(
-        repo.json(".agentxchain/dispatch/index.json")["active_turns"],
-        json!({})
-    );
+    assert_eq!(repo.json(".agentxchain/dispatch/index.json")["active_turns"], json!({}));
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
-    refused(
-        accept(&runs, turn.turn.id()),
-        Code::XchainTurnAlreadyAccepted,
-    );
+    refused(accept(&runs, turn.turn.id()), Code::XchainTurnAlreadyAccepted);
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
 }
 
@@ -49,10 +43,7 @@ fn a_result_is_corrected_and_says_so_or_is_refused_when_strict() {
                 json!([{"id": "one", "category": "scope", "statement": "s", "rationale": "r"}]);
         }),
     );
-    let strict = Accept {
-        strict: true,
-        ..Accept::default()
-    };
+    let strict = Accept { strict: true, ..Accept::default() };
     let failure = refused(runs.accept(&strict), Code::XchainValidationFailed);
     assert_eq!(failure.details.unwrap()["failed_stage"], "schema");
     let state = runs.state().unwrap();
@@ -61,38 +52,19 @@ fn a_result_is_corrected_and_says_so_or_is_refused_when_strict() {
     let event = repo.lines(".agentxchain/events.jsonl").pop().unwrap();
     assert_eq!(event["event_type"], "acceptance_failed");
     let done = accept(&runs, turn.turn.id()).unwrap().accepted;
-    assert_eq!(
-        done.history_entry["normalizations"][0]["code"],
-        "decision_id_assigned"
-    );
-    assert!(
-        done.warnings[0].starts_with("[normalized] "),
-        "{:?}",
-        done.warnings
-    );
-    assert_eq!(
-        repo.lines(".agentxchain/decision-ledger.jsonl")[0]["id"],
-        "DEC-001"
-    );
+    assert_eq!(done.history_entry["normalizations"][0]["code"], "decision_id_assigned");
+    assert!(done.warnings[0].starts_with("[normalized] "), "{:?}", done.warnings);
+    assert_eq!(repo.lines(".agentxchain/decision-ledger.jsonl")[0]["id"], "DEC-001");
 }
 
 #[test]
 fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     let repo = Repo::plain();
-    repo.hook(
-        "on_escalation",
-        "notify",
-        "advisory",
-        5000,
-        "cat > told.json",
-    );
+    repo.hook("on_escalation", "notify", "advisory", 5000, "cat > told.json");
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     stage(&repo, &turn, &json!({"status": "half"}));
-    let reject = Reject {
-        reason: "half done".into(),
-        ..Reject::default()
-    };
+    let reject = Reject { reason: "half done".into(), ..Reject::default() };
     let first = runs.reject(&reject).unwrap();
     assert!(first.again);
     let kept = first.kept.unwrap();
@@ -103,10 +75,7 @@ fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     let last = runs.reject(&reject).unwrap();
     assert!(!last.again && last.kept.is_none());
     assert_eq!(last.update.state.status(), Status::Blocked);
-    assert_eq!(
-        repo.json("told.json")["payload"]["failed_turn_id"],
-        turn.turn.id().as_str()
-    );
+    assert_eq!(repo.json("told.json")["payload"]["failed_turn_id"], turn.turn.id().as_str());
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 0);
     runs.resolve().unwrap();
     runs.dispatch(None).unwrap();
@@ -133,10 +102,7 @@ fn a_verification_that_a_policy_wants_again_is_run_again() {
     stage(&repo, &turn, &evidence("test -f made-up"));
     let failure = accept(&runs, turn.turn.id()).unwrap_err();
     assert!(
-        matches!(
-            failure.code,
-            Code::XchainVerificationReplayDrift | Code::XchainPolicyViolation
-        ),
+        matches!(failure.code, Code::XchainVerificationReplayDrift | Code::XchainPolicyViolation),
         "{failure:?}"
     );
     stage(&repo, &turn, &evidence("test -f TALK.md && true"));
@@ -184,15 +150,9 @@ fn two_turns_that_change_one_file_come_into_conflict() {
     }
     accept(&runs, first.turn.id()).unwrap();
     let failure = refused(accept(&runs, second.turn.id()), Code::XchainConflict);
-    assert_eq!(
-        failure.details.unwrap()["files"].as_array().unwrap().len(),
-        3
-    );
-    let merged = Accept {
-        turn: Some(second.turn.id().clone()),
-        human_merge: true,
-        ..Accept::default()
-    };
+    assert_eq!(failure.details.unwrap()["files"].as_array().unwrap().len(), 3);
+    let merged =
+        Accept { turn: Some(second.turn.id().clone()), human_merge: true, ..Accept::default() };
     runs.accept(&merged).unwrap();
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 2);
 }
@@ -217,25 +177,18 @@ fn time_does_not_go_back_within_a_run() {
     let repo = Repo::plain();
     let at = |text: &str| {
         let now = accord_contract::time::Time::parse_iso(text).unwrap();
-        let environment = Environment::new(
-            move || now,
-            move || [now.unix_millis().to_be_bytes()[5]; 32],
-        );
+        let environment =
+            Environment::new(move || now, move || [now.unix_millis().to_be_bytes()[5]; 32]);
         Runs::open(&repo.root(), environment).unwrap()
     };
     at("2026-05-02T10:00:00Z").start(&Start::default()).unwrap();
-    at("2026-05-01T10:00:00Z")
-        .escalate("the clock was set back")
-        .unwrap();
+    at("2026-05-01T10:00:00Z").escalate("the clock was set back").unwrap();
     let times: Vec<Value> = repo
         .lines(".agentxchain/events.jsonl")
         .iter()
         .map(|event| event["timestamp"].clone())
         .collect();
-    assert!(
-        times.iter().all(|time| time == "2026-05-02T10:00:00.000Z"),
-        "{times:?}"
-    );
+    assert!(times.iter().all(|time| time == "2026-05-02T10:00:00.000Z"), "{times:?}");
 }
 
 #[test]
@@ -244,10 +197,7 @@ fn the_flat_staging_of_other_runners_is_read() {
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     plan(&repo);
-    repo.write(
-        dispatch::FLAT_STAGING_PATH,
-        &result(&turn, &PLANNING, |_| {}).to_string(),
-    );
+    repo.write(dispatch::FLAT_STAGING_PATH, &result(&turn, &PLANNING, |_| {}).to_string());
     accept(&runs, turn.turn.id()).unwrap();
     assert!(!repo.has(dispatch::FLAT_STAGING_PATH));
     let unknown = TurnId::parse("turn_unknown").unwrap();
@@ -311,12 +261,7 @@ fn a_worker_that_commits_by_itself_leaves_nothing_to_checkpoint() {
     plan(&repo);
     repo.commit_all("the worker's own");
     stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
-    let done = runs
-        .accept(&Accept {
-            checkpoint: true,
-            ..Accept::default()
-        })
-        .unwrap();
+    let done = runs.accept(&Accept { checkpoint: true, ..Accept::default() }).unwrap();
     assert_eq!((done.checkpoint, done.no_checkpoint), (None, None));
     refused(runs.checkpoint(None), Code::XchainNothingToCheckpoint);
 }

@@ -73,11 +73,7 @@ fn git_that_is_gone_broken_or_another_is_refused_and_recorded() {
         blind(&repo);
         let answer = accept(&runs, turn.turn.id());
         let failure = answer.map(drop).expect_err(&index.to_string());
-        assert_eq!(
-            failure.code,
-            Code::XchainVersionControlChanged,
-            "{index}: {failure:?}"
-        );
+        assert_eq!(failure.code, Code::XchainVersionControlChanged, "{index}: {failure:?}");
         recorded(&repo, "version_control_changed");
     }
 }
@@ -104,10 +100,7 @@ fn what_decides_what_git_shows_may_not_change_within_a_turn() {
         let repo = Repo::with_git();
         let (runs, turn) = turn_in(&repo);
         blind(&repo);
-        let failure = refused(
-            accept(&runs, turn.turn.id()),
-            Code::XchainVersionControlChanged,
-        );
+        let failure = refused(accept(&runs, turn.turn.id()), Code::XchainVersionControlChanged);
         assert!(failure.message.contains(name), "{failure}");
         recorded(&repo, "version_control_changed");
     }
@@ -125,10 +118,7 @@ fn files_that_git_was_told_not_to_look_at_are_looked_at() {
         let (runs, turn) = turn_in(&repo);
         repo.git(&["update-index", flag, "base.txt"]);
         repo.write("base.txt", "evil\n");
-        let failure = refused(
-            accept(&runs, turn.turn.id()),
-            Code::XchainArtifactDirtyTreeMismatch,
-        );
+        let failure = refused(accept(&runs, turn.turn.id()), Code::XchainArtifactDirtyTreeMismatch);
         assert!(failure.message.contains("base.txt"), "{failure}");
         repo.write("base.txt", "base\n");
         accept(&runs, turn.turn.id()).unwrap();

@@ -34,11 +34,7 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     let context = workspace.json(&format!("{bundle}/COORDINATOR_CONTEXT.json"));
     assert_eq!(context["workstream_id"], "core");
     let told = workspace.read(&format!("{bundle}/COORDINATOR_CONTEXT.md"));
-    assert!(
-        workspace
-            .read(&format!("{bundle}/CONTEXT.md"))
-            .contains(&told)
-    );
+    assert!(workspace.read(&format!("{bundle}/CONTEXT.md")).contains(&told));
     let id = TurnId::parse(&turn).unwrap();
     let manifest = workspace.runs("api").verify_bundle(&id).unwrap().unwrap();
     assert_eq!(manifest["files"].as_array().unwrap().len(), 5);
@@ -67,10 +63,7 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     refused(coordinator.step(None), Code::XchainInvalidStateTransition);
     let passed = coordinator.approve_gate().unwrap();
     assert_eq!(passed.state.phase(), "qa");
-    refused(
-        coordinator.approve_gate(),
-        Code::XchainInvalidStateTransition,
-    );
+    refused(coordinator.approve_gate(), Code::XchainInvalidStateTransition);
 
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!(repo, "api");
@@ -96,26 +89,16 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
         panic!("the initiative is at its end");
     };
     assert_eq!(state.pending_gate().unwrap()["gate"], "initiative_ship");
-    assert_eq!(
-        coordinator.approve_gate().unwrap().state.status(),
-        CoordinatorStatus::Completed
-    );
+    assert_eq!(coordinator.approve_gate().unwrap().state.status(), CoordinatorStatus::Completed);
 
     let ids: Vec<String> = workspace
         .lines(&format!("{HOME}/decision-ledger.jsonl"))
         .iter()
         .map(|line| line["id"].as_str().unwrap().to_owned())
         .collect();
-    let counted: Vec<String> = (1..=8)
-        .map(|number| format!("DEC-COORD-{number:03}"))
-        .collect();
+    let counted: Vec<String> = (1..=8).map(|number| format!("DEC-COORD-{number:03}")).collect();
     assert_eq!(ids, counted);
-    assert_eq!(
-        workspace
-            .lines(&format!("{HOME}/barrier-ledger.jsonl"))
-            .len(),
-        3
-    );
+    assert_eq!(workspace.lines(&format!("{HOME}/barrier-ledger.jsonl")).len(), 3);
     refused(coordinator.step(None), Code::XchainInvalidStateTransition);
 }
 
@@ -157,11 +140,7 @@ fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
     };
     assert!(runs.reject(&reject).unwrap().again);
     let again = runs.dispatch(TurnId::parse(&turn).as_ref()).unwrap();
-    assert!(
-        again
-            .context
-            .contains("What the other repositories have accepted")
-    );
+    assert!(again.context.contains("What the other repositories have accepted"));
     let bundle = format!("api/.agentxchain/dispatch/turns/{turn}");
     assert!(workspace.has(&format!("{bundle}/COORDINATOR_CONTEXT.json")));
 }
@@ -178,10 +157,7 @@ fn a_turn_that_is_given_out_anew_is_told_of_the_initiative_too() {
     };
     let first = told(&turn);
     let runs = workspace.runs("api");
-    let reissue = accord_runs::operations::Reissue {
-        reason: "anew".into(),
-        ..Default::default()
-    };
+    let reissue = accord_runs::operations::Reissue { reason: "anew".into(), ..Default::default() };
     let anew = runs.reissue(&reissue).unwrap().assigned.turn;
     // A hook that refuses takes the bundle away, and not what the coordinator left in it.
     let config = workspace.read("api/agentxchain.json");
@@ -215,11 +191,7 @@ fn a_turn_that_cannot_be_assigned_leaves_no_trace() {
 #[test]
 fn a_repository_in_another_run_blocks_until_a_person_accounts_for_it() {
     let workspace = Workspace::new();
-    workspace.hook(
-        "on_escalation",
-        "advisory",
-        "echo '{\"verdict\":\"allow\"}'",
-    );
+    workspace.hook("on_escalation", "advisory", "echo '{\"verdict\":\"allow\"}'");
     let coordinator = workspace.begun();
     let known = workspace.json("web/.agentxchain/state.json")["run_id"].clone();
     workspace.change("web/.agentxchain/state.json", |state| {
@@ -229,23 +201,12 @@ fn a_repository_in_another_run_blocks_until_a_person_accounts_for_it() {
     assert_eq!(seen[0].kind, DivergenceKind::RunIdMismatch);
     assert!(workspace.said("state_resynced").is_empty());
     refused(coordinator.step(None), Code::XchainCoordinatorDiverged);
-    assert_eq!(
-        workspace.json(&format!("{HOME}/state.json"))["status"],
-        "blocked"
-    );
-    assert_eq!(
-        workspace.lines(&format!("{HOME}/hook-audit.jsonl")).len(),
-        1
-    );
+    assert_eq!(workspace.json(&format!("{HOME}/state.json"))["status"], "blocked");
+    assert_eq!(workspace.lines(&format!("{HOME}/hook-audit.jsonl")).len(), 1);
     let report = format!("{HOME}/RECOVERY_REPORT.md");
     assert!(workspace.read(&report).contains("run_id_mismatch"));
     let next = coordinator.status().unwrap().next;
-    assert_eq!(
-        next,
-        [NextAction::Account {
-            report: report.clone()
-        }]
-    );
+    assert_eq!(next, [NextAction::Account { report: report.clone() }]);
 
     // Nothing goes on, and nothing is written, before the report says something.
     let before = workspace.kept();
@@ -259,10 +220,7 @@ fn a_repository_in_another_run_blocks_until_a_person_accounts_for_it() {
     assert_eq!(synced.state.repo_run("web"), Some("run_another"));
     assert_ne!(known, "run_another");
     assert!(!workspace.has(&report));
-    assert_eq!(
-        workspace.said("blocked_resolved")[0]["recovery_report"],
-        filled
-    );
+    assert_eq!(workspace.said("blocked_resolved")[0]["recovery_report"], filled);
     assert_eq!(handed_out(coordinator.step(None)).0, "api");
 }
 
@@ -275,34 +233,18 @@ fn what_a_repository_lost_is_named_and_never_made_up() {
         state["active_turns"] = json!({});
     });
     let failure = refused(coordinator.resync(), Code::XchainCoordinatorDiverged);
-    assert_eq!(
-        failure.details.unwrap()["divergence"],
-        json!(["api: turn_disappeared"])
-    );
+    assert_eq!(failure.details.unwrap()["divergence"], json!(["api: turn_disappeared"]));
     std::fs::remove_file(workspace.root().join("web/.agentxchain/state.json")).unwrap();
-    let kinds: Vec<DivergenceKind> = coordinator
-        .divergence()
-        .unwrap()
-        .iter()
-        .map(|found| found.kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            DivergenceKind::TurnDisappeared,
-            DivergenceKind::RepoStateMissing
-        ]
-    );
+    let kinds: Vec<DivergenceKind> =
+        coordinator.divergence().unwrap().iter().map(|found| found.kind).collect();
+    assert_eq!(kinds, [DivergenceKind::TurnDisappeared, DivergenceKind::RepoStateMissing]);
     // A report accounts for the turn, and cannot bring the state back.
     workspace.write(
         &format!("{HOME}/RECOVERY_REPORT.md"),
         "## Trigger\nx\n## Impact\nx\n## Mitigation\nx\n",
     );
     let failure = refused(coordinator.resync(), Code::XchainCoordinatorDiverged);
-    assert_eq!(
-        failure.details.unwrap()["divergence"],
-        json!(["web: repo_state_missing"])
-    );
+    assert_eq!(failure.details.unwrap()["divergence"], json!(["web: repo_state_missing"]));
     assert!(workspace.has(&format!("{HOME}/RECOVERY_REPORT.md")));
 }
 
@@ -359,21 +301,14 @@ fn hooks_of_the_coordinator_have_their_say_and_touch_nothing() {
 
     let said = r#"cat > seen.json
         echo '{"verdict":"allow","annotations":[{"key":"k","value":"v"}]}'"#;
-    workspace.hook(
-        "before_assignment",
-        "blocking",
-        "echo '{\"verdict\":\"allow\"}'",
-    );
+    workspace.hook("before_assignment", "blocking", "echo '{\"verdict\":\"allow\"}'");
     workspace.hook("after_acceptance", "advisory", said);
     let (_, turn) = handed_out(coordinator.step(None));
     workspace.carry_out("api", &turn, |_| {});
     coordinator.step(None).unwrap();
     let seen = workspace.json("seen.json");
     assert_eq!(seen["payload"]["repo_turn_id"], turn.as_str());
-    assert_eq!(
-        seen["payload"]["barrier_effects"][0]["new_status"],
-        "partially_satisfied"
-    );
+    assert_eq!(seen["payload"]["barrier_effects"][0]["new_status"], "partially_satisfied");
     let kept = workspace.lines(&format!("{HOME}/hook-annotations.jsonl"));
     assert_eq!(kept[0]["turn_id"], turn.as_str());
 }
@@ -381,17 +316,11 @@ fn hooks_of_the_coordinator_have_their_say_and_touch_nothing() {
 #[test]
 fn one_works_at_a_time_and_a_workspace_may_be_a_repository_of_its_own() {
     let workspace = Workspace::new();
-    let held = Repository::open(&workspace.root())
-        .unwrap()
-        .lock(Duration::ZERO)
-        .unwrap();
+    let held = Repository::open(&workspace.root()).unwrap().lock(Duration::ZERO).unwrap();
     let hasty = Environment::system().with_lock_timeout(Duration::ZERO);
     let other = Coordinator::open(&workspace.root(), hasty).unwrap();
     let failure = refused(other.init(), Code::XchainLockTimeout);
-    assert!(
-        failure.message.contains(&std::process::id().to_string()),
-        "{failure:?}"
-    );
+    assert!(failure.message.contains(&std::process::id().to_string()), "{failure:?}");
     drop(held);
     // The workspace is `api` itself.
     let inner = crate::initiative::config();

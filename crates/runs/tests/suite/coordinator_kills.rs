@@ -24,9 +24,7 @@ fn a_killed_step_is_finished_by_the_next() {
         let root = Root::open(Path::new(&folder)).unwrap();
         let disk = AbortAfter::new(root, writes.parse().unwrap());
         let workspace = Repository::on(Arc::new(disk));
-        Coordinator::on(workspace, Environment::system())
-            .step(None)
-            .unwrap();
+        Coordinator::on(workspace, Environment::system()).step(None).unwrap();
         println!("acknowledged");
         return;
     }
@@ -56,19 +54,9 @@ fn check(workspace: &Workspace, first: &str, writes: u64) {
     let projections = workspace.said("acceptance_projection");
     assert_eq!(projections.len(), 1, "killed at {writes}");
     assert_eq!(projections[0]["repo_turn_id"], first);
-    assert_eq!(
-        workspace
-            .lines(&format!("{HOME}/barrier-ledger.jsonl"))
-            .len(),
-        1
-    );
+    assert_eq!(workspace.lines(&format!("{HOME}/barrier-ledger.jsonl")).len(), 1);
     let active = workspace.json("web/.agentxchain/state.json");
-    let active: Vec<String> = active["active_turns"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
+    let active: Vec<String> = active["active_turns"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(active.len(), 1, "killed at {writes}");
     let handed: Vec<String> = workspace
         .said("turn_dispatched")

@@ -14,18 +14,12 @@ use crate::workers::{PLANS, planned_by, turn_member};
 fn a_loop_whose_turns_change_nothing_ends() {
     // The planner plans, and never asks for the next phase.
     let idle = PLANS
-        .replace(
-            "\"phase_transition_request\": \"implementation\"",
-            "\"cost\": {\"usd\": 0}",
-        )
+        .replace("\"phase_transition_request\": \"implementation\"", "\"cost\": {\"usd\": 0}")
         .replace("printf 'Approved: YES\\n'", "date +%s%N");
     let repo = planned_by(&idle, json!({}));
     repo.configure(|config| config["run_loop"] = json!({"max_turns": 3}));
     let options = LoopOptions {
-        cycle: CycleOptions {
-            checkpoint: true,
-            ..CycleOptions::default()
-        },
+        cycle: CycleOptions { checkpoint: true, ..CycleOptions::default() },
         ..LoopOptions::default()
     };
     let looped = repo.started().run_loop(&options).unwrap();
@@ -48,10 +42,7 @@ fn no_turn_is_given_out_whose_agent_is_not_there() {
         let runs = repo.started();
         let before = repo.home();
         refused(runs.step(&Step::default()), Code::XchainRuntimeUnavailable);
-        refused(
-            runs.run_loop(&LoopOptions::default()),
-            Code::XchainRuntimeUnavailable,
-        );
+        refused(runs.run_loop(&LoopOptions::default()), Code::XchainRuntimeUnavailable);
         assert_eq!(repo.home(), before, "{agent}");
     }
 }
@@ -75,38 +66,24 @@ fn a_conflict_that_a_person_should_merge_waits_for_one() {
             repo.git(&["checkout", "--quiet", "--", path]);
         }
         accept(&runs, first.turn.id()).unwrap();
-        let step = Step {
-            turn: Some(second.id().clone()),
-            ..Step::default()
-        };
+        let step = Step { turn: Some(second.id().clone()), ..Step::default() };
         let StepResult::Turn(carried) = runs.step(&step).unwrap() else {
             panic!("it was carried");
         };
         let ledger = repo.lines(".agentxchain/decision-ledger.jsonl");
-        let decided = |what: &str| {
-            ledger
-                .iter()
-                .filter(|line| line["decision"] == what)
-                .count()
-        };
+        let decided = |what: &str| ledger.iter().filter(|line| line["decision"] == what).count();
         assert_eq!(decided("conflict_detected"), 1);
         if !waits {
             assert!(matches!(carried, TurnOutcome::Accepted(_)), "{carried:?}");
             assert_eq!(decided("conflict_rejected"), 1);
             continue;
         }
-        assert!(
-            matches!(carried, TurnOutcome::Conflicted { .. }),
-            "{carried:?}"
-        );
+        assert!(matches!(carried, TurnOutcome::Conflicted { .. }), "{carried:?}");
         assert_eq!(decided("conflict_rejected"), 0);
         assert_eq!(turn_member(&runs, "status"), "conflicted");
         let looped = runs.run_loop(&LoopOptions::default()).unwrap();
         assert!(
-            matches!(
-                looped.stop,
-                LoopStop::NotRunning(NextStep::Reconcile { merge: true, .. })
-            ),
+            matches!(looped.stop, LoopStop::NotRunning(NextStep::Reconcile { merge: true, .. })),
             "{looped:?}"
         );
         let stands = runs.step(&Step::default()).unwrap();

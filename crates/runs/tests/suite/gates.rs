@@ -40,21 +40,12 @@ fn the_commands_of_a_gate_run_before_it_is_passed() {
     let plan = runs.plan_approval(Gate::Transition).unwrap();
     assert_eq!(plan.actions.len(), 2);
     assert!(!repo.has("seen"), "looking does nothing");
-    refused(
-        runs.approve(Gate::Completion),
-        Code::XchainInvalidStateTransition,
-    );
+    refused(runs.approve(Gate::Completion), Code::XchainInvalidStateTransition);
     let moved = runs.approve(Gate::Transition).unwrap();
     assert_eq!(moved.state.phase(), "implementation");
     assert_eq!(repo.read("seen"), "planning_signoff planning\nmore\n");
     let ledger = repo.lines(".agentxchain/decision-ledger.jsonl");
-    assert_eq!(
-        ledger
-            .iter()
-            .filter(|line| line["type"] == "gate_action")
-            .count(),
-        2
-    );
+    assert_eq!(ledger.iter().filter(|line| line["type"] == "gate_action").count(), 2);
 }
 
 #[test]
@@ -67,18 +58,9 @@ fn a_command_that_fails_keeps_the_gate_shut() {
     refused(runs.approve(Gate::Transition), Code::XchainGateActionFailed);
     assert!(!repo.has("never"));
     let state = runs.state().unwrap();
-    assert_eq!(
-        (state.status(), state.phase()),
-        (Status::Blocked, "planning")
-    );
-    let line = repo
-        .lines(".agentxchain/decision-ledger.jsonl")
-        .pop()
-        .unwrap();
-    assert_eq!(
-        (&line["exit_code"], &line["output_excerpt"]),
-        (&json!(1), &json!("why\n"))
-    );
+    assert_eq!((state.status(), state.phase()), (Status::Blocked, "planning"));
+    let line = repo.lines(".agentxchain/decision-ledger.jsonl").pop().unwrap();
+    assert_eq!((&line["exit_code"], &line["output_excerpt"]), (&json!(1), &json!("why\n")));
     refused(runs.resolve(), Code::XchainInvalidStateTransition);
     repo.write("allowed", "");
     runs.approve(Gate::Transition).unwrap();
@@ -90,14 +72,8 @@ fn a_command_that_never_ends_is_ended() {
     let repo = with_actions(json!([{"run": "sleep 60 & sleep 60", "timeout_ms": 1000}]));
     let runs = waiting(&repo);
     refused(runs.approve(Gate::Transition), Code::XchainGateActionFailed);
-    let line = repo
-        .lines(".agentxchain/decision-ledger.jsonl")
-        .pop()
-        .unwrap();
-    assert_eq!(
-        (&line["timed_out"], &line["exit_code"]),
-        (&json!(true), &Value::Null)
-    );
+    let line = repo.lines(".agentxchain/decision-ledger.jsonl").pop().unwrap();
+    assert_eq!((&line["timed_out"], &line["exit_code"]), (&json!(true), &Value::Null));
 }
 
 #[test]
@@ -114,25 +90,14 @@ fn a_person_stops_a_run_and_lets_it_go_on() {
     let repo = Repo::plain();
     let runs = repo.started();
     let moved = runs.escalate("Look at the budget!").unwrap();
-    assert_eq!(
-        moved.state.blocked_on(),
-        Some("escalation:operator:look-at-the-budget")
-    );
+    assert_eq!(moved.state.blocked_on(), Some("escalation:operator:look-at-the-budget"));
     refused(runs.assign(None), Code::XchainInvalidStateTransition);
     refused(runs.escalate("again"), Code::XchainInvalidStateTransition);
     assert_eq!(runs.resolve().unwrap().state.status(), Status::Active);
     refused(runs.resolve(), Code::XchainInvalidStateTransition);
     let turn = runs.assign(None).unwrap().turn;
-    let moved = runs
-        .block(&Block::dispatch("no worker", turn.id()))
-        .unwrap();
+    let moved = runs.block(&Block::dispatch("no worker", turn.id())).unwrap();
     assert_eq!(moved.state.blocked_on(), Some("dispatch:no-worker"));
-    let again = Start {
-        restart: true,
-        ..Start::default()
-    };
-    assert_ne!(
-        runs.start(&again).unwrap().state.run_id(),
-        moved.state.run_id()
-    );
+    let again = Start { restart: true, ..Start::default() };
+    assert_ne!(runs.start(&again).unwrap().state.run_id(), moved.state.run_id());
 }

@@ -21,10 +21,7 @@ fn changes_that_a_result_does_not_declare_are_refused() {
         }),
     );
     let failure = accept(&runs, turn.turn.id()).unwrap_err();
-    assert_eq!(
-        failure.details.unwrap()["files"],
-        serde_json::json!(["notes.txt"])
-    );
+    assert_eq!(failure.details.unwrap()["files"], serde_json::json!(["notes.txt"]));
     assert_eq!(failure.code, Code::XchainArtifactDirtyTreeMismatch);
     std::fs::remove_file(repo.root().join("notes.txt")).unwrap();
     accept(&runs, turn.turn.id()).unwrap();
@@ -57,10 +54,7 @@ fn what_was_dirty_before_a_review_is_not_held_against_it() {
     let runs = repo.started();
     repo.write("mine.txt", "unfinished");
     let failure = refused(runs.assign(Some("pm")), Code::XchainBaselineDirty);
-    assert_eq!(
-        failure.details.unwrap()["files"],
-        serde_json::json!(["mine.txt"])
-    );
+    assert_eq!(failure.details.unwrap()["files"], serde_json::json!(["mine.txt"]));
     let turn = dispatched(&runs, "qa");
     let review = |result: &mut serde_json::Value| {
         result["objections"] = serde_json::json!([{"id": "OBJ-001", "severity": "low",
@@ -78,10 +72,7 @@ fn what_was_dirty_before_a_review_is_not_held_against_it() {
 fn looking_leaves_git_alone_and_runs_nothing_of_its_configuration() {
     let repo = Repo::with_git();
     let trap = repo.root().join(".git/trap");
-    let line = format!(
-        "#!/bin/sh\ntouch {}/ran\nexit 0\n",
-        repo.root().join(".git").display()
-    );
+    let line = format!("#!/bin/sh\ntouch {}/ran\nexit 0\n", repo.root().join(".git").display());
     std::fs::write(&trap, line).unwrap();
     executable(&trap);
     let trap = trap.to_str().unwrap();
@@ -99,10 +90,7 @@ fn looking_leaves_git_alone_and_runs_nothing_of_its_configuration() {
     let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let changes = git.changes().unwrap();
     assert_eq!(changes.dirty.keys().collect::<Vec<_>>(), ["new.txt"]);
-    assert_eq!(
-        std::fs::read(repo.root().join(".git/index")).unwrap(),
-        index
-    );
+    assert_eq!(std::fs::read(repo.root().join(".git/index")).unwrap(), index);
     git.commit(&["new.txt".to_owned()], "new").unwrap();
     assert!(!repo.has(".git/ran"));
 }
@@ -116,10 +104,7 @@ fn a_commit_takes_what_it_is_told_and_no_more() {
     repo.git(&["add", "staged.txt"]);
     std::fs::remove_file(repo.root().join("TALK.md")).unwrap();
     let git = Git::find(&repo.root(), None).unwrap().unwrap();
-    let commit = git
-        .commit(&["*.txt".into(), "TALK.md".into()], "two")
-        .unwrap()
-        .unwrap();
+    let commit = git.commit(&["*.txt".into(), "TALK.md".into()], "two").unwrap().unwrap();
     let named = repo.git(&["show", "--name-status", "--format=", &commit]);
     assert_eq!(named, "A\t*.txt\nD\tTALK.md\n");
     let left: Vec<String> = git.changes().unwrap().dirty.into_keys().collect();
@@ -139,17 +124,11 @@ fn a_repository_below_another_sees_its_own_part() {
     let inner = outer.root().join("inner");
     let git = Git::find(&inner, None).unwrap().unwrap();
     let changes = git.changes().unwrap();
-    assert_eq!(
-        changes.dirty.keys().collect::<Vec<_>>(),
-        ["new.txt", "x.txt"]
-    );
+    assert_eq!(changes.dirty.keys().collect::<Vec<_>>(), ["new.txt", "x.txt"]);
     let before = changes.baseline();
     git.commit(&["x.txt".into()], "x").unwrap();
     let seen = git.observe(Some(&before)).unwrap();
-    assert_eq!(
-        seen.changed.keys().collect::<Vec<_>>(),
-        ["new.txt", "x.txt"]
-    );
+    assert_eq!(seen.changed.keys().collect::<Vec<_>>(), ["new.txt", "x.txt"]);
     assert_eq!(seen.uncommitted.iter().collect::<Vec<_>>(), ["new.txt"]);
     // A folder that the outer repository ignores has no version control.
     outer.write(".gitignore", "inner\n");
@@ -176,11 +155,7 @@ fn a_baseline_that_is_no_commit_is_refused_and_is_no_option() {
     let repo = Repo::with_git();
     let git = Git::find(&repo.root(), None).unwrap().unwrap();
     let mut baseline = git.changes().unwrap().baseline();
-    for wrong in [
-        "--output=/tmp/x",
-        "main",
-        "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef",
-    ] {
+    for wrong in ["--output=/tmp/x", "main", "deadbeefdeadbeefdeadbeefdeadbeefdeadbeef"] {
         baseline.head_ref = Some(wrong.to_owned());
         refused(git.observe(Some(&baseline)), Code::XchainGitFailed);
     }
@@ -210,20 +185,14 @@ fn the_records_of_the_run_are_not_looked_at_and_everything_else_is() {
     }
     let seen = |changes: Vec<String>| {
         let known = |path: &String| begun.dirty.contains_key(path);
-        changes
-            .into_iter()
-            .filter(|path| !known(path))
-            .collect::<Vec<_>>()
+        changes.into_iter().filter(|path| !known(path)).collect::<Vec<_>>()
     };
     let expected = [":(exclude)odd", "history.jsonl", "sub/TALK.md"];
     let changes = git.changes().unwrap().dirty;
     assert_eq!(seen(changes.into_keys().collect()), expected);
     // Committed since, they are still nobody's work.
     repo.commit_all("all");
-    let baseline = accord_runs_core::state::Baseline {
-        head_ref: Some(head),
-        ..begun.baseline()
-    };
+    let baseline = accord_runs_core::state::Baseline { head_ref: Some(head), ..begun.baseline() };
     let observed = git.observe(Some(&baseline)).unwrap().changed;
     assert_eq!(seen(observed.into_keys().collect()), expected);
 }

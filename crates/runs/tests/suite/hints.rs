@@ -32,10 +32,7 @@ fn a_run_whose_records_were_stashed_is_no_run_that_never_began() {
     assert_eq!(examined(next(&runs)), Code::XchainRecordsMissing);
     let told = runs.doctor();
     let told = told.iter().filter_map(|finding| finding.code);
-    assert!(
-        told.into_iter()
-            .any(|code| code == Code::XchainRecordsMissing)
-    );
+    assert!(told.into_iter().any(|code| code == Code::XchainRecordsMissing));
     let before = repo.home();
     refused(runs.start(&Start::default()), Code::XchainRecordsMissing);
     refused(runs.step(&Step::default()), Code::XchainRecordsMissing);
@@ -45,11 +42,7 @@ fn a_run_whose_records_were_stashed_is_no_run_that_never_began() {
     assert!(matches!(next(&runs), NextStep::Work { .. }));
     // Who means it leaves the run behind.
     repo.git(&["stash", "push", "--quiet"]);
-    runs.start(&Start {
-        restart: true,
-        ..Start::default()
-    })
-    .unwrap();
+    runs.start(&Start { restart: true, ..Start::default() }).unwrap();
     assert_eq!(runs.state().unwrap().status(), Status::Active);
 }
 
@@ -64,21 +57,17 @@ fn no_turn_is_given_out_or_named_that_cannot_be_done_here() {
         config["roles"]["qa"]["runtime"] = json!("cloud");
     });
     let runs = repo.started();
-    for (role, code) in [
-        ("dev", Code::XchainRuntimeUnavailable),
-        ("qa", Code::XchainRuntimeNotSupported),
-    ] {
+    for (role, code) in
+        [("dev", Code::XchainRuntimeUnavailable), ("qa", Code::XchainRuntimeNotSupported)]
+    {
         let before = repo.home();
         refused(runs.assign(Some(role)), code);
         assert_eq!(repo.home(), before);
     }
     let turn = dispatched(&runs, "pm");
     let before = repo.home();
-    let reissue = Reissue {
-        role: Some("dev".to_owned()),
-        reason: "ill".to_owned(),
-        ..Reissue::default()
-    };
+    let reissue =
+        Reissue { role: Some("dev".to_owned()), reason: "ill".to_owned(), ..Reissue::default() };
     refused(runs.reissue(&reissue), Code::XchainRuntimeUnavailable);
     assert_eq!(repo.home(), before);
     // A turn that is out, and whose program went away.
@@ -108,10 +97,7 @@ fn a_person_whose_turn_has_no_bundle_is_told_to_have_it_written() {
     let turn = dispatched(&runs, "pm");
     std::fs::remove_dir_all(repo.root().join(&turn.bundle)).unwrap();
     let id = turn.turn.id().clone();
-    let dispatch = NextStep::Dispatch {
-        turn: id,
-        by_hand: true,
-    };
+    let dispatch = NextStep::Dispatch { turn: id, by_hand: true };
     assert_eq!(next(&runs), dispatch);
     runs.dispatch(None).unwrap();
     assert!(matches!(next(&runs), NextStep::Work { by_hand: true, .. }));
@@ -133,10 +119,7 @@ fn a_worker_that_goes_quiet_behind_its_result_has_one() {
     let repo = planned_by(&format!("{PLANS}\nsleep 60"), json!({}));
     repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 3000}));
     let done = repo.started().step(&Step::default()).unwrap();
-    assert!(
-        matches!(done, StepResult::Turn(TurnOutcome::Accepted(_))),
-        "{done:?}"
-    );
+    assert!(matches!(done, StepResult::Turn(TurnOutcome::Accepted(_))), "{done:?}");
 }
 
 #[test]
@@ -145,20 +128,15 @@ fn a_turn_that_is_out_already_counts_among_those_of_a_loop() {
         "\"phase_transition_request\": \"implementation\"",
         "\"needs_human_reason\": null",
     );
-    let script = script.replace(
-        "\"proposed_next_role\": \"human\"",
-        "\"proposed_next_role\": \"pm\"",
-    );
+    let script =
+        script.replace("\"proposed_next_role\": \"human\"", "\"proposed_next_role\": \"pm\"");
     let repo = planned_by(
         &format!("{script}\necho $AGENTXCHAIN_TURN_ID >> .planning/ROADMAP.md"),
         json!({}),
     );
     let runs = repo.started();
     runs.assign(None).unwrap();
-    let options = LoopOptions {
-        max_turns: Some(1),
-        ..LoopOptions::default()
-    };
+    let options = LoopOptions { max_turns: Some(1), ..LoopOptions::default() };
     let looped = runs.run_loop(&options).unwrap();
     assert_eq!((looped.stop, looped.accepted), (LoopStop::MaxTurns, 1));
 }
@@ -188,10 +166,6 @@ fn turns_beside_one_that_is_taken_back_name_the_one_in_its_place() {
     });
     let new = reissued.unwrap().assigned.turn.id().to_string();
     let state = runs.state().unwrap();
-    let beside = state
-        .turn(&second)
-        .unwrap()
-        .member("concurrent_with")
-        .cloned();
+    let beside = state.turn(&second).unwrap().member("concurrent_with").cloned();
     assert_eq!(beside, Some(json!([new])));
 }

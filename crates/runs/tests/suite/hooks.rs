@@ -26,10 +26,7 @@ fn a_hook_is_told_what_it_needs_and_may_say_yes() {
     assert_eq!(told["payload"]["role_id"], "pm");
     assert_eq!(told["project_root"], repo.root().to_str().unwrap());
     let environment = repo.read("env.txt");
-    assert!(
-        environment.contains("AGENTXCHAIN_HOOK_NAME=look"),
-        "{environment}"
-    );
+    assert!(environment.contains("AGENTXCHAIN_HOOK_NAME=look"), "{environment}");
     let audit = repo.lines(AUDIT);
     assert_eq!(audit.len(), 1);
     assert_eq!(audit[0]["orchestrator_action"], "warned");
@@ -47,30 +44,15 @@ fn a_blocking_hook_stops_an_assignment_and_blocks_the_run() {
         5000,
         r#"echo '{"verdict":"block","message":"not today"}'"#,
     );
-    repo.hook(
-        "before_assignment",
-        "later",
-        "blocking",
-        5000,
-        "touch later; exit 1",
-    );
-    repo.hook(
-        "on_escalation",
-        "notify",
-        "advisory",
-        5000,
-        "cat > escalation.json; exit 3",
-    );
+    repo.hook("before_assignment", "later", "blocking", 5000, "touch later; exit 1");
+    repo.hook("on_escalation", "notify", "advisory", 5000, "cat > escalation.json; exit 3");
     let runs = repo.started();
     let failure = refused(runs.assign(None), Code::XchainHookBlocked);
     assert!(failure.message.contains("not today"), "{failure}");
     assert_eq!(runs.state().unwrap().status(), Status::Blocked);
     assert!(!repo.has("later"));
-    let actions: Vec<Value> = repo
-        .lines(AUDIT)
-        .iter()
-        .map(|line| line["orchestrator_action"].clone())
-        .collect();
+    let actions: Vec<Value> =
+        repo.lines(AUDIT).iter().map(|line| line["orchestrator_action"].clone()).collect();
     assert_eq!(actions, ["blocked", "skipped", "warned_failure"]);
     assert_eq!(
         repo.json("escalation.json")["payload"]["run_id"],
@@ -83,66 +65,33 @@ fn a_blocking_hook_stops_an_assignment_and_blocks_the_run() {
 #[test]
 fn a_hook_that_changes_protected_files_finds_them_restored() {
     let cases = [
-        (
-            r#"echo '{}' > .agentxchain/state.json"#,
-            Code::XchainHookStateTamper,
-        ),
-        (
-            r#"rm .agentxchain/history.jsonl"#,
-            Code::XchainHookHistoryTamper,
-        ),
-        (
-            r#"echo x >> .agentxchain/decision-ledger.jsonl"#,
-            Code::XchainHookLedgerTamper,
-        ),
+        (r#"echo '{}' > .agentxchain/state.json"#, Code::XchainHookStateTamper),
+        (r#"rm .agentxchain/history.jsonl"#, Code::XchainHookHistoryTamper),
+        (r#"echo x >> .agentxchain/decision-ledger.jsonl"#, Code::XchainHookLedgerTamper),
     ];
     for (line, code) in cases {
         let repo = Repo::plain();
-        repo.hook(
-            "before_assignment",
-            "evil",
-            "advisory",
-            5000,
-            &format!("{line}; {ALLOW}"),
-        );
+        repo.hook("before_assignment", "evil", "advisory", 5000, &format!("{line}; {ALLOW}"));
         let runs = repo.started();
         let state = repo.json(".agentxchain/state.json");
         refused(runs.assign(None), code);
-        assert_eq!(
-            repo.lines(AUDIT)[0]["orchestrator_action"],
-            "aborted_tamper"
-        );
+        assert_eq!(repo.lines(AUDIT)[0]["orchestrator_action"], "aborted_tamper");
         assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 0);
-        assert_eq!(
-            repo.json(".agentxchain/state.json")["run_id"],
-            state["run_id"]
-        );
+        assert_eq!(repo.json(".agentxchain/state.json")["run_id"], state["run_id"]);
     }
 }
 
 #[test]
 fn a_hook_that_removes_the_lock_or_everything_blocks_the_run_and_costs_nothing() {
     for (phase, line, code) in [
-        (
-            "before_validation",
-            "rm .agentxchain/locks/*.lock",
-            Code::XchainHookBundleTamper,
-        ),
+        ("before_validation", "rm .agentxchain/locks/*.lock", Code::XchainHookBundleTamper),
         (
             "after_validation",
             "echo x > .agentxchain/locks/accept-turn.lock",
             Code::XchainHookBundleTamper,
         ),
-        (
-            "before_validation",
-            "rm -r .agentxchain",
-            Code::XchainHookStateTamper,
-        ),
-        (
-            "before_acceptance",
-            "rm -r .agentxchain/staging",
-            Code::XchainHookBundleTamper,
-        ),
+        ("before_validation", "rm -r .agentxchain", Code::XchainHookStateTamper),
+        ("before_acceptance", "rm -r .agentxchain/staging", Code::XchainHookBundleTamper),
         (
             "before_acceptance",
             "sed -i s/^/x/ .agentxchain/dispatch/turns/*/PROMPT.md",
@@ -157,10 +106,7 @@ fn a_hook_that_removes_the_lock_or_everything_blocks_the_run_and_costs_nothing()
         stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
         let kept = [
             turn.staging.clone(),
-            format!(
-                "{}/PROMPT.md",
-                accord_runs_core::dispatch::bundle_folder(turn.turn.id())
-            ),
+            format!("{}/PROMPT.md", accord_runs_core::dispatch::bundle_folder(turn.turn.id())),
         ];
         let before = kept.clone().map(|path| repo.read(&path));
         refused(accept(&runs, turn.turn.id()), code);
@@ -178,13 +124,7 @@ fn a_result_that_a_hook_mended_says_so_in_the_history() {
             true => "sed -i 's/did it/did it well/' .agentxchain/staging/*/turn-result.json",
             false => "true",
         };
-        repo.hook(
-            "before_validation",
-            "mend",
-            "advisory",
-            5000,
-            &format!("{line}; {ALLOW}"),
-        );
+        repo.hook("before_validation", "mend", "advisory", 5000, &format!("{line}; {ALLOW}"));
         let runs = repo.started();
         let turn = dispatched(&runs, "pm");
         plan(&repo);
@@ -217,32 +157,18 @@ fn a_hook_may_add_to_a_bundle_and_not_change_it() {
         .iter()
         .map(|file| file["path"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        names,
-        [
-            "ASSIGNMENT.json",
-            "CONTEXT.md",
-            "MORE.md",
-            "PROMPT.md",
-            "maps/HARBOUR.md"
-        ]
-    );
+    assert_eq!(names, ["ASSIGNMENT.json", "CONTEXT.md", "MORE.md", "PROMPT.md", "maps/HARBOUR.md"]);
     assert!(runs.verify_bundle(turn.turn.id()).unwrap().is_ok());
     // Neither a file in a folder nor a link gets in afterwards.
     let bundle = repo.root().join(&turn.bundle);
     std::fs::write(bundle.join("maps/DETOUR.md"), "this way").unwrap();
     std::os::unix::fs::symlink("maps", bundle.join("plans")).unwrap();
     let found = runs.verify_bundle(turn.turn.id()).unwrap().unwrap_err();
-    let found: Vec<_> = found
-        .iter()
-        .map(|error| (error.fault.as_str(), error.path.as_deref()))
-        .collect();
+    let found: Vec<_> =
+        found.iter().map(|error| (error.fault.as_str(), error.path.as_deref())).collect();
     assert_eq!(
         found,
-        [
-            ("unexpected_file", Some("maps/DETOUR.md")),
-            ("unexpected_file", Some("plans"))
-        ]
+        [("unexpected_file", Some("maps/DETOUR.md")), ("unexpected_file", Some("plans"))]
     );
 
     let repo = Repo::plain();
@@ -273,19 +199,11 @@ fn hooks_around_an_acceptance_have_their_say_in_their_order() {
     plan(&repo);
     stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
     accept(&runs, turn.turn.id()).unwrap();
-    let phases: Vec<Value> = repo
-        .lines(AUDIT)
-        .iter()
-        .map(|line| line["hook_phase"].clone())
-        .collect();
+    let phases: Vec<Value> =
+        repo.lines(AUDIT).iter().map(|line| line["hook_phase"].clone()).collect();
     assert_eq!(
         phases,
-        [
-            "before_validation",
-            "after_validation",
-            "before_acceptance",
-            "after_acceptance"
-        ]
+        ["before_validation", "after_validation", "before_acceptance", "after_acceptance"]
     );
     let kept = repo.lines(".agentxchain/hook-annotations.jsonl");
     assert_eq!(kept[0]["annotations"][0]["key"], "link");
@@ -295,13 +213,7 @@ fn hooks_around_an_acceptance_have_their_say_in_their_order() {
 #[test]
 fn a_hook_that_prints_forks_or_sleeps_for_ever_gets_its_verdict() {
     let repo = Repo::plain();
-    repo.hook(
-        "before_assignment",
-        "floods",
-        "advisory",
-        10_000,
-        "yes flood",
-    );
+    repo.hook("before_assignment", "floods", "advisory", 10_000, "yes flood");
     repo.hook(
         "before_assignment",
         "shouts",
@@ -316,13 +228,7 @@ fn a_hook_that_prints_forks_or_sleeps_for_ever_gets_its_verdict() {
         3_000,
         "while :; do sleep 30 & echo $! > child; sleep 0.05; done",
     );
-    repo.hook(
-        "before_assignment",
-        "leaves",
-        "advisory",
-        10_000,
-        &format!("sleep 30 & {ALLOW}"),
-    );
+    repo.hook("before_assignment", "leaves", "advisory", 10_000, &format!("sleep 30 & {ALLOW}"));
     repo.hook("before_assignment", "missing", "advisory", 10_000, ALLOW);
     repo.configure(|config| {
         config["hooks"]["before_assignment"][4]["command"] = json!(["accord-no-such-program"]);
@@ -330,61 +236,30 @@ fn a_hook_that_prints_forks_or_sleeps_for_ever_gets_its_verdict() {
     let runs = repo.started();
     runs.assign(None).unwrap();
     // Whoever waited for what a hook left behind would have run out of time.
-    let actions: Vec<Value> = repo
-        .lines(AUDIT)
-        .iter()
-        .map(|line| line["orchestrator_action"].clone())
-        .collect();
+    let actions: Vec<Value> =
+        repo.lines(AUDIT).iter().map(|line| line["orchestrator_action"].clone()).collect();
     assert_eq!(
         actions,
-        [
-            "warned_failure",
-            "continued",
-            "warned_timeout",
-            "continued",
-            "warned_failure"
-        ]
+        ["warned_failure", "continued", "warned_timeout", "continued", "warned_failure"]
     );
-    assert!(
-        !runs_still(&repo.read("child")),
-        "nothing of the group is left"
-    );
+    assert!(!runs_still(&repo.read("child")), "nothing of the group is left");
     let audit = repo.lines(AUDIT);
     assert!(audit[1]["stderr_excerpt"].as_str().unwrap().len() <= 4096);
-    assert!(
-        audit[4]["message"]
-            .as_str()
-            .unwrap()
-            .contains("accord-no-such-program")
-    );
+    assert!(audit[4]["message"].as_str().unwrap().contains("accord-no-such-program"));
 }
 
 #[test]
 fn an_address_can_be_a_hook() {
-    let (url, server) = answer_with(
-        "HTTP/1.1 200 OK",
-        r#"{"verdict":"warn","message":"over http"}"#,
-    );
+    let (url, server) =
+        answer_with("HTTP/1.1 200 OK", r#"{"verdict":"warn","message":"over http"}"#);
     let repo = Repo::plain();
-    http_hook(
-        &repo,
-        &url,
-        json!({"Authorization": "Bearer ${HOOK_TOKEN}"}),
-    );
+    http_hook(&repo, &url, json!({"Authorization": "Bearer ${HOOK_TOKEN}"}));
     let runs = repo.started();
     runs.assign(None).unwrap();
     let asked = server.join().unwrap();
     assert!(asked.starts_with("POST / "), "{asked}");
-    assert!(
-        asked
-            .to_lowercase()
-            .contains("authorization: bearer secret"),
-        "{asked}"
-    );
-    assert!(
-        asked.contains("\"hook_phase\":\"before_assignment\""),
-        "{asked}"
-    );
+    assert!(asked.to_lowercase().contains("authorization: bearer secret"), "{asked}");
+    assert!(asked.contains("\"hook_phase\":\"before_assignment\""), "{asked}");
     let audit = repo.lines(AUDIT);
     assert_eq!(
         (&audit[0]["transport"], &audit[0]["message"]),
@@ -397,10 +272,7 @@ fn an_address_that_refuses_redirects_floods_or_is_silent_is_no_yes() {
     let flood = "x".repeat(2 * 1024 * 1024);
     for (status, body) in [
         ("HTTP/1.1 500 Oops", r#"{"verdict":"allow"}"#),
-        (
-            "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/",
-            r#"{"verdict":"allow"}"#,
-        ),
+        ("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/", r#"{"verdict":"allow"}"#),
         ("HTTP/1.1 200 OK", flood.as_str()),
         ("HTTP/1.1 200 OK", "yes"),
     ] {
@@ -413,11 +285,7 @@ fn an_address_that_refuses_redirects_floods_or_is_silent_is_no_yes() {
     }
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let repo = Repo::plain();
-    http_hook(
-        &repo,
-        &format!("http://{}/", silent.local_addr().unwrap()),
-        json!({}),
-    );
+    http_hook(&repo, &format!("http://{}/", silent.local_addr().unwrap()), json!({}));
     let runs = repo.started();
     refused(runs.assign(None), Code::XchainHookBlocked);
     assert_eq!(repo.lines(AUDIT)[0]["timed_out"], true);
@@ -442,10 +310,8 @@ fn http_hook(repo: &Repo, url: &str, headers: Value) {
 fn answer_with(status: &str, body: &str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let answer = format!(
-        "{status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
+    let answer =
+        format!("{status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let limit = std::time::Duration::from_secs(5);
@@ -472,8 +338,7 @@ fn ends(asked: &[u8]) -> bool {
     };
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length")
-            .then(|| value.trim().parse::<usize>().unwrap())
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
     });
     body.len() >= length.unwrap_or(0)
 }

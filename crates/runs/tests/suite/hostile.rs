@@ -15,15 +15,7 @@ fn results_that_are_no_results_are_refused_with_the_turn_kept() {
         "status": 7, "files_changed": "all", "decisions": {"a": 1}, "objections": 3,
         "verification": [], "artifact": "x", "summary": [], "runtime_id": false,
         "proposed_next_role": 1});
-    for staged in [
-        "",
-        "no json",
-        "[]",
-        "null",
-        "\u{0}",
-        deep.as_str(),
-        &wrong_types.to_string(),
-    ] {
+    for staged in ["", "no json", "[]", "null", "\u{0}", deep.as_str(), &wrong_types.to_string()] {
         let repo = Repo::plain();
         let runs = repo.started();
         let turn = dispatched(&runs, "pm");
@@ -34,10 +26,7 @@ fn results_that_are_no_results_are_refused_with_the_turn_kept() {
         assert_eq!(untouched(&repo), before);
         assert_eq!(repo.read(&turn.staging), staged);
         let state = runs.state().unwrap();
-        assert_eq!(
-            state.turns().next().unwrap().document()["status"],
-            "failed_acceptance"
-        );
+        assert_eq!(state.turns().next().unwrap().document()["status"], "failed_acceptance");
     }
 }
 
@@ -52,10 +41,7 @@ fn a_result_that_is_too_large_is_not_read() {
     assert_eq!(untouched(&repo), before);
     recorded(&repo, "file_too_large");
     // It can be rejected, and the next try finds an empty place.
-    let rejected = runs.reject(&Reject {
-        reason: "too much".to_owned(),
-        ..Reject::default()
-    });
+    let rejected = runs.reject(&Reject { reason: "too much".to_owned(), ..Reject::default() });
     assert_eq!(rejected.unwrap().kept, None);
     assert!(!repo.has(&turn.staging));
 }
@@ -76,11 +62,7 @@ fn paths_that_leave_the_repository_are_refused_in_every_spelling() {
         stage(&repo, &turn, &result(&turn, &[path], |_| {}));
         let before = untouched(&repo);
         let failure = accept(&runs, turn.turn.id()).unwrap_err();
-        assert_eq!(
-            failure.code,
-            Code::XchainValidationFailed,
-            "{path}: {failure:?}"
-        );
+        assert_eq!(failure.code, Code::XchainValidationFailed, "{path}: {failure:?}");
         assert_eq!(untouched(&repo), before);
     }
 }
@@ -98,10 +80,7 @@ fn links_that_leave_the_repository_are_not_followed() {
     std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
     let _ = std::fs::remove_dir_all(&folder);
     symlink(outside.root(), &folder).unwrap();
-    refused(
-        accept(&runs, turn.turn.id()),
-        Code::XchainPathOutsideRepository,
-    );
+    refused(accept(&runs, turn.turn.id()), Code::XchainPathOutsideRepository);
     recorded(&repo, "path_outside_repository");
     std::fs::remove_file(&folder).unwrap();
 
@@ -119,11 +98,7 @@ fn links_that_leave_the_repository_are_not_followed() {
         }),
     );
     let answer = accept(&runs, turn.turn.id());
-    assert_ne!(
-        runs.state().unwrap().status().as_str(),
-        "paused",
-        "{answer:?}"
-    );
+    assert_ne!(runs.state().unwrap().status().as_str(), "paused", "{answer:?}");
 
     // The state itself is a link out of the repository.
     let state = repo.root().join(".agentxchain/state.json");
@@ -132,10 +107,7 @@ fn links_that_leave_the_repository_are_not_followed() {
     std::fs::write(outside.root().join("state.json"), &text).unwrap();
     symlink(outside.root().join("state.json"), &state).unwrap();
     assert!(runs.escalate("x").is_err());
-    assert_eq!(
-        std::fs::read(outside.root().join("state.json")).unwrap(),
-        text
-    );
+    assert_eq!(std::fs::read(outside.root().join("state.json")).unwrap(), text);
     assert_eq!(outside.read("target"), "keep");
 }
 
@@ -148,10 +120,7 @@ fn a_name_that_no_run_can_speak_of_hides_nothing() {
         plan(&repo);
         stage(&repo, &turn, &result(&turn, &PLANNING, |_| {}));
         repo.write(name, "x");
-        refused(
-            accept(&runs, turn.turn.id()),
-            Code::XchainPathOutsideRepository,
-        );
+        refused(accept(&runs, turn.turn.id()), Code::XchainPathOutsideRepository);
         recorded(&repo, "path_outside_repository");
     }
 }
@@ -231,13 +200,8 @@ fn a_turn_of_which_only_the_history_knows_is_ended_and_has_one_line() {
     repo.write(&turn.staging, &staged);
     let only = accord_runs::operations::Accept::default();
     refused(runs.accept(&only), Code::XchainTurnAlreadyAccepted);
-    refused(
-        runs.reject(&Reject::default()),
-        Code::XchainTurnAlreadyAccepted,
-    );
-    let named = NextStep::Reissue {
-        turn: turn.turn.id().clone(),
-    };
+    refused(runs.reject(&Reject::default()), Code::XchainTurnAlreadyAccepted);
+    let named = NextStep::Reissue { turn: turn.turn.id().clone() };
     assert_eq!(runs.status().unwrap().next, [named]);
     let subject = format!("turn {}", turn.turn.id());
     let finding = |runs: &accord_runs::Runs| {
@@ -257,21 +221,9 @@ fn a_turn_of_which_only_the_history_knows_is_ended_and_has_one_line() {
 fn damaged_files_are_named_and_left_as_they_are() {
     let cases = [
         ("agentxchain.json", "{", Code::XchainInvalidConfig),
-        (
-            ".agentxchain/state.json",
-            "{\"status\": 3}",
-            Code::XchainStateInvalid,
-        ),
-        (
-            ".agentxchain/history.jsonl",
-            "{\"a\":\n{}\n",
-            Code::XchainRecordInvalid,
-        ),
-        (
-            ".agentxchain/transactions/accept/txn_1.json",
-            "[]",
-            Code::XchainRecordInvalid,
-        ),
+        (".agentxchain/state.json", "{\"status\": 3}", Code::XchainStateInvalid),
+        (".agentxchain/history.jsonl", "{\"a\":\n{}\n", Code::XchainRecordInvalid),
+        (".agentxchain/transactions/accept/txn_1.json", "[]", Code::XchainRecordInvalid),
     ];
     for (path, text, code) in cases {
         let repo = Repo::plain();
@@ -281,10 +233,7 @@ fn damaged_files_are_named_and_left_as_they_are() {
         assert_eq!(failure.code, code, "{path}: {failure:?}");
         assert_eq!(repo.read(path), text);
         assert!(!runs.doctor().is_empty());
-        let found = runs
-            .doctor()
-            .into_iter()
-            .find(|finding| finding.subject.starts_with(path));
+        let found = runs.doctor().into_iter().find(|finding| finding.subject.starts_with(path));
         assert!(found.is_some(), "{path}: {:?}", runs.doctor());
     }
 }
@@ -307,11 +256,7 @@ fn recorded(repo: &Repo, code: &str) {
 
 /// The records that a refusal does not touch.
 fn untouched(repo: &Repo) -> Vec<Value> {
-    let records = [
-        "history.jsonl",
-        "decision-ledger.jsonl",
-        "repo-decisions.jsonl",
-    ];
+    let records = ["history.jsonl", "decision-ledger.jsonl", "repo-decisions.jsonl"];
     records
         .iter()
         .flat_map(|name| repo.lines(&format!(".agentxchain/{name}")))

@@ -23,9 +23,7 @@ pub(crate) const HOME: &str = ".agentxchain/multirepo";
 impl Workspace {
     /// A workspace with two repositories under git, `api` and `web`, and two phases.
     pub(crate) fn new() -> Self {
-        let workspace = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let workspace = Self { folder: tempfile::tempdir().unwrap() };
         for repo in ["api", "web"] {
             workspace.govern(repo);
         }
@@ -35,9 +33,7 @@ impl Workspace {
 
     /// The same again, as it is now.
     pub(crate) fn copy(&self) -> Self {
-        let copy = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let copy = Self { folder: tempfile::tempdir().unwrap() };
         copy_tree(&self.root(), &copy.root());
         copy
     }
@@ -86,9 +82,7 @@ impl Workspace {
 
     pub(crate) fn lines(&self, path: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.root().join(path)).unwrap_or_default();
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The lines of the coordinator's history of one type.
@@ -129,10 +123,7 @@ impl Workspace {
 
     pub(crate) fn commit_all(&self, repo: &str) {
         self.git(repo, &["add", "--all"]);
-        self.git(
-            repo,
-            &["commit", "--quiet", "--allow-empty", "-m", "change"],
-        );
+        self.git(repo, &["commit", "--quiet", "--allow-empty", "-m", "change"]);
     }
 
     /// Does the work of a turn and has it accepted, and committed.
@@ -163,11 +154,7 @@ impl Workspace {
             &format!("{repo}/.agentxchain/staging/{turn}/turn-result.json"),
             &result.to_string(),
         );
-        runs.accept(&Accept {
-            turn: Some(id),
-            ..Accept::default()
-        })
-        .unwrap();
+        runs.accept(&Accept { turn: Some(id), ..Accept::default() }).unwrap();
         self.commit_all(repo);
     }
 
@@ -188,10 +175,7 @@ impl Workspace {
             },
             "workflow_kit": {}
         });
-        self.write(
-            &format!("{repo}/agentxchain.json"),
-            &format!("{config:#}\n"),
-        );
+        self.write(&format!("{repo}/agentxchain.json"), &format!("{config:#}\n"));
         self.write(&format!("{repo}/.gitignore"), ".agentxchain/\nTALK.md\n");
         self.git(repo, &["init", "--quiet", "--initial-branch=main"]);
         self.git(repo, &["config", "user.name", "T"]);
@@ -220,9 +204,9 @@ pub(crate) fn config() -> Value {
 #[track_caller]
 pub(crate) fn handed_out(stepped: Result<StepResult, Failure>) -> (String, String) {
     match stepped.unwrap().outcome {
-        StepOutcome::Dispatched {
-            choice, dispatched, ..
-        } => (choice.repo, dispatched.turn.id().to_string()),
+        StepOutcome::Dispatched { choice, dispatched, .. } => {
+            (choice.repo, dispatched.turn.id().to_string())
+        }
         other => panic!("nothing was handed out: {other:?}"),
     }
 }

@@ -68,10 +68,7 @@ const OPERATIONS: [Operation; 8] = [
         name: "reject",
         prepare: |repo| staged(repo, false),
         act: |runs| {
-            let reject = Reject {
-                reason: "not so".into(),
-                ..Reject::default()
-            };
+            let reject = Reject { reason: "not so".into(), ..Reject::default() };
             runs.reject(&reject).map(drop)
         },
         refusal: None,
@@ -128,11 +125,7 @@ fn a_killed_operation_has_happened_or_has_not() {
     for operation in &OPERATIONS {
         let each = std::env::var_os("ACCORD_KILL_ROUNDS").is_some();
         let kills = killed_everywhere(operation, if each { 1 } else { operation.stride });
-        assert!(
-            kills > 4,
-            "{}: {kills} kills are too few to mean anything",
-            operation.name
-        );
+        assert!(kills > 4, "{}: {kills} kills are too few to mean anything", operation.name);
     }
 }
 
@@ -151,12 +144,7 @@ fn killed_everywhere(operation: &Operation, stride: u64) -> u64 {
         let acknowledged = killed_at(&repo.root(), operation, writes);
         let told = format!("{}, killed at write {writes}", operation.name);
         // Whoever comes next finishes what was decided; here it has nothing to do beside.
-        drop(
-            runs(&repo)
-                .repository()
-                .lock(std::time::Duration::from_secs(5))
-                .unwrap(),
-        );
+        drop(runs(&repo).repository().lock(std::time::Duration::from_secs(5)).unwrap());
         let found = left(&repo);
         match (found == before, found == after) {
             (true, false) => {
@@ -172,11 +160,7 @@ fn killed_everywhere(operation: &Operation, stride: u64) -> u64 {
         nothing_lies_about(&repo, &told);
         if found == before {
             operation.act_whole(&runs(&repo));
-            assert_eq!(
-                differing(&left(&repo), &after, &after),
-                "",
-                "{told}, and done again"
-            );
+            assert_eq!(differing(&left(&repo), &after, &after), "", "{told}, and done again");
         }
         if acknowledged {
             break;
@@ -247,8 +231,7 @@ fn left(repo: &Repo) -> BTreeMap<String, Vec<u8>> {
         !notes.iter().any(|note| path.starts_with(note))
     };
     let home = home.filter(|(path, _)| counts(path));
-    home.chain([("TALK.md".to_owned(), repo.read("TALK.md").into_bytes())])
-        .collect()
+    home.chain([("TALK.md".to_owned(), repo.read("TALK.md").into_bytes())]).collect()
 }
 
 /// The files that are neither as in the one nor as in the other.
@@ -266,10 +249,9 @@ fn differing(
             (true, true) => None,
             (true, false) => Some(format!("{path} is as before")),
             (false, true) => Some(format!("{path} is as after")),
-            (false, false) => Some(format!(
-                "{path} is {:?}",
-                here.map(|bytes| String::from_utf8_lossy(bytes))
-            )),
+            (false, false) => {
+                Some(format!("{path} is {:?}", here.map(|bytes| String::from_utf8_lossy(bytes))))
+            }
         }
     });
     told.collect::<Vec<_>>().join("; ")
@@ -317,10 +299,6 @@ fn waiting(repo: &Repo, request: &str, asked: serde_json::Value) {
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     plan(repo);
-    stage(
-        repo,
-        &turn,
-        &result(&turn, &PLANNING, |result| result[request] = asked),
-    );
+    stage(repo, &turn, &result(&turn, &PLANNING, |result| result[request] = asked));
     accept(&runs, turn.turn.id()).unwrap();
 }

@@ -10,11 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 
 fn to(role: &str) -> Reissue {
-    Reissue {
-        role: Some(role.to_owned()),
-        reason: "she is ill".to_owned(),
-        ..Reissue::default()
-    }
+    Reissue { role: Some(role.to_owned()), reason: "she is ill".to_owned(), ..Reissue::default() }
 }
 
 #[test]
@@ -24,11 +20,7 @@ fn a_run_that_a_role_cannot_carry_on_goes_on_with_another() {
     let turn = dispatched(&runs, "pm");
     for reason in ["unclear", "still unclear"] {
         stage(&repo, &turn, &result(&turn, &[], |_| {}));
-        runs.reject(&Reject {
-            reason: reason.to_owned(),
-            ..Reject::default()
-        })
-        .unwrap();
+        runs.reject(&Reject { reason: reason.to_owned(), ..Reject::default() }).unwrap();
     }
     assert_eq!(runs.state().unwrap().status(), Status::Blocked);
     stage(&repo, &turn, &result(&turn, &[], |_| {}));
@@ -41,10 +33,7 @@ fn a_run_that_a_role_cannot_carry_on_goes_on_with_another() {
     let index = repo.json(".agentxchain/dispatch/index.json");
     let new = reissued.assigned.turn.id().as_str();
     assert_eq!(index["active_turns"][new]["role"], "dev");
-    assert_eq!(
-        repo.json(".agentxchain/session.json")["checkpoint_reason"],
-        "turn_assigned"
-    );
+    assert_eq!(repo.json(".agentxchain/session.json")["checkpoint_reason"], "turn_assigned");
 
     // The run goes on, and the turn that was taken back is no part of what was done.
     let handed = runs.dispatch(None).unwrap();
@@ -69,10 +58,7 @@ fn what_a_turn_left_behind_is_cleared_away_by_somebody_before_another_role_begin
     assert!(failure.message.contains("half.txt"), "{}", failure.message);
     assert_eq!(repo.home(), before, "a refusal changes nothing");
     std::fs::remove_file(repo.root().join("half.txt")).unwrap();
-    let again = runs.reissue(&Reissue {
-        reason: "try anew".to_owned(),
-        ..Reissue::default()
-    });
+    let again = runs.reissue(&Reissue { reason: "try anew".to_owned(), ..Reissue::default() });
     let again = again.unwrap().assigned.turn;
     assert_eq!(again.role(), "pm", "the same role, when none is named");
     assert_ne!(again.id(), turn.turn.id());

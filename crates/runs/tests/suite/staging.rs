@@ -7,10 +7,7 @@ use serde_json::json;
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused};
 
 fn manual(summary: &str) -> ManualResult {
-    ManualResult {
-        summary: summary.to_owned(),
-        ..ManualResult::default()
-    }
+    ManualResult { summary: summary.to_owned(), ..ManualResult::default() }
 }
 
 #[test]
@@ -60,8 +57,5 @@ fn members_are_taken_as_they_are_and_what_would_be_refused_is_said() {
         .unwrap();
     let problem = staged.problem.expect("it would be refused");
     assert_eq!(problem.code, Code::XchainValidationFailed, "{problem:?}");
-    refused(
-        accept(&runs, staged.turn.id()),
-        Code::XchainValidationFailed,
-    );
+    refused(accept(&runs, staged.turn.id()), Code::XchainValidationFailed);
 }

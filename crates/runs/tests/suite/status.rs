@@ -26,13 +26,7 @@ fn looking_writes_nothing_even_while_somebody_works() {
     runs.history(&Query::default()).unwrap();
     runs.decisions(&Query::default()).unwrap();
     runs.events(&Query::default(), Some("run_started")).unwrap();
-    assert!(
-        runs.judge(None, Leniency::default())
-            .unwrap()
-            .validation
-            .failure()
-            .is_none()
-    );
+    assert!(runs.judge(None, Leniency::default()).unwrap().validation.failure().is_none());
     assert_eq!(repo.home(), before);
 }
 
@@ -45,39 +39,22 @@ fn status_names_what_stands_in_the_way() {
     assert_eq!(
         next,
         [
-            NextStep::Tidy {
-                files: vec!["mine.txt".into()]
-            },
-            NextStep::Assign {
-                role: "pm".into(),
-                by_hand: true,
-            },
+            NextStep::Tidy { files: vec!["mine.txt".into()] },
+            NextStep::Assign { role: "pm".into(), by_hand: true },
         ]
     );
     std::fs::remove_file(repo.root().join("mine.txt")).unwrap();
     let turn = runs.assign(None).unwrap().turn;
-    let dispatch = NextStep::Dispatch {
-        turn: turn.id().clone(),
-        by_hand: true,
-    };
+    let dispatch = NextStep::Dispatch { turn: turn.id().clone(), by_hand: true };
     assert_eq!(runs.status().unwrap().next, [dispatch]);
     let turn = runs.dispatch(None).unwrap();
     stage(&repo, &turn, &json!({}));
     accept(&runs, turn.turn.id()).unwrap_err();
-    assert!(matches!(
-        runs.status().unwrap().next[0],
-        NextStep::Mend { .. }
-    ));
+    assert!(matches!(runs.status().unwrap().next[0], NextStep::Mend { .. }));
     runs.escalate("stop").unwrap();
-    assert!(matches!(
-        runs.status().unwrap().next[0],
-        NextStep::Resolve { .. }
-    ));
+    assert!(matches!(runs.status().unwrap().next[0], NextStep::Resolve { .. }));
     repo.write("agentxchain.json", "{}");
-    assert!(matches!(
-        runs.status().unwrap().next[0],
-        NextStep::Examine(_)
-    ));
+    assert!(matches!(runs.status().unwrap().next[0], NextStep::Examine(_)));
 }
 
 #[test]
@@ -107,37 +84,22 @@ fn status_tells_what_helps_a_run_that_is_out_of_money() {
         "{next:?}"
     );
     refused(runs.step(&Step::default()), Code::XchainBudgetExhausted);
-    refused(
-        runs.run_loop(&LoopOptions::default()),
-        Code::XchainBudgetExhausted,
-    );
+    refused(runs.run_loop(&LoopOptions::default()), Code::XchainBudgetExhausted);
     budget(2.5);
     let overdrawn = cost(2.0);
     let warned = |line: &String| line.starts_with("budget_exceeded_warn: ");
     assert!(overdrawn.accepted.warnings.iter().any(warned));
     let next = runs.status().unwrap().next;
     assert!(
-        matches!(
-            next.as_slice(),
-            [NextStep::RaiseBudget { .. }, NextStep::Resolve { .. }]
-        ),
+        matches!(next.as_slice(), [NextStep::RaiseBudget { .. }, NextStep::Resolve { .. }]),
         "{next:?}"
     );
-    assert_eq!(
-        runs.run_loop(&LoopOptions::default()).unwrap().stop,
-        LoopStop::Blocked
-    );
+    assert_eq!(runs.run_loop(&LoopOptions::default()).unwrap().stop, LoopStop::Blocked);
     let stands = runs.step(&Step::default()).unwrap();
-    assert!(
-        matches!(stands, StepResult::NotRunning(NextStep::RaiseBudget { .. })),
-        "{stands:?}"
-    );
+    assert!(matches!(stands, StepResult::NotRunning(NextStep::RaiseBudget { .. })), "{stands:?}");
     budget(9.0);
     let next = runs.status().unwrap().next;
-    assert!(
-        matches!(next.as_slice(), [NextStep::Resolve { .. }]),
-        "{next:?}"
-    );
+    assert!(matches!(next.as_slice(), [NextStep::Resolve { .. }]), "{next:?}");
     runs.resolve().unwrap();
     runs.assign(Some("pm")).unwrap();
 }
@@ -148,11 +110,7 @@ fn records_are_those_of_the_run_that_is_asked_for() {
     let runs = repo.started();
     let first = runs.state().unwrap().run_id().unwrap().clone();
     runs.escalate("enough").unwrap();
-    runs.start(&Start {
-        restart: true,
-        ..Start::default()
-    })
-    .unwrap();
+    runs.start(&Start { restart: true, ..Start::default() }).unwrap();
     let count = |run: RunChoice, last: Option<usize>| {
         runs.events(&Query { run, last }, None).unwrap().len()
     };
@@ -161,19 +119,8 @@ fn records_are_those_of_the_run_that_is_asked_for() {
     assert_eq!(count(RunChoice::All, None), 4);
     assert_eq!(count(RunChoice::All, Some(2)), 2);
     assert_eq!(count(RunChoice::All, Some(0)), 0);
-    assert_eq!(
-        count(RunChoice::Named(RunId::parse("run_x").unwrap()), None),
-        0
-    );
-    assert_eq!(
-        runs.decisions(&Query {
-            run: RunChoice::All,
-            last: None
-        })
-        .unwrap()
-        .len(),
-        1
-    );
+    assert_eq!(count(RunChoice::Named(RunId::parse("run_x").unwrap()), None), 0);
+    assert_eq!(runs.decisions(&Query { run: RunChoice::All, last: None }).unwrap().len(), 1);
 }
 
 #[test]
@@ -196,20 +143,12 @@ fn the_check_up_tells_what_dispatch_would() {
     let runs = repo.started();
     let findings = runs.doctor();
     let about = |subject: &str| {
-        let found = findings
-            .iter()
-            .find(|finding| finding.subject.ends_with(subject));
+        let found = findings.iter().find(|finding| finding.subject.ends_with(subject));
         found.unwrap_or_else(|| panic!("{subject}: {findings:?}"))
     };
-    assert_eq!(
-        about("runtimes.gone").code,
-        Some(Code::XchainRuntimeUnavailable)
-    );
+    assert_eq!(about("runtimes.gone").code, Some(Code::XchainRuntimeUnavailable));
     assert_eq!(about("runtimes.spare").level, Level::Warning);
-    assert_eq!(
-        about("runtimes.model").code,
-        Some(Code::XchainRuntimeNotSupported)
-    );
+    assert_eq!(about("runtimes.model").code, Some(Code::XchainRuntimeNotSupported));
     assert_eq!(about("notifications").level, Level::Note);
     assert_eq!(about("budget.foo").level, Level::Warning);
     let late = about("timeouts.per_turn_minute");
@@ -220,10 +159,9 @@ fn the_check_up_tells_what_dispatch_would() {
     assert!(open.advice.contains("requires_human_approval"), "{open:?}");
     assert_eq!(findings[0].level, Level::Error, "the gravest first");
 
-    for (role, code) in [
-        ("dev", Code::XchainRuntimeUnavailable),
-        ("qa", Code::XchainRuntimeNotSupported),
-    ] {
+    for (role, code) in
+        [("dev", Code::XchainRuntimeUnavailable), ("qa", Code::XchainRuntimeNotSupported)]
+    {
         let before = repo.home();
         refused(runs.assign(Some(role)), code);
         assert_eq!(repo.home(), before, "nothing is written for {role}");
@@ -239,17 +177,9 @@ fn the_check_up_tells_what_dispatch_would() {
         let before = repo.home();
         refused(runs.dispatch(None), code);
         assert_eq!(repo.home(), before, "nothing is written for {}", turn.id());
-        runs.start(&Start {
-            restart: true,
-            ..Start::default()
-        })
-        .unwrap_err();
+        runs.start(&Start { restart: true, ..Start::default() }).unwrap_err();
         runs.escalate("next").unwrap();
-        runs.start(&Start {
-            restart: true,
-            ..Start::default()
-        })
-        .unwrap();
+        runs.start(&Start { restart: true, ..Start::default() }).unwrap();
     }
 }
 
@@ -262,30 +192,15 @@ fn the_check_up_finds_what_others_left() {
         r#"{"owner_pid": 999999999, "acquired_at": "2026-01-01T00:00:00.000Z"}"#,
     );
     let line = r#"{"id":"DEC-001","run_id":"r","statement":"s"}"#;
-    repo.write(
-        ".agentxchain/decision-ledger.jsonl",
-        &format!("{line}\n{line}\n{{\"id\":"),
-    );
-    let found: Vec<String> = runs
-        .doctor()
-        .into_iter()
-        .map(|finding| finding.message)
-        .collect();
+    repo.write(".agentxchain/decision-ledger.jsonl", &format!("{line}\n{line}\n{{\"id\":"));
+    let found: Vec<String> = runs.doctor().into_iter().map(|finding| finding.message).collect();
     let told = |what: &str| {
-        assert!(
-            found.iter().any(|message| message.contains(what)),
-            "{what}: {found:?}"
-        );
+        assert!(found.iter().any(|message| message.contains(what)), "{what}: {found:?}");
     };
     told("DEC-001");
     told("999999999");
     told("cut off");
-    assert_eq!(
-        repo.read(".agentxchain/decision-ledger.jsonl")
-            .lines()
-            .count(),
-        3
-    );
+    assert_eq!(repo.read(".agentxchain/decision-ledger.jsonl").lines().count(), 3);
     // None of it stands in the way.
     runs.assign(None).unwrap();
 }
@@ -322,21 +237,9 @@ fn the_check_up_names_what_the_machine_lacks() {
         .map(|(subject, level, code)| (subject.replace("agentxchain.json, ", ""), level, code))
         .collect();
     let expected = [
-        (
-            "hooks.before_gate, gone",
-            Level::Error,
-            Some(Code::XchainHookBlocked),
-        ),
-        (
-            "prompts.qa",
-            Level::Error,
-            Some(Code::XchainPathOutsideRepository),
-        ),
-        (
-            "runtimes.afar",
-            Level::Warning,
-            Some(Code::XchainRuntimeUnavailable),
-        ),
+        ("hooks.before_gate, gone", Level::Error, Some(Code::XchainHookBlocked)),
+        ("prompts.qa", Level::Error, Some(Code::XchainPathOutsideRepository)),
+        ("runtimes.afar", Level::Warning, Some(Code::XchainRuntimeUnavailable)),
         ("hooks.after_acceptance, unset", Level::Warning, None),
         ("prompts.dev", Level::Warning, None),
         ("run_loop.other", Level::Warning, None),
@@ -393,19 +296,13 @@ fn the_check_up_names_lasting_decisions_whose_id_stands_more_than_once() {
     let other_run = line("DEC-001", "run_b", "active");
     let overridden = line("DEC-002", "run_b", "overridden");
     assert_eq!(named(&[first.clone(), second.clone()]), []);
-    assert_eq!(
-        named(&[first.clone(), first.clone()]),
-        [says("DEC-001", "run_a, run_a")]
-    );
+    assert_eq!(named(&[first.clone(), first.clone()]), [says("DEC-001", "run_a, run_a")]);
     assert_eq!(
         named(&[first.clone(), second.clone(), other_run.clone()]),
         [says("DEC-001", "run_a, run_b")]
     );
     assert_eq!(
         named(&[first, second, overridden, other_run]),
-        [
-            says("DEC-001", "run_a, run_b"),
-            says("DEC-002", "run_a, run_b")
-        ]
+        [says("DEC-001", "run_a, run_b"), says("DEC-002", "run_a, run_b")]
     );
 }

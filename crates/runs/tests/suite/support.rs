@@ -18,12 +18,7 @@ impl Repo {
     /// A governed repository without version control.
     pub(crate) fn plain() -> Self {
         let repo = Self::empty();
-        init(
-            &repo.root(),
-            &InitOptions::default(),
-            &Environment::system(),
-        )
-        .unwrap();
+        init(&repo.root(), &InitOptions::default(), &Environment::system()).unwrap();
         repo
     }
 
@@ -37,9 +32,7 @@ impl Repo {
 
     /// A folder.
     pub(crate) fn empty() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// The same again, as it is now.
@@ -104,10 +97,7 @@ impl Repo {
 
     pub(crate) fn lines(&self, path: &str) -> Vec<Value> {
         match std::fs::read_to_string(self.folder.path().join(path)) {
-            Ok(text) => text
-                .lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect(),
+            Ok(text) => text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
             Err(_) => Vec::new(),
         }
     }
@@ -139,11 +129,7 @@ impl Repo {
     /// Everything below the folder of the run, by path.
     pub(crate) fn home(&self) -> Vec<(String, Vec<u8>)> {
         let mut files = Vec::new();
-        collect(
-            self.folder.path(),
-            &self.folder.path().join(".agentxchain"),
-            &mut files,
-        );
+        collect(self.folder.path(), &self.folder.path().join(".agentxchain"), &mut files);
         files.sort();
         files
     }
@@ -152,10 +138,7 @@ impl Repo {
 /// Copies what is in a folder into another, as it is.
 pub(crate) fn copy_tree(from: &Path, to: &Path) {
     let everything = format!("{}/.", from.display());
-    let copied = Command::new("cp")
-        .args(["-a", &everything])
-        .arg(to)
-        .status();
+    let copied = Command::new("cp").args(["-a", &everything]).arg(to).status();
     assert!(copied.unwrap().success());
 }
 
@@ -165,11 +148,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
         if path.is_dir() {
             collect(root, &path, files);
         } else {
-            let name = path
-                .strip_prefix(root)
-                .unwrap()
-                .to_string_lossy()
-                .into_owned();
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
             files.push((name, std::fs::read(&path).unwrap()));
         }
     }
@@ -183,11 +162,7 @@ pub(crate) fn dispatched(runs: &Runs, role: &str) -> Dispatched {
 
 /// A sound result of a turn; `change` may make another of it.
 pub(crate) fn result(turn: &Dispatched, files: &[&str], change: impl FnOnce(&mut Value)) -> Value {
-    let artifact = if files.is_empty() {
-        "review"
-    } else {
-        "workspace"
-    };
+    let artifact = if files.is_empty() { "review" } else { "workspace" };
     let mut result = json!({
         "schema_version": "1.0",
         "run_id": turn.update.state.run_id().unwrap().as_str(),
@@ -213,25 +188,16 @@ pub(crate) fn stage(repo: &Repo, turn: &Dispatched, result: &Value) {
 }
 
 pub(crate) fn accept(runs: &Runs, turn: &TurnId) -> Result<AcceptResult, Failure> {
-    runs.accept(&Accept {
-        turn: Some(turn.clone()),
-        ..Accept::default()
-    })
+    runs.accept(&Accept { turn: Some(turn.clone()), ..Accept::default() })
 }
 
 /// The planning documents, filled in.
-pub(crate) const PLANNING: [&str; 3] = [
-    ".planning/PM_SIGNOFF.md",
-    ".planning/ROADMAP.md",
-    ".planning/SYSTEM_SPEC.md",
-];
+pub(crate) const PLANNING: [&str; 3] =
+    [".planning/PM_SIGNOFF.md", ".planning/ROADMAP.md", ".planning/SYSTEM_SPEC.md"];
 
 pub(crate) fn plan(repo: &Repo) {
     repo.write(PLANNING[0], "Approved: YES\n");
-    repo.write(
-        PLANNING[1],
-        "| Req # | What |\n|---|---|\n| 1 | it works |\n",
-    );
+    repo.write(PLANNING[1], "| Req # | What |\n|---|---|\n| 1 | it works |\n");
     repo.write(
         PLANNING[2],
         "## Purpose\n\nTo work.\n\n## Interface\n\nA function.\n\n\

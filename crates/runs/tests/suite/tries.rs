@@ -13,10 +13,7 @@ use crate::support::{Repo, accept, dispatched, refused};
 use crate::workers::{PLANS, accepted, planned_by, turn_member};
 
 fn rejection() -> Reject {
-    Reject {
-        reason: "not like this".to_owned(),
-        ..Reject::default()
-    }
+    Reject { reason: "not like this".to_owned(), ..Reject::default() }
 }
 
 /// A process that the state names as the worker of a turn.
@@ -99,9 +96,8 @@ fn what_a_person_changes_between_two_tries_is_not_the_agents() {
     repo.write("note.txt", "of a person");
     accepted(runs.step(&Step::default()).unwrap());
     let events = repo.lines(".agentxchain/events.jsonl");
-    let told = events
-        .iter()
-        .find(|event| event["event_type"] == "state_reconciled_operator_commits");
+    let told =
+        events.iter().find(|event| event["event_type"] == "state_reconciled_operator_commits");
     let files = &told.unwrap()["payload"]["files"];
     assert_eq!(*files, json!(["agentxchain.json", "note.txt"]));
 }
@@ -154,13 +150,7 @@ fn settings_that_a_worker_changed_are_nobodys_until_a_person_resolves() {
     let keeps = keeps.replace("echo '*.bin' >> .git/info/exclude", ":");
     repo.write("agentxchain.json", &keeps);
     let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
-    let commit = [
-        "commit",
-        "--quiet",
-        "-m",
-        "leave git alone",
-        "agentxchain.json",
-    ];
+    let commit = ["commit", "--quiet", "-m", "leave git alone", "agentxchain.json"];
     repo.git(&[&identity[..], &commit[..]].concat());
     runs.resolve().unwrap();
     accepted(runs.step(&Step::default()).unwrap());
@@ -168,10 +158,7 @@ fn settings_that_a_worker_changed_are_nobodys_until_a_person_resolves() {
 
 #[test]
 fn what_an_agent_left_when_it_failed_stays_its_own() {
-    for commits in [
-        "",
-        "git add --all; git -c user.name=T -c user.email=t@e.org commit -qm x;",
-    ] {
+    for commits in ["", "git add --all; git -c user.name=T -c user.email=t@e.org commit -qm x;"] {
         let script = format!(
             "[ -e ../$AGENTXCHAIN_TURN_ID ] || {{ touch ../$AGENTXCHAIN_TURN_ID; \
              sed -i s/Quality/Doubt/ agentxchain.json; {commits} exit 1; }}\n{PLANS}"
@@ -186,10 +173,7 @@ fn what_an_agent_left_when_it_failed_stays_its_own() {
         assert_eq!(state.status(), Status::Blocked);
         let why = state.member("blocked_reason")["recovery"]["detail"].clone();
         let why = why.as_str().unwrap();
-        assert!(
-            why.contains("agentxchain.json") && !why.contains("note.txt"),
-            "{why}"
-        );
+        assert!(why.contains("agentxchain.json") && !why.contains("note.txt"), "{why}");
         let turn = state.turns().next().unwrap().id().to_string();
         std::fs::remove_file(repo.root().join("..").join(turn)).unwrap();
     }
@@ -212,13 +196,6 @@ fn a_file_that_a_person_changed_is_the_agents_once_it_changes_it_again() {
     assert!(failure.message.contains("note.txt"), "{failure:?}");
     let way_out = failure.suggestion.unwrap();
     assert!(way_out.contains("accord run resolve"), "{way_out}");
-    let turn = runs
-        .state()
-        .unwrap()
-        .turns()
-        .next()
-        .unwrap()
-        .id()
-        .to_string();
+    let turn = runs.state().unwrap().turns().next().unwrap().id().to_string();
     std::fs::remove_file(repo.root().join("..").join(turn)).unwrap();
 }

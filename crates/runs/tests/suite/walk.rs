@@ -14,13 +14,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     let runs = repo.runs();
     assert_eq!(next(&runs), NextStep::Start { restart: false });
     runs.start(&Start::default()).unwrap();
-    assert_eq!(
-        next(&runs),
-        NextStep::Assign {
-            role: "pm".into(),
-            by_hand: true,
-        }
-    );
+    assert_eq!(next(&runs), NextStep::Assign { role: "pm".into(), by_hand: true });
 
     // The plan, with a person at the gate.
     let turn = dispatched(&runs, "pm");
@@ -42,10 +36,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     assert!(matches!(next(&runs), NextStep::ApproveTransition { .. }));
     refused(runs.resolve(), Code::XchainInvalidStateTransition);
     let moved = runs.approve(Gate::Transition).unwrap();
-    assert_eq!(
-        (moved.state.status(), moved.state.phase()),
-        (Status::Active, "implementation")
-    );
+    assert_eq!((moved.state.status(), moved.state.phase()), (Status::Active, "implementation"));
 
     // The next writer needs a clean start.
     assert_eq!(next(&runs), NextStep::Checkpoint);
@@ -58,10 +49,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     // The work, with its checkpoint at once.
     let turn = dispatched(&runs, "dev");
     repo.write("src/it.txt", "it\n");
-    repo.write(
-        ".planning/IMPLEMENTATION_NOTES.md",
-        "## Changes\n\nit\n\n## Verification\n\nran\n",
-    );
+    repo.write(".planning/IMPLEMENTATION_NOTES.md", "## Changes\n\nit\n\n## Verification\n\nran\n");
     let files = ["src/it.txt", ".planning/IMPLEMENTATION_NOTES.md"];
     stage(
         &repo,
@@ -71,25 +59,16 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
             result["proposed_next_role"] = json!("qa");
         }),
     );
-    let accept_now = Accept {
-        checkpoint: true,
-        ..Accept::default()
-    };
+    let accept_now = Accept { checkpoint: true, ..Accept::default() };
     let done = runs.accept(&accept_now).unwrap();
     assert_eq!(done.accepted.state.phase(), "qa");
     let commit = done.checkpoint.unwrap().commit;
     assert_eq!(done.no_checkpoint, None);
-    assert_eq!(
-        runs.state().unwrap().member("accepted_integration_ref"),
-        format!("git:{commit}")
-    );
+    assert_eq!(runs.state().unwrap().member("accepted_integration_ref"), format!("git:{commit}"));
 
     // The verdict, and a person at the end.
     let turn = dispatched(&runs, "qa");
-    repo.write(
-        ".planning/acceptance-matrix.md",
-        "| Req # | Status |\n|---|---|\n| 1 | PASS |\n",
-    );
+    repo.write(".planning/acceptance-matrix.md", "| Req # | Status |\n|---|---|\n| 1 | PASS |\n");
     repo.write(".planning/ship-verdict.md", "## Verdict: YES\n");
     repo.write(
         ".planning/RELEASE_NOTES.md",
@@ -140,13 +119,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
         .collect();
     assert_eq!(kinds.first().map(String::as_str), Some("run_started"));
     assert_eq!(kinds.last().map(String::as_str), Some("run_completed"));
-    assert_eq!(
-        kinds
-            .iter()
-            .filter(|kind| *kind == "turn_checkpointed")
-            .count(),
-        2
-    );
+    assert_eq!(kinds.iter().filter(|kind| *kind == "turn_checkpointed").count(), 2);
     let ordered = runs.events(&Query::default(), None).unwrap();
     let problems = accord_runs_core::event::check_order(&json!(ordered));
     assert!(problems.is_ok(), "{problems:?}");
@@ -164,14 +137,8 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     );
 
     // The next run knows what the repository decided.
-    refused(
-        runs.start(&Start::default()),
-        Code::XchainInvalidStateTransition,
-    );
-    let again = Start {
-        restart: true,
-        ..Start::default()
-    };
+    refused(runs.start(&Start::default()), Code::XchainInvalidStateTransition);
+    let again = Start { restart: true, ..Start::default() };
     let moved = runs.start(&again).unwrap();
     assert_eq!(moved.state.member("repo_decisions")[0]["id"], "DEC-001");
     assert_eq!(runs.history(&Query::default()).unwrap().len(), 0);
@@ -192,10 +159,7 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
     assert_eq!(made.kept, ["TALK.md"]);
     assert_eq!(repo.read("TALK.md"), "mine\n");
     let ignored = repo.read(".gitignore");
-    assert!(
-        ignored.starts_with("target\n.agentxchain/locks/\n"),
-        "{ignored}"
-    );
+    assert!(ignored.starts_with("target\n.agentxchain/locks/\n"), "{ignored}");
     assert_eq!(ignored.matches(".agentxchain/locks/").count(), 1);
     let config = repo.json("agentxchain.json");
     assert_eq!(config["project"]["id"], "the-shop");
@@ -203,10 +167,7 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
     assert_eq!(config["roles"]["dev"]["runtime"], "agent");
 
     let before = repo.home();
-    refused(
-        init(&repo.root(), &options, &Environment::system()),
-        Code::XchainAlreadyGoverned,
-    );
+    refused(init(&repo.root(), &options, &Environment::system()), Code::XchainAlreadyGoverned);
     assert_eq!(repo.home(), before);
 }
 
@@ -217,10 +178,7 @@ fn the_repository_is_found_from_below_and_missed_elsewhere() {
     let below = Runs::open(&repo.root().join("src/deep"), Environment::system()).unwrap();
     assert_eq!(below.repository().root(), repo.root());
     let elsewhere = Repo::empty();
-    refused(
-        Runs::open(&elsewhere.root(), Environment::system()),
-        Code::XchainNotGoverned,
-    );
+    refused(Runs::open(&elsewhere.root(), Environment::system()), Code::XchainNotGoverned);
 }
 
 fn next(runs: &Runs) -> NextStep {

@@ -49,10 +49,7 @@ pub(crate) fn planned_by(script: &str, settings: Value) -> Repo {
 
 #[track_caller]
 pub(crate) fn accepted(stepped: StepResult) {
-    assert!(
-        matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))),
-        "{stepped:?}"
-    );
+    assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))), "{stepped:?}");
 }
 
 fn only_turn(runs: &Runs) -> TurnId {
@@ -68,9 +65,7 @@ pub(crate) fn turn_member(runs: &Runs, name: &str) -> Value {
 
 fn event_types(repo: &Repo) -> Vec<String> {
     let events = repo.lines(".agentxchain/events.jsonl");
-    let types = events
-        .iter()
-        .map(|event| event["event_type"].as_str().unwrap().to_owned());
+    let types = events.iter().map(|event| event["event_type"].as_str().unwrap().to_owned());
     types.collect()
 }
 
@@ -83,23 +78,13 @@ fn a_step_carries_a_turn_from_assignment_to_acceptance() {
     };
     assert_eq!(done.accepted.state.status(), Status::Paused);
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 1);
-    assert_eq!(
-        event_types(&repo)[..3],
-        ["run_started", "turn_dispatched", "turn_accepted"]
-    );
+    assert_eq!(event_types(&repo)[..3], ["run_started", "turn_dispatched", "turn_accepted"]);
     let bundle = format!(".agentxchain/dispatch/turns/{}", done.accepted.turn_id);
     assert!(!repo.has(&bundle), "the bundle is gone");
     let left = repo.home();
-    assert!(
-        !left
-            .iter()
-            .any(|(name, _)| name.contains("dispatch-progress"))
-    );
+    assert!(!left.iter().any(|(name, _)| name.contains("dispatch-progress")));
     // The gate waits, and a step says so.
-    assert_eq!(
-        runs.step(&Step::default()).unwrap(),
-        StepResult::GateHeld(Gate::Transition)
-    );
+    assert_eq!(runs.step(&Step::default()).unwrap(), StepResult::GateHeld(Gate::Transition));
 }
 
 #[test]
@@ -116,21 +101,13 @@ fn the_briefing_comes_by_argument_by_input_or_from_the_bundle() {
     repo.started().step(&Step::default()).unwrap();
     let by_argument = std::fs::read_to_string(&seen).unwrap();
     assert!(by_argument.contains("# Turn turn_"), "{by_argument}");
-    assert!(
-        by_argument.contains("\n---\n"),
-        "the context follows the prompt"
-    );
+    assert!(by_argument.contains("\n---\n"), "the context follows the prompt");
     std::fs::remove_file(&seen).unwrap();
 
     // By standard input.
     let script = format!("cat > ../seen-too.txt; {PLANS}");
-    let command = json!([
-        "/bin/sh",
-        "-c",
-        format!("test $# -eq 0 || exit 9; {script}"),
-        "agent",
-        "{prompt}"
-    ]);
+    let command =
+        json!(["/bin/sh", "-c", format!("test $# -eq 0 || exit 9; {script}"), "agent", "{prompt}"]);
     let repo = planned_by("", json!({"prompt_transport": "stdin", "command": command}));
     let seen = repo.root().join("../seen-too.txt");
     repo.started().step(&Step::default()).unwrap();
@@ -157,10 +134,7 @@ fn a_briefing_that_no_argument_holds_is_refused_with_a_way_out() {
     });
     repo.write(".agentxchain/prompts/pm.md", &"long ".repeat(40_000));
     repo.commit_all("long");
-    let failure = refused(
-        repo.started().step(&Step::default()),
-        Code::XchainWorkerNotStarted,
-    );
+    let failure = refused(repo.started().step(&Step::default()), Code::XchainWorkerNotStarted);
     assert!(failure.message.contains("stdin"), "{failure:?}");
 }
 
@@ -170,16 +144,12 @@ fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
     runs.dispatch(None).unwrap();
-    let dispatch = NextStep::Dispatch {
-        turn: turn.clone(),
-        by_hand: false,
-    };
+    let dispatch = NextStep::Dispatch { turn: turn.clone(), by_hand: false };
     assert_eq!(runs.status().unwrap().next[0], dispatch);
     // A number that no process has by now.
     let about = json!({"worker_pid": 4_000_000, "worker_started_at": "2026-01-01T00:00:00.000Z"});
     let about = about.as_object().cloned().unwrap();
-    runs.record_worker_status(&turn, 1, TurnStatus::Running, about)
-        .unwrap();
+    runs.record_worker_status(&turn, 1, TurnStatus::Running, about).unwrap();
     assert_eq!(runs.status().unwrap().next, [dispatch]);
 }
 
@@ -200,20 +170,14 @@ fn no_folder_for_a_result_is_made_outside_of_the_repository() {
     std::fs::remove_dir_all(&staging).ok();
     std::os::unix::fs::symlink(outside.root(), &staging).unwrap();
     let failure = runs.step(&Step::default()).unwrap_err();
-    assert!(
-        failure.message.contains(".agentxchain/staging"),
-        "{failure:?}"
-    );
+    assert!(failure.message.contains(".agentxchain/staging"), "{failure:?}");
     assert_eq!(std::fs::read_dir(outside.root()).unwrap().count(), 0);
 }
 
 #[test]
 fn a_worker_may_use_the_place_that_all_turns_share() {
     let shared = ".agentxchain/staging/turn-result.json";
-    let script = PLANS.replace(
-        "\"$AGENTXCHAIN_STAGING_PATH\" <<END",
-        &format!("{shared} <<END"),
-    );
+    let script = PLANS.replace("\"$AGENTXCHAIN_STAGING_PATH\" <<END", &format!("{shared} <<END"));
     assert_ne!(script, PLANS);
     let repo = planned_by(&script, json!({}));
     accepted(repo.started().step(&Step::default()).unwrap());
@@ -223,10 +187,7 @@ fn a_worker_may_use_the_place_that_all_turns_share() {
 fn a_gate_with_credentials_is_never_passed_by_a_loop() {
     let repo = planned_by(PLANS, json!({}));
     repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));
-    let options = LoopOptions {
-        auto_approve: true,
-        ..LoopOptions::default()
-    };
+    let options = LoopOptions { auto_approve: true, ..LoopOptions::default() };
     let looped = repo.started().run_loop(&options).unwrap();
     assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }
@@ -237,21 +198,12 @@ fn a_worker_without_a_result_says_what_it_said_and_the_turn_stays() {
     let runs = repo.started();
     let failure = refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
     let details = failure.details.as_ref().unwrap();
-    assert_eq!(
-        (&details["exit_code"], &details["stderr"]),
-        (&json!(3), &json!("no key"))
-    );
+    assert_eq!((&details["exit_code"], &details["stderr"]), (&json!(3), &json!("no key")));
     assert_eq!(turn_member(&runs, "attempt"), 1, "it cost no try");
-    let bundle = format!(
-        ".agentxchain/dispatch/turns/{}/stdout.log",
-        only_turn(&runs)
-    );
+    let bundle = format!(".agentxchain/dispatch/turns/{}/stdout.log", only_turn(&runs));
     assert_eq!(repo.read(&bundle), "working\nno key\n");
     assert_eq!(event_types(&repo).last().unwrap(), "turn_stalled");
-    assert_eq!(
-        turn_member(&runs, "last_worker_failure")["code"],
-        "worker_without_result"
-    );
+    assert_eq!(turn_member(&runs, "last_worker_failure")["code"], "worker_without_result");
     // The next step hands it over again.
     refused(runs.step(&Step::default()), Code::XchainWorkerWithoutResult);
 }
@@ -285,15 +237,10 @@ fn a_program_that_is_not_there_is_refused_before_anything_is_written() {
     let repo = planned_by("", json!({"command": ["no-such-agent-anywhere"]}));
     let runs = repo.started();
     let failure = refused(runs.step(&Step::default()), Code::XchainRuntimeUnavailable);
-    assert!(
-        failure.message.contains("no-such-agent-anywhere"),
-        "{failure:?}"
-    );
+    assert!(failure.message.contains("no-such-agent-anywhere"), "{failure:?}");
     assert!(!repo.has(".agentxchain/dispatch/turns"));
     let doctor = runs.doctor();
-    let told = doctor
-        .iter()
-        .any(|finding| finding.code == Some(Code::XchainRuntimeUnavailable));
+    let told = doctor.iter().any(|finding| finding.code == Some(Code::XchainRuntimeUnavailable));
     assert!(told, "doctor makes the same check");
 }
 
@@ -338,34 +285,22 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
     let looped = runs.run_loop(&LoopOptions::default()).unwrap();
-    assert_eq!(
-        (looped.stop, looped.accepted),
-        (LoopStop::GateHeld(Gate::Transition), 1)
-    );
+    assert_eq!((looped.stop, looped.accepted), (LoopStop::GateHeld(Gate::Transition), 1));
 
     let options = LoopOptions {
         auto_approve: true,
-        cycle: CycleOptions {
-            checkpoint: true,
-            ..CycleOptions::default()
-        },
+        cycle: CycleOptions { checkpoint: true, ..CycleOptions::default() },
         ..LoopOptions::default()
     };
     let looped = runs.run_loop(&options).unwrap();
     // The developer is a person here.
     assert!(matches!(looped.stop, LoopStop::ByHand(_)), "{looped:?}");
     assert_eq!(runs.state().unwrap().phase(), "implementation");
-    assert!(
-        repo.git(&["log", "--oneline"]).contains("planned"),
-        "the plan was committed"
-    );
+    assert!(repo.git(&["log", "--oneline"]).contains("planned"), "the plan was committed");
     // Once the turn is out, the loop says what it waits for.
     let looped = runs.run_loop(&options).unwrap();
     assert!(
-        matches!(
-            looped.stop,
-            LoopStop::NotRunning(NextStep::Work { by_hand: true, .. })
-        ),
+        matches!(looped.stop, LoopStop::NotRunning(NextStep::Work { by_hand: true, .. })),
         "{looped:?}"
     );
 }
@@ -374,10 +309,7 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
 fn a_loop_gives_out_no_more_turns_than_it_may() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
-    let options = LoopOptions {
-        max_turns: Some(0),
-        ..LoopOptions::default()
-    };
+    let options = LoopOptions { max_turns: Some(0), ..LoopOptions::default() };
     assert_eq!(runs.run_loop(&options).unwrap().stop, LoopStop::MaxTurns);
     assert_eq!(runs.state().unwrap().turns().len(), 0);
 }
@@ -391,16 +323,8 @@ fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
     let state = runs.state().unwrap();
     let detail = state.member("blocked_reason")["recovery"]["detail"].clone();
     assert!(detail.as_str().unwrap().ends_with("no key"), "{detail}");
-    assert!(
-        state.blocked_on().unwrap().starts_with("dispatch:"),
-        "{:?}",
-        state.blocked_on()
-    );
-    assert_eq!(
-        turn_member(&runs, "attempt"),
-        1,
-        "its tries are for results"
-    );
+    assert!(state.blocked_on().unwrap().starts_with("dispatch:"), "{:?}", state.blocked_on());
+    assert_eq!(turn_member(&runs, "attempt"), 1, "its tries are for results");
     // A person mends the agent and lets the run go on with the same turn.
     repo.configure(|config| {
         config["runtimes"]["agent"]["command"] = json!(["/bin/sh", "-c", PLANS]);
@@ -436,10 +360,7 @@ END
     for role in ["pm", "dev"] {
         runs.assign(Some(role)).unwrap();
     }
-    let options = LoopOptions {
-        max_turns: Some(2),
-        ..LoopOptions::default()
-    };
+    let options = LoopOptions { max_turns: Some(2), ..LoopOptions::default() };
     let looped = runs.run_loop(&options).unwrap();
     assert_eq!(looped.accepted, 2, "{looped:?}");
     let run = runs.state().unwrap().run_id().unwrap().to_string();
@@ -454,13 +375,11 @@ fn the_word_ends_a_worker_and_the_turn_can_be_carried_again() {
     let repo = planned_by("", json!({"command": ["/bin/sh", agent]}));
     let word = Cancel::new();
     let given = word.clone();
-    let environment = Environment::system()
-        .with_cancel(word)
-        .with_listener(move |notice| {
-            if matches!(notice, Notice::Output { .. }) {
-                given.cancel();
-            }
-        });
+    let environment = Environment::system().with_cancel(word).with_listener(move |notice| {
+        if matches!(notice, Notice::Output { .. }) {
+            given.cancel();
+        }
+    });
     repo.started();
     let runs = Runs::open(&repo.root(), environment).unwrap();
     refused(runs.step(&Step::default()), Code::XchainWorkerCancelled);
@@ -470,10 +389,7 @@ fn the_word_ends_a_worker_and_the_turn_can_be_carried_again() {
 
 #[test]
 fn a_turn_has_one_worker_at_a_time() {
-    let repo = planned_by(
-        "touch ../begun-$AGENTXCHAIN_TURN_ID; echo begun; sleep 60",
-        json!({}),
-    );
+    let repo = planned_by("touch ../begun-$AGENTXCHAIN_TURN_ID; echo begun; sleep 60", json!({}));
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
     let word = Cancel::new();
@@ -484,12 +400,7 @@ fn a_turn_has_one_worker_at_a_time() {
         let mark = repo.root().join(format!("../begun-{turn}"));
         let has_begun = || {
             let state = runs.state().unwrap();
-            mark.exists()
-                && state
-                    .only_turn()
-                    .unwrap()
-                    .member("first_output_at")
-                    .is_some()
+            mark.exists() && state.only_turn().unwrap().member("first_output_at").is_some()
         };
         let given_up = Instant::now() + Duration::from_secs(120);
         while !has_begun() {

@@ -46,9 +46,7 @@ fn serve(answer: impl Fn(usize, &Value) -> (String, String) + Send + 'static) ->
 }
 
 fn request(stream: &TcpStream) -> (String, Value) {
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let mut reader = BufReader::new(stream);
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -98,10 +96,7 @@ fn reviewed_by(runtime: &Value) -> (Repo, Runs) {
 #[track_caller]
 fn accepted(stepped: Result<StepResult, Failure>) {
     let stepped = stepped.unwrap();
-    assert!(
-        matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))),
-        "{stepped:?}"
-    );
+    assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))), "{stepped:?}");
 }
 
 fn turn_status(runs: &Runs) -> Value {
@@ -122,70 +117,35 @@ fn an_agent_behind_an_address_is_posted_the_turn_and_answers_with_the_result() {
     let (head, body) = &seen[0];
     assert!(head.starts_with("post /turns"), "{head}");
     let home = std::env::var("HOME").unwrap().to_lowercase();
-    assert!(
-        head.contains(&format!("x-team: {home}")),
-        "variables are put in: {head}"
-    );
-    for name in [
-        "run_id",
-        "turn_id",
-        "role",
-        "phase",
-        "runtime_id",
-        "dispatch_dir",
-        "prompt",
-        "context",
-    ] {
+    assert!(head.contains(&format!("x-team: {home}")), "variables are put in: {head}");
+    for name in
+        ["run_id", "turn_id", "role", "phase", "runtime_id", "dispatch_dir", "prompt", "context"]
+    {
         assert!(body[name].is_string(), "{name} in {body}");
     }
-    assert_eq!(
-        repo.lines(".agentxchain/history.jsonl")[0]["summary"],
-        "looked at it"
-    );
+    assert_eq!(repo.lines(".agentxchain/history.jsonl")[0]["summary"], "looked at it");
 }
 
 #[test]
 fn answers_that_are_no_result_are_told_apart() {
     for (head, text, code, word) in [
         ("500 Oops", "out of credit", Code::XchainWorkerFailed, "500"),
-        (
-            "200 OK",
-            "hello",
-            Code::XchainWorkerFailed,
-            "not answer with JSON",
-        ),
-        (
-            "200 OK",
-            r#"{"status": "completed"}"#,
-            Code::XchainWorkerFailed,
-            "not a turn result",
-        ),
-        (
-            "302 Found\r\nLocation: /elsewhere",
-            "",
-            Code::XchainWorkerFailed,
-            "302",
-        ),
+        ("200 OK", "hello", Code::XchainWorkerFailed, "not answer with JSON"),
+        ("200 OK", r#"{"status": "completed"}"#, Code::XchainWorkerFailed, "not a turn result"),
+        ("302 Found\r\nLocation: /elsewhere", "", Code::XchainWorkerFailed, "302"),
     ] {
         let server = serve(move |_, _| (head.to_owned(), text.to_owned()));
         let (_repo, runs) = reviewed_by(&json!({"type": "remote_agent", "url": server.url}));
         let failure = refused(runs.step(&Step::default()), code);
         assert!(failure.message.contains(word), "{failure:?}");
         assert_eq!(turn_status(&runs), "stalled");
-        assert_eq!(
-            server.seen.lock().unwrap().len(),
-            1,
-            "a redirect is not followed"
-        );
+        assert_eq!(server.seen.lock().unwrap().len(), 1, "a redirect is not followed");
     }
 }
 
 #[test]
 fn an_agent_that_is_not_there_or_never_answers_is_told_apart() {
-    let gone = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (_repo, runs) =
         reviewed_by(&json!({"type": "remote_agent", "url": format!("http://{gone}/")}));
     refused(runs.step(&Step::default()), Code::XchainWorkerNotStarted);
@@ -238,10 +198,7 @@ fn a_tool_of_a_program_is_called_and_answers_with_the_result() {
         echo "\"structuredContent\":$result}}""#;
     let (repo, runs) = reviewed_by(&mcp_script(&format!("{TOOLS}\n{answer}")));
     accepted(runs.step(&Step::default()));
-    assert_eq!(
-        repo.lines(".agentxchain/history.jsonl")[0]["summary"],
-        "by tool"
-    );
+    assert_eq!(repo.lines(".agentxchain/history.jsonl")[0]["summary"], "by tool");
 }
 
 #[test]
@@ -280,10 +237,7 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
     let server = serve(|_, message| {
         let id = &message["id"];
         let json = |session: &str, value: Value| {
-            (
-                format!("200 OK\r\nContent-Type: application/json{session}"),
-                value.to_string(),
-            )
+            (format!("200 OK\r\nContent-Type: application/json{session}"), value.to_string())
         };
         match message["method"].as_str() {
             Some("initialize") => json(
@@ -303,10 +257,7 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
                 let note = json!({"jsonrpc": "2.0", "method": "notifications/progress"});
                 let events =
                     format!("event: message\ndata: {note}\n\nevent: message\ndata: {answer}\n\n");
-                (
-                    "200 OK\r\nContent-Type: text/event-stream".to_owned(),
-                    events,
-                )
+                ("200 OK\r\nContent-Type: text/event-stream".to_owned(), events)
             }
             _ => ("202 Accepted".to_owned(), String::new()),
         }
@@ -320,15 +271,8 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
     for head in &heads[1..] {
         assert!(head.contains("mcp-session-id: s-7"), "{head}");
     }
-    assert!(
-        heads[2].contains("mcp-protocol-version: 2025-03-26"),
-        "{}",
-        heads[2]
-    );
-    assert!(
-        heads.last().unwrap().starts_with("delete "),
-        "the session is ended"
-    );
+    assert!(heads[2].contains("mcp-protocol-version: 2025-03-26"), "{}", heads[2]);
+    assert!(heads.last().unwrap().starts_with("delete "), "the session is ended");
 }
 
 #[test]
@@ -339,11 +283,7 @@ fn an_answer_for_a_try_that_is_over_is_left_out() {
         if number == 0 {
             let root = told.lock().unwrap().clone().unwrap();
             let runs = Runs::open(&root, Environment::system()).unwrap();
-            runs.reject(&Reject {
-                reason: "too slow".to_owned(),
-                ..Reject::default()
-            })
-            .unwrap();
+            runs.reject(&Reject { reason: "too slow".to_owned(), ..Reject::default() }).unwrap();
         }
         ("200 OK".to_owned(), review(envelope).to_string())
     });

@@ -18,9 +18,7 @@ const DELAY: Duration = Duration::from_millis(5);
 
 pub(crate) fn run(gates: &mut Gates) {
     println!("commit: {PACKAGES} packages of 1.4 kB, synchronous=FULL");
-    let deposits: Vec<Deposit> = (0..PACKAGES)
-        .map(|number| deposit(number, PACKAGES))
-        .collect();
+    let deposits: Vec<Deposit> = (0..PACKAGES).map(|number| deposit(number, PACKAGES)).collect();
     println!("  a package has {} bytes", deposits[0].row.state.text.len());
     let (mut floor, mut ours) = (0.0_f64, 0.0_f64);
     for _ in 0..ROUNDS {
@@ -36,19 +34,9 @@ pub(crate) fn run(gates: &mut Gates) {
         single = single.min(singles(&deposits[..SINGLES]));
         alone = alone.min(one_thread(&deposits[..SINGLES]));
     }
-    println!(
-        "  one row set a commit, straight into SQLite, p50   {:>9.0} us",
-        micros(single)
-    );
-    println!(
-        "  one thread through the store, p50                 {:>9.0} us",
-        micros(alone)
-    );
-    gates.at_most(
-        "one thread against two such commits",
-        micros(alone) / micros(single) / 2.0,
-        1.0,
-    );
+    println!("  one row set a commit, straight into SQLite, p50   {:>9.0} us", micros(single));
+    println!("  one thread through the store, p50                 {:>9.0} us", micros(alone));
+    gates.at_most("one thread against two such commits", micros(alone) / micros(single) / 2.0, 1.0);
 
     let one_by_one = 1.0 / (DELAY + single).as_secs_f64();
     let rounds = (0..ROUNDS).map(|_| threads(&deposits, DELAY));
@@ -57,11 +45,7 @@ pub(crate) fn run(gates: &mut Gates) {
     println!(
         "  with 5 ms more a commit, {THREADS} threads              {together:>9.0} packages/s"
     );
-    gates.at_least(
-        "slow disk, against one commit a package",
-        together / one_by_one,
-        10.0,
-    );
+    gates.at_least("slow disk, against one commit a package", together / one_by_one, 10.0);
 }
 
 /// Packages a second of one thread that commits 32 at a time.
@@ -101,19 +85,14 @@ fn threads(deposits: &[Deposit], delay: Duration) -> f64 {
             scope.spawn(move || {
                 for deposit in deposits.iter().skip(thread).step_by(THREADS) {
                     let deposit = deposit.clone();
-                    store
-                        .write(move |unit| write(unit, &deposit))
-                        .expect("a deposit");
+                    store.write(move |unit| write(unit, &deposit)).expect("a deposit");
                 }
             });
         }
     });
     let rate = deposits.len() as f64 / began.elapsed().as_secs_f64();
     let done = store.statistics();
-    println!(
-        "    {:.1} jobs a commit",
-        done.jobs as f64 / done.commits as f64
-    );
+    println!("    {:.1} jobs a commit", done.jobs as f64 / done.commits as f64);
     rate
 }
 
@@ -123,9 +102,7 @@ fn one_thread(deposits: &[Deposit]) -> Duration {
     let store = SqliteStore::open(folder.path(), &Options::default()).expect("a store");
     p50(deposits.len(), |number| {
         let deposit = deposits[number].clone();
-        store
-            .write(move |unit| write(unit, &deposit))
-            .expect("a deposit");
+        store.write(move |unit| write(unit, &deposit)).expect("a deposit");
     })
 }
 

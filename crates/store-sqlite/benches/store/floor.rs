@@ -23,17 +23,8 @@ impl Rows {
             let terms = terms.split_inclusive(' ');
             terms.flat_map(|term| ["1:", term]).collect()
         });
-        let key = deposit
-            .row
-            .created_at
-            .as_str()
-            .trim_end_matches('Z')
-            .to_owned();
-        Self {
-            deposit,
-            key,
-            columns,
-        }
+        let key = deposit.row.created_at.as_str().trim_end_matches('Z').to_owned();
+        Self { deposit, key, columns }
     }
 }
 
@@ -54,9 +45,7 @@ pub(crate) fn open(folder: &Path) -> Connection {
 
 /// Commits packages in one transaction.
 pub(crate) fn commit(connection: &Connection, rows: &[Rows], seq: &mut i64) {
-    connection
-        .execute_batch("BEGIN IMMEDIATE")
-        .expect("a transaction");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("a transaction");
     for rows in rows {
         *seq += 1;
         insert(connection, rows, *seq).expect("the rows");
@@ -96,18 +85,11 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
     // There are eight, each named by its number.
     let actor = row.actor.id.as_str().as_bytes().last().copied();
     let revision = &rows.deposit.revision;
-    run(
-        "INSERT INTO revision VALUES (?1, 1, ?2)",
-        params![package, revision.text],
-    )?;
+    run("INSERT INTO revision VALUES (?1, 1, ?2)", params![package, revision.text])?;
     for (ordinal, text) in rows.deposit.index.open_questions().iter().enumerate() {
         let ordinal = ordinal as i64;
         // Every second question is one of fifty that are asked again and again.
-        let digest = if ordinal == 0 {
-            seq
-        } else {
-            -(text.len() as i64)
-        };
+        let digest = if ordinal == 0 { seq } else { -(text.len() as i64) };
         run(
             "INSERT INTO question
              (project, audience, digest, text, asked_key, package, ordinal, sources)

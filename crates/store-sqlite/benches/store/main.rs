@@ -8,10 +8,7 @@
 //! Machines are noisy: the ratios are the promise, everything else is an illustration. `N` is how
 //! many packages the largest store has: 100,000 where nothing is said, 20,000 for a quick look,
 //! 1,000,000 for the whole promise. With `--keep`, stores are left in a folder and used again.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark reads the clock, and files beside it"
-)]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock, and files beside it")]
 
 mod commit;
 mod floor;
@@ -58,12 +55,7 @@ struct Asked {
 
 impl Asked {
     fn parse(mut words: impl Iterator<Item = String>) -> Self {
-        let mut asked = Self {
-            parts: Vec::new(),
-            packages: 100_000,
-            keep: None,
-            child: None,
-        };
+        let mut asked = Self { parts: Vec::new(), packages: 100_000, keep: None, child: None };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--packages" => {
@@ -101,10 +93,7 @@ impl Gates {
     }
 
     fn judge(&mut self, what: &str, found: f64, holds: bool, promise: &str) {
-        println!(
-            "  => {what}: {found:.2} ({promise}){}",
-            if holds { "" } else { "  FAILED" }
-        );
+        println!("  => {what}: {found:.2} ({promise}){}", if holds { "" } else { "  FAILED" });
         if !holds {
             self.broken.push(what.to_owned());
         }

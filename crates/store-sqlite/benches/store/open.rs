@@ -16,17 +16,12 @@ pub(crate) const CHILD: &str = "--open";
 pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     println!("\nopen: {packages} packages, in a process of its own");
     let program = std::env::current_exe().expect("this program");
-    let output = Command::new(program)
-        .arg(CHILD)
-        .arg(stores.folder(packages))
-        .output()
-        .expect("a process");
+    let output =
+        Command::new(program).arg(CHILD).arg(stores.folder(packages)).output().expect("a process");
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{said}");
-    let figures: Vec<f64> = said
-        .split_whitespace()
-        .map(|figure| figure.parse().expect("a figure"))
-        .collect();
+    let figures: Vec<f64> =
+        said.split_whitespace().map(|figure| figure.parse().expect("a figure")).collect();
     let [opened, used] = figures[..] else {
         panic!("two figures, not {said:?}");
     };
@@ -62,10 +57,7 @@ pub(crate) fn child(folder: &str) {
 
 /// A project beside the one that is read, which stays as large as it is.
 fn other() -> ProjectRow {
-    ProjectRow {
-        project_id: "proj_other".parse().expect("an id"),
-        ..project()
-    }
+    ProjectRow { project_id: "proj_other".parse().expect("an id"), ..project() }
 }
 
 fn use_it(store: &SqliteStore, thread: usize) {
@@ -75,21 +67,13 @@ fn use_it(store: &SqliteStore, thread: usize) {
         let id = format!("{}-{round}-{thread}", std::process::id());
         written.row.package_id = id.parse().expect("an id");
         written.row.project_id = other().project_id;
-        store
-            .write(move |unit| write(unit, &written))
-            .expect("a deposit");
+        store.write(move |unit| write(unit, &written)).expect("a deposit");
         store
             .read(|unit| {
-                let latest = PackageQuery {
-                    limit: 200,
-                    ..PackageQuery::default()
-                };
+                let latest = PackageQuery { limit: 200, ..PackageQuery::default() };
                 unit.packages(&project, &latest)?;
-                let words = SearchQuery {
-                    text: "zebra walrus",
-                    limit: 10,
-                    ..SearchQuery::default()
-                };
+                let words =
+                    SearchQuery { text: "zebra walrus", limit: 10, ..SearchQuery::default() };
                 unit.search(&project, &words)
             })
             .expect("a search");
@@ -101,8 +85,5 @@ fn megabytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the process' status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|line| line.trim().split(' ').next());
-    kilobytes
-        .and_then(|number| number.parse::<f64>().ok())
-        .expect("a number")
-        / 1024.0
+    kilobytes.and_then(|number| number.parse::<f64>().ok()).expect("a number") / 1024.0
 }

@@ -56,10 +56,8 @@ pub(crate) fn deposit(number: usize, count: usize) -> Deposit {
     }
     let (title, decisions) = (words(&mut random, 7), words(&mut random, 34));
     let handoff = words(&mut random, 18);
-    let questions = [
-        format!("{}?", words(&mut random, 8)),
-        format!("Is step {} done?", random.below(50)),
-    ];
+    let questions =
+        [format!("{}?", words(&mut random, 8)), format!("Is step {} done?", random.below(50))];
     let parts = [&title, &decisions, &questions.join("\n"), &handoff, &body];
     let index = PackageIndex::of_parts(parts.map(String::as_str), &questions);
     let [first, second] = questions;

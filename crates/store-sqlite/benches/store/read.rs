@@ -25,16 +25,10 @@ struct Times {
 /// A piece of what an orientation or a digest is made of.
 type Part = fn(&dyn ReadUnit) -> Result<usize>;
 
-const ORIENT: [(&str, Part); 3] = [
-    ("packages", packages),
-    ("facts", facts),
-    ("questions", questions),
-];
-const DIGEST: [(&str, Part); 3] = [
-    ("tallies", tallies),
-    ("highlights", highlights),
-    ("count of questions", question_count),
-];
+const ORIENT: [(&str, Part); 3] =
+    [("packages", packages), ("facts", facts), ("questions", questions)];
+const DIGEST: [(&str, Part); 3] =
+    [("tallies", tallies), ("highlights", highlights), ("count of questions", question_count)];
 
 pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     println!("\nread: every package lies in the window of 14 days");
@@ -43,43 +37,23 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     let large = measured(packages);
     println!("  at {packages} packages");
     // Two or three pages more come from the system's cache instead of the connection's own.
-    gates.at_most(
-        "specific against 1,000",
-        ratio(large.specific, small.specific),
-        3.0,
-    );
-    gates.at_most(
-        "latest against 1,000",
-        ratio(large.latest, small.latest),
-        2.0,
-    );
-    gates.at_most(
-        "orient against 10,000",
-        ratio(large.orient, middle.orient),
-        2.0,
-    );
-    gates.at_most(
-        "orient against one specific",
-        ratio(large.orient, large.specific),
-        50.0,
-    );
+    gates.at_most("specific against 1,000", ratio(large.specific, small.specific), 3.0);
+    gates.at_most("latest against 1,000", ratio(large.latest, small.latest), 2.0);
+    gates.at_most("orient against 10,000", ratio(large.orient, middle.orient), 2.0);
+    gates.at_most("orient against one specific", ratio(large.orient, large.specific), 50.0);
 }
 
 fn measure(store: &SqliteStore, packages: usize) -> Times {
     let project = project().project_id;
-    let ids: Vec<_> = (0..TIMES)
-        .map(|time| deposit(time * 7919 % packages, packages).row.package_id)
-        .collect();
+    let ids: Vec<_> =
+        (0..TIMES).map(|time| deposit(time * 7919 % packages, packages).row.package_id).collect();
     let specific = p50(TIMES * 4, |time| {
         let id = &ids[time % TIMES];
         let found = store.read(|unit| unit.package(&project, id));
         assert!(found.expect("a package").is_some());
     });
     let latest = p50(TIMES, |_| {
-        let query = PackageQuery {
-            limit: 5,
-            ..PackageQuery::default()
-        };
+        let query = PackageQuery { limit: 5, ..PackageQuery::default() };
         let found = store.read(|unit| unit.packages(&project, &query));
         assert_eq!(found.expect("packages").len(), 5);
     });
@@ -108,19 +82,11 @@ fn measure(store: &SqliteStore, packages: usize) -> Times {
     }
     let counted = store.read(tallies).expect("tallies");
     assert_eq!(counted, packages, "every package lies in the window");
-    Times {
-        specific,
-        latest,
-        orient,
-    }
+    Times { specific, latest, orient }
 }
 
 fn packages(unit: &dyn ReadUnit) -> Result<usize> {
-    let query = PackageQuery {
-        since: Some(since()),
-        limit: SHOWN + 1,
-        ..PackageQuery::default()
-    };
+    let query = PackageQuery { since: Some(since()), limit: SHOWN + 1, ..PackageQuery::default() };
     Ok(unit.packages(&project().project_id, &query)?.len())
 }
 
@@ -129,12 +95,8 @@ fn facts(unit: &dyn ReadUnit) -> Result<usize> {
 }
 
 fn questions(unit: &dyn ReadUnit) -> Result<usize> {
-    let query = QuestionQuery {
-        since: Some(since()),
-        drafts: Drafts::All,
-        limit: 101,
-        sources: 10,
-    };
+    let query =
+        QuestionQuery { since: Some(since()), drafts: Drafts::All, limit: 101, sources: 10 };
     Ok(unit.open_questions(&project().project_id, &query)?.len())
 }
 
@@ -145,9 +107,7 @@ fn tallies(unit: &dyn ReadUnit) -> Result<usize> {
 }
 
 fn highlights(unit: &dyn ReadUnit) -> Result<usize> {
-    Ok(unit
-        .highlights(&project().project_id, Some(since()), 10)?
-        .len())
+    Ok(unit.highlights(&project().project_id, Some(since()), 10)?.len())
 }
 
 fn question_count(unit: &dyn ReadUnit) -> Result<usize> {

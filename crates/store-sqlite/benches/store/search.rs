@@ -15,11 +15,7 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     let store = stores.open(packages);
     let project = project().project_id;
     let measured = |what: &str, text: &str| {
-        let query = SearchQuery {
-            text,
-            limit: 5,
-            ..SearchQuery::default()
-        };
+        let query = SearchQuery { text, limit: 5, ..SearchQuery::default() };
         let mut left_out = Vec::new();
         let took = p50(60, |_| {
             let found = store.read(|unit| unit.search(&project, &query));
@@ -33,10 +29,8 @@ pub(crate) fn run(gates: &mut Gates, stores: &Stores, packages: usize) {
     };
     let two = measured("two words, each in 5 % of the packages", "zebra walrus");
     measured("one word that stands in most", "wa");
-    let many = measured(
-        "both, and ten that are common",
-        "zebra walrus wa wb wc wd we wf wg wh wi wj",
-    );
+    let many =
+        measured("both, and ten that are common", "zebra walrus wa wb wc wd we wf wg wh wi wj");
     gates.at_most("milliseconds for two words", two, 25.0);
     gates.at_most("with ten common words more", many / two, 3.0);
 }

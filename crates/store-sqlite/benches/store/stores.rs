@@ -27,10 +27,7 @@ pub(crate) struct Stores {
 impl Stores {
     /// Stores that go when the run ends, or that are left in a folder.
     pub(crate) fn new(keep: Option<String>) -> Self {
-        Self {
-            keep: keep.map(PathBuf::from),
-            filled: RefCell::default(),
-        }
+        Self { keep: keep.map(PathBuf::from), filled: RefCell::default() }
     }
 
     /// The folder of a store of so many packages.
@@ -66,9 +63,8 @@ fn fill(folder: &Path, packages: usize) {
     let began = Instant::now();
     let store = SqliteStore::open(folder, &Options::default()).expect("a store");
     for first in (0..packages).step_by(UNIT) {
-        let unit: Vec<_> = (first..packages.min(first + UNIT))
-            .map(|number| deposit(number, packages))
-            .collect();
+        let unit: Vec<_> =
+            (first..packages.min(first + UNIT)).map(|number| deposit(number, packages)).collect();
         let written: Result<(), StoreError> = store.write(move |open| {
             for deposit in &unit {
                 write(open, deposit)?;

@@ -16,9 +16,8 @@ impl Blobs for Unit<'_> {
         };
         let sql = "SELECT digest, size, media_type, stored_at FROM blob
             WHERE project = ?1 AND digest = ?2";
-        let found = self.one(sql, (pk, digest.as_bytes()), |columns| {
-            Ok(stored(columns, project))
-        })?;
+        let found =
+            self.one(sql, (pk, digest.as_bytes()), |columns| Ok(stored(columns, project)))?;
         self.refuse_damaged(found)
     }
 
@@ -60,13 +59,7 @@ impl BlobWrites for Unit<'_> {
         let digest = row.digest.as_bytes();
         self.run(
             sql,
-            params![
-                pk,
-                digest,
-                number(row.size),
-                row.media_type,
-                row.stored_at.as_str()
-            ],
+            params![pk, digest, number(row.size), row.media_type, row.stored_at.as_str()],
         )?;
         Ok(())
     }

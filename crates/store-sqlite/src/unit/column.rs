@@ -35,10 +35,7 @@ impl Row<'_> {
         if key == Ok(Some(stamp::key(instant).as_bytes())) {
             Ok(())
         } else {
-            Err(StoreError::new(
-                StoreErrorKind::Corrupt,
-                "its sort key is not that of its time",
-            ))
+            Err(StoreError::new(StoreErrorKind::Corrupt, "its sort key is not that of its time"))
         }
     }
 
@@ -66,12 +63,7 @@ impl Row<'_> {
         what: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T> {
-        let text = self
-            .0
-            .get_ref(at)
-            .store_error()?
-            .as_str()
-            .map_err(|_| damaged(what))?;
+        let text = self.0.get_ref(at).store_error()?.as_str().map_err(|_| damaged(what))?;
         parse(text).ok_or_else(|| damaged(what))
     }
 
@@ -96,12 +88,7 @@ impl Row<'_> {
     }
 
     pub(super) fn digest(&self, at: usize) -> Result<Digest> {
-        let bytes = self
-            .0
-            .get_ref(at)
-            .store_error()?
-            .as_blob()
-            .map_err(|_| damaged("a digest"))?;
+        let bytes = self.0.get_ref(at).store_error()?.as_blob().map_err(|_| damaged("a digest"))?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| damaged("a digest"))?;
         Ok(bytes.into())
     }

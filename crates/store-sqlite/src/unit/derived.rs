@@ -29,21 +29,13 @@ impl Unit<'_> {
             FROM question_use u JOIN question q ON q.pk = u.question
             WHERE u.package = ?1 ORDER BY u.ordinal";
         let kept = self.many(sql, (number(row.seq),), |row| {
-            Ok((
-                row.label(0),
-                row.label(1),
-                row.integer(2)?,
-                row.label(3),
-                row.label(4),
-            ))
+            Ok((row.label(0), row.label(1), row.integer(2)?, row.label(3), row.label(4)))
         })?;
         let (audience, key) = (audience(row), stamp::key(row.created_at.time()));
         let mut given = BTreeSet::new();
         // A question that is asked twice has the position of the first time.
-        let asked = index
-            .open_questions()
-            .iter()
-            .filter(|question| given.insert(question.as_str()));
+        let asked =
+            index.open_questions().iter().filter(|question| given.insert(question.as_str()));
         let asked = asked.map(|question| {
             (
                 question.clone(),
@@ -118,9 +110,8 @@ impl Unit<'_> {
             UNION SELECT substr(created_key, 1, 10) FROM package
             WHERE project = ?1 AND quarantined_at IS NULL ORDER BY 1";
         let days = self.many(days, (project,), |row| Ok(row.label(0)))?;
-        let statuses: Vec<_> = (Status::ALL.iter())
-            .map(|status| format!("'{}'", status.as_str()))
-            .collect();
+        let statuses: Vec<_> =
+            (Status::ALL.iter()).map(|status| format!("'{}'", status.as_str())).collect();
         let of_day = |unit: &str, length: usize| {
             format!(
                 "SELECT package_type, actor_type, actor_id, status, '{unit}' AS unit,
@@ -180,14 +171,9 @@ impl Unit<'_> {
             let uses = self.many(uses, (row.integer(0)?, limit(MAX_SOURCES)), |row| {
                 Ok((row.label(0), row.integer(1)?, row.label(2), row.integer(3)?))
             })?;
-            let sources = uses.iter().map(|(key, package, id, _)| Source {
-                key,
-                package: *package,
-                id,
-            });
-            let newest = uses
-                .first()
-                .map(|(key, package, _, ordinal)| (key, package, ordinal));
+            let sources =
+                uses.iter().map(|(key, package, id, _)| Source { key, package: *package, id });
+            let newest = uses.first().map(|(key, package, _, ordinal)| (key, package, ordinal));
             let kept = (row.label(3), row.integer(4)?, row.integer(5)?);
             let what = if newest.is_none() {
                 "no package asks it"

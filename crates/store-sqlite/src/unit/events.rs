@@ -29,15 +29,9 @@ impl Events for Unit<'_> {
         let sql = "SELECT c.oldest_event, c.newest_event
             FROM counter c JOIN project j ON j.pk = c.project WHERE j.project_id = ?1";
         let kept = self.one(sql, (project.as_str(),), |row| {
-            Ok(EventRange {
-                oldest: row.count(0)?,
-                newest: row.count(1)?,
-            })
+            Ok(EventRange { oldest: row.count(0)?, newest: row.count(1)? })
         })?;
-        Ok(kept.unwrap_or(EventRange {
-            oldest: 1,
-            newest: 0,
-        }))
+        Ok(kept.unwrap_or(EventRange { oldest: 1, newest: 0 }))
     }
 
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
@@ -84,21 +78,11 @@ impl EventWrites for Unit<'_> {
         let pk = self.must_find(project)?;
         let sql = "UPDATE counter SET newest_event = newest_event + 1
             WHERE project = ?1 RETURNING newest_event";
-        let seq = self
-            .one(sql, (pk,), |row| row.count(0))?
-            .ok_or_else(|| damaged("a counter"))?;
+        let seq = self.one(sql, (pk,), |row| row.count(0))?.ok_or_else(|| damaged("a counter"))?;
         let sql = "INSERT INTO event (project, seq, at, kind, only_for_type, only_for_id, text)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (kind, id) = actor_columns(entry.only_for.as_ref());
-        let values = params![
-            pk,
-            number(seq),
-            entry.at.as_str(),
-            entry.kind,
-            kind,
-            id,
-            entry.text
-        ];
+        let values = params![pk, number(seq), entry.at.as_str(), entry.kind, kind, id, entry.text];
         self.run(sql, values)?;
         self.advanced_by_job.insert(project.clone(), seq);
         Ok(seq)

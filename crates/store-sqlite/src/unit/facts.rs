@@ -29,11 +29,8 @@ impl Facts for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(None);
         };
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2"
-        );
+        let sql =
+            concat!("SELECT ", columns!(), " FROM fact f WHERE f.fact_id = ?1 AND f.project = ?2");
         self.only(sql, (fact.as_str(), pk), project)
     }
 
@@ -44,9 +41,7 @@ impl Facts for Unit<'_> {
             ", j.project_id FROM fact f JOIN project j ON j.pk = f.project
              WHERE f.fact_id = ?1 ORDER BY j.project_id"
         );
-        self.many_sound(sql, (fact.as_str(),), |columns| {
-            examine_of(columns, Table::Fact, 11, row)
-        })
+        self.many_sound(sql, (fact.as_str(),), |columns| examine_of(columns, Table::Fact, 11, row))
     }
 
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>> {
@@ -89,10 +84,7 @@ impl Facts for Unit<'_> {
         );
         let at = stamp::key(instant);
         let beside = |sql| self.only(sql, params![pk, key.subject, key.predicate, at], project);
-        Ok(Neighbours {
-            before: beside(before)?,
-            after: beside(after)?,
-        })
+        Ok(Neighbours { before: beside(before)?, after: beside(after)? })
     }
 
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>> {
@@ -152,9 +144,7 @@ impl Facts for Unit<'_> {
               ORDER BY f.from_key DESC, f.pk DESC LIMIT ?2"
         );
         self.fill(wanted, |wanted| {
-            self.many(sql, (pk, limit(wanted)), |columns| {
-                Ok(self.keep(stored(columns, project)))
-            })
+            self.many(sql, (pk, limit(wanted)), |columns| Ok(self.keep(stored(columns, project))))
         })
     }
 }

@@ -17,11 +17,7 @@ macro_rules! columns {
 
 impl Keys for Unit<'_> {
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>> {
-        let sql = concat!(
-            "SELECT ",
-            columns!(),
-            " FROM access_key WHERE secret_hash = ?1"
-        );
+        let sql = concat!("SELECT ", columns!(), " FROM access_key WHERE secret_hash = ?1");
         self.one(sql, (secret_hash.as_bytes(),), row)
     }
 
@@ -49,10 +45,7 @@ impl KeyWrites for Unit<'_> {
         let revoked_at = row.revoked_at.as_ref().map(|at| at.as_str());
         let hash = row.secret_hash.as_bytes();
         let created_at = row.created_at.as_str();
-        self.run(
-            sql,
-            params![row.key_id, hash, kind, id, created_at, revoked_at, row.text],
-        )?;
+        self.run(sql, params![row.key_id, hash, kind, id, created_at, revoked_at, row.text])?;
         Ok(())
     }
 

@@ -81,11 +81,7 @@ impl Unit<'_> {
         };
         // Packages of the same instant are read separately, so that no part reads unneeded rows.
         let same = format!("AND created_key >= ? AND created_key = ? {same}");
-        let bounds = vec![
-            since.clone(),
-            key.clone(),
-            Value::Integer(number(after.seq)),
-        ];
+        let bounds = vec![since.clone(), key.clone(), Value::Integer(number(after.seq))];
         let mut places = part(&same, bounds, query.limit)?;
         let behind = format!("AND created_key >= ? {behind}");
         let left = query.limit - places.len();
@@ -124,11 +120,7 @@ fn of_status(project: i64, status: Status, drafts: Drafts<'_>) -> Option<Range> 
         (Status::Draft, Drafts::Of(actor)) => Some(range(
             "project = ? AND actor_type = ? AND actor_id = ?
              AND status = 'draft' AND quarantined_at IS NULL",
-            [
-                project.into(),
-                text(actor.kind.as_str()),
-                text(actor.id.as_str()),
-            ],
+            [project.into(), text(actor.kind.as_str()), text(actor.id.as_str())],
         )),
         _ => Some(range(
             "project = ? AND status = ? AND quarantined_at IS NULL",
@@ -139,20 +131,14 @@ fn of_status(project: i64, status: Status, drafts: Drafts<'_>) -> Option<Range> 
 
 /// There are few of these, so other conditions may be checked row by row.
 fn of_quarantine(project: i64, query: &PackageQuery<'_>) -> Range {
-    let mut range = range(
-        "project = ? AND quarantined_at IS NOT NULL",
-        [project.into()],
-    );
+    let mut range = range("project = ? AND quarantined_at IS NOT NULL", [project.into()]);
     narrow(&mut range, query);
     range
 }
 
 fn of_session(project: i64, query: &PackageQuery<'_>) -> Range {
     let session = query.session.map(|session| session.as_str().to_owned());
-    let mut range = range(
-        "project = ? AND session_id = ?",
-        [project.into(), session.into()],
-    );
+    let mut range = range("project = ? AND session_id = ?", [project.into(), session.into()]);
     match query.quarantined {
         Quarantined::No => range.add("AND quarantined_at IS NULL", []),
         Quarantined::Also => &mut range,

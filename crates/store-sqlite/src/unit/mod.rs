@@ -116,12 +116,7 @@ impl<'c> Unit<'c> {
     pub(crate) fn settle(mut self) -> Result<Vec<Advance>> {
         self.index_pending()?;
         let advanced = std::mem::take(&mut self.advanced).into_iter();
-        Ok(advanced
-            .map(|(project_id, through)| Advance {
-                project_id,
-                through,
-            })
-            .collect())
+        Ok(advanced.map(|(project_id, through)| Advance { project_id, through }).collect())
     }
 
     /// The number of a project, if it exists.

@@ -66,10 +66,7 @@ impl Unit<'_> {
                 id: question.text.clone(),
                 what: error.detail().to_owned(),
             }))
-            .map(|sources| QuestionRow {
-                text: question.text,
-                sources,
-            })
+            .map(|sources| QuestionRow { text: question.text, sources })
         });
         Ok(questions.collect())
     }
@@ -138,9 +135,7 @@ impl Unit<'_> {
                     ORDER BY audience LIMIT 1";
                 let mut last = DRAFTS.to_owned();
                 while let Some(next) =
-                    self.one(sql, params![project, last, BEHIND_DRAFTS], |row| {
-                        row.text(0)
-                    })?
+                    self.one(sql, params![project, last, BEHIND_DRAFTS], |row| row.text(0))?
                 {
                     audiences.push(next.clone());
                     last = next;

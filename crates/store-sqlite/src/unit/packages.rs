@@ -37,9 +37,8 @@ impl Packages for Unit<'_> {
             columns!(),
             " FROM package p WHERE p.package_id = ?1 AND p.project = ?2"
         );
-        let found = self.one(sql, (package.as_str(), pk), |columns| {
-            Ok(stored(columns, project))
-        })?;
+        let found =
+            self.one(sql, (package.as_str(), pk), |columns| Ok(stored(columns, project)))?;
         self.refuse_damaged(found)
     }
 
@@ -89,15 +88,9 @@ impl Packages for Unit<'_> {
             WHERE p.package_id = ?1 AND p.project = ?2 ORDER BY r.seq";
         let found = self.many(sql, (package.as_str(), pk), |columns| {
             let entry = examine(columns, Table::Revision, project, |row, _| {
-                Ok(RevisionRow {
-                    seq: row.count(0)?,
-                    text: row.text(1)?,
-                })
+                Ok(RevisionRow { seq: row.count(0)?, text: row.text(1)? })
             });
-            Ok(entry.map_err(|damaged| DamagedRow {
-                id: package.as_str().to_owned(),
-                ..damaged
-            }))
+            Ok(entry.map_err(|damaged| DamagedRow { id: package.as_str().to_owned(), ..damaged }))
         })?;
         let found = found.into_iter().map(|entry| self.sound(entry));
         found.collect()
@@ -117,10 +110,7 @@ impl Packages for Unit<'_> {
             WHERE j.project_id = ?1 AND k.status = ?2";
         let count = self.many_sound(sql, (project.as_str(), status.as_str()), |row| {
             let counted = examine(row, Table::Tally, project, |row, _| row.count(0));
-            counted.map_err(|damaged| DamagedRow {
-                id: status.as_str().to_owned(),
-                ..damaged
-            })
+            counted.map_err(|damaged| DamagedRow { id: status.as_str().to_owned(), ..damaged })
         })?;
         Ok(count.into_iter().sum())
     }
@@ -189,12 +179,8 @@ impl PackageWrites for Unit<'_> {
                 row.significance.number(),
                 row.deposited_at.as_str(),
                 row.deposited_hash.digest().as_bytes(),
-                row.quarantine
-                    .as_ref()
-                    .map(|quarantine| quarantine.at.as_str()),
-                row.quarantine
-                    .as_ref()
-                    .map(|quarantine| quarantine.reason.as_str()),
+                row.quarantine.as_ref().map(|quarantine| quarantine.at.as_str()),
+                row.quarantine.as_ref().map(|quarantine| quarantine.reason.as_str()),
                 number(state.revision),
                 state.status.as_str(),
                 state.review_type.as_str(),
@@ -211,10 +197,7 @@ impl PackageWrites for Unit<'_> {
         if row.quarantine.is_none() {
             self.tally(project, &Kind::of(row), 1)?;
         }
-        self.run(
-            "UPDATE counter SET packages = packages + 1 WHERE project = ?1",
-            (project,),
-        )?;
+        self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;
         self.pending.get_mut().insert(project, package, index);
         u64::try_from(package).map_err(|_| damaged("a number"))
     }

@@ -43,11 +43,7 @@ impl ProjectWrites for Unit<'_> {
     fn update_project(&mut self, row: &ProjectRow) -> Result<()> {
         let sql = "UPDATE project SET archived_at = ?2, text = ?3 WHERE project_id = ?1";
         let archived_at = row.archived_at.as_ref().map(|at| at.as_str());
-        self.change(
-            "project",
-            sql,
-            params![row.project_id.as_str(), archived_at, row.text],
-        )
+        self.change("project", sql, params![row.project_id.as_str(), archived_at, row.text])
     }
 }
 

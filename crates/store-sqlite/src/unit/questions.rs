@@ -72,11 +72,7 @@ impl Unit<'_> {
     ) -> Result<()> {
         let (project, package) = (asking.project, asking.package);
         let (asked_key, audience) = (asking.created_key.as_str(), asking.audience.as_str());
-        let source = Source {
-            key: asked_key,
-            package,
-            id: asking.package_id,
-        };
+        let source = Source { key: asked_key, package, id: asking.package_id };
         for (ordinal, text) in questions.enumerate() {
             let ordinal = limit(ordinal);
             let found = self.known_question(project, audience, text)?;
@@ -176,11 +172,8 @@ impl Unit<'_> {
         let uses = self.many(sql, (known.question, limit(MAX_SOURCES)), |row| {
             Ok((row.text(0)?, row.integer(1)?, row.text(2)?, row.integer(3)?))
         })?;
-        let sources = uses.iter().map(|(key, package, id, _)| Source {
-            key,
-            package: *package,
-            id,
-        });
+        let sources =
+            uses.iter().map(|(key, package, id, _)| Source { key, package: *package, id });
         let sources: Vec<Source<'_>> = sources.collect();
         match (sources.first(), uses.first()) {
             (Some(newest), Some((.., ordinal))) => {

@@ -19,9 +19,7 @@ impl Repair for Unit<'_> {
             return Ok(None);
         };
         let sql = "SELECT text, deposited_at FROM package WHERE pk = ?1 AND project = ?2";
-        let found = self.one(sql, (package, pk), |row| {
-            Ok((row.text(0).ok(), row.time(1).ok()))
-        })?;
+        let found = self.one(sql, (package, pk), |row| Ok((row.text(0).ok(), row.time(1).ok())))?;
         let Some((text, deposited_at)) = found else {
             return Ok(None);
         };
@@ -30,11 +28,7 @@ impl Repair for Unit<'_> {
             let (seq, text) = (row.count(0).ok(), row.text(1).ok());
             Ok(seq.zip(text).map(|(seq, text)| RevisionRow { seq, text }))
         })?;
-        Ok(Some(PackageSource {
-            text,
-            log: log.into_iter().flatten().collect(),
-            deposited_at,
-        }))
+        Ok(Some(PackageSource { text, log: log.into_iter().flatten().collect(), deposited_at }))
     }
 
     fn forget_derived(&mut self) -> Result<()> {
@@ -108,10 +102,7 @@ impl Repair for Unit<'_> {
 
     fn recount(&mut self, project: &ProjectId) -> Result<()> {
         let pk = self.must_find(project)?;
-        self.run(
-            "INSERT INTO counter (project) VALUES (?1) ON CONFLICT DO NOTHING",
-            (pk,),
-        )?;
+        self.run("INSERT INTO counter (project) VALUES (?1) ON CONFLICT DO NOTHING", (pk,))?;
         // Missing events stay missing; the gap in their numbers shows it.
         let sql = "UPDATE counter SET
             packages = (SELECT count(*) FROM package WHERE project = ?1),

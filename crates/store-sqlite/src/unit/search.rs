@@ -69,11 +69,8 @@ impl Unit<'_> {
     /// All packages that have one of the terms, best first.
     fn ranked(&self, project: i64, terms: &[(QueryTerm, u64)]) -> Result<Vec<Candidate>> {
         let packages = self.packages_in(project)?;
-        let all = self.one(
-            "SELECT CAST(total(packages) AS INTEGER) FROM counter",
-            (),
-            |row| row.count(0),
-        )?;
+        let all = self
+            .one("SELECT CAST(total(packages) AS INTEGER) FROM counter", (), |row| row.count(0))?;
         let mut found: Vec<Candidate> = Vec::new();
         for (place, (term, with)) in terms.iter().enumerate() {
             // SQLite weighs a term by its rarity in all projects; here its rarity in this project
@@ -118,33 +115,21 @@ impl Unit<'_> {
             ORDER BY rowid DESC LIMIT ?2";
         let worth = limit(wanted).saturating_mul(10);
         self.many(sql, params![lookup(project, term), worth], |row| {
-            Ok(Candidate {
-                package: row.integer(0)?,
-                score: 0.0,
-                matched: 1,
-            })
+            Ok(Candidate { package: row.integer(0)?, score: 0.0, matched: 1 })
         })
     }
 
     fn packages_in(&self, project: i64) -> Result<u64> {
         let sql = "SELECT packages FROM counter WHERE project = ?1";
-        Ok(self
-            .one(sql, (project,), |row| row.count(0))?
-            .unwrap_or_default())
+        Ok(self.one(sql, (project,), |row| row.count(0))?.unwrap_or_default())
     }
 }
 
 impl Candidate {
     fn hit(&self, package: PackageRow, terms: &[(QueryTerm, u64)]) -> Hit {
         let has = |place: &usize| self.matched & (1 << place) != 0;
-        let words = (0..terms.len())
-            .filter(has)
-            .map(|place| terms[place].0.word.clone());
-        Hit {
-            package,
-            score: self.score,
-            matched: words.collect(),
-        }
+        let words = (0..terms.len()).filter(has).map(|place| terms[place].0.word.clone());
+        Hit { package, score: self.score, matched: words.collect() }
     }
 }
 

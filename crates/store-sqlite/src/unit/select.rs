@@ -17,10 +17,7 @@ pub(super) struct Select {
 
 impl Select {
     pub(super) fn new(sql: &str, values: impl IntoIterator<Item = Value>) -> Self {
-        Self {
-            sql: sql.to_owned(),
-            values: values.into_iter().collect(),
-        }
+        Self { sql: sql.to_owned(), values: values.into_iter().collect() }
     }
 
     /// Adds the next piece.

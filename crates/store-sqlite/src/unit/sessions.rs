@@ -34,9 +34,8 @@ impl Sessions for Unit<'_> {
             columns!(),
             " FROM session s WHERE s.session_id = ?1 AND s.project = ?2"
         );
-        let found = self.one(sql, (session.as_str(), pk), |columns| {
-            Ok(stored(columns, project))
-        })?;
+        let found =
+            self.one(sql, (session.as_str(), pk), |columns| Ok(stored(columns, project)))?;
         self.refuse_damaged(found)
     }
 
@@ -69,10 +68,9 @@ impl Sessions for Unit<'_> {
                 "AND (s.started_key, s.pk) < (?, ?)",
                 "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
             ),
-            Order::OldestFirst => (
-                "AND (s.started_key, s.pk) > (?, ?)",
-                "ORDER BY s.started_key, s.pk LIMIT ?",
-            ),
+            Order::OldestFirst => {
+                ("AND (s.started_key, s.pk) > (?, ?)", "ORDER BY s.started_key, s.pk LIMIT ?")
+            }
         };
         if let Some(after) = query.after {
             let key = text(&stamp::key(after.started_at));

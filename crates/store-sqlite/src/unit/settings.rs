@@ -37,10 +37,7 @@ impl SettingWrites for Unit<'_> {
                     ON CONFLICT DO UPDATE SET value = excluded.value";
                 self.run(sql, (pk, name, value))
             }
-            None => self.run(
-                "DELETE FROM setting WHERE project = ?1 AND name = ?2",
-                (pk, name),
-            ),
+            None => self.run("DELETE FROM setting WHERE project = ?1 AND name = ?2", (pk, name)),
         }?;
         Ok(())
     }

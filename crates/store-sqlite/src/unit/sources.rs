@@ -21,9 +21,7 @@ pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Source<'_>>> {
     std::iter::from_fn(move || {
         let key = pieces.next()?;
         let package = pieces.next().and_then(|package| package.parse().ok());
-        let source = package
-            .zip(pieces.next())
-            .map(|(package, id)| Source { key, package, id });
+        let source = package.zip(pieces.next()).map(|(package, id)| Source { key, package, id });
         Some(source.ok_or_else(|| damaged("a source")))
     })
 }
@@ -55,11 +53,7 @@ mod tests {
     use super::*;
 
     fn source(package: i64) -> Source<'static> {
-        Source {
-            key: "2026-04-18T20:00:00",
-            package,
-            id: "an id\n\twith anything",
-        }
+        Source { key: "2026-04-18T20:00:00", package, id: "an id\n\twith anything" }
     }
 
     fn numbers(text: &str) -> Vec<i64> {

@@ -74,10 +74,7 @@ impl Unit<'_> {
         let job = std::mem::take(&mut pending.job);
         for change in group.iter().chain(&job) {
             if change.replaces {
-                self.run(
-                    "DELETE FROM package_terms WHERE rowid = ?1",
-                    (change.package,),
-                )?;
+                self.run("DELETE FROM package_terms WHERE rowid = ?1", (change.package,))?;
             }
             let sql = "INSERT INTO package_terms
                 (rowid, title, decisions, questions, handoff, body) VALUES (?1, ?2, ?3, ?4, ?5,

@@ -54,11 +54,7 @@ fn a_backup_made_while_others_write_is_whole() {
         done.store(true, Ordering::SeqCst);
         made.unwrap();
     });
-    assert!(
-        steps
-            .last()
-            .is_some_and(|last| last.done == last.total && last.total > 0)
-    );
+    assert!(steps.last().is_some_and(|last| last.done == last.total && last.total > 0));
     check(&file).unwrap();
     let again = store.backup(&file, &mut |_| {}).unwrap_err();
     assert_eq!(again.code(), Code::StoreOccupied);
@@ -108,12 +104,7 @@ fn a_log_is_no_obstacle_to_compaction_and_restore() {
             fs::copy(one.path().join(name), folder.path().join(name)).unwrap();
         }
     }
-    assert!(
-        fs::metadata(two.path().join("accord.db-wal"))
-            .unwrap()
-            .len()
-            > 0
-    );
+    assert!(fs::metadata(two.path().join("accord.db-wal")).unwrap().len() > 0);
     compact(two.path()).unwrap();
     assert_eq!(whole_packages(&open(two.path())).len(), 2);
     deposit(&store, "p", "three", "words").unwrap();
@@ -152,15 +143,9 @@ fn a_restore_replaces_only_what_it_may() {
     store.backup(&file, &mut |_| {}).unwrap();
     let other = open(two.path());
     deposit(&other, "p", "two", "").unwrap();
-    assert_eq!(
-        restore(&file, two.path(), true).unwrap_err().code(),
-        Code::StoreLocked
-    );
+    assert_eq!(restore(&file, two.path(), true).unwrap_err().code(), Code::StoreLocked);
     drop(other);
-    assert_eq!(
-        restore(&file, two.path(), false).unwrap_err().code(),
-        Code::StoreOccupied
-    );
+    assert_eq!(restore(&file, two.path(), false).unwrap_err().code(), Code::StoreOccupied);
     assert_eq!(whole_packages(&open(two.path()))[0].1, "two");
     restore(&file, two.path(), true).unwrap();
     assert_eq!(whole_packages(&open(two.path()))[0].1, "one");
@@ -210,10 +195,7 @@ fn compaction_gives_room_back_and_loses_nothing() {
             .unwrap();
     }
     let before = everything(&store);
-    assert_eq!(
-        compact(folder.path()).unwrap_err().code(),
-        Code::StoreLocked
-    );
+    assert_eq!(compact(folder.path()).unwrap_err().code(), Code::StoreLocked);
     drop(store);
     let (was, is) = compact(folder.path()).unwrap();
     assert!(is < was, "{was} bytes became {is}");
@@ -224,10 +206,7 @@ fn compaction_gives_room_back_and_loses_nothing() {
     let seq = store.write(move |unit| unit.append_event(&project, &event("next")));
     assert_eq!(seq.unwrap(), 202);
     let nothing = tempfile::tempdir().unwrap();
-    assert_eq!(
-        compact(nothing.path()).unwrap_err().code(),
-        Code::StoreMissing
-    );
+    assert_eq!(compact(nothing.path()).unwrap_err().code(), Code::StoreMissing);
 }
 
 fn three_folders() -> (tempfile::TempDir, tempfile::TempDir, tempfile::TempDir) {

@@ -24,10 +24,7 @@ fn a_job_that_breaks_off_takes_nothing_with_it() {
     });
     assert_eq!(broken.unwrap_err().kind(), StoreErrorKind::Broken);
     deposit(&store, "p", "after", "").unwrap();
-    let names: Vec<_> = whole_packages(&store)
-        .into_iter()
-        .map(|(_, id)| id)
-        .collect();
+    let names: Vec<_> = whole_packages(&store).into_iter().map(|(_, id)| id).collect();
     assert_eq!(names, ["before", "after"]);
 }
 
@@ -36,9 +33,7 @@ fn a_job_that_breaks_off_takes_nothing_with_it() {
 fn in_a_group_only_the_job_that_fails_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    store
-        .write(|unit| unit.insert_project(&project("p")))
-        .unwrap();
+    store.write(|unit| unit.insert_project(&project("p"))).unwrap();
     let go = hold(&store);
     let (sender, receiver) = mpsc::channel();
     for number in 0..12 {
@@ -54,16 +49,9 @@ fn in_a_group_only_the_job_that_fails_is_undone() {
     }
     go.send(()).unwrap();
     let outcomes: Vec<(u64, Result<u64>)> = receiver.iter().take(12).collect();
-    let given: Vec<u64> = outcomes
-        .iter()
-        .filter_map(|(_, seq)| seq.clone().ok())
-        .collect();
+    let given: Vec<u64> = outcomes.iter().filter_map(|(_, seq)| seq.clone().ok()).collect();
     assert_eq!(given, [1, 2, 3, 4, 5, 6, 7, 8], "no gap, and in order");
-    assert!(
-        outcomes
-            .iter()
-            .all(|(number, seq)| seq.is_err() == (number % 3 == 0))
-    );
+    assert!(outcomes.iter().all(|(number, seq)| seq.is_err() == (number % 3 == 0)));
     // The project; everything else together.
     assert_eq!(store.statistics().commits, 2);
 }
@@ -135,19 +123,11 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
             }
             let questions = unit.open_questions(
                 &id,
-                &QuestionQuery {
-                    limit: 9,
-                    sources: 9,
-                    ..QuestionQuery::default()
-                },
+                &QuestionQuery { limit: 9, sources: 9, ..QuestionQuery::default() },
             )?;
             let questions: Vec<&str> = questions.iter().map(|one| one.text.as_str()).collect();
             assert_eq!(questions, ["Why two?", "Why one?"]);
-            let counted: u64 = unit
-                .tallies(&id, None)?
-                .iter()
-                .map(|tally| tally.packages)
-                .sum();
+            let counted: u64 = unit.tallies(&id, None)?.iter().map(|tally| tally.packages).sum();
             assert_eq!(counted, 3);
             assert_eq!(unit.event_range(&id)?.newest, 3);
             Ok::<_, StoreError>(())
@@ -196,10 +176,7 @@ fn too_many_jobs_are_refused_at_once() {
     let (sender, receiver) = mpsc::channel();
     for _ in 0..3 {
         let sender = sender.clone();
-        store.enqueue(
-            |_| Ok(()),
-            move |outcome: Result<()>| sender.send(outcome).unwrap(),
-        );
+        store.enqueue(|_| Ok(()), move |outcome: Result<()>| sender.send(outcome).unwrap());
     }
     let refused = receiver.recv().unwrap();
     assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Busy);
@@ -211,9 +188,7 @@ fn too_many_jobs_are_refused_at_once() {
 fn what_waits_is_done_before_the_store_closes() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    store
-        .write(|unit| unit.insert_project(&project("p")))
-        .unwrap();
+    store.write(|unit| unit.insert_project(&project("p"))).unwrap();
     let (sender, receiver) = mpsc::channel();
     for _ in 0..50 {
         let sender = sender.clone();
@@ -285,10 +260,7 @@ fn readers_that_nobody_needs_are_closed_and_come_back() {
         let open = store.read(|unit| {
             let found = unit.packages(
                 &ProjectId::new("p").unwrap(),
-                &PackageQuery {
-                    limit: 9,
-                    ..PackageQuery::default()
-                },
+                &PackageQuery { limit: 9, ..PackageQuery::default() },
             )?;
             Ok::<_, StoreError>((found.len(), store.statistics().readers))
         });
@@ -310,11 +282,7 @@ fn a_store_that_was_closed_is_one_file() {
     store.close().unwrap();
     drop(store);
     let names: Vec<_> = fs_names(folder.path());
-    assert_eq!(
-        names,
-        ["accord.db", "accord.lock"],
-        "a store that was closed has no log"
-    );
+    assert_eq!(names, ["accord.db", "accord.lock"], "a store that was closed has no log");
 }
 
 /// Whoever closes the last connection takes the log away, and a reader cannot.
@@ -355,8 +323,7 @@ fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
             return Ok(());
         }
         began.send(()).unwrap();
-        wait.recv()
-            .map_err(|_| StoreError::from(StoreErrorKind::Broken))
+        wait.recv().map_err(|_| StoreError::from(StoreErrorKind::Broken))
     };
     store.enqueue(job, |_| {});
     begun.recv().unwrap();
@@ -364,18 +331,13 @@ fn hold(store: &SqliteStore) -> mpsc::Sender<()> {
 }
 
 fn words(text: &str) -> SearchQuery<'_> {
-    SearchQuery {
-        text,
-        limit: 9,
-        ..SearchQuery::default()
-    }
+    SearchQuery { text, limit: 9, ..SearchQuery::default() }
 }
 
 fn fs_names(folder: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

@@ -37,10 +37,7 @@ fn what_was_acknowledged_survives_kill_9() {
         let store = open(folder.path());
         let found: BTreeSet<(String, String)> = whole_packages(&store).into_iter().collect();
         let lost: Vec<_> = acknowledged.difference(&found).collect();
-        assert!(
-            lost.is_empty(),
-            "round {round}, killed {after:?} after the first: lost {lost:?}"
-        );
+        assert!(lost.is_empty(), "round {round}, killed {after:?} after the first: lost {lost:?}");
         if round % 10 == 9 {
             store.check().unwrap();
         }
@@ -54,9 +51,7 @@ fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String,
     let lines = lines_of(child.stdout.take().unwrap());
     let mut take = |line: &str| {
         // The last line may be cut, and the harness says something, too.
-        let names = line
-            .strip_suffix('\n')
-            .and_then(|line| line.strip_prefix("ack "));
+        let names = line.strip_suffix('\n').and_then(|line| line.strip_prefix("ack "));
         if let Some((project, package)) = names.and_then(|names| names.split_once(' ')) {
             acknowledged.insert((project.to_owned(), package.to_owned()));
         }
@@ -67,12 +62,7 @@ fn round_of(folder: &Path, after: Duration, acknowledged: &mut BTreeSet<(String,
             break;
         }
     }
-    assert_eq!(
-        refusal(folder).kind(),
-        StoreErrorKind::Locked {
-            pid: Some(child.id())
-        }
-    );
+    assert_eq!(refusal(folder).kind(), StoreErrorKind::Locked { pid: Some(child.id()) });
     std::thread::sleep(after);
     child.kill().unwrap();
     while let Some(line) = next(&lines, "the end of a killed process") {

@@ -1,9 +1,6 @@
 //! The embedded engine.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests damage files, start processes and wait"
-)]
+#![expect(clippy::disallowed_methods, reason = "the tests damage files, start processes and wait")]
 #![expect(clippy::unwrap_used, reason = "a helper of a test is part of the test")]
 
 mod compare;

@@ -17,9 +17,7 @@ fn the_newest_that_ask_are_named_and_others_take_the_place_of_those_that_go() {
 }
 
 fn many_ask(store: &dyn Store) {
-    store
-        .write(|unit| unit.insert_project(&project("p")))
-        .unwrap();
+    store.write(|unit| unit.insert_project(&project("p"))).unwrap();
     // Neither from old to new nor the other way.
     for number in [7, 3, 14, 1, 9, 12, 0, 5, 13, 2, 8, 11, 4, 10, 6] {
         let mut row = package("p", &format!("n{number:02}"));
@@ -30,28 +28,16 @@ fn many_ask(store: &dyn Store) {
         };
         let questions = ["Why?".to_owned(), "Why?".to_owned()];
         let index = PackageIndex::of_parts([""; 5], &questions);
-        store
-            .write(move |unit| unit.insert_package(&row, &index, &log()))
-            .unwrap();
+        store.write(move |unit| unit.insert_package(&row, &index, &log())).unwrap();
     }
     let author = package("p", "any").actor;
-    let everybody = QuestionQuery {
-        limit: 5,
-        sources: 99,
-        drafts: accord_store::Drafts::None,
-        since: None,
-    };
-    let of_author = QuestionQuery {
-        drafts: accord_store::Drafts::Of(&author),
-        ..everybody
-    };
+    let everybody =
+        QuestionQuery { limit: 5, sources: 99, drafts: accord_store::Drafts::None, since: None };
+    let of_author = QuestionQuery { drafts: accord_store::Drafts::Of(&author), ..everybody };
     let newest = [14, 13, 11, 10, 9, 8, 7, 6, 5, 4];
     assert_eq!(newest.len(), MAX_SOURCES);
     assert_eq!(asking(store, &everybody), newest);
-    assert_eq!(
-        asking(store, &of_author),
-        [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]
-    );
+    assert_eq!(asking(store, &of_author), [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]);
     let window = QuestionQuery {
         since: Some(Timestamp::parse("2026-04-18T20:00:10Z").unwrap().time()),
         ..everybody

@@ -50,13 +50,8 @@ fn no_project_meets_the_words_of_another() {
     let store = open(folder.path());
     // Eleven projects, so that the number of one begins as that of another.
     for number in 1..=11 {
-        deposit(
-            &store,
-            &format!("p{number}"),
-            "same id",
-            &format!("needle straw{number}"),
-        )
-        .unwrap();
+        deposit(&store, &format!("p{number}"), "same id", &format!("needle straw{number}"))
+            .unwrap();
     }
     for number in 1..=11 {
         let project = format!("p{number}");
@@ -65,12 +60,7 @@ fn no_project_meets_the_words_of_another() {
         assert_eq!(found.hits[0].package.project_id.as_str(), project);
         let other = format!("straw{}", number % 11 + 1);
         assert!(search(&store, &project, &other).hits.is_empty());
-        assert!(
-            search(&store, &project, &format!("{}:needle", number % 11 + 1))
-                .hits
-                .len()
-                == 1
-        );
+        assert!(search(&store, &project, &format!("{}:needle", number % 11 + 1)).hits.len() == 1);
     }
     assert!(search(&store, "p12", "needle").hits.is_empty());
 }
@@ -88,19 +78,14 @@ fn where_a_word_stands_and_how_rare_it_is_decides() {
     ];
     for (id, parts) in texts {
         let (row, index) = (package("p", id), PackageIndex::of_parts(parts, &[]));
-        store
-            .write(move |unit| unit.insert_package(&row, &index, &log()))
-            .unwrap();
+        store.write(move |unit| unit.insert_package(&row, &index, &log())).unwrap();
     }
     assert_eq!(
         ids(&search(&store, "p", "Queues")),
         ["in the title", "in a decision", "in the body"]
     );
     let both = search(&store, "p", "common queue");
-    assert_eq!(
-        ids(&both)[..3],
-        ["in the title", "in a decision", "in the body"]
-    );
+    assert_eq!(ids(&both)[..3], ["in the title", "in a decision", "in the body"]);
     assert_eq!(both.hits[0].matched, ["common", "queue"]);
     assert!(both.hits.is_sorted_by(|a, b| a.score >= b.score));
     assert!(search(&store, "p", "absent").hits.is_empty());
@@ -111,9 +96,7 @@ fn a_word_that_stands_nearly_everywhere_is_left_out_before_it_costs() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     deposit(&store, "p", "needle", "the rare needle").unwrap();
-    let rows: Vec<_> = (0..1_200)
-        .map(|number| package("p", &format!("n{number}")))
-        .collect();
+    let rows: Vec<_> = (0..1_200).map(|number| package("p", &format!("n{number}"))).collect();
     let index = PackageIndex::of_parts(["", "", "", "", "the usual"], &[]);
     store
         .write(move |unit| {
@@ -141,18 +124,12 @@ fn a_package_that_is_quarantined_is_not_found_and_comes_back_as_it_was() {
     let before = search(&store, "p", "needle");
     let row = package("p", "two");
     let (project, id) = (row.project_id.clone(), row.package_id.clone());
-    let damaged = Quarantine {
-        at: row.created_at.clone(),
-        reason: "its hash is another".to_owned(),
-    };
-    store
-        .write(move |unit| unit.quarantine_package(&project, &id, Some(&damaged)))
-        .unwrap();
+    let damaged =
+        Quarantine { at: row.created_at.clone(), reason: "its hash is another".to_owned() };
+    store.write(move |unit| unit.quarantine_package(&project, &id, Some(&damaged))).unwrap();
     assert_eq!(ids(&search(&store, "p", "needle")), ["one"]);
     let (project, id) = (row.project_id.clone(), row.package_id.clone());
-    store
-        .write(move |unit| unit.quarantine_package(&project, &id, None))
-        .unwrap();
+    store.write(move |unit| unit.quarantine_package(&project, &id, None)).unwrap();
     assert_eq!(search(&store, "p", "needle"), before);
 }
 
@@ -182,11 +159,7 @@ fn scripts_without_spaces_are_found() {
 }
 
 fn search(store: &SqliteStore, project: &str, text: &str) -> SearchResults {
-    let query = SearchQuery {
-        text,
-        limit: 10,
-        ..SearchQuery::default()
-    };
+    let query = SearchQuery { text, limit: 10, ..SearchQuery::default() };
     let project = ProjectId::new(project).unwrap();
     store.read(|unit| unit.search(&project, &query)).unwrap()
 }

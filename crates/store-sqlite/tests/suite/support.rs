@@ -26,10 +26,7 @@ pub(crate) fn refusal(folder: &Path) -> StoreError {
 }
 
 pub(crate) fn project(id: &str) -> ProjectRow {
-    ProjectRow {
-        project_id: ProjectId::new(id).unwrap(),
-        ..Generator::new(1).project_row()
-    }
+    ProjectRow { project_id: ProjectId::new(id).unwrap(), ..Generator::new(1).project_row() }
 }
 
 /// A package that nothing but its id tells from others.
@@ -51,11 +48,7 @@ pub(crate) fn log() -> Vec<RevisionRow> {
 }
 
 pub(crate) fn event(text: &str) -> EventEntry {
-    EventEntry {
-        only_for: None,
-        text: text.to_owned(),
-        ..Generator::new(1).event()
-    }
+    EventEntry { only_for: None, text: text.to_owned(), ..Generator::new(1).event() }
 }
 
 /// Deposits a package whose body is `body`, with an event that names it; adds the project where it
@@ -76,34 +69,19 @@ pub(crate) fn deposit(store: &dyn Store, project_id: &str, id: &str, body: &str)
 /// The ids of the packages that a store holds, project by project; every one of them whole, with
 /// its event, in the order of their events.
 pub(crate) fn whole_packages(store: &dyn Store) -> Vec<(String, String)> {
-    let projects = ProjectQuery {
-        archived: true,
-        after: None,
-        limit: usize::MAX,
-    };
+    let projects = ProjectQuery { archived: true, after: None, limit: usize::MAX };
     let found = store.read(|unit| {
         let mut found = Vec::new();
         for project in unit.projects(&projects)? {
             let id = &project.project_id;
             let events = unit.events(id, 0, usize::MAX)?;
-            let counted: u64 = unit
-                .tallies(id, None)?
-                .iter()
-                .map(|tally| tally.packages)
-                .sum();
+            let counted: u64 = unit.tallies(id, None)?.iter().map(|tally| tally.packages).sum();
             assert_eq!(counted, events.len() as u64, "as many packages as events");
-            assert!(
-                events.iter().map(|event| event.seq).eq(1..=counted),
-                "no gap"
-            );
+            assert!(events.iter().map(|event| event.seq).eq(1..=counted), "no gap");
             for event in events {
                 let package = PackageId::new(event.entry.text.as_str()).unwrap();
                 assert!(unit.package(id, &package)?.is_some(), "{package} is there");
-                assert_eq!(
-                    unit.revisions(id, &package)?,
-                    log(),
-                    "{package} has its log"
-                );
+                assert_eq!(unit.revisions(id, &package)?, log(), "{package} has its log");
                 found.push((id.as_str().to_owned(), event.entry.text));
             }
         }
@@ -135,10 +113,7 @@ pub(crate) fn in_namespace(test: &str, folder: &Path, mount: &str) -> bool {
     let able = Command::new("unshare").args(["-Urm", "true"]).status();
     if !able.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED {test}: no user namespaces here");
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "CI must be able to run {test}"
-        );
+        assert!(std::env::var_os("CI").is_none(), "CI must be able to run {test}");
         return false;
     }
     let output = Command::new("unshare")

@@ -187,11 +187,7 @@ fn a_folder_that_cannot_be_written_says_so() {
     let place = folder.path().join("store");
     deposit(&open(&place), "p", "one", "").unwrap();
     let mount = "mount --bind \"$D\" \"$D\"; mount -o remount,bind,ro \"$D\"";
-    in_namespace(
-        "trouble::a_folder_that_cannot_be_written_says_so",
-        folder.path(),
-        mount,
-    );
+    in_namespace("trouble::a_folder_that_cannot_be_written_says_so", folder.path(), mount);
     assert_eq!(whole_packages(&open(&place)).len(), 1);
 }
 
@@ -246,10 +242,7 @@ fn fill(store: &SqliteStore) {
                 })
             })
             .collect();
-        writers
-            .into_iter()
-            .map(|writer| writer.join().unwrap())
-            .sum()
+        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
     });
     assert!(acknowledged > 0);
     assert_eq!(whole_packages(store).len(), acknowledged);

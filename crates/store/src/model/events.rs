@@ -8,24 +8,15 @@ use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result};
 
 impl Events for State {
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>> {
-        let events = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| &project.events);
+        let events = self.at(project).into_iter().flat_map(|project| &project.events);
         let behind = events.filter(|(seq, _)| **seq > after).take(limit);
-        let row = |(seq, entry): (&u64, &EventEntry)| EventRow {
-            seq: *seq,
-            entry: entry.clone(),
-        };
+        let row = |(seq, entry): (&u64, &EventEntry)| EventRow { seq: *seq, entry: entry.clone() };
         Ok(behind.map(row).collect())
     }
 
     fn event_range(&self, project: &ProjectId) -> Result<EventRange> {
         let Some(project) = self.at(project) else {
-            return Ok(EventRange {
-                oldest: 1,
-                newest: 0,
-            });
+            return Ok(EventRange { oldest: 1, newest: 0 });
         };
         let newest = project.newest_event;
         let oldest = project.events.keys().next().copied().unwrap_or(newest + 1);
@@ -33,18 +24,13 @@ impl Events for State {
     }
 
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
-        let newest = self
-            .at(project)
-            .and_then(|project| project.events.values().next_back());
+        let newest = self.at(project).and_then(|project| project.events.values().next_back());
         Ok(newest.map(|entry| entry.at.clone()))
     }
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
         let kept = self.event_range(project)?;
-        let events = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| project.events.values());
+        let events = self.at(project).into_iter().flat_map(|project| project.events.values());
         let before = events.take_while(|event| event.at.time() < instant).count();
         Ok(kept.oldest - 1 + before as u64)
     }

@@ -10,25 +10,16 @@ use crate::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, 
 
 impl Facts for State {
     fn fact(&self, project: &ProjectId, fact: &FactId) -> Result<Option<FactRow>> {
-        Ok(self
-            .at(project)
-            .and_then(|project| project.facts.get(fact))
-            .cloned())
+        Ok(self.at(project).and_then(|project| project.facts.get(fact)).cloned())
     }
 
     fn facts_named(&self, fact: &FactId) -> Result<Vec<FactRow>> {
-        let found = self
-            .projects
-            .values()
-            .filter_map(|project| project.facts.get(fact));
+        let found = self.projects.values().filter_map(|project| project.facts.get(fact));
         Ok(found.cloned().collect())
     }
 
     fn current_fact(&self, project: &ProjectId, key: FactKey<'_>) -> Result<Option<FactRow>> {
-        Ok(self
-            .chain(project, key)?
-            .into_iter()
-            .find(|fact| fact.valid_to.is_none()))
+        Ok(self.chain(project, key)?.into_iter().find(|fact| fact.valid_to.is_none()))
     }
 
     fn fact_neighbours(
@@ -52,9 +43,7 @@ impl Facts for State {
     fn facts(&self, project: &ProjectId, query: &FactQuery<'_>) -> Result<Vec<FactRow>> {
         let fits = |fact: &&FactRow| {
             query.subject.is_none_or(|subject| fact.subject == subject)
-                && query
-                    .predicate
-                    .is_none_or(|predicate| fact.predicate == predicate)
+                && query.predicate.is_none_or(|predicate| fact.predicate == predicate)
                 && query.after.is_none_or(|after| place(fact) > of(after))
                 && match query.when {
                     When::Current => fact.valid_to.is_none(),
@@ -62,10 +51,7 @@ impl Facts for State {
                     When::Ever => true,
                 }
         };
-        let facts = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| project.facts.values());
+        let facts = self.at(project).into_iter().flat_map(|project| project.facts.values());
         let mut facts: Vec<FactRow> = facts.filter(fits).cloned().collect();
         facts.sort_by(|a, b| place(a).cmp(&place(b)));
         facts.truncate(query.limit);
@@ -73,10 +59,7 @@ impl Facts for State {
     }
 
     fn newest_facts(&self, project: &ProjectId, limit: usize) -> Result<Vec<FactRow>> {
-        let query = FactQuery {
-            limit: usize::MAX,
-            ..FactQuery::default()
-        };
+        let query = FactQuery { limit: usize::MAX, ..FactQuery::default() };
         let mut facts = self.facts(project, &query)?;
         facts.sort_by_key(|fact| std::cmp::Reverse((fact.valid_from.time(), fact.seq)));
         facts.truncate(limit);
@@ -86,21 +69,13 @@ impl Facts for State {
 
 impl FactWrites for State {
     fn insert_fact(&mut self, row: &FactRow) -> Result<u64> {
-        let key = FactKey {
-            subject: &row.subject,
-            predicate: &row.predicate,
-        };
+        let key = FactKey { subject: &row.subject, predicate: &row.predicate };
         if row.valid_to.is_none() && self.current_fact(&row.project_id, key)?.is_some() {
             return Err(StoreError::conflict("current fact", row.fact_id.as_str()));
         }
         let seq = self.number();
         let facts = &mut self.at_mut(&row.project_id)?.facts;
-        insert(
-            facts,
-            row.fact_id.clone(),
-            FactRow { seq, ..row.clone() },
-            "fact",
-        )?;
+        insert(facts, row.fact_id.clone(), FactRow { seq, ..row.clone() }, "fact")?;
         Ok(seq)
     }
 

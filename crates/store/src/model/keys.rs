@@ -10,11 +10,7 @@ use crate::{KeyRow, KeyWrites, Keys, Result, StoreError};
 
 impl Keys for State {
     fn key_of_hash(&self, secret_hash: &Digest) -> Result<Option<KeyRow>> {
-        Ok(self
-            .keys
-            .values()
-            .find(|key| key.secret_hash == *secret_hash)
-            .cloned())
+        Ok(self.keys.values().find(|key| key.secret_hash == *secret_hash).cloned())
     }
 
     fn key(&self, key_id: &str) -> Result<Option<KeyRow>> {
@@ -23,12 +19,7 @@ impl Keys for State {
 
     fn keys(&self, after: Option<&str>, limit: usize) -> Result<Vec<KeyRow>> {
         let behind = (after.map_or(Unbounded, Excluded), Unbounded);
-        Ok(self
-            .keys
-            .range::<str, _>(behind)
-            .take(limit)
-            .map(|(_, key)| key.clone())
-            .collect())
+        Ok(self.keys.range::<str, _>(behind).take(limit).map(|(_, key)| key.clone()).collect())
     }
 }
 

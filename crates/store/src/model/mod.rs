@@ -83,14 +83,8 @@ impl ModelStore {
 
     /// An empty store with its own limits for common terms.
     pub fn with_common(common: CommonTermLimits) -> Self {
-        let state = State {
-            common,
-            ..State::default()
-        };
-        Self {
-            state: RwLock::new(Arc::new(state)),
-            ..Self::default()
-        }
+        let state = State { common, ..State::default() };
+        Self { state: RwLock::new(Arc::new(state)), ..Self::default() }
     }
 
     fn snapshot(&self) -> Arc<State> {
@@ -111,10 +105,7 @@ impl ModelStore {
         }
         let advances: Vec<Advance> = std::mem::take(&mut state.advanced)
             .into_iter()
-            .map(|(project_id, through)| Advance {
-                project_id,
-                through,
-            })
+            .map(|(project_id, through)| Advance { project_id, through })
             .collect();
         *self.state.write() = Arc::new(state);
         self.commits.fetch_add(1, Ordering::Relaxed);
@@ -147,11 +138,7 @@ impl Engine for ModelStore {
 
     fn statistics(&self) -> Statistics {
         let commits = self.commits.load(Ordering::Relaxed);
-        Statistics {
-            jobs: commits,
-            commits,
-            ..Statistics::default()
-        }
+        Statistics { jobs: commits, commits, ..Statistics::default() }
     }
 
     fn backup(&self, _: &Path, _: &mut dyn FnMut(Progress)) -> Result<()> {

@@ -17,17 +17,12 @@ use crate::{
 
 impl Packages for State {
     fn package(&self, project: &ProjectId, package: &PackageId) -> Result<Option<PackageRow>> {
-        let entry = self
-            .at(project)
-            .and_then(|project| project.packages.get(package));
+        let entry = self.at(project).and_then(|project| project.packages.get(package));
         Ok(entry.map(|entry| entry.row.clone()))
     }
 
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>> {
-        let entries = self
-            .projects
-            .values()
-            .filter_map(|project| project.packages.get(package));
+        let entries = self.projects.values().filter_map(|project| project.packages.get(package));
         Ok(entries.map(|entry| entry.row.clone()).collect())
     }
 
@@ -57,9 +52,7 @@ impl Packages for State {
     }
 
     fn revisions(&self, project: &ProjectId, package: &PackageId) -> Result<Vec<RevisionRow>> {
-        let entry = self
-            .at(project)
-            .and_then(|project| project.packages.get(package));
+        let entry = self.at(project).and_then(|project| project.packages.get(package));
         Ok(entry.map_or_else(Vec::new, |entry| entry.log.clone()))
     }
 
@@ -67,11 +60,7 @@ impl Packages for State {
         let mut counts = BTreeMap::new();
         let shown = self.rows(project).filter(|row| row.quarantine.is_none());
         for row in shown.filter(|row| since.is_none_or(|since| row.created_at.time() >= since)) {
-            let key = (
-                row.package_type.clone(),
-                row.actor.clone(),
-                row.state.status,
-            );
+            let key = (row.package_type.clone(), row.actor.clone(), row.state.status);
             *counts.entry(key).or_default() += 1;
         }
         let tally = |((package_type, actor, status), packages)| Tally {
@@ -124,10 +113,7 @@ impl Packages for State {
             for text in entry.index.open_questions() {
                 let place = questions.iter().position(|known| known.text == *text);
                 let place = place.unwrap_or_else(|| {
-                    questions.push(QuestionRow {
-                        text: text.clone(),
-                        sources: Vec::new(),
-                    });
+                    questions.push(QuestionRow { text: text.clone(), sources: Vec::new() });
                     questions.len() - 1
                 });
                 let sources = &mut questions[place].sources;
@@ -141,12 +127,7 @@ impl Packages for State {
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
-        let query = QuestionQuery {
-            since,
-            drafts: Drafts::None,
-            limit: usize::MAX,
-            sources: 0,
-        };
+        let query = QuestionQuery { since, drafts: Drafts::None, limit: usize::MAX, sources: 0 };
         Ok(self.open_questions(project, &query)?.len() as u64)
     }
 }
@@ -166,12 +147,7 @@ impl PackageWrites for State {
             log: log.to_vec(),
         };
         let project = self.at_mut(&row.project_id)?;
-        insert(
-            &mut project.packages,
-            row.package_id.clone(),
-            entry,
-            "package",
-        )?;
+        insert(&mut project.packages, row.package_id.clone(), entry, "package")?;
         Ok(seq)
     }
 
@@ -212,10 +188,7 @@ impl PackageWrites for State {
 
 impl State {
     pub(super) fn rows(&self, project: &ProjectId) -> impl Iterator<Item = &PackageRow> {
-        let packages = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| project.packages.values());
+        let packages = self.at(project).into_iter().flat_map(|project| project.packages.values());
         packages.map(|entry| &entry.row)
     }
 }
@@ -237,9 +210,7 @@ fn fits(row: &PackageRow, query: &PackageQuery<'_>) -> bool {
         Order::OldestFirst => place(row) > (after.created_at, after.seq),
     };
     let quarantined = row.quarantine.is_some();
-    query
-        .status
-        .is_none_or(|status: Status| row.state.status == status)
+    query.status.is_none_or(|status: Status| row.state.status == status)
         && (query.session).is_none_or(|session| row.session_id.as_ref() == Some(session))
         && row.is_shown(query.drafts)
         && match query.quarantined {
@@ -247,8 +218,6 @@ fn fits(row: &PackageRow, query: &PackageQuery<'_>) -> bool {
             Quarantined::Also => true,
             Quarantined::Only => quarantined,
         }
-        && query
-            .since
-            .is_none_or(|since| row.created_at.time() >= since)
+        && query.since.is_none_or(|since| row.created_at.time() >= since)
         && query.after.is_none_or(behind)
 }

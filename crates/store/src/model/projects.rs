@@ -15,10 +15,7 @@ impl Projects for State {
 
     fn projects(&self, query: &ProjectQuery<'_>) -> Result<Vec<ProjectRow>> {
         let behind = (query.after.map_or(Unbounded, Excluded), Unbounded);
-        let rows = self
-            .projects
-            .range::<ProjectId, _>(behind)
-            .map(|(_, project)| &project.row);
+        let rows = self.projects.range::<ProjectId, _>(behind).map(|(_, project)| &project.row);
         let shown = rows.filter(|row| query.archived || row.archived_at.is_none());
         Ok(shown.take(query.limit).cloned().collect())
     }
@@ -36,21 +33,13 @@ impl ProjectWrites for State {
             blobs: BTreeMap::new(),
             settings: BTreeMap::new(),
         };
-        insert(
-            &mut self.projects,
-            row.project_id.clone(),
-            project,
-            "project",
-        )
+        insert(&mut self.projects, row.project_id.clone(), project, "project")
     }
 
     fn update_project(&mut self, row: &ProjectRow) -> Result<()> {
         let project = &mut self.at_mut(&row.project_id)?.row;
         let created_at = project.created_at.clone();
-        *project = ProjectRow {
-            created_at,
-            ..row.clone()
-        };
+        *project = ProjectRow { created_at, ..row.clone() };
         Ok(())
     }
 }

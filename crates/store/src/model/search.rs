@@ -18,10 +18,7 @@ impl Search for State {
         let documents = self.documents(project);
         let (terms, too_many) = for_query(query.text);
         let count = |term: QueryTerm| {
-            let with = documents
-                .iter()
-                .filter(|document| document.has(&term))
-                .count();
+            let with = documents.iter().filter(|document| document.has(&term)).count();
             (term, with as u64)
         };
         let counted = terms.into_iter().map(count).collect();
@@ -40,27 +37,16 @@ impl Search for State {
             let part = |(term, with): &&(QueryTerm, u64)| {
                 rarity(packages, *with) * document.fit(term, average)
             };
-            let score = if choice.ranked {
-                found.iter().map(part).sum()
-            } else {
-                0.0
-            };
+            let score = if choice.ranked { found.iter().map(part).sum() } else { 0.0 };
             hits.push(Hit {
                 package: row.clone(),
                 score,
                 matched: found.iter().map(|(term, _)| term.word.clone()).collect(),
             });
         }
-        hits.sort_by(|a, b| {
-            b.score
-                .total_cmp(&a.score)
-                .then(b.package.seq.cmp(&a.package.seq))
-        });
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.seq.cmp(&a.package.seq)));
         hits.truncate(query.limit);
-        Ok(SearchResults {
-            hits,
-            left_out: choice.left_out,
-        })
+        Ok(SearchResults { hits, left_out: choice.left_out })
     }
 }
 
@@ -85,10 +71,7 @@ impl Document<'_> {
 
 impl State {
     fn documents(&self, project: &ProjectId) -> Vec<Document<'_>> {
-        let packages = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| project.packages.values());
+        let packages = self.at(project).into_iter().flat_map(|project| project.packages.values());
         packages.map(document).collect()
     }
 
@@ -103,11 +86,7 @@ impl State {
 }
 
 fn document(entry: &PackageEntry) -> Document<'_> {
-    let mut document = Document {
-        entry,
-        terms: BTreeMap::new(),
-        length: 0,
-    };
+    let mut document = Document { entry, terms: BTreeMap::new(), length: 0 };
     for (terms, weight) in entry.index.terms().iter().zip(WEIGHTS) {
         for term in terms.split_terminator(' ') {
             *document.terms.entry(term.to_owned()).or_default() += weight;

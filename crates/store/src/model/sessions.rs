@@ -9,17 +9,11 @@ use crate::{Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, St
 
 impl Sessions for State {
     fn session(&self, project: &ProjectId, session: &SessionId) -> Result<Option<SessionRow>> {
-        Ok(self
-            .at(project)
-            .and_then(|project| project.sessions.get(session))
-            .cloned())
+        Ok(self.at(project).and_then(|project| project.sessions.get(session)).cloned())
     }
 
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>> {
-        let found = self
-            .projects
-            .values()
-            .filter_map(|project| project.sessions.get(session));
+        let found = self.projects.values().filter_map(|project| project.sessions.get(session));
         Ok(found.cloned().collect())
     }
 
@@ -33,10 +27,7 @@ impl Sessions for State {
                 && (!query.active || row.ended_at.is_none())
                 && query.after.is_none_or(|after| behind(row, after))
         };
-        let rows = self
-            .at(project)
-            .into_iter()
-            .flat_map(|project| project.sessions.values());
+        let rows = self.at(project).into_iter().flat_map(|project| project.sessions.values());
         let mut rows: Vec<SessionRow> = rows.filter(fits).cloned().collect();
         rows.sort_by_key(place);
         if query.order == Order::NewestFirst {
@@ -51,12 +42,7 @@ impl SessionWrites for State {
     fn insert_session(&mut self, row: &SessionRow) -> Result<u64> {
         let seq = self.number();
         let sessions = &mut self.at_mut(&row.project_id)?.sessions;
-        insert(
-            sessions,
-            row.session_id.clone(),
-            SessionRow { seq, ..row.clone() },
-            "session",
-        )?;
+        insert(sessions, row.session_id.clone(), SessionRow { seq, ..row.clone() }, "session")?;
         Ok(seq)
     }
 

@@ -7,17 +7,12 @@ use crate::{Result, Scope, SettingWrites, Settings};
 
 impl Settings for State {
     fn setting(&self, scope: Scope<'_>, name: &str) -> Result<Option<String>> {
-        Ok(self
-            .settings_of(scope)
-            .and_then(|settings| settings.get(name))
-            .cloned())
+        Ok(self.settings_of(scope).and_then(|settings| settings.get(name)).cloned())
     }
 
     fn settings(&self, scope: Scope<'_>) -> Result<Vec<(String, String)>> {
         let settings = self.settings_of(scope).into_iter().flatten();
-        Ok(settings
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect())
+        Ok(settings.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 }
 

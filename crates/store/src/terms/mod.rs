@@ -140,10 +140,7 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_found_by_pairs_and_by_single_characters() {
-        assert_eq!(
-            indexed("日本語v2"),
-            ["日", "本", "日本", "語", "本語", "v2"]
-        );
+        assert_eq!(indexed("日本語v2"), ["日", "本", "日本", "語", "本語", "v2"]);
         assert_eq!(asked("日本語v2"), ["日本", "本語", "v2"]);
         assert_eq!(asked("語"), ["語"]);
     }
@@ -160,15 +157,9 @@ mod tests {
 
     #[test]
     fn whatever_is_asked_for_is_found_in_itself() {
-        for text in [
-            "\" OR (",
-            "*",
-            "NEAR(a b, 2)",
-            "col:word^2 -x",
-            "🦀 emoji",
-            "ราคา ถูก",
-            "한국어",
-        ] {
+        for text in
+            ["\" OR (", "*", "NEAR(a b, 2)", "col:word^2 -x", "🦀 emoji", "ราคา ถูก", "한국어"]
+        {
             let terms = indexed(text);
             for term in asked(text) {
                 assert!(terms.contains(&term), "{term:?} of {text:?}");

@@ -74,10 +74,7 @@ fn past_and_gerund(word: &mut String) {
         }
         return;
     }
-    let Some(ending) = ["ed", "ing"]
-        .into_iter()
-        .find(|ending| word.ends_with(ending))
-    else {
+    let Some(ending) = ["ed", "ing"].into_iter().find(|ending| word.ends_with(ending)) else {
         return;
     };
     let rest = word.len() - ending.len();
@@ -86,10 +83,7 @@ fn past_and_gerund(word: &mut String) {
     }
     word.truncate(rest);
     let doubled = ends_double(word) && !word.ends_with(['l', 's', 'z']);
-    if ["at", "bl", "iz"]
-        .into_iter()
-        .any(|end| word.ends_with(end))
-    {
+    if ["at", "bl", "iz"].into_iter().any(|end| word.ends_with(end)) {
         word.push('e');
     } else if doubled {
         word.pop();

@@ -1,9 +1,6 @@
 //! Many writers at once.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "tests of engines need concurrent threads"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests of engines need concurrent threads")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -39,10 +36,7 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             .collect();
         let reader = scope.spawn(|| watch(store, &projects, jobs));
         reader.join().expect("the reader sees no gap");
-        writers
-            .into_iter()
-            .flat_map(|writer| writer.join().expect("a writer ends"))
-            .collect()
+        writers.into_iter().flat_map(|writer| writer.join().expect("a writer ends")).collect()
     });
     for project in &projects {
         let id = &project.project_id;
@@ -52,45 +46,23 @@ pub fn many_writers(store: &dyn Store, threads: usize, jobs: usize, seed: u64) {
             .map(|(_, package, seq)| (*seq, package))
             .collect();
         let newest = kept.len() as u64;
-        assert!(
-            kept.keys().copied().eq(1..=newest),
-            "seed {seed}: {id} has a gap"
-        );
-        let events = store
-            .read(|unit| unit.events(id, 0, usize::MAX))
-            .expect("events");
-        let told_of: Vec<&str> = events
-            .iter()
-            .map(|event| event.entry.text.as_str())
-            .collect();
+        assert!(kept.keys().copied().eq(1..=newest), "seed {seed}: {id} has a gap");
+        let events = store.read(|unit| unit.events(id, 0, usize::MAX)).expect("events");
+        let told_of: Vec<&str> = events.iter().map(|event| event.entry.text.as_str()).collect();
         let acknowledged: Vec<&str> = kept.values().map(|package| package.as_str()).collect();
         assert_eq!(told_of, acknowledged, "seed {seed}: {id}");
         for package in kept.values() {
             let row = store.read(|unit| unit.package(id, package)).expect("a row");
-            assert!(
-                row.is_some(),
-                "seed {seed}: {package} was acknowledged and is missing"
-            );
+            assert!(row.is_some(), "seed {seed}: {package} was acknowledged and is missing");
         }
         let all = everything_of(store, id);
-        assert_eq!(
-            all.len(),
-            kept.len(),
-            "seed {seed}: {id} has unacknowledged writes"
-        );
+        assert_eq!(all.len(), kept.len(), "seed {seed}: {id} has unacknowledged writes");
         let advances = advances.lock();
         let through: Vec<u64> = (advances.iter().filter(|advance| advance.project_id == *id))
             .map(|advance| advance.through)
             .collect();
-        assert!(
-            through.is_sorted_by(|a, b| a < b),
-            "seed {seed}: notified out of order"
-        );
-        assert_eq!(
-            through.last().copied().unwrap_or_default(),
-            newest,
-            "seed {seed}"
-        );
+        assert!(through.is_sorted_by(|a, b| a < b), "seed {seed}: notified out of order");
+        assert_eq!(through.last().copied().unwrap_or_default(), newest, "seed {seed}");
     }
 }
 
@@ -125,10 +97,7 @@ fn write(
             quarantine: None,
             ..row
         };
-        let event = EventEntry {
-            text: package_id.as_str().to_owned(),
-            ..generator.event()
-        };
+        let event = EventEntry { text: package_id.as_str().to_owned(), ..generator.event() };
         let (gives_up, breaks) = (generator.random.one_in(7), generator.random.one_in(60));
         let outcome = store.write(move |unit| {
             if unit.project(&project.project_id)?.is_none() {
@@ -175,12 +144,7 @@ fn watch(store: &dyn Store, projects: &[ProjectRow], times: usize) {
 }
 
 fn everything_of(store: &dyn Store, project: &ProjectId) -> BTreeSet<PackageId> {
-    let query = crate::PackageQuery {
-        limit: usize::MAX,
-        ..crate::PackageQuery::default()
-    };
-    let rows = store
-        .read(|unit| unit.packages(project, &query))
-        .expect("rows");
+    let query = crate::PackageQuery { limit: usize::MAX, ..crate::PackageQuery::default() };
+    let rows = store.read(|unit| unit.packages(project, &query)).expect("rows");
     rows.into_iter().map(|row| row.package_id).collect()
 }

@@ -30,14 +30,8 @@ const WORDS: [&str; 14] = [
     "x:y",
     "writer",
 ];
-const QUESTIONS: [&str; 6] = [
-    "Why?",
-    "Who decides?",
-    "Ship it?",
-    "When",
-    "Why?",
-    "日本 or the queue?",
-];
+const QUESTIONS: [&str; 6] =
+    ["Why?", "Who decides?", "Ship it?", "When", "Why?", "日本 or the queue?"];
 /// Some are the same instant, written differently.
 const TIMES: [&str; 9] = [
     "2026-04-18T20:00:00Z",
@@ -61,9 +55,7 @@ pub struct Generator {
 impl Generator {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Self {
-        Self {
-            random: Random::new(seed),
-        }
+        Self { random: Random::new(seed) }
     }
 
     /// One of few projects, which may not exist.
@@ -176,18 +168,14 @@ impl Generator {
 
     /// An entry of a log.
     pub fn revision(&mut self, seq: u64) -> RevisionRow {
-        RevisionRow {
-            seq,
-            text: self.words(2),
-        }
+        RevisionRow { seq, text: self.words(2) }
     }
 
     /// The search index of a package.
     pub fn index(&mut self) -> PackageIndex {
         let count = self.random.below(4);
-        let questions: Vec<String> = (0..count)
-            .map(|_| self.random.pick(&QUESTIONS).to_owned())
-            .collect();
+        let questions: Vec<String> =
+            (0..count).map(|_| self.random.pick(&QUESTIONS).to_owned()).collect();
         let [title, decisions, handoff] = [3, 4, 4].map(|most| self.words(most));
         let (asked, body) = (questions.join("\n"), self.words(8));
         PackageIndex::of_parts([&title, &decisions, &asked, &handoff, &body], &questions)
@@ -195,10 +183,7 @@ impl Generator {
 
     /// A quarantine.
     pub fn quarantine(&mut self) -> Quarantine {
-        Quarantine {
-            at: self.time(),
-            reason: self.words(2),
-        }
+        Quarantine { at: self.time(), reason: self.words(2) }
     }
 
     /// A fact.

@@ -42,10 +42,7 @@ pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
         for query in queries::random_queries(&mut generator, 12) {
             let expected = model.read(|unit| query.at(unit));
             let found = engine.read(|unit| query.at(unit));
-            assert_eq!(
-                found, expected,
-                "{query:?}\nseed {seed}, group {group}: {scripts:?}"
-            );
+            assert_eq!(found, expected, "{query:?}\nseed {seed}, group {group}: {scripts:?}");
         }
     }
 }

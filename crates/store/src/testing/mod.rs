@@ -18,12 +18,8 @@ pub use random::Random;
 use crate::{CommonTermLimits, ModelStore, Store, StoreExt as _};
 
 /// Low limits, so that small runs have very common terms.
-pub const COMMON: CommonTermLimits = CommonTermLimits {
-    least: 3,
-    most: 12,
-    one_in: 3,
-    together: 20,
-};
+pub const COMMON: CommonTermLimits =
+    CommonTermLimits { least: 3, most: 12, one_in: 3, together: 20 };
 
 /// Runs `units` random units of work on a new engine and on the model, and compares everything that
 /// can be read. The engine must have been opened with [`COMMON`].
@@ -52,15 +48,8 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
             assert_eq!(found, expected, "{}", place());
         }
     }
-    assert_eq!(
-        queries::everything(engine),
-        queries::everything(&model),
-        "seed {seed}"
-    );
-    assert!(
-        kept * 2 > units,
-        "seed {seed} stores too little for a meaningful test"
-    );
+    assert_eq!(queries::everything(engine), queries::everything(&model), "seed {seed}");
+    assert!(kept * 2 > units, "seed {seed} stores too little for a meaningful test");
 }
 
 /// The content of a store, as lines of text. Equal stores give equal lines.

@@ -98,9 +98,7 @@ fn random_query(generator: &mut Generator) -> Query {
                     Quarantined::Only,
                 ]),
                 since: generator.since(),
-                order: generator
-                    .random
-                    .pick(&[Order::NewestFirst, Order::OldestFirst]),
+                order: generator.random.pick(&[Order::NewestFirst, Order::OldestFirst]),
                 length: 1 + generator.random.below(4),
             })
         }
@@ -133,25 +131,16 @@ fn random_query(generator: &mut Generator) -> Query {
             let predicate = predicate.then(|| generator.name());
             Query::Facts(project, subject, predicate, when, 1 + limit)
         }
-        11 => Query::Neighbours(
-            project,
-            generator.name(),
-            generator.name(),
-            generator.time().time(),
-        ),
+        11 => {
+            Query::Neighbours(project, generator.name(), generator.name(), generator.time().time())
+        }
         12 => {
             let (callsign, active) = (generator.random.one_in(2), generator.random.one_in(2));
-            let order = generator
-                .random
-                .pick(&[Order::NewestFirst, Order::OldestFirst]);
+            let order = generator.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
             Query::Sessions(project, callsign.then(|| generator.name()), active, order)
         }
         13 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
-        _ => Query::Events(
-            project,
-            generator.random.below(30) as u64,
-            generator.time().time(),
-        ),
+        _ => Query::Events(project, generator.random.below(30) as u64, generator.time().time()),
     }
 }
 
@@ -161,9 +150,7 @@ impl Query {
             Self::Pages(pages) => pages.at(unit),
             Self::Named(package, session) => {
                 let mut lines = lines(unit.packages_named(package)?.into_iter().map(plain));
-                lines.extend(self::lines(
-                    unit.sessions_named(session)?.into_iter().map(plain),
-                ));
+                lines.extend(self::lines(unit.sessions_named(session)?.into_iter().map(plain)));
                 Ok(lines)
             }
             Self::Session(project, session) => {
@@ -210,9 +197,7 @@ impl Query {
                 let key = FactKey { subject, predicate };
                 let beside = unit.fact_neighbours(project, key, *instant)?;
                 let current = unit.current_fact(project, key)?;
-                Ok(lines(
-                    [beside.before, beside.after, current].map(|fact| fact.map(plain)),
-                ))
+                Ok(lines([beside.before, beside.after, current].map(|fact| fact.map(plain))))
             }
             Self::Sessions(project, callsign, active, order) => {
                 sessions(unit, project, callsign.as_deref(), *active, *order)
@@ -288,19 +273,12 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         assert!(!unit.keys(Some(&key.key_id), usize::MAX)?.contains(&key));
     }
     lines.extend(settings(unit, Scope::Store)?);
-    let query = ProjectQuery {
-        archived: true,
-        after: None,
-        limit: usize::MAX,
-    };
+    let query = ProjectQuery { archived: true, after: None, limit: usize::MAX };
     for project in unit.projects(&query)? {
         lines.push(format!("{project:?}"));
         lines.extend(of_project(unit, &project.project_id)?);
     }
-    let shown = ProjectQuery {
-        archived: false,
-        ..query
-    };
+    let shown = ProjectQuery { archived: false, ..query };
     lines.extend(self::lines(unit.projects(&shown)?));
     // Nothing was damaged, so all derived data matches its source.
     assert_eq!(unit.check_derived(None)?, []);
@@ -325,17 +303,10 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         assert_eq!(found.as_ref(), Some(&package));
         let found = unit.package_numbered(project, package.seq.cast_signed())?;
         assert_eq!(found, Some(Ok(package.clone())));
-        lines.push(format!(
-            "{:?}",
-            unit.revisions(project, &package.package_id)?
-        ));
+        lines.push(format!("{:?}", unit.revisions(project, &package.package_id)?));
         lines.push(format!("{:?}", plain(package)));
     }
-    let query = FactQuery {
-        when: When::Ever,
-        limit: 3,
-        ..FactQuery::default()
-    };
+    let query = FactQuery { when: When::Ever, limit: 3, ..FactQuery::default() };
     lines.extend(facts(unit, project, query)?);
     lines.extend(sessions(unit, project, None, false, Order::OldestFirst)?);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
@@ -345,11 +316,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     for blob in &blobs {
         assert_eq!(unit.blob(project, &blob.digest)?.as_ref(), Some(blob));
         assert!(unit.blobs_named(&blob.digest)?.contains(blob));
-        assert!(
-            !unit
-                .blobs(project, Some(&blob.digest), usize::MAX)?
-                .contains(blob)
-        );
+        assert!(!unit.blobs(project, Some(&blob.digest), usize::MAX)?.contains(blob));
     }
     lines.extend(self::lines(blobs));
     assert_eq!(unit.check_derived(Some(project))?, []);
@@ -370,11 +337,7 @@ fn projects<U: ReadUnit + ?Sized>(unit: &U, archived: bool, length: usize) -> Re
     let mut rows: Vec<ProjectRow> = Vec::new();
     loop {
         let after = rows.last().map(|row| row.project_id.clone());
-        let query = ProjectQuery {
-            archived,
-            after: after.as_ref(),
-            limit: length,
-        };
+        let query = ProjectQuery { archived, after: after.as_ref(), limit: length };
         let page = unit.projects(&query)?;
         let full = page.len() == length;
         rows.extend(page);
@@ -393,10 +356,7 @@ fn facts<U: ReadUnit + ?Sized>(
     let mut rows: Vec<FactRow> = Vec::new();
     loop {
         let after = rows.last().map(FactRow::position);
-        let page = FactQuery {
-            after: after.as_ref(),
-            ..query
-        };
+        let page = FactQuery { after: after.as_ref(), ..query };
         let page = unit.facts(project, &page)?;
         let full = page.len() == query.limit;
         for fact in &page {

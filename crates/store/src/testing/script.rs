@@ -61,9 +61,7 @@ impl Script {
 
     /// Runs the unit. Returns the results of its steps, or the error that ended it.
     pub(super) fn run(&self, store: &dyn Store) -> Said {
-        store
-            .write(self.clone().into_job())
-            .map_err(|error| error.kind())
+        store.write(self.clone().into_job()).map_err(|error| error.kind())
     }
 
     /// Queues the unit. `done` gets the result of [`Self::run`].
@@ -81,11 +79,7 @@ impl Script {
                     said.push(step.take(unit)?);
                 }
             }
-            if self.gives_up {
-                Err(StoreError::from(StoreErrorKind::Broken))
-            } else {
-                Ok(said)
-            }
+            if self.gives_up { Err(StoreError::from(StoreErrorKind::Broken)) } else { Ok(said) }
         }
     }
 }
@@ -110,19 +104,13 @@ impl Step {
             }
             17 => Self::Reindex(project, generator.package(), Box::new(generator.index())),
             18..=20 => Self::InsertFact(Box::new(generator.fact_row())),
-            21 | 22 => Self::EndFact(
-                project,
-                generator.fact(),
-                generator.time(),
-                generator.words(2),
-            ),
+            21 | 22 => {
+                Self::EndFact(project, generator.fact(), generator.time(), generator.words(2))
+            }
             23 => Self::InsertSession(Box::new(generator.session_row())),
-            24 => Self::EndSession(
-                project,
-                generator.session(),
-                generator.time(),
-                generator.words(2),
-            ),
+            24 => {
+                Self::EndSession(project, generator.session(), generator.time(), generator.words(2))
+            }
             25..=27 => Self::AppendEvent(project, Box::new(generator.event())),
             28 => Self::TrimEvents(project, generator.random.below(40) as u64),
             29 => Self::InsertKey(Box::new(generator.key_row())),
@@ -166,10 +154,7 @@ impl Step {
                 Ok(unit.package(project, package)?.is_some())
             }
             Self::InsertFact(row) => {
-                let key = FactKey {
-                    subject: &row.subject,
-                    predicate: &row.predicate,
-                };
+                let key = FactKey { subject: &row.subject, predicate: &row.predicate };
                 let (project, fact) = (&row.project_id, &row.fact_id);
                 let rival = row.valid_to.is_none() && unit.current_fact(project, key)?.is_some();
                 Ok(there(project)? && !rival && unit.fact(project, fact)?.is_none())

@@ -163,10 +163,7 @@ fn section(
         return sync(disk, path);
     }
     // A crash may leave a file longer than what was written to it; the rest is zeros then.
-    let end = behind
-        .iter()
-        .rposition(|byte| *byte != 0)
-        .map_or(0, |last| last + 1);
+    let end = behind.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let torn = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
     if !torn {
         return record::append_at(disk, path, length, text.as_bytes());

@@ -63,10 +63,7 @@ pub(super) fn is_own(writes: &[Write], file: &str, by: &str) -> bool {
 }
 
 pub(super) fn obstructed(path: &str, by: String) -> TreeError {
-    TreeError::Obstructed {
-        path: path.to_owned(),
-        by,
-    }
+    TreeError::Obstructed { path: path.to_owned(), by }
 }
 
 fn replaced(writes: &[Write]) -> impl Iterator<Item = &str> {

@@ -87,9 +87,7 @@ impl LockFile {
             return Ok(Content::Owner(owner));
         }
         Ok(match disk.stat(&self.path)? {
-            Some(stat) => Content::Unreadable {
-                modified_ms: stat.modified_ms,
-            },
+            Some(stat) => Content::Unreadable { modified_ms: stat.modified_ms },
             None => Content::Absent,
         })
     }
@@ -134,8 +132,7 @@ impl LockFile {
             return Ok(false);
         }
         let temporary = self.write_temporary(disk, token)?;
-        disk.rename(&temporary, &self.path)
-            .inspect_err(|_| drop(disk.remove_file(&temporary)))?;
+        disk.rename(&temporary, &self.path).inspect_err(|_| drop(disk.remove_file(&temporary)))?;
         Ok(true)
     }
 
@@ -221,15 +218,7 @@ impl HeldLock {
         };
         // Without the thread the lock is not renewed, but every commit still checks it.
         let renewing = thread::Builder::new().name("lock".into()).spawn(renew).ok();
-        Self {
-            disk: disk.clone(),
-            file,
-            token,
-            lost,
-            taken_over,
-            stop: Some(stop),
-            renewing,
-        }
+        Self { disk: disk.clone(), file, token, lost, taken_over, stop: Some(stop), renewing }
     }
 
     /// Whether the lock was taken over from a process that had ended.
@@ -361,11 +350,7 @@ mod tests {
         assert!(alive && renewed.acquired_ms > taken.acquired_ms);
         held.check().unwrap();
         // Another program takes the lock over, as it may after this machine slept.
-        let other = Plain.write(&LockOwner {
-            pid: 1,
-            acquired_ms: Some(now_ms()),
-            identity: None,
-        });
+        let other = Plain.write(&LockOwner { pid: 1, acquired_ms: Some(now_ms()), identity: None });
         atomic::write(disk.as_ref(), &file().path, &other).unwrap();
         assert!(!file().renew(disk.as_ref(), &held.token).unwrap());
         assert!(matches!(held.check(), Err(TreeError::LockLost)));

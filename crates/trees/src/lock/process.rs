@@ -50,11 +50,7 @@ impl ProcessIdentity {
             (namespace(), process.and_then(|process| process.start))
         };
         let (namespace, start) = OWN.get_or_init(own).clone();
-        Self {
-            token,
-            namespace,
-            start,
-        }
+        Self { token, namespace, start }
     }
 
     /// The identity as a member of a lock file.
@@ -71,12 +67,7 @@ impl ProcessIdentity {
     /// The identity in a member of a lock file.
     pub fn read(member: Option<&Value>) -> Option<Self> {
         let identity = member?.as_object()?;
-        let text = |name: &str| {
-            identity
-                .get(name)
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
+        let text = |name: &str| identity.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
             token: text("token")?,
             namespace: text("world"),
@@ -109,9 +100,7 @@ pub fn still_runs(pid: u64, started_ms: i64) -> bool {
     let Some(process) = process(pid) else {
         return false;
     };
-    process
-        .started_ms()
-        .is_none_or(|real| real.abs_diff(started_ms) <= CLOCK_TOLERANCE_MS)
+    process.started_ms().is_none_or(|real| real.abs_diff(started_ms) <= CLOCK_TOLERANCE_MS)
 }
 
 /// A process that runs.
@@ -182,11 +171,7 @@ mod tests {
     const STALE: Duration = Duration::from_secs(30);
 
     fn owner(pid: u64, acquired_ms: i64, identity: Option<ProcessIdentity>) -> LockOwner {
-        LockOwner {
-            pid,
-            acquired_ms: Some(acquired_ms),
-            identity,
-        }
+        LockOwner { pid, acquired_ms: Some(acquired_ms), identity }
     }
 
     #[test]
@@ -216,11 +201,7 @@ mod tests {
         assert!(!is_gone(&owner(parent, NOW, None), STALE, NOW));
         let mut identity = ProcessIdentity::own("t".into());
         identity.start = process(parent).unwrap().start;
-        assert!(!is_gone(
-            &owner(parent, early, Some(identity.clone())),
-            STALE,
-            NOW
-        ));
+        assert!(!is_gone(&owner(parent, early, Some(identity.clone())), STALE, NOW));
         identity.start = identity.start.map(|start| start + 1);
         assert!(is_gone(&owner(parent, early, Some(identity)), STALE, NOW));
     }

@@ -46,11 +46,7 @@ impl Root {
         let folder = rustix::fs::open(&canonical, flags, Mode::empty())
             .map_err(|errno| refused(errno.into()))?;
         let resolver = Resolver::for_folder(folder.as_fd());
-        Ok(Self {
-            path: canonical,
-            folder,
-            resolver,
-        })
+        Ok(Self { path: canonical, folder, resolver })
     }
 
     fn resolve(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
@@ -60,9 +56,8 @@ impl Root {
 
     /// The folder of a path, and its name there.
     fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(OwnedFd, &'a str)> {
-        let folder = self
-            .resolve(parent(path), FOLDER)
-            .map_err(|errno| refused(path, doing, errno))?;
+        let folder =
+            self.resolve(parent(path), FOLDER).map_err(|errno| refused(path, doing, errno))?;
         Ok((folder, name(path)))
     }
 
@@ -124,10 +119,7 @@ impl Disk for Root {
             Err(error) if is_absent(&error) => return Ok(None),
             file => file?,
         };
-        Ok(Some(Box::new(Opened {
-            path: path.to_owned(),
-            file,
-        })))
+        Ok(Some(Box::new(Opened { path: path.to_owned(), file })))
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
@@ -155,14 +147,12 @@ impl Disk for Root {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
         let mut file = self.file(path, flags, "written")?;
-        file.write_all(bytes)
-            .map_err(|source| TreeError::system(path, "written", source))
+        file.write_all(bytes).map_err(|source| TreeError::system(path, "written", source))
     }
 
     fn truncate(&self, path: &str, length: u64) -> Result<()> {
         let file = self.file(path, OFlags::WRONLY, "cut")?;
-        file.set_len(length)
-            .map_err(|source| TreeError::system(path, "cut", source))
+        file.set_len(length).map_err(|source| TreeError::system(path, "cut", source))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
@@ -213,22 +203,18 @@ impl Disk for Root {
 
     fn sync(&self, path: &str) -> Result<()> {
         let file = self.file(path, OFlags::RDONLY, "synced")?;
-        file.sync_all()
-            .map_err(|source| TreeError::system(path, "synced", source))
+        file.sync_all().map_err(|source| TreeError::system(path, "synced", source))
     }
 
     fn sync_folder(&self, path: &str) -> Result<()> {
         let folder = self.resolve(path, FOLDER);
         let folder = File::from(folder.map_err(|errno| refused(path, "synced", errno))?);
-        folder
-            .sync_all()
-            .map_err(|source| TreeError::system(path, "synced", source))
+        folder.sync_all().map_err(|source| TreeError::system(path, "synced", source))
     }
 
     fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
         let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
-        file.lock()
-            .map_err(|source| TreeError::system(path, "locked", source))?;
+        file.lock().map_err(|source| TreeError::system(path, "locked", source))?;
         Ok(Box::new(file))
     }
 }
@@ -251,10 +237,7 @@ impl Content for Opened {
         let mut bytes = vec![0; length];
         let mut filled = 0;
         while filled < length {
-            match self
-                .file
-                .read_at(&mut bytes[filled..], offset + filled as u64)
-            {
+            match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
                 Ok(0) => break,
                 Ok(more) => filled += more,
                 Err(source) if source.kind() == std::io::ErrorKind::Interrupted => {}
@@ -272,9 +255,7 @@ fn expect_file(path: &str, file: &File, doing: &'static str) -> Result<()> {
     if metadata.is_file() {
         return Ok(());
     }
-    Err(TreeError::NotFile {
-        path: path.to_owned(),
-    })
+    Err(TreeError::NotFile { path: path.to_owned() })
 }
 
 fn entries(folder: &OwnedFd) -> rustix::io::Result<Vec<Entry>> {
@@ -293,10 +274,7 @@ fn entries(folder: &OwnedFd) -> rustix::io::Result<Vec<Entry>> {
             },
             known => kind(known),
         };
-        found.push(Entry {
-            name: name.to_string_lossy().into_owned(),
-            kind,
-        });
+        found.push(Entry { name: name.to_string_lossy().into_owned(), kind });
     }
     Ok(found)
 }

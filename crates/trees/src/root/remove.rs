@@ -77,11 +77,7 @@ fn unlink(folder: &OwnedFd, name: &CStr) -> Result<bool> {
         Err(errno) => return Err(errno),
     };
     let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-    let how = if is_folder {
-        AtFlags::REMOVEDIR
-    } else {
-        AtFlags::empty()
-    };
+    let how = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
     match unlinkat(folder, name, how) {
         Ok(()) | Err(Errno::NOENT) => Ok(true),
         Err(Errno::NOTEMPTY | Errno::EXIST) if is_folder => Ok(false),

@@ -57,11 +57,7 @@ impl Resolver {
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
         let path = if path.is_empty() { "." } else { path };
         // The kernel refuses a mode unless a file is created.
-        let mode = if flags.contains(OFlags::CREATE) {
-            mode
-        } else {
-            Mode::empty()
-        };
+        let mode = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
         match self {
             #[cfg(target_os = "linux")]
             Self::Kernel => beneath(root, path, flags, mode),
@@ -130,9 +126,7 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
 fn names(path: &Path) -> Vec<OsString> {
     let names = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
     let names = names.filter(|name| !matches!(*name, b"" | b"."));
-    let mut names: Vec<OsString> = names
-        .map(|name| OsString::from_vec(name.to_vec()))
-        .collect();
+    let mut names: Vec<OsString> = names.map(|name| OsString::from_vec(name.to_vec())).collect();
     names.reverse();
     names
 }
@@ -186,40 +180,19 @@ mod tests {
             for path in ["", "a", "a/b/file", "a/inside", "a/b/again/file", "a/b/.."] {
                 assert_eq!(open(path, OFlags::RDONLY), Ok(()), "{how:?} {path}");
             }
-            for path in [
-                "out",
-                "out-later",
-                "above",
-                "above/secret",
-                "absolute",
-                "absolute/passwd",
-                "..",
-            ] {
-                assert_eq!(
-                    open(path, OFlags::RDONLY),
-                    Err(Errno::XDEV),
-                    "{how:?} {path}"
-                );
+            for path in
+                ["out", "out-later", "above", "above/secret", "absolute", "absolute/passwd", ".."]
+            {
+                assert_eq!(open(path, OFlags::RDONLY), Err(Errno::XDEV), "{how:?} {path}");
                 let write = OFlags::WRONLY | OFlags::CREATE;
                 assert!(open(path, write).is_err(), "{how:?} {path}");
             }
             assert_eq!(open("circle", OFlags::RDONLY), Err(Errno::LOOP), "{how:?}");
-            assert_eq!(
-                open("dangling", OFlags::RDONLY),
-                Err(Errno::NOENT),
-                "{how:?}"
-            );
-            assert_eq!(
-                open("a/b/file/x", OFlags::RDONLY),
-                Err(Errno::NOTDIR),
-                "{how:?}"
-            );
+            assert_eq!(open("dangling", OFlags::RDONLY), Err(Errno::NOENT), "{how:?}");
+            assert_eq!(open("a/b/file/x", OFlags::RDONLY), Err(Errno::NOTDIR), "{how:?}");
             let new = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
             assert_eq!(open("a/inside", new), Err(Errno::EXIST), "{how:?}");
         }
-        assert_eq!(
-            fs::read_to_string(outer.path().join("secret")).unwrap(),
-            "s"
-        );
+        assert_eq!(fs::read_to_string(outer.path().join("secret")).unwrap(), "s");
     }
 }

@@ -14,18 +14,12 @@ pub struct AbortAfter<D> {
 impl<D: Disk> AbortAfter<D> {
     /// Ends the process after this number of operations.
     pub fn new(disk: D, operations: u64) -> Self {
-        Self {
-            disk,
-            left: AtomicU64::new(operations),
-        }
+        Self { disk, left: AtomicU64::new(operations) }
     }
 
     fn count(&self) {
-        let took = self
-            .left
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| {
-                left.checked_sub(1)
-            });
+        let took =
+            self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
         if took.is_err() {
             std::process::abort();
         }

@@ -60,11 +60,7 @@ type Names = BTreeMap<String, usize>;
 
 impl Default for Inner {
     fn default() -> Self {
-        Self {
-            nodes: vec![folder()],
-            operations: 0,
-            budget: u64::MAX,
-        }
+        Self { nodes: vec![folder()], operations: 0, budget: u64::MAX }
     }
 }
 
@@ -97,10 +93,7 @@ impl SimDisk {
                 lose(node, &mut chance);
             }
         }
-        Self {
-            inner: Mutex::new(inner),
-            bytes_read: Arc::default(),
-        }
+        Self { inner: Mutex::new(inner), bytes_read: Arc::default() }
     }
 
     /// The number of bytes read from files.
@@ -120,11 +113,8 @@ impl SimDisk {
                 }
                 Node::Folder { now, .. } => {
                     for (name, child) in now {
-                        let below = if path.is_empty() {
-                            name.clone()
-                        } else {
-                            format!("{path}/{name}")
-                        };
+                        let below =
+                            if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
                         open.push((below, *child));
                     }
                 }
@@ -160,9 +150,7 @@ impl Inner {
         let found = self.find(path).ok_or_else(|| absent(path))?;
         match &mut self.nodes[found] {
             Node::File { now, .. } => Ok(now),
-            Node::Folder { .. } => Err(TreeError::NotFile {
-                path: path.to_owned(),
-            }),
+            Node::Folder { .. } => Err(TreeError::NotFile { path: path.to_owned() }),
         }
     }
 
@@ -374,26 +362,15 @@ fn apply(names: &mut Names, changes: &[(String, Option<usize>)]) {
 }
 
 fn file(bytes: &[u8]) -> Node {
-    Node::File {
-        now: bytes.to_vec(),
-        synced: Vec::new(),
-    }
+    Node::File { now: bytes.to_vec(), synced: Vec::new() }
 }
 
 fn folder() -> Node {
-    Node::Folder {
-        now: Names::new(),
-        synced: Names::new(),
-        since: Vec::new(),
-    }
+    Node::Folder { now: Names::new(), synced: Names::new(), since: Vec::new() }
 }
 
 fn stat(kind: Kind, length: usize) -> Stat {
-    Stat {
-        kind,
-        length: length as u64,
-        modified_ms: 0,
-    }
+    Stat { kind, length: length as u64, modified_ms: 0 }
 }
 
 fn last(path: &str) -> String {

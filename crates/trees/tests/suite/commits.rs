@@ -54,16 +54,9 @@ fn a_commit_is_applied_once_and_its_lock_is_exclusive() {
     count(&tree).unwrap();
     count(&tree).unwrap();
     let refused = lock(&disk).err();
-    assert!(
-        matches!(refused, Some(TreeError::Locked { owner: Some(owner), .. })
-        if owner.pid == u64::from(std::process::id()))
-    );
-    assert_eq!(
-        record::last_lines(disk.as_ref(), "data/log.jsonl", 9)
-            .unwrap()
-            .len(),
-        4
-    );
+    assert!(matches!(refused, Some(TreeError::Locked { owner: Some(owner), .. })
+        if owner.pid == u64::from(std::process::id())));
+    assert_eq!(record::last_lines(disk.as_ref(), "data/log.jsonl", 9).unwrap().len(), 4);
     drop(tree);
     assert_eq!(disk.list("own/journal").unwrap(), Some(Vec::new()));
     assert_eq!(lock(&disk).unwrap().recovered().len(), 0);
@@ -76,13 +69,9 @@ fn a_journal_that_cannot_be_read_stops_writers_and_stays() {
     disk.make_folder("own/journal").unwrap();
     for damaged in ["{", "[]", "{}"] {
         disk.remove_file("own/journal/7.json").unwrap();
-        disk.create("own/journal/7.json", damaged.as_bytes())
-            .unwrap();
+        disk.create("own/journal/7.json", damaged.as_bytes()).unwrap();
         let refused = lock(&disk).err();
-        assert!(
-            matches!(refused, Some(TreeError::Damaged { .. })),
-            "{damaged}"
-        );
+        assert!(matches!(refused, Some(TreeError::Damaged { .. })), "{damaged}");
         assert_eq!(disk.files()["own/journal/7.json"], damaged.as_bytes());
     }
 }

@@ -86,17 +86,9 @@ fn writes(to: u64) -> Vec<Write> {
     vec![
         line("one"),
         line("another"),
-        Write::Section {
-            path: "data/notes.md".into(),
-            text: format!("\n## {to}\n"),
-        },
-        Write::Replace {
-            path: "data/count".into(),
-            text: to.to_string(),
-        },
-        Write::Remove {
-            path: format!("data/old-{to}"),
-        },
+        Write::Section { path: "data/notes.md".into(), text: format!("\n## {to}\n") },
+        Write::Replace { path: "data/count".into(), text: to.to_string() },
+        Write::Remove { path: format!("data/old-{to}") },
     ]
 }
 

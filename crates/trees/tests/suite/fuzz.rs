@@ -44,10 +44,8 @@ fn data(disk: &SimDisk) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn journals() {
     let valid = json!({"to": 2, "lengths": {"data/log.jsonl": 40, "data/notes.md": 6}});
-    bolero::check!()
-        .with_iterations(500)
-        .for_each(|input: &[u8]| {
-            survives(input);
-            survives(mutate(&valid, input).to_string().as_bytes());
-        });
+    bolero::check!().with_iterations(500).for_each(|input: &[u8]| {
+        survives(input);
+        survives(mutate(&valid, input).to_string().as_bytes());
+    });
 }

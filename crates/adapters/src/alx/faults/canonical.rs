@@ -33,12 +33,11 @@ pub(super) fn keys_by_code_point(call: &Call, honest: Honest<'_>) -> Result<Repl
 }
 
 pub(super) fn null_dropped(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "CANON_NULL_FORBIDDEN", || match canonicalize(
-        Profile::Agentic,
-        document(call),
-    ) {
-        Ok(bytes) => canonical(&bytes),
-        Err(_) => refuse("CANON_INVALID_JSON", ""),
+    instead_of(call, honest, "CANON_NULL_FORBIDDEN", || {
+        match canonicalize(Profile::Agentic, document(call)) {
+            Ok(bytes) => canonical(&bytes),
+            Err(_) => refuse("CANON_INVALID_JSON", ""),
+        }
     })
 }
 
@@ -70,21 +69,16 @@ pub(super) fn non_ascii_escaped(call: &Call, honest: Honest<'_>) -> Result<Reply
 }
 
 pub(super) fn last_duplicate_wins(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(
-        call,
-        honest,
-        "CANON_DUPLICATE_KEY",
-        || match serde_json::from_slice::<Value>(document(call)) {
+    instead_of(call, honest, "CANON_DUPLICATE_KEY", || {
+        match serde_json::from_slice::<Value>(document(call)) {
             Ok(value) => honest(&with_arg(call, "json", value.to_string())),
             Err(_) => refuse("CANON_INVALID_JSON", ""),
-        },
-    )
+        }
+    })
 }
 
 pub(super) fn surrogates_replaced(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "CANON_LONE_SURROGATE", || {
-        canonical("\"\u{fffd}\"".as_bytes())
-    })
+    instead_of(call, honest, "CANON_LONE_SURROGATE", || canonical("\"\u{fffd}\"".as_bytes()))
 }
 
 pub(super) fn integers_rounded(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {

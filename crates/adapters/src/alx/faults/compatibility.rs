@@ -14,15 +14,11 @@ pub(super) fn rename_unnoticed(call: &Call, honest: Honest<'_>) -> Result<Reply,
 }
 
 pub(super) fn required_unnoticed(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    overlooking(call, honest, |change| {
-        is(change, "rule", "field-became-required")
-    })
+    overlooking(call, honest, |change| is(change, "rule", "field-became-required"))
 }
 
 pub(super) fn wrong_alias_accepted(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    overlooking(call, honest, |change| {
-        is(change, "rule", "alias-mirror-wrong")
-    })
+    overlooking(call, honest, |change| is(change, "rule", "alias-mirror-wrong"))
 }
 
 pub(super) fn tag_kept_for_new_hash(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
@@ -70,7 +66,5 @@ fn major(call: &Call, snapshot: &str) -> Option<u64> {
 }
 
 fn is(change: &Value, member: &str, start: &str) -> bool {
-    change[member]
-        .as_str()
-        .is_some_and(|text| text.starts_with(start))
+    change[member].as_str().is_some_and(|text| text.starts_with(start))
 }

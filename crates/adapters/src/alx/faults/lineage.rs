@@ -8,9 +8,7 @@ use crate::{BadCall, Call, Reply};
 const CHECKING: [&str; 2] = ["kb_register", "kb_validate"];
 
 pub(super) fn unsorted_registered(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "SOURCES_NOT_SORTED", || {
-        honest(&with_envelope(call, sort_sources))
-    })
+    instead_of(call, honest, "SOURCES_NOT_SORTED", || honest(&with_envelope(call, sort_sources)))
 }
 
 pub(super) fn schema_before_sources(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
@@ -27,9 +25,7 @@ pub(super) fn schema_before_sources(call: &Call, honest: Honest<'_>) -> Result<R
 }
 
 pub(super) fn orphan_registered(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
-    instead_of(call, honest, "UNREGISTERED_SOURCE", || {
-        ok(json!({ "isNew": true }))
-    })
+    instead_of(call, honest, "UNREGISTERED_SOURCE", || ok(json!({ "isNew": true })))
 }
 
 pub(super) fn always_new(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
@@ -78,12 +74,7 @@ fn payload_members(call: &Call) -> Vec<String> {
     let text = call.args.get("envelope").and_then(Value::as_str);
     let envelope: Value = serde_json::from_str(text.unwrap_or_default()).unwrap_or_default();
     let payload = envelope["payload"].as_object();
-    payload
-        .into_iter()
-        .flat_map(Map::keys)
-        .filter(|name| *name != "type")
-        .cloned()
-        .collect()
+    payload.into_iter().flat_map(Map::keys).filter(|name| *name != "type").cloned().collect()
 }
 
 pub(super) fn tier_left_out(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
@@ -96,10 +87,7 @@ pub(super) fn tier_left_out(call: &Call, honest: Honest<'_>) -> Result<Reply, Ba
 
 fn sort_sources(members: &mut Map<String, Value>) {
     if let Some(Value::Array(sources)) = members.get_mut("sources") {
-        sources.sort_by_key(|source| {
-            source
-                .as_str()
-                .map(|id| id.encode_utf16().collect::<Vec<_>>())
-        });
+        sources
+            .sort_by_key(|source| source.as_str().map(|id| id.encode_utf16().collect::<Vec<_>>()));
     }
 }

@@ -34,10 +34,9 @@ fn knows_less(view: &Value, document: &Value) -> bool {
                 None => !ALIASES.contains(&name.as_str()),
             })
         }
-        (Value::Array(known), Value::Array(given)) => known
-            .iter()
-            .zip(given)
-            .any(|(known, given)| knows_less(known, given)),
+        (Value::Array(known), Value::Array(given)) => {
+            known.iter().zip(given).any(|(known, given)| knows_less(known, given))
+        }
         _ => false,
     }
 }
@@ -93,16 +92,11 @@ pub(super) fn version_not_reported(call: &Call, honest: Honest<'_>) -> Result<Re
 }
 
 fn remove_written(call: &Call, honest: Honest<'_>, names: &[&str]) -> Result<Reply, BadCall> {
-    after(
-        call,
-        honest,
-        &["encode_error", "encode_success"],
-        |outcome| {
-            if let Some(members) = outcome["json"].as_object_mut() {
-                members.retain(|name, _| !names.contains(&name.as_str()));
-            }
-        },
-    )
+    after(call, honest, &["encode_error", "encode_success"], |outcome| {
+        if let Some(members) = outcome["json"].as_object_mut() {
+            members.retain(|name, _| !names.contains(&name.as_str()));
+        }
+    })
 }
 
 pub(super) fn null_taken_for_absent(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {

@@ -35,7 +35,5 @@ pub(super) fn contradiction_emitted(call: &Call, honest: Honest<'_>) -> Result<R
 }
 
 fn emitted_instead_of(call: &Call, honest: Honest<'_>, code: &str) -> Result<Reply, BadCall> {
-    instead_of(call, honest, code, || {
-        ok(json!({ "event": call.args.get("event") }))
-    })
+    instead_of(call, honest, code, || ok(json!({ "event": call.args.get("event") })))
 }

@@ -57,7 +57,5 @@ pub(super) fn ok(mut members: Value) -> Result<Reply, BadCall> {
 
 /// A refusal.
 pub(super) fn refuse(code: &str, pointer: &str) -> Result<Reply, BadCall> {
-    Ok(Reply::Outcome(
-        json!({ "result": "error", "code": code, "pointer": pointer }),
-    ))
+    Ok(Reply::Outcome(json!({ "result": "error", "code": code, "pointer": pointer })))
 }

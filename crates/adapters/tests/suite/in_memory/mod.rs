@@ -77,8 +77,5 @@ fn object(document: &Object, name: &str) -> Object {
 /// The objects of a list.
 fn objects(document: &Object, name: &str) -> Vec<Object> {
     let list = document.get(name).and_then(Value::as_array);
-    list.into_iter()
-        .flatten()
-        .filter_map(|line| line.as_object().cloned())
-        .collect()
+    list.into_iter().flatten().filter_map(|line| line.as_object().cloned()).collect()
 }

@@ -94,30 +94,16 @@ fn valid_config(world: &World) -> Result<Config, Failure> {
 fn begin(world: &World, ids: &mut Ids, now: Time) -> Result<Change, Refused> {
     let config = valid_config(world)?;
     let beginning = Beginning {
-        repo_decisions: world
-            .repository
-            .repo_decisions()?
-            .active()
-            .cloned()
-            .collect(),
+        repo_decisions: world.repository.repo_decisions()?.active().cloned().collect(),
         ..Beginning::default()
     };
-    Ok(run::init(
-        &world.repository.state,
-        &config,
-        beginning,
-        ids,
-        now,
-    )?)
+    Ok(run::init(&world.repository.state, &config, beginning, ids, now)?)
 }
 
 fn assign(world: &World, args: &Object, ids: &mut Ids, now: Time) -> Result<Change, Refused> {
     let config = valid_config(world)?;
     let role = text(args, "role_id").unwrap_or_default();
-    let clean = BaselineCheck::Clean(Baseline {
-        clean: true,
-        ..Baseline::default()
-    });
+    let clean = BaselineCheck::Clean(Baseline { clean: true, ..Baseline::default() });
     let length = world.repository.history.len() as u64;
     let assignable = run::check_assignment(&world.repository.state, &config, role, clean, length)?;
     let said = HookReport::none(HookPhase::BeforeAssignment);
@@ -206,10 +192,8 @@ fn hooks(fixture: &Fixture) -> Result<Step, String> {
     let phase = HookPhase::parse(name).ok_or(format!("{name:?} is not a phase for hooks"))?;
     let run = state.run_id().map(ToString::to_string);
     let payload = object(&fixture.args, "payload");
-    Ok(
-        match HookBatch::new(phase, config.hooks(phase), payload, run) {
-            Some(batch) => Step::Hooks(Box::new(HookChain::new(batch))),
-            None => Step::Done(hooks_ran(&HookReport::none(phase))),
-        },
-    )
+    Ok(match HookBatch::new(phase, config.hooks(phase), payload, run) {
+        Some(batch) => Step::Hooks(Box::new(HookChain::new(batch))),
+        None => Step::Done(hooks_ran(&HookReport::none(phase))),
+    })
 }

@@ -37,13 +37,9 @@ impl World {
         for (path, content) in object(setup, "filesystem") {
             let path = RepoPath::parse(&path).map_err(|error| format!("{path}: {error}"))?;
             let content = content.as_str().ok_or(format!("{path} is no text"))?;
-            repository
-                .files
-                .insert(path.to_string(), content.to_owned());
+            repository.files.insert(path.to_string(), content.to_owned());
         }
-        let result = setup
-            .get("turn_result")
-            .or_else(|| fixture.args.get("turn_result"));
+        let result = setup.get("turn_result").or_else(|| fixture.args.get("turn_result"));
         if let Some(result) = result {
             let staged = dispatch::FLAT_STAGING_PATH.to_owned();
             repository.files.insert(staged, result.to_string());
@@ -51,11 +47,7 @@ impl World {
         repository
             .repo_decisions()
             .map_err(|failure| format!("{}: {failure}", RepoDecisions::path()))?;
-        Ok(Self {
-            repository,
-            config_document: config_document.into(),
-            state_before: state,
-        })
+        Ok(Self { repository, config_document: config_document.into(), state_before: state })
     }
 
     pub(crate) fn state_unchanged(&self) -> bool {

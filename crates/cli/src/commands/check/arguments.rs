@@ -4,9 +4,7 @@ use std::time::Duration;
 
 /// Parses a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let split = text
-        .find(|character: char| !character.is_ascii_digit())
-        .unwrap_or(text.len());
+    let split = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let wrong = || "expected a whole number and a unit, for example 500ms, 10s or 2m".to_owned();
     let number: u64 = digits.parse().map_err(|_| wrong())?;
@@ -32,16 +30,9 @@ mod tests {
         assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
         assert_eq!(duration("3"), Ok(Duration::from_secs(3)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        for wrong in [
-            "",
-            "s",
-            "0s",
-            "1h",
-            "1.5s",
-            "-1s",
-            "99999999999999999999",
-            "18446744073709551615m",
-        ] {
+        for wrong in
+            ["", "s", "0s", "1h", "1.5s", "-1s", "99999999999999999999", "18446744073709551615m"]
+        {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

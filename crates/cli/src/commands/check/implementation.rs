@@ -111,12 +111,7 @@ impl ImplementationArgs {
         ];
         let mut words = Vec::new();
         for (flag, value) in named {
-            words.extend(
-                value
-                    .map(|value| [flag.to_owned(), value.clone()])
-                    .into_iter()
-                    .flatten(),
-            );
+            words.extend(value.map(|value| [flag.to_owned(), value.clone()]).into_iter().flatten());
         }
         if self.lines {
             words.push("--lines".to_owned());
@@ -143,10 +138,8 @@ impl ImplementationArgs {
         if self.command.is_none() || !protocol.cases().iter().all(over_http) {
             return Ok(());
         }
-        let message = format!(
-            "{} is tested over HTTP, and --command gives a program",
-            protocol.name()
-        );
+        let message =
+            format!("{} is tested over HTTP, and --command gives a program", protocol.name());
         Err(CliError::new(Code::Usage, message).help(
             "start the server and use --url, or leave --command out to test the host of accord",
         ))

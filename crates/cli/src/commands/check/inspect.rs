@@ -24,14 +24,8 @@ pub(super) fn list(
     levels: &[String],
     profile: Option<&str>,
 ) -> Result<Exit, CliError> {
-    if let Some(level) = levels
-        .iter()
-        .find(|level| !protocol.levels().contains(*level))
-    {
-        return Err(CliError::new(
-            Code::KitNoCaseRan,
-            format!("no case has the level {level:?}"),
-        ));
+    if let Some(level) = levels.iter().find(|level| !protocol.levels().contains(*level)) {
+        return Err(CliError::new(Code::KitNoCaseRan, format!("no case has the level {level:?}")));
     }
     if let Some(profile) = profile.filter(|name| !protocol.profiles().contains(*name)) {
         return Err(CliError::new(
@@ -60,10 +54,7 @@ pub(super) fn show(protocol: &Protocol, id: &str) -> Result<Exit, CliError> {
     }
     for id in &case.clauses {
         if let Some(clause) = protocol.clause(id) {
-            output.line(format!(
-                "\n{} [{}] {}",
-                clause.id, clause.strength, clause.text
-            ))?;
+            output.line(format!("\n{} [{}] {}", clause.id, clause.strength, clause.text))?;
             output.line(format!("  from: {}", clause.source))?;
         }
     }
@@ -76,9 +67,7 @@ pub(super) fn clauses(protocol: &Protocol) -> Result<Exit, CliError> {
     let mut output = Output::stdout();
     for clause in protocol.clauses() {
         let cases = protocol.cases();
-        let citing = cases
-            .iter()
-            .filter(|case| case.clauses.contains(&clause.id));
+        let citing = cases.iter().filter(|case| case.clauses.contains(&clause.id));
         output.line(format!(
             "{:>4}  {} [{}] {}",
             citing.count(),

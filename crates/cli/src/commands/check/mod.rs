@@ -63,12 +63,7 @@ pub(crate) struct CheckArgs {
     baseline: Option<PathBuf>,
 
     /// Write the failures of this run to a baseline file
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "reason",
-        conflicts_with = "inspect"
-    )]
+    #[arg(long, value_name = "FILE", requires = "reason", conflicts_with = "inspect")]
     write_baseline: Option<PathBuf>,
 
     /// The reason to write for each failure
@@ -219,9 +214,8 @@ impl CheckArgs {
     /// The levels to run; one that builds on others stands for those too.
     fn levels(&self, protocol: &Protocol) -> Option<BTreeSet<String>> {
         let levels = self.select.levels.iter();
-        let levels: BTreeSet<String> = levels
-            .flat_map(|level| protocol.levels_up_to(level))
-            .collect();
+        let levels: BTreeSet<String> =
+            levels.flat_map(|level| protocol.levels_up_to(level)).collect();
         (!levels.is_empty()).then_some(levels)
     }
 

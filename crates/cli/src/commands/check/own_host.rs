@@ -44,14 +44,7 @@ impl OwnHost {
             // Resolves when the sender is used or dropped.
             let _ = ended.await;
         }));
-        Ok(Self {
-            url,
-            token,
-            second_token,
-            runtime,
-            serving: Some((end, served)),
-            folder,
-        })
+        Ok(Self { url, token, second_token, runtime, serving: Some((end, served)), folder })
     }
 
     /// The options for the kit.
@@ -87,11 +80,7 @@ async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
         ..Sources::default()
     };
     let host = Host::open(folder, sources.resolve()?.settings)?;
-    let token = key(
-        &host,
-        &serde_json::json!({"label": "the run", "verbs": ["admin"]}),
-    )
-    .await?;
+    let token = key(&host, &serde_json::json!({"label": "the run", "verbs": ["admin"]})).await?;
     let elsewhere =
         serde_json::json!({"label": "elsewhere", "verbs": ["admin"], "projects": ["elsewhere"]});
     let second_token = key(&host, &elsewhere).await?;

@@ -28,10 +28,7 @@ impl Progress {
 
     /// A writer that prints above the bar.
     pub(super) fn above<W: Write>(&self, output: W) -> AboveBar<W> {
-        AboveBar {
-            bar: self.bar.clone(),
-            output,
-        }
+        AboveBar { bar: self.bar.clone(), output }
     }
 }
 

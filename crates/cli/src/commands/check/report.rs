@@ -77,25 +77,15 @@ pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports, 
     if let Some(progress) = progress {
         all.push(Box::new(progress));
     }
-    Ok(Reports {
-        reporters: Reporters(all),
-        file,
-    })
+    Ok(Reports { reporters: Reporters(all), file })
 }
 
 /// The command that runs one case of this run again.
 fn rerun(args: &CheckArgs, protocol: &Protocol) -> String {
-    let mut words = vec![
-        "accord".to_owned(),
-        "check".to_owned(),
-        protocol.name().to_owned(),
-    ];
+    let mut words = vec!["accord".to_owned(), "check".to_owned(), protocol.name().to_owned()];
     words.extend(args.implementation.flags());
     if let Some(limit) = args.case_timeout {
-        words.extend([
-            "--case-timeout".to_owned(),
-            format!("{}ms", limit.as_millis()),
-        ]);
+        words.extend(["--case-timeout".to_owned(), format!("{}ms", limit.as_millis())]);
     }
     if let Some(corpus) = &args.corpus {
         words.extend(["--corpus".to_owned(), corpus.display().to_string()]);

@@ -36,12 +36,7 @@ pub(crate) struct CheckArgs {
     surface: Option<String>,
 
     /// The folder of the implementation, with .agentxchain-conformance/capabilities.json
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = ".",
-        conflicts_with = "remote"
-    )]
+    #[arg(long, value_name = "DIR", default_value = ".", conflicts_with = "remote")]
     target: PathBuf,
 
     /// The base URL of an implementation with an HTTP interface
@@ -141,10 +136,7 @@ impl CheckArgs {
     /// Refuses flags that need --remote. The parser cannot: --target has a default and conflicts
     /// with --remote, so that it does not enforce `requires`.
     fn check_remote_flags(&self) -> Result<(), CliError> {
-        let given = [
-            ("--token", self.token.is_some()),
-            ("--timeout", self.timeout.is_some()),
-        ];
+        let given = [("--token", self.token.is_some()), ("--timeout", self.timeout.is_some())];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((flag, _)) if self.remote.is_none() => Err(CliError::new(
                 Code::Usage,

@@ -49,11 +49,7 @@ pub(super) struct FixtureService {
 
 impl FixtureService {
     pub(super) fn new(token: Token) -> Result<Self, CliError> {
-        Ok(Self {
-            token,
-            claims: claims()?,
-            running: Arc::new(Semaphore::new(MAX_RUNNING)),
-        })
+        Ok(Self { token, claims: claims()?, running: Arc::new(Semaphore::new(MAX_RUNNING)) })
     }
 
     async fn try_answer(

@@ -134,10 +134,7 @@ impl ComposeArgs {
         let files = self.deliverables.iter().map(|path| deliverable(path));
         let files: Vec<Value> = files.collect::<Result<_, _>>()?;
         put("deliverables", (!files.is_empty()).then(|| files.into()));
-        Ok(Draft {
-            text: Value::Object(members.clone()).to_string(),
-            members,
-        })
+        Ok(Draft { text: Value::Object(members.clone()).to_string(), members })
     }
 }
 
@@ -153,10 +150,7 @@ impl Draft {
             let message = "a package must be a JSON object";
             return Err(CliError::new(Code::AgenticInvalidSchema, message).at(""));
         };
-        Ok(Self {
-            text: text.trim().to_owned(),
-            members,
-        })
+        Ok(Self { text: text.trim().to_owned(), members })
     }
 
     /// Fills in missing members: from flags, from the environment, or with defaults.
@@ -177,10 +171,7 @@ impl Draft {
                 missing.insert(name.to_owned(), value);
             }
         };
-        fill(
-            "package_id",
-            PackageId::mint(accord_system::random()).as_str().into(),
-        );
+        fill("package_id", PackageId::mint(accord_system::random()).as_str().into());
         fill("project_id", project.as_str().into());
         fill("relay_version", PROTOCOL_VERSION.into());
         fill("status", Status::Complete.as_str().into());
@@ -200,10 +191,7 @@ impl Draft {
             }
             Some(_) => {}
         }
-        Ok(Composed {
-            project,
-            text: joined(&missing, &self.text),
-        })
+        Ok(Composed { project, text: joined(&missing, &self.text) })
     }
 }
 
@@ -221,18 +209,13 @@ fn joined(members: &Object, text: &str) -> String {
 /// A deliverable: a URL, or a file with its hash and size.
 fn deliverable(path: &Path) -> Result<Value, CliError> {
     let name = path.to_string_lossy();
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let kind = extension.unwrap_or_else(|| "file".to_owned());
     if name.starts_with("http://") || name.starts_with("https://") {
         return Ok(serde_json::json!({"path": name, "type": kind}));
     }
     let unreadable = |error: std::io::Error| {
-        CliError::new(
-            Code::InputUnreadable,
-            format!("cannot read the deliverable {name}: {error}"),
-        )
+        CliError::new(Code::InputUnreadable, format!("cannot read the deliverable {name}: {error}"))
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut hasher = Sha256::new();

@@ -51,25 +51,14 @@ impl ExportArgs {
             }
         };
         let progress = Progress::bytes(self.output.is_some());
-        let mut written = ExportAnswer {
-            projects: 0,
-            lines: 0,
-            bytes: 0,
-            damaged: 0,
-        };
+        let mut written = ExportAnswer { projects: 0, lines: 0, bytes: 0, damaged: 0 };
         for (number, project) in projects.iter().enumerate() {
             progress.about(&match projects.len() {
                 1 => project.clone(),
                 all => format!("{project} ({} of {all})", number + 1),
             });
-            let exported = write(
-                &host,
-                project,
-                projects.len() == 1,
-                &mut output,
-                &progress,
-                &mut written,
-            );
+            let exported =
+                write(&host, project, projects.len() == 1, &mut output, &progress, &mut written);
             host.runtime().block_on(exported)?;
             written.projects += 1;
         }
@@ -112,9 +101,7 @@ async fn write(
     progress: &Progress,
     written: &mut ExportAnswer,
 ) -> Result<(), CliError> {
-    let request = HostRequest::get(&["v1", "projects", project, "export"])
-        .for_lines()
-        .takes_long();
+    let request = HostRequest::get(&["v1", "projects", project, "export"]).for_lines().takes_long();
     let mut answer = host.stream(request).await?;
     let number =
         |name: &str| -> Option<u64> { answer.headers.get(name)?.to_str().ok()?.parse().ok() };
@@ -152,20 +139,12 @@ fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
             let message = "the host lists its projects in an unknown format";
             return Err(CliError::new(Code::HostProtocol, message));
         };
-        let ids = listed
-            .iter()
-            .filter_map(|project| project["project_id"].as_str());
+        let ids = listed.iter().filter_map(|project| project["project_id"].as_str());
         projects.extend(ids.map(str::to_owned));
         // The contents of a project can be exported even if its own record is damaged.
-        let damaged = page["x-integrity_warnings"]
-            .as_array()
-            .into_iter()
-            .flatten();
+        let damaged = page["x-integrity_warnings"].as_array().into_iter().flatten();
         projects.extend(damaged.filter_map(Value::as_str).map(str::to_owned));
-        let next = page
-            .get("next_cursor")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
+        let next = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
         if next.is_none() || next == cursor {
             return Ok(projects);
         }

@@ -44,9 +44,7 @@ impl ImportArgs {
         let projects: Vec<&str> = source.projects().filter(is_wanted).collect();
         let host = self.host.connect_or_create()?;
         let progress = Progress::bytes(true);
-        progress.expect(Some(
-            projects.iter().map(|project| source.bytes(project)).sum(),
-        ));
+        progress.expect(Some(projects.iter().map(|project| source.bytes(project)).sum()));
         let mut is_whole = source.unassigned.is_empty();
         let mut output = Output::stdout();
         for project in projects {
@@ -85,10 +83,7 @@ impl ImportArgs {
         }
         if source.unassigned.len() > SHOWN {
             let more = (source.unassigned.len() - SHOWN) as u64;
-            print_note(format!(
-                "and {} more that belong to no project",
-                counted(more, "line")
-            ));
+            print_note(format!("and {} more that belong to no project", counted(more, "line")));
         }
         match &self.project {
             Some(only) if source.runs(only).is_empty() => {
@@ -110,14 +105,8 @@ fn import(
     project: &str,
     progress: &Progress,
 ) -> Result<Value, CliError> {
-    let file = source
-        .reader()
-        .map_err(|error| CliError::from(lost(error)))?;
-    let pieces = Pieces {
-        file,
-        runs: source.runs(project).to_vec(),
-        at: 0,
-    };
+    let file = source.reader().map_err(|error| CliError::from(lost(error)))?;
+    let pieces = Pieces { file, runs: source.runs(project).to_vec(), at: 0 };
     let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", project, "import"])
         .lines(pieces.into_body());
     let (before, bytes) = (progress.done(), source.bytes(project));
@@ -205,9 +194,7 @@ fn render(page: &mut Page, document: &Value) {
         page.pieces(&[counts(what)]);
     }
     let refused = number(&document["refused_count"]);
-    let listed = document["refused"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
+    let listed = document["refused"].as_array().map_or(&[][..], Vec::as_slice);
     if refused > 0 {
         let text = format!("refused: {}", counted(refused, "line"));
         page.pieces(&[page.styled(Style::Bad, &text)]);

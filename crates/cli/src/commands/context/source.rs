@@ -50,11 +50,7 @@ impl Source {
     /// Reads a file, standard input (`-`), or a folder of rows.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let is_stdin = path == Path::new("-");
-        let name = if is_stdin {
-            "standard input".to_owned()
-        } else {
-            path.display().to_string()
-        };
+        let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
         let unreadable = |error: io::Error| unreadable(&name, &error);
         if path.is_dir() {
             return Self::rows(path);
@@ -109,10 +105,7 @@ impl Source {
     pub(super) fn position(&self, line: u64) -> LinePosition<'_> {
         let part = self.parts.iter().rev().find(|(_, first)| *first <= line);
         let (file, first) = part.map_or(("", 1), |(file, first)| (file.as_str(), *first));
-        LinePosition {
-            file,
-            line: line - first + 1,
-        }
+        LinePosition { file, line: line - first + 1 }
     }
 
     /// Whether the lines came from several files.
@@ -159,9 +152,7 @@ impl Source {
                 format!("{name} has none of {}", names.join(", ")),
             ));
         }
-        let file = spooled
-            .into_inner()
-            .map_err(|error| failed(error.into_error()))?;
+        let file = spooled.into_inner().map_err(|error| failed(error.into_error()))?;
         let mut source = Self::scan(file, parts).map_err(failed)?;
         source.unassigned.extend(unassigned);
         source.unassigned.sort_by_key(|line| line.number);
@@ -179,10 +170,7 @@ impl Source {
         while let Some(line) = lines.next()? {
             number += 1;
             let Some(text) = &line.text else {
-                unassigned.push(UnassignedLine {
-                    number,
-                    failure: too_long(),
-                });
+                unassigned.push(UnassignedLine { number, failure: too_long() });
                 goes_on = false;
                 continue;
             };
@@ -215,12 +203,7 @@ impl Source {
             current = Some(project);
             goes_on = true;
         }
-        Ok(Self {
-            file,
-            parts,
-            runs,
-            unassigned,
-        })
+        Ok(Self { file, parts, runs, unassigned })
     }
 }
 
@@ -240,10 +223,7 @@ struct SourceLine {
 
 impl Lines {
     fn new(file: File) -> Self {
-        Self {
-            reader: BufReader::with_capacity(256 * 1024, file),
-            offset: 0,
-        }
+        Self { reader: BufReader::with_capacity(256 * 1024, file), offset: 0 }
     }
 
     fn next(&mut self) -> io::Result<Option<SourceLine>> {
@@ -260,31 +240,19 @@ impl Lines {
         }
         let offset = self.offset;
         self.offset += length;
-        Ok(Some(SourceLine {
-            text: fits.then_some(text),
-            offset,
-            length,
-        }))
+        Ok(Some(SourceLine { text: fits.then_some(text), offset, length }))
     }
 }
 
 /// The project of a line: a member of the document or of its `data`.
 fn project_of(line: &[u8]) -> Result<String, Failure> {
     let document: Value = serde_json::from_slice(line).map_err(|error| {
-        Failure::new(
-            Code::CanonInvalidJson,
-            format!("the line is not JSON: {error}"),
-        )
+        Failure::new(Code::CanonInvalidJson, format!("the line is not JSON: {error}"))
     })?;
-    let named = document
-        .get("project_id")
-        .or_else(|| document.get("data")?.get("project_id"));
+    let named = document.get("project_id").or_else(|| document.get("data")?.get("project_id"));
     match named.and_then(Value::as_str) {
         Some(project) if !project.is_empty() => Ok(project.to_owned()),
-        _ => Err(Failure::new(
-            Code::AgenticInvalidSchema,
-            "the line has no project_id",
-        )),
+        _ => Err(Failure::new(Code::AgenticInvalidSchema, "the line has no project_id")),
     }
 }
 
@@ -308,8 +276,5 @@ fn unreadable(name: &str, error: &io::Error) -> CliError {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
-    CliError::new(
-        Code::InputUnreadable,
-        format!("cannot read {name}: {reason}"),
-    )
+    CliError::new(Code::InputUnreadable, format!("cannot read {name}: {reason}"))
 }

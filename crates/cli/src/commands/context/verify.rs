@@ -75,16 +75,9 @@ fn print_problem(problem: &Value) -> Result<(), CliError> {
     let text = |name: &str| clean(problem[name].as_str().unwrap_or_default());
     let mut page = Page::new();
     let subject = format!("{} {}", text("suspect"), text("id"));
-    let pieces = [
-        text("project_id"),
-        subject,
-        page.styled(Style::Bad, &text("code")),
-        text("message"),
-    ];
-    let pieces: Vec<_> = pieces
-        .into_iter()
-        .filter(|piece| !piece.is_empty())
-        .collect();
+    let pieces =
+        [text("project_id"), subject, page.styled(Style::Bad, &text("code")), text("message")];
+    let pieces: Vec<_> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
     page.line(pieces.join("  "));
     let mut output = Output::stdout();
     output.bytes(page.as_str().as_bytes())?;

@@ -38,11 +38,7 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
             }
             Err(error) => {
                 all_yes = false;
-                KbRefusal {
-                    line: number,
-                    error: error.line_error(),
-                }
-                .encode()
+                KbRefusal { line: number, error: error.line_error() }.encode()
             }
         };
         output.line(answer.to_string())?;
@@ -59,14 +55,10 @@ fn progress_bar(length: Option<u64>) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let (bar, template) = match length {
-        Some(length) => (
-            ProgressBar::new(length),
-            "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        ),
-        None => (
-            ProgressBar::no_length(),
-            "{spinner} {bytes} {bytes_per_sec}",
-        ),
+        Some(length) => {
+            (ProgressBar::new(length), "{bar:40} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+        }
+        None => (ProgressBar::no_length(), "{spinner} {bytes} {bytes_per_sec}"),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
     let style = ProgressStyle::with_template(template).expect("the template is fixed");

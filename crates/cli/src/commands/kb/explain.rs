@@ -19,21 +19,12 @@ pub(super) fn explain(document: &[u8], line: Option<u64>, identified: &Identifie
     let normalized: Object = serde_json::from_str(&canonical).unwrap_or_default();
     let kb_hash = identified.kb_hash.prefixed();
     let cid = identified.cid();
-    let ignored: Vec<&str> = given
-        .keys()
-        .map(String::as_str)
-        .filter(|key| !KB_V1.scope.contains(key))
-        .collect();
+    let ignored: Vec<&str> =
+        given.keys().map(String::as_str).filter(|key| !KB_V1.scope.contains(key)).collect();
 
     let mut text = String::new();
     let mut row = |name: &str, given: &str, hashed: &str| {
-        let _ = writeln!(
-            text,
-            "{name:<14}{:<width$}  {}",
-            clip(given),
-            clip(hashed),
-            width = CELL
-        );
+        let _ = writeln!(text, "{name:<14}{:<width$}  {}", clip(given), clip(hashed), width = CELL);
     };
     row("member", "as given", "normalised, as hashed");
     for name in KB_V1.scope {
@@ -61,17 +52,11 @@ pub(super) fn explain(document: &[u8], line: Option<u64>, identified: &Identifie
         kb_hash,
         cid,
     };
-    Answer {
-        yes: true,
-        text,
-        json: answer.encode(),
-    }
+    Answer { yes: true, text, json: answer.encode() }
 }
 
 fn shown(members: &Object, name: &str) -> String {
-    members
-        .get(name)
-        .map_or_else(|| "(absent)".to_owned(), Value::to_string)
+    members.get(name).map_or_else(|| "(absent)".to_owned(), Value::to_string)
 }
 
 /// Cuts a cell to its width, by characters.

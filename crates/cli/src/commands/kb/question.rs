@@ -31,11 +31,7 @@ pub(super) struct Answerer {
 
 impl Answerer {
     pub(super) fn new(question: Question, options: HashOptions) -> Self {
-        Self {
-            question,
-            options,
-            hasher: KbHasher::new(options),
-        }
+        Self { question, options, hasher: KbHasher::new(options) }
     }
 
     /// Answers for one envelope; `line` is its line in a batch.
@@ -44,8 +40,7 @@ impl Answerer {
         document: &[u8],
         line: Option<u64>,
     ) -> Result<Answer, CliError> {
-        self.ask(document, line)
-            .map_err(|error| CliError::from_kb(&error, document))
+        self.ask(document, line).map_err(|error| CliError::from_kb(&error, document))
     }
 
     fn ask(&mut self, document: &[u8], line: Option<u64>) -> Result<Answer, KbError> {
@@ -72,11 +67,7 @@ impl Answerer {
                 (kb_hash.clone(), KbHashAnswer { line, kb_hash }.encode())
             }
         };
-        Ok(Answer {
-            yes: true,
-            text: text + "\n",
-            json,
-        })
+        Ok(Answer { yes: true, text: text + "\n", json })
     }
 }
 
@@ -84,11 +75,7 @@ fn verified(verification: &Verification, line: Option<u64>) -> Answer {
     let kb_hash = verification.kb_hash.prefixed();
     let artifact_hash = verification.artifact_hash.map(|digest| digest.prefixed());
     let mut text = check_line("kbHash", verification.kb_hash_check, Some(&kb_hash));
-    text += &check_line(
-        "artifactHash",
-        verification.artifact_check,
-        artifact_hash.as_deref(),
-    );
+    text += &check_line("artifactHash", verification.artifact_check, artifact_hash.as_deref());
     let answer = KbVerifyAnswer {
         line,
         valid: verification.is_valid(),
@@ -98,20 +85,12 @@ fn verified(verification: &Verification, line: Option<u64>) -> Answer {
             kb_hash: comparison(verification.kb_hash_check),
             artifact_hash: comparison(verification.artifact_check),
         },
-        failures: verification
-            .failures()
-            .into_iter()
-            .map(Into::into)
-            .collect(),
+        failures: verification.failures().into_iter().map(Into::into).collect(),
     };
     for code in &answer.failures {
         text += &format!("{code}\n");
     }
-    Answer {
-        yes: answer.valid,
-        text,
-        json: answer.encode(),
-    }
+    Answer { yes: answer.valid, text, json: answer.encode() }
 }
 
 fn comparison(check: Check) -> Comparison {

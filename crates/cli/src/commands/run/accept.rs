@@ -57,16 +57,9 @@ impl AcceptArgs {
 }
 
 fn write(page: &mut Page, answer: &RunAcceptAnswer) {
-    let role = answer
-        .history_entry
-        .get("role")
-        .and_then(|role| role.as_str());
+    let role = answer.history_entry.get("role").and_then(|role| role.as_str());
     let accepted = page.styled(Style::Good, "accepted");
-    page.line(format!(
-        "{accepted} {} of {}",
-        clean(&answer.turn_id),
-        clean(role.unwrap_or("?"))
-    ));
+    page.line(format!("{accepted} {} of {}", clean(&answer.turn_id), clean(role.unwrap_or("?"))));
     for warning in &answer.warnings {
         page.labelled_whole("warning", warning);
     }

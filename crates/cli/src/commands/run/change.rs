@@ -132,10 +132,7 @@ pub(super) struct ResolveArgs {
 
 impl StartArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let start = Start {
-            restart: self.restart,
-            ..Start::default()
-        };
+        let start = Start { restart: self.restart, ..Start::default() };
         change_run(&self.repo, |runs| runs.start(&start))
     }
 }
@@ -176,11 +173,7 @@ impl DispatchArgs {
 impl RejectArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let reject = Reject {
-            turn: self.turn.turn,
-            reason: self.reason,
-            ..Reject::default()
-        };
+        let reject = Reject { turn: self.turn.turn, reason: self.reason, ..Reject::default() };
         let rejected = self.repo.take(runs.reject(&reject))?;
         let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
@@ -201,11 +194,7 @@ impl RejectArgs {
 impl ReissueArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let reissue = Reissue {
-            turn: self.turn.turn,
-            role: self.role,
-            reason: self.reason,
-        };
+        let reissue = Reissue { turn: self.turn.turn, role: self.role, reason: self.reason };
         let reissued = self.repo.take(runs.reissue(&reissue))?;
         let turn = &reissued.assigned.turn;
         let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);

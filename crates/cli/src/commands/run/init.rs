@@ -46,9 +46,7 @@ impl InitArgs {
             agent,
         };
         let environment = environment();
-        let made = self
-            .repo
-            .take(init(&self.repo.folder(), &options, &environment))?;
+        let made = self.repo.take(init(&self.repo.folder(), &options, &environment))?;
         let answer = RunInitAnswer::new(&made);
         let runs = self.repo.take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;

@@ -201,10 +201,7 @@ impl RepoArgs {
 
     /// How commands name the repository.
     fn names(&self) -> CommandNames {
-        CommandNames {
-            repo: self.words(),
-            git: self.git_words(),
-        }
+        CommandNames { repo: self.words(), git: self.git_words() }
     }
 }
 
@@ -245,10 +242,7 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
             let journal = clean(journal);
             format!("dropped the journal {journal}: another runner continued without it")
         } else {
-            format!(
-                "finished the commit of an earlier process ({})",
-                clean(journal)
-            )
+            format!("finished the commit of an earlier process ({})", clean(journal))
         }),
         Notice::HookStarted { phase, name } if terminal => {
             Some(format!("{phase} hook {}", clean(name)))
@@ -318,11 +312,7 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
             Level::Note => Style::Faint,
         };
         let level = page.styled(ink, finding.level.as_str());
-        page.line(format!(
-            "{level}  {}: {}",
-            clean(&finding.subject),
-            clean(&finding.message)
-        ));
+        page.line(format!("{level}  {}: {}", clean(&finding.subject), clean(&finding.message)));
         page.labelled_whole("", &finding.advice);
     }
 }

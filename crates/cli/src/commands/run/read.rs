@@ -79,8 +79,7 @@ impl StatusArgs {
         let overview = self.repo.take(runs.status())?;
         let steps = self.repo.steps(&overview);
         let answer = RunStatusAnswer::new(&overview, steps);
-        self.repo
-            .say(&answer, |page| write_status(page, &overview, &answer.next))?;
+        self.repo.say(&answer, |page| write_status(page, &overview, &answer.next))?;
         Ok(Exit::Yes)
     }
 }
@@ -89,45 +88,37 @@ impl HistoryArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
         let lines = self.lines.repo.take(runs.history(&self.lines.query()))?;
-        self.lines.print(
-            &lines,
-            &["when", "turn", "role", "phase", "status", "summary"],
-            |line| {
-                vec![
-                    moment(&line["accepted_at"]),
-                    member(line, "turn_id"),
-                    member(line, "role"),
-                    member(line, "phase"),
-                    member(line, "status"),
-                    one_line(line["summary"].as_str().unwrap_or_default(), 80),
-                ]
-            },
-        )
+        self.lines.print(&lines, &["when", "turn", "role", "phase", "status", "summary"], |line| {
+            vec![
+                moment(&line["accepted_at"]),
+                member(line, "turn_id"),
+                member(line, "role"),
+                member(line, "phase"),
+                member(line, "status"),
+                one_line(line["summary"].as_str().unwrap_or_default(), 80),
+            ]
+        })
     }
 }
 
 impl DecisionsArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
-        let found = if self.lasting {
-            runs.repo_decisions()
-        } else {
-            runs.decisions(&self.lines.query())
-        };
+        let found =
+            if self.lasting { runs.repo_decisions() } else { runs.decisions(&self.lines.query()) };
         let lines = self.lines.repo.take(found)?;
-        self.lines
-            .print(&lines, &["id", "role", "phase", "what", "status"], |line| {
-                let kind = line.get("decision").or_else(|| line.get("type"));
-                let kind = kind.and_then(Value::as_str).unwrap_or_default();
-                let what = line["statement"].as_str().unwrap_or(kind);
-                vec![
-                    member(line, "id"),
-                    member(line, "role"),
-                    member(line, "phase"),
-                    one_line(what, 80),
-                    member(line, "status"),
-                ]
-            })
+        self.lines.print(&lines, &["id", "role", "phase", "what", "status"], |line| {
+            let kind = line.get("decision").or_else(|| line.get("type"));
+            let kind = kind.and_then(Value::as_str).unwrap_or_default();
+            let what = line["statement"].as_str().unwrap_or(kind);
+            vec![
+                member(line, "id"),
+                member(line, "role"),
+                member(line, "phase"),
+                one_line(what, 80),
+                member(line, "status"),
+            ]
+        })
     }
 }
 
@@ -136,19 +127,15 @@ impl EventsArgs {
         let runs = self.lines.repo.open()?;
         let found = runs.events(&self.lines.query(), self.kind.as_deref());
         let lines = self.lines.repo.take(found)?;
-        self.lines.print(
-            &lines,
-            &["when", "event", "phase", "status", "turn"],
-            |line| {
-                vec![
-                    moment(&line["timestamp"]),
-                    member(line, "event_type"),
-                    member(line, "phase"),
-                    member(line, "status"),
-                    member(&line["turn"], "turn_id"),
-                ]
-            },
-        )
+        self.lines.print(&lines, &["when", "event", "phase", "status", "turn"], |line| {
+            vec![
+                moment(&line["timestamp"]),
+                member(line, "event_type"),
+                member(line, "phase"),
+                member(line, "status"),
+                member(&line["turn"], "turn_id"),
+            ]
+        })
     }
 }
 
@@ -159,11 +146,7 @@ impl DoctorArgs {
         let answer = RunDoctorAnswer::new(&findings);
         self.repo.say(&answer, |page| {
             finding_lines(page, &findings);
-            page.line(if answer.healthy {
-                "no problem found"
-            } else {
-                "fix the errors first"
-            });
+            page.line(if answer.healthy { "no problem found" } else { "fix the errors first" });
         })?;
         Ok(Exit::from_answer(answer.healthy))
     }
@@ -194,10 +177,8 @@ impl LinesArgs {
                 output.line(Value::Object(line.clone()).to_string())?;
             }
         } else if !lines.is_empty() {
-            let rows: Vec<Vec<String>> = lines
-                .iter()
-                .map(|line| row(&Value::Object(line.clone())))
-                .collect();
+            let rows: Vec<Vec<String>> =
+                lines.iter().map(|line| row(&Value::Object(line.clone()))).collect();
             let mut page = Page::new();
             table(&mut page, headings, &rows);
             output.bytes(page.as_str().as_bytes())?;
@@ -208,10 +189,7 @@ impl LinesArgs {
 }
 
 fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
-    let name = overview
-        .config
-        .as_ref()
-        .map(|config| config.project_name().to_owned());
+    let name = overview.config.as_ref().map(|config| config.project_name().to_owned());
     let name = name.unwrap_or_else(|_| overview.root.to_string_lossy().into_owned());
     page.heading(&name);
     if let Err(failure) = &overview.config {
@@ -269,17 +247,8 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
 fn write_turn(page: &mut Page, view: &TurnView) {
     let turn = &view.turn;
     let status = turn.document().remove("status");
-    let status = status
-        .as_ref()
-        .and_then(Value::as_str)
-        .unwrap_or("?")
-        .to_owned();
-    let mut text = format!(
-        "{} {} {status}, attempt {}",
-        turn.id(),
-        turn.role(),
-        turn.attempt()
-    );
+    let status = status.as_ref().and_then(Value::as_str).unwrap_or("?").to_owned();
+    let mut text = format!("{} {} {status}, attempt {}", turn.id(), turn.role(), turn.attempt());
     if view.staged {
         text += ", result staged";
     }

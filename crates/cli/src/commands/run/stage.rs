@@ -84,17 +84,11 @@ impl StageArgs {
         let staged = self.repo.take(runs.stage_manual_result(&deed))?;
         let next = match &staged.problem {
             None => self.repo.next(&runs)?,
-            Some(_) => vec![NextAnswer::stage_again(
-                staged.turn.id().as_str(),
-                &self.repo.names(),
-            )],
+            Some(_) => vec![NextAnswer::stage_again(staged.turn.id().as_str(), &self.repo.names())],
         };
         let answer = RunStageAnswer::new(&staged, next);
         self.repo.say(&answer, |page| {
-            let files = staged
-                .result
-                .get("files_changed")
-                .and_then(|files| files.as_array());
+            let files = staged.result.get("files_changed").and_then(|files| files.as_array());
             let files = files.map_or(0, Vec::len) as u64;
             page.line(format!(
                 "staged the result of {} with {}",

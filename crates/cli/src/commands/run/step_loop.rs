@@ -38,10 +38,8 @@ pub(super) struct StepArgs {
 
 /// Run turn after turn, until the run is completed or a person is needed
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 the run is completed, a person is next or the maximum \
-number of turns was reached; 1 the run is blocked; 2 something failed."
-)]
+#[command(after_help = "Exit codes: 0 the run is completed, a person is next or the maximum \
+number of turns was reached; 1 the run is blocked; 2 something failed.")]
 pub(super) struct LoopArgs {
     /// The maximum number of turns, including those that are active at the start;
     /// `run_loop.max_turns` in agentxchain.json if absent, else 50
@@ -76,23 +74,14 @@ struct MannerArgs {
 
 impl MannerArgs {
     fn cycle(&self) -> CycleOptions {
-        CycleOptions {
-            strict: self.strict,
-            checkpoint: !self.no_checkpoint,
-        }
+        CycleOptions { strict: self.strict, checkpoint: !self.no_checkpoint }
     }
 }
 
 impl StepArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let step = Step {
-            role: self.role,
-            turn: self.turn,
-            cycle: self.cycle.cycle(),
-        };
-        drive_run(&self.repo, self.cycle.verbose, |runs| {
-            runs.step(&step).map(DriveEnd::from)
-        })
+        let step = Step { role: self.role, turn: self.turn, cycle: self.cycle.cycle() };
+        drive_run(&self.repo, self.cycle.verbose, |runs| runs.step(&step).map(DriveEnd::from))
     }
 }
 
@@ -127,10 +116,7 @@ fn drive_run(
     let end = match end {
         Err(failure)
             if signal != 0
-                && matches!(
-                    failure.code,
-                    Code::XchainWorkerCancelled | Code::XchainGivenUp
-                ) =>
+                && matches!(failure.code, Code::XchainWorkerCancelled | Code::XchainGivenUp) =>
         {
             DriveEnd::new(RunStop::Cancelled)
         }
@@ -149,14 +135,10 @@ fn drive_run(
             }
             RunStop::GateHeld => (Style::Title, "a gate needs approval".to_owned()),
             RunStop::ByHand => (Style::Title, "a turn waits for a person".to_owned()),
-            RunStop::MaxTurns => (
-                Style::Title,
-                "the maximum number of turns was reached".to_owned(),
-            ),
-            RunStop::Cancelled => (
-                Style::Bad,
-                "cancelled; the turn can be continued".to_owned(),
-            ),
+            RunStop::MaxTurns => {
+                (Style::Title, "the maximum number of turns was reached".to_owned())
+            }
+            RunStop::Cancelled => (Style::Bad, "cancelled; the turn can be continued".to_owned()),
             RunStop::NotRunning => (Style::Title, "no run is active".to_owned()),
         };
         let words = page.styled(ink, &words);
@@ -164,10 +146,7 @@ fn drive_run(
         let blocked = end.stop == RunStop::Blocked;
         let detail = state.blocked_detail().filter(|_| blocked);
         let failure = answer.failure.as_ref();
-        if let Some(why) = failure
-            .map(|failure| failure.error.message.as_str())
-            .or(detail)
-        {
+        if let Some(why) = failure.map(|failure| failure.error.message.as_str()).or(detail) {
             page.labelled_whole("because", why);
         }
         for warning in &answer.warnings {
@@ -228,41 +207,23 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
 fn line_of(notice: &Notice) -> Option<String> {
     Some(match notice {
         Notice::Assigned { turn, role } => format!("{} has {turn}", clean(role)),
-        Notice::Dispatched {
-            turn,
-            runtime,
-            attempt,
-            ..
-        } => {
+        Notice::Dispatched { turn, runtime, attempt, .. } => {
             let again = match attempt {
                 0 | 1 => String::new(),
                 attempt => format!(", attempt {attempt}"),
             };
             format!("{turn} is with {}{again}", clean(runtime))
         }
-        Notice::WorkerEnded { failure, .. } => format!(
-            "{}, and was stopped; its result is staged",
-            clean(&failure.message)
-        ),
+        Notice::WorkerEnded { failure, .. } => {
+            format!("{}, and was stopped; its result is staged", clean(&failure.message))
+        }
         Notice::WorkerFailed { failure, .. } => format!("no result: {}", clean(&failure.message)),
-        Notice::Accepted {
-            turn,
-            role,
-            summary,
-        } => {
+        Notice::Accepted { turn, role, summary } => {
             let first = summary.lines().next().unwrap_or_default();
             format!("accepted {turn} of {}: {}", clean(role), clean(first))
         }
-        Notice::Rejected {
-            turn,
-            reason,
-            again,
-        } => {
-            let next = if *again {
-                "there is another attempt"
-            } else {
-                "no attempt is left"
-            };
+        Notice::Rejected { turn, reason, again } => {
+            let next = if *again { "there is another attempt" } else { "no attempt is left" };
             format!("rejected {turn}: {}; {next}", clean(reason))
         }
         Notice::Checkpointed { commit } => format!("committed as {}", clean(commit)),

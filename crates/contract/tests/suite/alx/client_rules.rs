@@ -16,22 +16,13 @@ fn c1_unknown_members_at_every_level_change_nothing_and_survive() {
         let original = name.decode(document(*name)).unwrap();
         assert_eq!(original.document, document(*name), "{name}");
         for place in objects(&document(*name)) {
-            for unknown in [
-                json!(null),
-                json!(7),
-                json!("text"),
-                json!([{}]),
-                json!({"deep": {}}),
-            ] {
+            for unknown in [json!(null), json!(7), json!("text"), json!([{}]), json!({"deep": {}})]
+            {
                 let mut injected = document(*name);
                 injected.pointer_mut(&place).unwrap()["zz-later"] = unknown.clone();
                 let read = name.decode(injected.clone());
                 let read = read.unwrap_or_else(|error| panic!("{name} at {place}: {error}"));
-                assert_eq!(
-                    without("zz-later", &read.view),
-                    original.view,
-                    "{name} at {place}"
-                );
+                assert_eq!(without("zz-later", &read.view), original.view, "{name} at {place}");
                 assert_eq!(read.document, injected, "{name} at {place}");
             }
         }
@@ -47,10 +38,7 @@ fn c1_every_level_at_once() {
         }
         let read = name.decode(injected.clone()).unwrap();
         assert_eq!(read.document, injected);
-        assert_eq!(
-            without("x-all", &read.view),
-            name.decode(document(*name)).unwrap().view
-        );
+        assert_eq!(without("x-all", &read.view), name.decode(document(*name)).unwrap().view);
     }
 }
 
@@ -89,13 +77,9 @@ fn c3_a_known_code_in_another_category_is_another_code() {
     injected["error"]["type"] = "execution".into();
     let read = MessageName::ErrorEnvelope.decode(injected).unwrap();
     assert_eq!(read.code_known, Some(false));
-    let read = MessageName::ErrorEnvelope
-        .decode(document(MessageName::ErrorEnvelope))
-        .unwrap();
+    let read = MessageName::ErrorEnvelope.decode(document(MessageName::ErrorEnvelope)).unwrap();
     assert_eq!(read.code_known, Some(true));
-    let read = MessageName::SolveResponse
-        .decode(document(MessageName::SolveResponse))
-        .unwrap();
+    let read = MessageName::SolveResponse.decode(document(MessageName::SolveResponse)).unwrap();
     assert_eq!(read.code_known, None);
 }
 
@@ -110,45 +94,20 @@ fn c4_reading_never_depends_on_an_alias() {
         assert!(!aliases.is_empty());
         for alias in aliases {
             let mut absent = document(name);
-            absent
-                .as_object_mut()
-                .unwrap()
-                .shift_remove(alias.name)
-                .unwrap();
+            absent.as_object_mut().unwrap().shift_remove(alias.name).unwrap();
             assert_eq!(name.decode(absent).unwrap(), truth);
-            for wrong in [
-                json!("OTHER"),
-                json!(0.1),
-                json!(null),
-                json!([]),
-                json!({"a": 1}),
-            ] {
+            for wrong in [json!("OTHER"), json!(0.1), json!(null), json!([]), json!({"a": 1})] {
                 let mut injected = document(name);
                 injected[alias.name] = wrong;
-                assert_eq!(
-                    name.decode(injected).unwrap(),
-                    truth,
-                    "{name} {}",
-                    alias.name
-                );
+                assert_eq!(name.decode(injected).unwrap(), truth, "{name} {}", alias.name);
             }
             // And the alias cannot stand in for what it repeats.
             let mut alone = document(name);
-            let (above, member) = alias
-                .mirrors
-                .rsplit_once('.')
-                .unwrap_or(("", alias.mirrors));
-            let above = if above.is_empty() {
-                String::new()
-            } else {
-                format!("/{above}")
-            };
+            let (above, member) = alias.mirrors.rsplit_once('.').unwrap_or(("", alias.mirrors));
+            let above = if above.is_empty() { String::new() } else { format!("/{above}") };
             let object = alone.pointer_mut(&above).unwrap().as_object_mut().unwrap();
             object.shift_remove(member).unwrap();
-            assert_eq!(
-                name.decode(alone).unwrap_err().pointer,
-                format!("{above}/{member}")
-            );
+            assert_eq!(name.decode(alone).unwrap_err().pointer, format!("{above}/{member}"));
         }
     }
 }
@@ -167,13 +126,8 @@ fn c5_an_unknown_event_type_is_skipped_and_reported_and_the_stream_goes_on() {
 
     let mut timeline = document(MessageName::SessionTimelineEnvelope);
     let unknown = json!({"type": "merge", "timestamp": "soon", "x": [1]});
-    timeline["timeline"]
-        .as_array_mut()
-        .unwrap()
-        .insert(1, unknown.clone());
-    let read = MessageName::SessionTimelineEnvelope
-        .decode(timeline.clone())
-        .unwrap();
+    timeline["timeline"].as_array_mut().unwrap().insert(1, unknown.clone());
+    let read = MessageName::SessionTimelineEnvelope.decode(timeline.clone()).unwrap();
     assert_eq!(read.document, timeline);
     assert_eq!(read.view["timeline"][1], json!({"type": "merge"}));
     assert_eq!(read.view["timeline"][2]["type"], "fork");
@@ -183,15 +137,7 @@ fn c5_an_unknown_event_type_is_skipped_and_reported_and_the_stream_goes_on() {
 #[test]
 fn c6_a_version_is_only_text_to_a_reader() {
     for name in MessageName::ALL {
-        for version in [
-            "1.2",
-            "1.1-beta",
-            "2.0",
-            "",
-            "latest",
-            "1.1.1",
-            ALX_PROTOCOL_VERSION,
-        ] {
+        for version in ["1.2", "1.1-beta", "2.0", "", "latest", "1.1.1", ALX_PROTOCOL_VERSION] {
             let mut injected = document(*name);
             injected["protocol"]["protocol_version"] = version.into();
             let read = name.decode(injected.clone()).unwrap();
@@ -256,11 +202,7 @@ fn readers_and_schemas_agree_about_damaged_documents() {
 
 fn agree(name: MessageName, validator: &jsonschema::Validator, document: &Value) {
     let read = name.decode(document.clone());
-    assert_eq!(
-        read.is_ok(),
-        validator.is_valid(document),
-        "{name}: {document}: {read:?}"
-    );
+    assert_eq!(read.is_ok(), validator.is_valid(document), "{name}: {document}: {read:?}");
     if let Ok(read) = read {
         let again = name.decode(read.document.clone()).unwrap();
         assert_eq!(again, read, "{name}: {document}");

@@ -37,15 +37,9 @@ fn nothing_in_a_stream_ends_it() {
 #[test]
 fn the_two_kinds_of_events_have_their_own_times() {
     let as_text = json!({"type": "step", "timestamp": "2026-01-01T00:00:00Z"});
-    assert_eq!(
-        Stream::Timeline.read([as_text]).refused[0].code,
-        Code::WireFieldType
-    );
+    assert_eq!(Stream::Timeline.read([as_text]).refused[0].code, Code::WireFieldType);
     let as_number = json!({"type": "step", "timestamp": 1767225600000u64});
-    assert_eq!(
-        Stream::Timeline.read([as_number.clone()]).accepted,
-        ["step"]
-    );
+    assert_eq!(Stream::Timeline.read([as_number.clone()]).accepted, ["step"]);
     assert_eq!(Stream::Timeline.emit(as_number.clone()), Ok(as_number));
 }
 

@@ -56,22 +56,14 @@ fn wg01_every_message_is_in_the_contract_and_its_fixture_uses_all_of_it() {
 fn wg02_every_answer_has_ok_correlation_id_and_protocol() {
     let messages = messages();
     for name in SUCCESSES {
-        for member in [
-            "ok",
-            "correlationId",
-            "protocol",
-            "protocol.protocol_version",
-        ] {
+        for member in ["ok", "correlationId", "protocol", "protocol.protocol_version"] {
             let place = &messages[name.as_str()][member];
             assert_eq!(place["presence"], "required", "{name} {member}");
         }
         let written = name.success(own_members(name)).unwrap();
         assert_eq!(written["ok"], true);
         assert_eq!(written["correlationId"], "c-5");
-        assert_eq!(
-            written["protocol"]["protocol_version"],
-            ALX_PROTOCOL_VERSION
-        );
+        assert_eq!(written["protocol"]["protocol_version"], ALX_PROTOCOL_VERSION);
 
         let mut without = own_members(name);
         without.shift_remove("correlationId");
@@ -116,12 +108,8 @@ fn wg05_a_code_is_written_with_the_category_of_the_released_contract() {
         }
     }
     assert!(promised.len() > 10, "{promised:?}");
-    let alx = Code::ALL
-        .iter()
-        .filter(|code| code.protocol() == Protocol::Alx);
-    let bodies: Vec<_> = alx
-        .map(|code| failure_body(*code)["error"].clone())
-        .collect();
+    let alx = Code::ALL.iter().filter(|code| code.protocol() == Protocol::Alx);
+    let bodies: Vec<_> = alx.map(|code| failure_body(*code)["error"].clone()).collect();
     let written = (bodies.iter())
         .map(|error| [&error["code"], &error["type"]].map(|text| text.as_str().unwrap()))
         .map(|[code, kind]| (code, kind));
@@ -133,10 +121,7 @@ fn wg06_every_canonical_place_of_the_contract_has_a_meaning() {
     for (name, places) in messages() {
         for (place, attributes) in places.as_object().unwrap() {
             let meaning = attributes["semantics"].as_str().unwrap();
-            assert!(
-                !meaning.is_empty() && meaning != "unknown",
-                "{name} {place}"
-            );
+            assert!(!meaning.is_empty() && meaning != "unknown", "{name} {place}");
         }
     }
 }
@@ -159,29 +144,17 @@ fn wg08_a_failure_is_never_ok_and_a_success_never_not() {
         let mut document = document(name);
         document["ok"] = ok;
         let failure = Failure::from(name.decode(document).unwrap_err());
-        assert_eq!(
-            (failure.code, failure.pointer.as_deref()),
-            (Code::WireFieldValue, Some("/ok"))
-        );
+        assert_eq!((failure.code, failure.pointer.as_deref()), (Code::WireFieldValue, Some("/ok")));
     };
     contradiction(MessageName::ErrorEnvelope, json!(true));
     for name in SUCCESSES {
         contradiction(name, json!(false));
         let mut members = own_members(name);
         members.insert("ok".into(), json!(false));
-        assert_eq!(
-            name.success(members).unwrap_err().code,
-            Code::WireFieldValue
-        );
+        assert_eq!(name.success(members).unwrap_err().code, Code::WireFieldValue);
     }
     let members = own_members(MessageName::ErrorEnvelope);
-    assert_eq!(
-        MessageName::ErrorEnvelope
-            .success(members)
-            .unwrap_err()
-            .code,
-        Code::WireFieldValue
-    );
+    assert_eq!(MessageName::ErrorEnvelope.success(members).unwrap_err().code, Code::WireFieldValue);
     for code in Code::ALL {
         assert_eq!(failure_body(*code)["ok"], false);
     }
@@ -190,12 +163,7 @@ fn wg08_a_failure_is_never_ok_and_a_success_never_not() {
 #[test]
 fn wg09_and_wg10_the_end_of_a_run_agrees_with_itself() {
     for (kind, truth) in [("run.completed", true), ("run.failed", false)] {
-        for ok in [
-            None,
-            Some(json!(null)),
-            Some(json!(!truth)),
-            Some(json!(truth)),
-        ] {
+        for ok in [None, Some(json!(null)), Some(json!(!truth)), Some(json!(truth))] {
             let mut event = json!({"type": kind});
             if let Some(ok) = &ok {
                 event["ok"] = ok.clone();
@@ -215,10 +183,7 @@ fn wg09_and_wg10_the_end_of_a_run_agrees_with_itself() {
 }
 
 fn failure_body(code: Code) -> Value {
-    let exchange = Exchange {
-        correlation_id: "c-5".into(),
-        capabilities: Vec::new(),
-    };
+    let exchange = Exchange { correlation_id: "c-5".into(), capabilities: Vec::new() };
     Failure::new(code, "It failed.").body(Protocol::Alx, exchange)
 }
 

@@ -21,10 +21,7 @@ fn a_known_code_has_the_class_of_the_registry() {
 
 #[test]
 fn an_unknown_code_is_sent_again_only_where_that_is_harmless() {
-    let kinds = Category::ALL
-        .iter()
-        .map(|kind| kind.as_str())
-        .chain(["later", ""]);
+    let kinds = Category::ALL.iter().map(|kind| kind.as_str()).chain(["later", ""]);
     for kind in kinds {
         for idempotent in [true, false] {
             for attempt in 0..10 {
@@ -46,15 +43,9 @@ fn an_unknown_code_is_sent_again_only_where_that_is_harmless() {
 #[test]
 fn a_known_code_under_another_type_is_not_known() {
     let decision = after("approval", "RATE_LIMITED", true, 1);
-    assert_eq!(
-        (decision.class, decision.action),
-        (RetryClass::Conservative, Action::Stop)
-    );
+    assert_eq!((decision.class, decision.action), (RetryClass::Conservative, Action::Stop));
     let decision = after("execution", "AUTH_REQUIRED", false, 1);
-    assert_eq!(
-        (decision.class, decision.action),
-        (RetryClass::Conservative, Action::Stop)
-    );
+    assert_eq!((decision.class, decision.action), (RetryClass::Conservative, Action::Stop));
 }
 
 #[test]
@@ -62,9 +53,7 @@ fn waits_double_leave_half_to_chance_and_end() {
     let waits = |kind: &str, code: &str| {
         let wait = |attempt| after(kind, code, true, attempt).wait;
         let waits = (1..).map_while(wait);
-        waits
-            .map(|wait| (wait.least_ms, wait.most_ms))
-            .collect::<Vec<_>>()
+        waits.map(|wait| (wait.least_ms, wait.most_ms)).collect::<Vec<_>>()
     };
     let doubling = [(250, 500), (500, 1000), (1000, 2000), (2000, 4000)];
     assert_eq!(waits("execution", "RATE_LIMITED"), doubling);
@@ -72,8 +61,5 @@ fn waits_double_leave_half_to_chance_and_end() {
     // An attempt that is not counted yet waits like the first.
     let uncounted = after("execution", "RATE_LIMITED", true, 0).wait.unwrap();
     assert_eq!((uncounted.least_ms, uncounted.most_ms), doubling[0]);
-    assert_eq!(
-        after("execution", "RATE_LIMITED", true, u64::MAX).action,
-        Action::Stop
-    );
+    assert_eq!(after("execution", "RATE_LIMITED", true, u64::MAX).action, Action::Stop);
 }

@@ -27,10 +27,7 @@ fn refused(events: Value) -> (Code, String) {
 #[test]
 fn a_timeline_is_sent_with_the_listed_types_alone() {
     let events = json!([{"type": "step", "timestamp": 1}, {"type": "merge", "timestamp": "x"}]);
-    assert_eq!(
-        refused(events.clone()),
-        (Code::EventTypeNotEmittable, "/timeline/1/type".into())
-    );
+    assert_eq!(refused(events.clone()), (Code::EventTypeNotEmittable, "/timeline/1/type".into()));
     // A reader lives with it.
     let mut read = document(MessageName::SessionTimelineEnvelope);
     read["timeline"] = events;

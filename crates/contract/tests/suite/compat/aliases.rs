@@ -23,10 +23,7 @@ fn with_shade(attributes: Value) -> Value {
 #[test]
 fn what_an_alias_does_not_say_is_as_its_canonical_member_has_it() {
     let bare = with_shade(json!({}));
-    assert_eq!(
-        named(&base(), &bare),
-        expected(&[(COLOUR, Rule::AliasAdded)])
-    );
+    assert_eq!(named(&base(), &bare), expected(&[(COLOUR, Rule::AliasAdded)]));
     let arrival = "/messages/OrderReply/arrival";
     assert_eq!(
         found(|s| {
@@ -36,10 +33,7 @@ fn what_an_alias_does_not_say_is_as_its_canonical_member_has_it() {
     );
     let full = json!({"type": "string", "nullable": false, "semantics": "colour",
         "enum": ["blue", "red"], "openEnum": true, "presence": "optional"});
-    assert_eq!(
-        named(&base(), &with_shade(full)),
-        expected(&[(COLOUR, Rule::AliasAdded)])
-    );
+    assert_eq!(named(&base(), &with_shade(full)), expected(&[(COLOUR, Rule::AliasAdded)]));
 }
 
 #[test]
@@ -68,13 +62,7 @@ fn an_alias_that_says_something_else_than_its_canonical_member_is_wrong() {
 #[test]
 fn an_alias_is_the_same_however_it_is_written() {
     let listed = |values: Value| with_shade(json!({"enum": values}));
-    assert_eq!(
-        named(
-            &listed(json!(["red", "blue"])),
-            &listed(json!(["blue", "red"]))
-        ),
-        []
-    );
+    assert_eq!(named(&listed(json!(["red", "blue"])), &listed(json!(["blue", "red"]))), []);
     let reference = |name: &str, value: Value| {
         let mut snapshot = base();
         snapshot["messages"]["OrderReply"]["orderRef"][name] = value;
@@ -90,11 +78,9 @@ fn an_alias_is_the_same_however_it_is_written() {
 fn an_alias_that_is_different_is_reported() {
     let at = "/messages/OrderReply/orderRef";
     let changed = expected(&[(at, Rule::AliasChanged)]);
-    for (name, value) in [
-        ("presence", json!("required")),
-        ("precision", json!(2)),
-        ("doc", json!(2)),
-    ] {
+    for (name, value) in
+        [("presence", json!("required")), ("precision", json!(2)), ("doc", json!(2))]
+    {
         let change = |s: &mut Value| s["messages"]["OrderReply"]["orderRef"][name] = value.clone();
         assert_eq!(found(change), changed, "{name}");
     }
@@ -134,10 +120,7 @@ fn an_alias_whose_meaning_nobody_knows_is_a_question() {
     assert_eq!(named(&unknown, &unknown), []);
     let mut later = unknown.clone();
     later["protocolVersion"] = json!("3.5");
-    assert_eq!(
-        named(&unknown, &later),
-        expected(&[(at, Rule::SemanticsUnknown)])
-    );
+    assert_eq!(named(&unknown, &later), expected(&[(at, Rule::SemanticsUnknown)]));
 
     // The same where the canonical member is the one that does not tell.
     assert_eq!(

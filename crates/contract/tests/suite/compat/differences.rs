@@ -29,17 +29,11 @@ fn a_new_place_hides_no_member_of_what_was_known_before() {
                 "a.c": member("required", "c"), "a.c.d": member("required", "d")}),
         );
         let at = |place: &str| format!("/messages/{message}/{place}");
-        assert_eq!(
-            named(&old, &new),
-            [(at("a"), Rule::OptionalFieldAdded), (at("a.c"), rule)]
-        );
+        assert_eq!(named(&old, &new), [(at("a"), Rule::OptionalFieldAdded), (at("a.c"), rule)]);
         assert_eq!(report(&old, &new).honest, Some(false));
         assert_eq!(
             named(&new, &old),
-            [
-                (at("a"), Rule::OptionalFieldRemoved),
-                (at("a.c"), Rule::FieldRemoved)
-            ]
+            [(at("a"), Rule::OptionalFieldRemoved), (at("a.c"), Rule::FieldRemoved)]
         );
     }
 }
@@ -94,10 +88,7 @@ fn readers_of_an_open_list_knew_that_values_would_come() {
     };
     assert_eq!(
         found(close),
-        expected(&[
-            (at, Rule::OpenEnumValueAdded),
-            (at, Rule::ResponseEnumClosed)
-        ])
+        expected(&[(at, Rule::OpenEnumValueAdded), (at, Rule::ResponseEnumClosed)])
     );
     let mut new = base();
     close(&mut new);
@@ -141,18 +132,12 @@ fn a_list_that_is_open_comes_and_goes_with_its_values() {
     without_list(&mut old);
     assert_eq!(
         named(&old, &base()),
-        expected(&[
-            (at, Rule::OpenEnumValueAdded),
-            (at, Rule::OpenEnumValueAdded)
-        ])
+        expected(&[(at, Rule::OpenEnumValueAdded), (at, Rule::OpenEnumValueAdded)])
     );
     // One that is closed is told by that.
     let mut closed = base();
     closed["messages"]["OrderReply"]["colour"]["openEnum"] = json!(false);
-    assert_eq!(
-        named(&old, &closed),
-        expected(&[(at, Rule::ResponseEnumClosed)])
-    );
+    assert_eq!(named(&old, &closed), expected(&[(at, Rule::ResponseEnumClosed)]));
 }
 
 #[test]
@@ -163,14 +148,8 @@ fn attributes_that_say_nothing_to_the_checker_are_reported() {
         found(|s| s["messages"]["OrderReply"]["price"]["mirrors"] = json!("orderId")),
         changed
     );
-    assert_eq!(
-        found(|s| s["messages"]["OrderReply"]["price"]["openEnum"] = json!(true)),
-        changed
-    );
-    assert_eq!(
-        found(|s| s["messages"]["OrderReply"]["price"]["openEnum"] = json!(false)),
-        []
-    );
+    assert_eq!(found(|s| s["messages"]["OrderReply"]["price"]["openEnum"] = json!(true)), changed);
+    assert_eq!(found(|s| s["messages"]["OrderReply"]["price"]["openEnum"] = json!(false)), []);
     for word in ["message", "title", "doc", "description", "comment"] {
         for value in [json!({"a": 1}), json!(["a"]), json!(2), json!(null)] {
             let changed_to =
@@ -201,10 +180,7 @@ fn numbers_of_attributes_are_numbers() {
     };
     assert_eq!(named(&with("1"), &with("1.0")), []);
     assert_eq!(named(&with("1"), &with("1.5")).len(), 1);
-    assert_eq!(
-        named(&with("9007199254740993"), &with("9007199254740992.0")).len(),
-        1
-    );
+    assert_eq!(named(&with("9007199254740993"), &with("9007199254740992.0")).len(), 1);
 }
 
 #[test]
@@ -255,23 +231,13 @@ fn listed_values_are_json_values() {
         snapshot
     };
     let same = r#"[1.0, {"b": 2.0, "a": [1]}, 1]"#;
-    assert_eq!(
-        named(&listing(r#"[{"a": [1.0], "b": 2}, 1]"#), &listing(same)),
-        []
-    );
+    assert_eq!(named(&listing(r#"[{"a": [1.0], "b": 2}, 1]"#), &listing(same)), []);
     let at = "/messages/OrderReply/state";
     assert_eq!(
-        named(
-            &listing("[9007199254740993]"),
-            &listing("[9007199254740992.0]")
-        ),
+        named(&listing("[9007199254740993]"), &listing("[9007199254740992.0]")),
         expected(&[(at, Rule::EnumValueRemoved), (at, Rule::EnumValueAdded)])
     );
-    assert_eq!(
-        named(&listing(r#"["1"]"#), &listing("[1]")).len(),
-        2,
-        "a text is no number"
-    );
+    assert_eq!(named(&listing(r#"["1"]"#), &listing("[1]")).len(), 2, "a text is no number");
 }
 
 #[test]
@@ -288,19 +254,13 @@ fn null_among_the_types_is_the_flag() {
     };
     let list = eta(json!(["null", "string"]), None);
     assert_eq!(named(&base(), &list), []);
-    assert_eq!(
-        named(&base(), &eta(json!(["string", "null"]), Some(true))),
-        []
-    );
+    assert_eq!(named(&base(), &eta(json!(["string", "null"]), Some(true))), []);
     let at = "/messages/OrderReply/eta";
     assert_eq!(
         named(&list, &eta(json!("string"), None)),
         expected(&[(at, Rule::NoLongerNullable)])
     );
-    assert_eq!(
-        named(&eta(json!("string"), None), &list),
-        expected(&[(at, Rule::BecameNullable)])
-    );
+    assert_eq!(named(&eta(json!("string"), None), &list), expected(&[(at, Rule::BecameNullable)]));
     // A member that is always null has that type.
     let always = report(&list, &eta(json!("null"), None)).changes;
     assert_eq!(rule_of(&always[0]), Rule::TypeChanged);

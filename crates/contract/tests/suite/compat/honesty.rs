@@ -22,10 +22,7 @@ fn violation(snapshot: &mut Value) {
 
 /// May be no change at all.
 fn unknown(snapshot: &mut Value) {
-    take(
-        &mut snapshot["messages"]["OrderReply"]["price"],
-        "semantics",
-    );
+    take(&mut snapshot["messages"]["OrderReply"]["price"], "semantics");
 }
 
 /// Is a change, minor or major.
@@ -53,22 +50,10 @@ fn honesty_is_what_the_version_says_about_the_gravest_change() {
         (addition, Class::MinorSafe, [no, yes, no, no, no, open]),
         (removal, Class::Major, [no, no, no, yes, no, open]),
         (violation, Class::Violation, [no, no, no, no, no, no]),
-        (
-            unknown,
-            Class::NeedsReview,
-            [open, open, no, open, no, open],
-        ),
+        (unknown, Class::NeedsReview, [open, open, no, open, no, open]),
         (new_type, Class::NeedsReview, [no, open, no, open, no, open]),
-        (
-            unknown_and_removal,
-            Class::Major,
-            [no, no, no, yes, no, open],
-        ),
-        (
-            unknown_and_addition,
-            Class::NeedsReview,
-            [no, open, no, open, no, open],
-        ),
+        (unknown_and_removal, Class::Major, [no, no, no, yes, no, open]),
+        (unknown_and_addition, Class::NeedsReview, [no, open, no, open, no, open]),
     ];
     let versions = ["3.4", "3.5", "3.3", "4.0", "2.9", "3.5-rc"];
     for (index, (change, overall, verdicts)) in cases.into_iter().enumerate() {
@@ -78,11 +63,7 @@ fn honesty_is_what_the_version_says_about_the_gravest_change() {
             new["protocolVersion"] = json!(version);
             let found = report(&base(), &new);
             assert_eq!(found.overall, overall, "case {index}");
-            assert_eq!(
-                found.honest, honest,
-                "case {index} under {version}: {}",
-                found.reason
-            );
+            assert_eq!(found.honest, honest, "case {index} under {version}: {}", found.reason);
         }
     }
 }
@@ -110,10 +91,7 @@ fn what_is_unknown_on_both_sides_is_a_question_only_between_versions() {
     let mut old = base();
     old["messages"]["OrderReply"]["price"]["semantics"] = json!("unknown");
     let mut new = old.clone();
-    assert_eq!(
-        (report(&old, &new).overall, report(&old, &new).honest),
-        (Class::None, Some(true))
-    );
+    assert_eq!((report(&old, &new).overall, report(&old, &new).honest), (Class::None, Some(true)));
     new["protocolVersion"] = json!("3.5");
     assert_eq!(report(&old, &new).overall, Class::NeedsReview);
     assert_eq!(report(&old, &new).honest, None);
@@ -146,10 +124,7 @@ fn a_wrong_alias_is_a_violation_also_when_it_was_wrong_before() {
     let mut wrong = base();
     violation(&mut wrong);
     let found = report(&wrong, &wrong);
-    assert_eq!(
-        (found.overall, found.honest),
-        (Class::Violation, Some(false))
-    );
+    assert_eq!((found.overall, found.honest), (Class::Violation, Some(false)));
     assert_eq!(report(&wrong, &base()).changes[0].class, Class::MinorSafe);
 }
 
@@ -159,8 +134,5 @@ fn the_reason_says_what_decided() {
     removal(&mut new);
     new["protocolVersion"] = json!("3.5");
     let reason = report(&base(), &new).reason;
-    assert_eq!(
-        reason,
-        "version 3.5 after 3.4 is not honest: 1 change is major"
-    );
+    assert_eq!(reason, "version 3.5 after 3.4 is not honest: 1 change is major");
 }

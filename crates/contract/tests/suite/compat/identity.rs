@@ -13,12 +13,7 @@ fn contract(version: &str, tag: &str, hash: &str, vectors: Value) -> Value {
 
 #[test]
 fn vectors_of_earlier_tags_stay_what_they_are() {
-    let old = contract(
-        "2.0",
-        "KB_V2",
-        "sha256",
-        json!({"KB_V1/x": "0x1", "KB_V2/x": "0x2"}),
-    );
+    let old = contract("2.0", "KB_V2", "sha256", json!({"KB_V1/x": "0x1", "KB_V2/x": "0x2"}));
     let new = contract(
         "3.0",
         "KB_V3",
@@ -54,10 +49,7 @@ fn a_vector_without_a_tag_is_the_one_with_its_snapshots_tag() {
     assert_eq!(named(&bare, &tagged), []);
     assert_eq!(named(&tagged, &bare), []);
     let other = contract("1.0", "KB_V1", "keccak256", json!({"KB_V2/x": "0x1"}));
-    assert_eq!(
-        named(&bare, &other),
-        expected(&[("/identity/vectors/x", Rule::VectorRemoved)])
-    );
+    assert_eq!(named(&bare, &other), expected(&[("/identity/vectors/x", Rule::VectorRemoved)]));
 }
 
 #[test]
@@ -71,10 +63,7 @@ fn a_tag_that_was_used_before_keeps_its_hashes() {
     for hash in ["sha256", "blake3"] {
         let reused = json!({"KB_V1/x": "0x9", "KB_V2/x": "0x2"});
         let found = report(&old, &contract("3.0", "KB_V1", hash, reused));
-        assert_eq!(
-            (found.overall, found.honest),
-            (Class::Violation, Some(false))
-        );
+        assert_eq!((found.overall, found.honest), (Class::Violation, Some(false)));
         let kept = (found.changes.iter()).find(|change| change.class == Class::Violation);
         let kept = kept.unwrap();
         assert_eq!(kept.path, "/identity/domainTag");
@@ -101,10 +90,7 @@ fn another_tag_alone_needs_vectors_too() {
     let old = contract("1.0", "KB_V1", "keccak256", vectors.clone());
     let new = contract("2.0", "KB_V2", "keccak256", vectors);
     let found = report(&old, &new);
-    assert_eq!(
-        (found.overall, found.honest),
-        (Class::Violation, Some(false))
-    );
+    assert_eq!((found.overall, found.honest), (Class::Violation, Some(false)));
     assert!(
         named(&old, &new).contains(&("/identity/domainTag".into(), Rule::IdentityVectorsMissing))
     );

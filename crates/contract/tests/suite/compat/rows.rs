@@ -23,17 +23,11 @@ fn rows() -> Vec<Row> {
         // 1 (V1)
         row(
             |s| s["messages"]["OrderReply"]["extras.sauce"] = field("optional", "sauce"),
-            &[(
-                "/messages/OrderReply/extras.sauce",
-                Rule::OptionalFieldAdded,
-            )],
+            &[("/messages/OrderReply/extras.sauce", Rule::OptionalFieldAdded)],
         ),
         row(
             |s| s["messages"]["OrderRequest"]["/item/gift"] = field("optional", "gift"),
-            &[(
-                "/messages/OrderRequest//item/gift",
-                Rule::OptionalFieldAdded,
-            )],
+            &[("/messages/OrderRequest//item/gift", Rule::OptionalFieldAdded)],
         ),
         // A new optional object may have required members: they come with it.
         row(
@@ -51,7 +45,8 @@ fn rows() -> Vec<Row> {
         // 3, 4 (V7)
         row(
             |s| {
-                s["events"]["OrderEventType"]["warm"] = json!({"semantics": "w", "ignorable": true});
+                s["events"]["OrderEventType"]["warm"] =
+                    json!({"semantics": "w", "ignorable": true});
             },
             &[("/events/OrderEventType/warm", Rule::EventAdded)],
         ),
@@ -64,10 +59,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             |s| s["events"]["OrderEventType"]["lost"] = json!({"semantics": "l"}),
-            &[(
-                "/events/OrderEventType/lost",
-                Rule::EventIgnorabilityUnknown,
-            )],
+            &[("/events/OrderEventType/lost", Rule::EventIgnorabilityUnknown)],
         ),
         // 5
         row(
@@ -145,10 +137,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             |s| s["messages"]["OrderRequest"]["item.note"]["presence"] = json!("required"),
-            &[(
-                "/messages/OrderRequest/item.note",
-                Rule::FieldBecameRequired,
-            )],
+            &[("/messages/OrderRequest/item.note", Rule::FieldBecameRequired)],
         ),
         // 11 (V6)
         row(
@@ -182,10 +171,7 @@ fn rows() -> Vec<Row> {
             |s| {
                 take(&mut s["events"]["OrderEventType"]["seen"], "ignorable");
             },
-            &[(
-                "/events/OrderEventType/seen",
-                Rule::EventIgnorabilityUnknown,
-            )],
+            &[("/events/OrderEventType/seen", Rule::EventIgnorabilityUnknown)],
         ),
         row(
             |s| s["events"]["OrderEventType"]["seen"]["rate"] = json!(1),
@@ -200,10 +186,7 @@ fn rows() -> Vec<Row> {
             |s| {
                 take(&mut s["envelopeSemantics"], "ok:false");
             },
-            &[(
-                "/envelopeSemantics/ok:false",
-                Rule::EnvelopeSemanticsChanged,
-            )],
+            &[("/envelopeSemantics/ok:false", Rule::EnvelopeSemanticsChanged)],
         ),
         row(
             |s| s["envelopeSemantics"]["ok:null"] = json!("not-yet"),
@@ -327,7 +310,8 @@ fn rows() -> Vec<Row> {
         ),
         row(
             |s| {
-                s["identity"] = renewed(json!({"ORDER_V1/plain": "0xaa", "ORDER_V1/large": "0xbb"}));
+                s["identity"] =
+                    renewed(json!({"ORDER_V1/plain": "0xaa", "ORDER_V1/large": "0xbb"}));
             },
             &[
                 ("/identity/domainTag", Rule::DomainTagChanged),
@@ -363,10 +347,7 @@ fn rows() -> Vec<Row> {
             },
             &[("/identity", Rule::IdentityRemoved)],
         ),
-        row(
-            |s| s["identity"]["salt"] = json!("x"),
-            &[("/identity/salt", Rule::AttributeChanged)],
-        ),
+        row(|s| s["identity"]["salt"] = json!("x"), &[("/identity/salt", Rule::AttributeChanged)]),
         // 17
         row(
             |s| {
@@ -389,17 +370,11 @@ fn rows() -> Vec<Row> {
         // 18, 19
         row(
             |s| s["messages"]["OrderReply"]["paid"] = field("required", "paid"),
-            &[(
-                "/messages/OrderReply/paid",
-                Rule::RequiredResponseFieldAdded,
-            )],
+            &[("/messages/OrderReply/paid", Rule::RequiredResponseFieldAdded)],
         ),
         row(
             |s| s["messages"]["OrderRequest"]["table"] = field("required", "table"),
-            &[(
-                "/messages/OrderRequest/table",
-                Rule::RequiredRequestFieldAdded,
-            )],
+            &[("/messages/OrderRequest/table", Rule::RequiredRequestFieldAdded)],
         ),
         // 20, 21
         row(
@@ -425,10 +400,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             |s| s["messages"]["OrderRequest"]["item.id"]["nullable"] = json!(true),
-            &[(
-                "/messages/OrderRequest/item.id",
-                Rule::RequestBecameNullable,
-            )],
+            &[("/messages/OrderRequest/item.id", Rule::RequestBecameNullable)],
         ),
         row(
             |s| s["messages"]["OrderReply"]["eta"]["nullable"] = json!(false),
@@ -566,10 +538,7 @@ fn rows() -> Vec<Row> {
             |s| s["messages"]["OrderReply"]["price"]["precision"] = json!(2),
             &[("/messages/OrderReply/price", Rule::AttributeChanged)],
         ),
-        row(
-            |s| s["limits"] = json!({"body": 1}),
-            &[("/limits", Rule::AttributeChanged)],
-        ),
+        row(|s| s["limits"] = json!({"body": 1}), &[("/limits", Rule::AttributeChanged)]),
     ]
 }
 
@@ -580,9 +549,8 @@ fn each_change_is_named_with_its_path_and_its_rule() {
         (row.change)(&mut new);
         new["protocolVersion"] = json!("3.5");
         let found = report(&base(), &new);
-        let named: Vec<_> = (found.changes.iter())
-            .map(|change| (change.path.as_str(), rule_of(change)))
-            .collect();
+        let named: Vec<_> =
+            (found.changes.iter()).map(|change| (change.path.as_str(), rule_of(change))).collect();
         assert_eq!(named, row.expected, "row {index}");
         for change in &found.changes {
             assert_eq!(change.class, rule_of(change).class(), "row {index}");
@@ -595,22 +563,13 @@ fn each_change_is_named_with_its_path_and_its_rule() {
 
 #[test]
 fn every_rule_and_every_row_of_the_policy_is_reached() {
-    let mut reached: BTreeSet<_> = (rows().iter())
-        .flat_map(|row| row.expected.iter().map(|(_, rule)| *rule))
-        .collect();
+    let mut reached: BTreeSet<_> =
+        (rows().iter()).flat_map(|row| row.expected.iter().map(|(_, rule)| *rule)).collect();
     let mut without_identity = base();
     take(&mut without_identity, "identity");
-    reached.extend(
-        report(&without_identity, &base())
-            .changes
-            .iter()
-            .map(rule_of),
-    );
+    reached.extend(report(&without_identity, &base()).changes.iter().map(rule_of));
     let all: BTreeSet<_> = Rule::ALL.iter().copied().collect();
-    assert_eq!(
-        all.difference(&reached).collect::<Vec<_>>(),
-        Vec::<&Rule>::new()
-    );
+    assert_eq!(all.difference(&reached).collect::<Vec<_>>(), Vec::<&Rule>::new());
 
     // Rows 25 and 26 are about what is no change, so they have no rule.
     let rows: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.row()).collect();
@@ -687,14 +646,8 @@ fn a_direction_that_is_said_overrules_the_name() {
     };
     let mut new = base();
     new["messages"]["OrderReply"]["orderId"]["presence"] = json!("optional");
-    assert_eq!(
-        report(&base(), &new).changes[0].path,
-        format!("{REPLY}/orderId")
-    );
-    assert_eq!(
-        rule_of(&report(&base(), &new).changes[0]),
-        Rule::ResponseFieldRelaxed
-    );
+    assert_eq!(report(&base(), &new).changes[0].path, format!("{REPLY}/orderId"));
+    assert_eq!(rule_of(&report(&base(), &new).changes[0]), Rule::ResponseFieldRelaxed);
     let found = report(&rename(base()), &rename(new));
     assert_eq!(rule_of(&found.changes[0]), Rule::RequestFieldRelaxed);
 }
@@ -704,10 +657,7 @@ fn the_order_of_a_snapshot_does_not_reach_the_report() {
     for row in rows() {
         let mut new = base();
         (row.change)(&mut new);
-        assert_eq!(
-            report(&base(), &new),
-            report(&reversed(&base()), &reversed(&new))
-        );
+        assert_eq!(report(&base(), &new), report(&reversed(&base()), &reversed(&new)));
     }
 }
 
@@ -724,9 +674,9 @@ fn renewed(vectors: Value) -> Value {
 /// The same document with the members of every object in the opposite order.
 fn reversed(value: &Value) -> Value {
     match value {
-        Value::Object(members) => (members.iter().rev())
-            .map(|(name, value)| (name.clone(), reversed(value)))
-            .collect(),
+        Value::Object(members) => {
+            (members.iter().rev()).map(|(name, value)| (name.clone(), reversed(value))).collect()
+        }
         other => other.clone(),
     }
 }

@@ -35,24 +35,14 @@ fn what_the_policy_fixes_cannot_be_set() {
         let result = rules(&json!({rule.as_str(): "minor-safe"}));
         assert_eq!(result.is_ok(), rule.is_settable(), "{rule}");
     }
-    for fixed in [
-        "field-removed",
-        "alias-mirror-wrong",
-        "identity-tag-kept",
-        "semantics-changed",
-    ] {
+    for fixed in ["field-removed", "alias-mirror-wrong", "identity-tag-kept", "semantics-changed"] {
         let failure = rules(&json!({fixed: "minor-safe"})).unwrap_err();
         assert_eq!(failure.code, Code::CompatRuleInvalid);
         assert_eq!(failure.pointer, Some(format!("/{fixed}")));
         assert!(failure.message.contains("the policy fixes"), "{failure}");
         assert!(failure.suggestion.unwrap().contains("capability-removed"));
     }
-    assert!(
-        rules(&json!({"no-such-rule": "major"}))
-            .unwrap_err()
-            .message
-            .contains("no rule")
-    );
+    assert!(rules(&json!({"no-such-rule": "major"})).unwrap_err().message.contains("no rule"));
     for class in [json!("huge"), json!(1), json!(null)] {
         let failure = rules(&json!({"capability-removed": class})).unwrap_err();
         assert!(failure.message.contains("minor-safe"), "{failure}");
@@ -77,14 +67,8 @@ fn a_document_that_is_no_snapshot_is_refused_with_the_place() {
             "/messages",
         ),
         (|s| s["messages"] = json!([]), "/messages"),
-        (
-            |s| s["messages"]["OrderReply"] = json!("x"),
-            "/messages/OrderReply",
-        ),
-        (
-            |s| s["messages"]["OrderReply"]["a/b"] = json!(1),
-            "/messages/OrderReply/a~1b",
-        ),
+        (|s| s["messages"]["OrderReply"] = json!("x"), "/messages/OrderReply"),
+        (|s| s["messages"]["OrderReply"]["a/b"] = json!(1), "/messages/OrderReply/a~1b"),
         (
             |s| s["messages"]["OrderReply"]["eta"]["kind"] = json!("spare"),
             "/messages/OrderReply/eta/kind",
@@ -116,10 +100,7 @@ fn a_document_that_is_no_snapshot_is_refused_with_the_place() {
             },
             "/messages/OrderRequest/item.id",
         ),
-        (
-            |s| s["directions"] = json!({"OrderReply": "sideways"}),
-            "/directions/OrderReply",
-        ),
+        (|s| s["directions"] = json!({"OrderReply": "sideways"}), "/directions/OrderReply"),
         (|s| s["identity"]["scope"] = json!("all"), "/identity/scope"),
         (
             |s| s["messages"]["OrderReply"]["eta"]["type"] = json!([]),
@@ -141,14 +122,8 @@ fn a_document_that_is_no_snapshot_is_refused_with_the_place() {
             |s| s["messages"]["OrderReply"]["price"]["type"] = json!(["number", "null"]),
             "/messages/OrderReply/price",
         ),
-        (
-            |s| s["identity"]["vectors"]["ORDER_V1/plain"] = json!("0xaa"),
-            "/identity/vectors/plain",
-        ),
-        (
-            |s| s["identity"]["vectors"]["large"] = json!("0xbb"),
-            "/identity/vectors/large",
-        ),
+        (|s| s["identity"]["vectors"]["ORDER_V1/plain"] = json!("0xaa"), "/identity/vectors/plain"),
+        (|s| s["identity"]["vectors"]["large"] = json!("0xbb"), "/identity/vectors/large"),
     ];
     for (change, place) in cases {
         let mut snapshot = base();

@@ -50,13 +50,8 @@ pub(super) fn routes() -> Vec<Route> {
             description,
         )
         .answers(200, "The document.", Content::Json(|| true.into())),
-        Route::get(
-            "docs",
-            "/docs",
-            "Describes every route as an HTML page. Needs no key.",
-            docs,
-        )
-        .answers(200, "The page.", Content::Text),
+        Route::get("docs", "/docs", "Describes every route as an HTML page. Needs no key.", docs)
+            .answers(200, "The page.", Content::Text),
     ]
 }
 
@@ -64,11 +59,7 @@ async fn health(State(host): State<Host>) -> Reply {
     if host.streams().are_closing() {
         return Err(closing_down().into());
     }
-    let health = Health {
-        ok: True,
-        ready: true,
-        extra: accord_contract::wire::Object::new(),
-    };
+    let health = Health { ok: True, ready: true, extra: accord_contract::wire::Object::new() };
     Ok(json(StatusCode::OK, health.encode().to_string()))
 }
 
@@ -86,9 +77,7 @@ async fn description() -> Response {
 }
 
 async fn docs() -> Response {
-    let headers = [
-        (CONTENT_TYPE, "text/html; charset=utf-8"),
-        (CONTENT_SECURITY_POLICY, page::policy()),
-    ];
+    let headers =
+        [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, page::policy())];
     (headers, page::text()).into_response()
 }

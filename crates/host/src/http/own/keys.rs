@@ -35,14 +35,9 @@ envelope! {
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get(
-            "keys",
-            "/accord/v1/keys",
-            "Lists the keys, without their secrets.",
-            list,
-        )
-        .answers(200, "The keys.", Content::json::<KeyListEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized]),
+        Route::get("keys", "/accord/v1/keys", "Lists the keys, without their secrets.", list)
+            .answers(200, "The keys.", Content::json::<KeyListEnvelope>())
+            .refuses(&[Code::AgenticUnauthorized]),
         Route::post(
             "create_key",
             "/accord/v1/keys",

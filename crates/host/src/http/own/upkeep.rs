@@ -127,11 +127,7 @@ pub(super) fn routes() -> Vec<Route> {
             backup,
         )
         .takes(Content::json::<BackupRequest>())
-        .answers(
-            200,
-            "The backup is written.",
-            Content::json::<BackupEnvelope>(),
-        )
+        .answers(200, "The backup is written.", Content::json::<BackupEnvelope>())
         .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
         Route::post(
             "trim",

@@ -43,8 +43,7 @@ impl List {
     /// Adds a member.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0
-            .push_str(&format!(",{}:{}", Value::from(name), value.into()));
+        self.0.push_str(&format!(",{}:{}", Value::from(name), value.into()));
         self
     }
 

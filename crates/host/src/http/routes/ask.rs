@@ -53,9 +53,8 @@ impl FromRequestParts<Host> for Query {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &Host) -> Result<Self, Refusal> {
-        let pairs: Result<_, Failure> = pairs(&parts.uri)
-            .map(|(name, value)| Ok((decode(name)?, decode(value)?)))
-            .collect();
+        let pairs: Result<_, Failure> =
+            pairs(&parts.uri).map(|(name, value)| Ok((decode(name)?, decode(value)?))).collect();
         Ok(Self { pairs: pairs? })
     }
 }
@@ -94,11 +93,7 @@ impl Query {
 
 /// The names and values in a query, still encoded.
 fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
-    let pairs = uri
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty());
+    let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
     pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
@@ -108,8 +103,7 @@ async fn path(parts: &mut Parts, host: &Host) -> Result<RawPathParams, Failure> 
 }
 
 fn parse<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T, Failure> {
-    text.parse()
-        .map_err(|error: IdError| wrong(&format!("/{name}"), &error.to_string()))
+    text.parse().map_err(|error: IdError| wrong(&format!("/{name}"), &error.to_string()))
 }
 
 /// Decodes a name or value of a query: `+` is a space, `%XX` is a byte.

@@ -46,17 +46,10 @@ pub(crate) fn routes() -> Vec<Route> {
             put,
         )
         .query("project_id", project)
-        .header(
-            "content-type",
-            "Its media type, which is returned with the blob.",
-        )
+        .header("content-type", "Its media type, which is returned with the blob.")
         .takes(Content::Bytes)
         .answers(201, "The blob is stored.", Content::json::<StoredAnswer>())
-        .answers(
-            200,
-            "The blob was stored before.",
-            Content::json::<StoredAnswer>(),
-        )
+        .answers(200, "The blob was stored before.", Content::json::<StoredAnswer>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticBlobDigestMismatch,
@@ -67,16 +60,10 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::get("get_blob", PATH, "Reads a blob by its digest.", get)
             .query("project_id", project)
             .header("range", "The bytes to read, such as bytes=0-99.")
-            .header(
-                "if-none-match",
-                "Entity tags of versions that the client has.",
-            )
+            .header("if-none-match", "Entity tags of versions that the client has.")
             .answers(200, "The blob.", Content::Bytes)
             .answers(206, "The requested bytes.", Content::Bytes)
-            .answers_nothing(
-                304,
-                "The client has it; the content of a digest never changes.",
-            )
+            .answers_nothing(304, "The client has it; the content of a digest never changes.")
             .answers_nothing(416, "The blob does not have these bytes.")
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -108,9 +95,7 @@ impl FromRequestParts<Host> for Address {
         });
         named.map(|hash| Self(*hash.digest())).ok_or_else(|| {
             let message = "the name of a blob is sha256: and 64 lowercase hexadecimal digits";
-            Failure::new(Code::AgenticInvalidSchema, message)
-                .at("/digest")
-                .into()
+            Failure::new(Code::AgenticInvalidSchema, message).at("/digest").into()
         })
     }
 }
@@ -124,34 +109,17 @@ async fn put(
     body: Chunks,
 ) -> Reply {
     let (memory, project) = (host.memory(), query.project()?);
-    let media_type = headers
-        .get(CONTENT_TYPE)
-        .and_then(|sent| sent.to_str().ok());
-    let media_type = media_type
-        .filter(|sent| sent.len() <= MEDIA_TYPE_BYTES)
-        .map(str::to_owned);
-    let mut intake = memory
-        .begin_blob(&caller, project, digest, media_type)
-        .await?;
+    let media_type = headers.get(CONTENT_TYPE).and_then(|sent| sent.to_str().ok());
+    let media_type = media_type.filter(|sent| sent.len() <= MEDIA_TYPE_BYTES).map(str::to_owned);
+    let mut intake = memory.begin_blob(&caller, project, digest, media_type).await?;
     let mut body = body.within(host.settings().blobs.max_bytes.0)?;
     while let Some(piece) = body.next().await? {
         intake.put(piece).await?;
     }
     let stored = intake.finish().await?;
-    let status = if stored.is_new {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
-    let answer = StoredAnswer {
-        digest: digest.into(),
-        size: stored.size,
-        extra: Object::new(),
-    };
-    let mut response = json(
-        status,
-        accord_contract::wire::Wire::encode(&answer).to_string(),
-    );
+    let status = if stored.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let answer = StoredAnswer { digest: digest.into(), size: stored.size, extra: Object::new() };
+    let mut response = json(status, accord_contract::wire::Wire::encode(&answer).to_string());
     response.headers_mut().insert(ETAG, tag(&digest));
     Ok(response)
 }
@@ -163,10 +131,7 @@ async fn get(
     query: Query,
     headers: HeaderMap,
 ) -> Reply {
-    let blob = host
-        .memory()
-        .blob(&caller, query.project()?, digest)
-        .await?;
+    let blob = host.memory().blob(&caller, query.project()?, digest).await?;
     let (size, tag) = (blob.size(), tag(&digest));
     let mut response = Response::new(Body::empty());
     describe(response.headers_mut(), &tag, blob.media_type());
@@ -177,17 +142,12 @@ async fn get(
     // If-Range: a range is sent only if the client has the same version.
     let same = headers.get(IF_RANGE).is_none_or(|known| *known == tag);
     let asked = headers.get(RANGE).filter(|_| same);
-    match asked
-        .and_then(|asked| asked.to_str().ok())
-        .map(|asked| part(asked, size))
-    {
+    match asked.and_then(|asked| asked.to_str().ok()).map(|asked| part(asked, size)) {
         Some(Wanted::Part(part)) => {
             let range = format!("bytes {}-{}/{size}", part.from, part.to - 1);
             let range = HeaderValue::try_from(range).expect("numbers are plain text");
             response.headers_mut().insert(CONTENT_RANGE, range);
-            response
-                .headers_mut()
-                .insert(CONTENT_LENGTH, (part.to - part.from).into());
+            response.headers_mut().insert(CONTENT_LENGTH, (part.to - part.from).into());
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             *response.body_mut() = Body::from_stream(blob.into_part(part)?);
         }
@@ -229,10 +189,7 @@ fn describe(headers: &mut HeaderMap, tag: &HeaderValue, media_type: Option<&str>
 
 fn knows(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let tag = tag.to_str().unwrap_or_default();
-    let mut lists = headers
-        .get_all(IF_NONE_MATCH)
-        .iter()
-        .filter_map(|list| list.to_str().ok());
+    let mut lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
     lists.any(|list| {
         let mut tags = list.split(',').map(str::trim);
         tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
@@ -250,29 +207,17 @@ enum Wanted {
 
 /// Parses a header Range. An unknown form, or several ranges, mean the whole blob.
 fn part(asked: &str, size: u64) -> Wanted {
-    let range = asked
-        .strip_prefix("bytes=")
-        .and_then(|range| range.split_once('-'));
+    let range = asked.strip_prefix("bytes=").and_then(|range| range.split_once('-'));
     let Some((from, to)) = range else {
         return Wanted::Whole;
     };
     let part = match (from.parse::<u64>(), to.parse::<u64>()) {
-        (Ok(from), Ok(to)) if from <= to => Part {
-            from,
-            to: size.min(to.saturating_add(1)),
-        },
+        (Ok(from), Ok(to)) if from <= to => Part { from, to: size.min(to.saturating_add(1)) },
         (Ok(from), Err(_)) if to.is_empty() => Part { from, to: size },
-        (Err(_), Ok(last)) if from.is_empty() => Part {
-            from: size.saturating_sub(last),
-            to: size,
-        },
+        (Err(_), Ok(last)) if from.is_empty() => Part { from: size.saturating_sub(last), to: size },
         _ => return Wanted::Whole,
     };
-    if part.from < part.to {
-        Wanted::Part(part)
-    } else {
-        Wanted::Nothing
-    }
+    if part.from < part.to { Wanted::Part(part) } else { Wanted::Nothing }
 }
 
 #[cfg(test)]

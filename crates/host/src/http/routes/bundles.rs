@@ -142,17 +142,10 @@ pub(crate) fn routes() -> Vec<Route> {
             "Reads what a new session needs: recent packages, active facts, open questions.",
             orient,
         )
-        .query(
-            "window_days",
-            "How many days to look back, from 1 to 3660; default 14.",
-        )
+        .query("window_days", "How many days to look back, from 1 to 3660; default 14.")
         .query("limit", "The most packages, from 1 to 200; default 20.")
         .query("max_tokens", "The most tokens, at least 2000.")
-        .answers(
-            200,
-            "The orientation.",
-            Content::json::<OrientationBundle>(),
-        )
+        .answers(200, "The orientation.", Content::json::<OrientationBundle>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
@@ -167,14 +160,8 @@ pub(crate) fn routes() -> Vec<Route> {
         .query("project", "The project; default: all projects.")
         .query("project_id", "The same as project.")
         .query("focus", "What to search for.")
-        .query(
-            "snippets",
-            "The most snippets about the focus, from 0 to 200; default 25.",
-        )
-        .query(
-            "window_days",
-            "How many days to look back, from 1 to 3660; default 14.",
-        )
+        .query("snippets", "The most snippets about the focus, from 0 to 200; default 25.")
+        .query("window_days", "How many days to look back, from 1 to 3660; default 14.")
         .query("include_archived", "true: include archived projects.")
         .answers(200, "The digest.", Content::json::<DigestBundle>())
         .refuses(&[

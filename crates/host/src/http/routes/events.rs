@@ -47,10 +47,7 @@ pub(crate) fn routes() -> Vec<Route> {
              stream begins now; after 0 it begins with the first event.",
             follow,
         )
-        .header(
-            "last-event-id",
-            "The last event that was received; overrides after.",
-        )
+        .header("last-event-id", "The last event that was received; overrides after.")
         .query("after", "The last event that was received.")
         .answers(200, "The events.", Content::Events)
         .refuses(&[
@@ -78,18 +75,12 @@ async fn follow(
         writeln!(opening, "id: {}", follower.seen()).expect("writing to a String never fails");
     }
     opening.push('\n');
-    let channel = Channel {
-        follower,
-        permit: host.streams().take()?,
-        opening: Some(opening),
-        ended: false,
-    };
+    let channel =
+        Channel { follower, permit: host.streams().take()?, opening: Some(opening), ended: false };
     let mut response = Response::new(Body::from_stream(stream::unfold(channel, Channel::step)));
-    for (name, value) in [
-        (CONTENT_TYPE, "text/event-stream"),
-        (CACHE_CONTROL, "no-store"),
-        (BUFFERING, "no"),
-    ] {
+    for (name, value) in
+        [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store"), (BUFFERING, "no")]
+    {
         let value = HeaderValue::from_static(value);
         response.headers_mut().insert(name, value);
     }
@@ -99,12 +90,8 @@ async fn follow(
 /// The event after which the client wants to continue.
 fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
     let params = query.params()?;
-    let seen = headers
-        .get(LAST_EVENT_ID)
-        .map(|sent| sent.to_str().unwrap_or("?"));
-    let named = seen
-        .filter(|seen| !seen.is_empty())
-        .or(params.text("after"));
+    let seen = headers.get(LAST_EVENT_ID).map(|sent| sent.to_str().unwrap_or("?"));
+    let named = seen.filter(|seen| !seen.is_empty()).or(params.text("after"));
     let Some(named) = named else {
         return Ok(Since::Now);
     };
@@ -161,12 +148,8 @@ fn frames(events: &[Event], access: &Access) -> String {
     let mut text = String::new();
     for event in events {
         let (kind, document) = (event.type_for(access), event.document_for(access));
-        write!(
-            text,
-            "id: {}\nevent: {kind}\ndata: {document}\n\n",
-            event.seq
-        )
-        .expect("writing to a String never fails");
+        write!(text, "id: {}\nevent: {kind}\ndata: {document}\n\n", event.seq)
+            .expect("writing to a String never fails");
     }
     text
 }

@@ -42,10 +42,7 @@ message! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("assert_fact", FACTS, "Asserts a fact.", assert)
-            .query(
-                "if_changed",
-                "true: write nothing if this value is current.",
-            )
+            .query("if_changed", "true: write nothing if this value is current.")
             .query(
                 "if_out_of_order",
                 "What to do with a fact that begins before a known one: insert (default) or \
@@ -53,11 +50,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .takes(Content::json::<FactAssertion>())
             .answers(201, "The fact is stored.", Content::json::<Fact>())
-            .answers(
-                200,
-                "The fact existed, or the value is current.",
-                Content::json::<Fact>(),
-            )
+            .answers(200, "The fact existed, or the value is current.", Content::json::<Fact>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticDuplicateFactId,
@@ -72,10 +65,7 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query("subject", "Only facts about this subject.")
         .query("predicate", "Only facts of this predicate.")
-        .query(
-            "as_of",
-            "Facts that were valid at this time or on this day.",
-        )
+        .query("as_of", "Facts that were valid at this time or on this day.")
         .query("at", "The same as as_of.")
         .query("history", "true: include facts that have ended.")
         .query("limit", "The most items, from 1 to 1000; default 100.")
@@ -97,16 +87,9 @@ pub(crate) fn routes() -> Vec<Route> {
         .required_query("predicate", "The predicate of the fact.")
         .query("object", "Only if this is the current value.")
         .query("value", "The same as object.")
-        .query(
-            "actor",
-            "The actor, such as agent:planner; default: the actor of the key.",
-        )
+        .query("actor", "The actor, such as agent:planner; default: the actor of the key.")
         .query("session_id", "The session of the actor.")
-        .answers(
-            200,
-            "The number of facts that ended.",
-            Content::json::<InvalidatedFacts>(),
-        )
+        .answers(200, "The number of facts that ended.", Content::json::<InvalidatedFacts>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
@@ -134,19 +117,13 @@ async fn assert(
     Document(sent): Document,
 ) -> Reply {
     let options = assert_options(&query.params()?)?;
-    let asserted = (host.memory())
-        .assert_fact(&caller, &project, &sent, options)
-        .await?;
+    let asserted = (host.memory()).assert_fact(&caller, &project, &sent, options).await?;
     let mut fact = asserted.fact.encode();
     if !asserted.warnings.is_empty() {
         let warnings: Value = asserted.warnings.iter().map(Warning::encode).collect();
         fact["warnings"] = warnings;
     }
-    let status = if asserted.new {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
+    let status = if asserted.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(json(status, fact.to_string()))
 }
 
@@ -168,9 +145,7 @@ async fn invalidate(
     query: Query,
 ) -> Reply {
     let asked = InvalidateQuery::parse(&query.params()?)?;
-    let ended = (host.memory())
-        .invalidate_fact(&caller, &project, asked)
-        .await?;
+    let ended = (host.memory()).invalidate_fact(&caller, &project, asked).await?;
     let answer = serde_json::json!({ "invalidated": ended });
     Ok(json(StatusCode::OK, answer.to_string()))
 }

@@ -37,16 +37,8 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .header("accept", progress::ABOUT)
         .takes(Content::Lines)
-        .answers(
-            200,
-            "The result of the import.",
-            Content::json::<ImportSummary>(),
-        )
-        .refuses(&[
-            Code::HttpMediaType,
-            Code::AgenticProjectNotFound,
-            Code::StoreFull,
-        ]),
+        .answers(200, "The result of the import.", Content::json::<ImportSummary>())
+        .refuses(&[Code::HttpMediaType, Code::AgenticProjectNotFound, Code::StoreFull]),
     ]
 }
 

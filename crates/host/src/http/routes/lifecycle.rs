@@ -61,11 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
     let moves = moves.into_iter().map(|route| {
         route
             .query("project_id", WHOSE)
-            .answers(
-                200,
-                "The updated package.",
-                Content::json::<PackageFields>(),
-            )
+            .answers(200, "The updated package.", Content::json::<PackageFields>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticInvalidTransition,
@@ -83,10 +79,7 @@ pub(crate) fn routes() -> Vec<Route> {
     )
     .query("project_id", WHOSE)
     .answers(200, "The revisions.", Content::json::<RevisionList>())
-    .refuses(&[
-        Code::AgenticPackageNotFound,
-        Code::AgenticAmbiguousPackageId,
-    ]);
+    .refuses(&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId]);
     moves.chain([log]).collect()
 }
 
@@ -142,10 +135,7 @@ async fn go(
     asked: Result<Move, Failure>,
 ) -> Reply {
     let within = query.project()?;
-    let moved = host
-        .memory()
-        .transition(&caller, within, id, asked?)
-        .await?;
+    let moved = host.memory().transition(&caller, within, id, asked?).await?;
     Ok(answer::package(StatusCode::OK, moved))
 }
 

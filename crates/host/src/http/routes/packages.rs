@@ -41,16 +41,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post("deposit", PACKAGES, "Deposits a package.", deposit)
             .query("mint", "1: generate an id if the package has none.")
             .takes(Content::json::<PackageFields>())
-            .answers(
-                201,
-                "The package is stored.",
-                Content::json::<PackageFields>(),
-            )
-            .answers(
-                200,
-                "The package was stored before.",
-                Content::json::<PackageFields>(),
-            )
+            .answers(201, "The package is stored.", Content::json::<PackageFields>())
+            .answers(200, "The package was stored before.", Content::json::<PackageFields>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticHashMismatch,
@@ -70,16 +62,9 @@ pub(crate) fn routes() -> Vec<Route> {
         .query("status", "Only packages with this status.")
         .query("session_id", "Only packages of this session.")
         .query("query", "relevant: the words to search for.")
-        .query(
-            "search",
-            "relevant: keyword, semantic or hybrid; default: the best available.",
-        )
+        .query("search", "relevant: keyword, semantic or hybrid; default: the best available.")
         .query("package_id", "specific: the package.")
-        .answers(
-            200,
-            "The packages, or the package.",
-            Content::json::<PackageList>(),
-        )
+        .answers(200, "The packages, or the package.", Content::json::<PackageList>())
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticInvalidCursor,
@@ -98,10 +83,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .refuses(&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]),
         Route::get("package", PACKAGE, "Reads one package.", specific)
             .query("project_id", whose)
-            .header(
-                "If-None-Match",
-                "The entity tag of the version that the client has.",
-            )
+            .header("If-None-Match", "The entity tag of the version that the client has.")
             .answers(200, "The package.", Content::json::<PackageFields>())
             .answers_nothing(304, "The client has the current version.")
             .refuses(&[
@@ -122,11 +104,7 @@ async fn deposit(
 ) -> Reply {
     let mint = query.params()?.truth("mint")?;
     let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
-    let status = if deposited.new {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
+    let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(answer::package(status, deposited.package))
 }
 

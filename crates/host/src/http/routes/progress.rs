@@ -47,10 +47,7 @@ impl ProgressSender {
 
 /// Whether the client accepts progress lines.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
-    let mut accepted = headers
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|list| list.to_str().ok());
+    let mut accepted = headers.get_all(ACCEPT).iter().filter_map(|list| list.to_str().ok());
     accepted.any(|list| {
         let mut types = list.split(',').filter_map(|each| each.split(';').next());
         types.any(|each| each.trim().eq_ignore_ascii_case(LINES))

@@ -33,27 +33,17 @@ message! {
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::get(
-            "projects",
-            "/v1/projects",
-            "Lists projects, by their ids.",
-            list,
-        )
-        .query("include_archived", "true: include archived projects.")
-        .query("limit", "The most items, from 1 to 200; default 50.")
-        .query("cursor", "`next_cursor` of the previous page.")
-        .answers(200, "The projects.", Content::json::<ProjectList>())
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
-        Route::post(
-            "create_project",
-            "/v1/projects",
-            "Creates a project.",
-            create,
-        )
-        .takes(Content::json::<ProjectRequest>())
-        .answers(201, "The project is created.", Content::json::<Project>())
-        .answers(200, "The project existed.", Content::json::<Project>())
-        .refuses(&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]),
+        Route::get("projects", "/v1/projects", "Lists projects, by their ids.", list)
+            .query("include_archived", "true: include archived projects.")
+            .query("limit", "The most items, from 1 to 200; default 50.")
+            .query("cursor", "`next_cursor` of the previous page.")
+            .answers(200, "The projects.", Content::json::<ProjectList>())
+            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
+        Route::post("create_project", "/v1/projects", "Creates a project.", create)
+            .takes(Content::json::<ProjectRequest>())
+            .answers(201, "The project is created.", Content::json::<Project>())
+            .answers(200, "The project existed.", Content::json::<Project>())
+            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticDuplicateProjectId]),
         Route::get("project", PROJECT, "Reads one project.", one)
             .answers(200, "The project.", Content::json::<Project>())
             .refuses(&[Code::AgenticProjectNotFound, Code::AgenticIntegrityError]),
@@ -106,11 +96,7 @@ async fn create(
     Document(sent): Document,
 ) -> Reply {
     let created = host.memory().create_project(&caller, &sent).await?;
-    let status = if created.new {
-        StatusCode::CREATED
-    } else {
-        StatusCode::OK
-    };
+    let status = if created.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(json(status, created.project.encode().to_string()))
 }
 

@@ -59,22 +59,16 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticAmbiguousSessionId,
                 Code::AgenticIntegrityError,
             ]),
-        Route::new(
-            "end_session",
-            Method::PATCH,
-            SESSION,
-            "Ends a session.",
-            end,
-        )
-        .query("project_id", whose)
-        .takes(Content::json::<SessionEnd>())
-        .answers(200, "The updated session.", Content::json::<Session>())
-        .refuses(&[
-            Code::AgenticInvalidSchema,
-            Code::AgenticSessionNotFound,
-            Code::AgenticAmbiguousSessionId,
-            Code::AgenticProjectArchived,
-        ]),
+        Route::new("end_session", Method::PATCH, SESSION, "Ends a session.", end)
+            .query("project_id", whose)
+            .takes(Content::json::<SessionEnd>())
+            .answers(200, "The updated session.", Content::json::<Session>())
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticSessionNotFound,
+                Code::AgenticAmbiguousSessionId,
+                Code::AgenticProjectArchived,
+            ]),
     ]
 }
 
@@ -84,9 +78,7 @@ async fn start(
     InProject(project): InProject,
     Document(sent): Document,
 ) -> Reply {
-    let session = (host.memory())
-        .start_session(&caller, &project, &sent)
-        .await?;
+    let session = (host.memory()).start_session(&caller, &project, &sent).await?;
     Ok(json(StatusCode::CREATED, session.encode().to_string()))
 }
 
@@ -120,8 +112,6 @@ async fn end(
     Document(sent): Document,
 ) -> Reply {
     let within = query.project()?;
-    let session = (host.memory())
-        .end_session(&caller, within, id, &sent)
-        .await?;
+    let session = (host.memory()).end_session(&caller, within, id, &sent).await?;
     Ok(json(StatusCode::OK, session.encode().to_string()))
 }

@@ -20,11 +20,8 @@ pub(super) const FACTS: Tool = Tool {
         PROJECT,
         SUBJECT,
         PREDICATE,
-        Argument::text(
-            "as_of",
-            "A moment or a day in UTC: the facts that held then.",
-        )
-        .example("2026-04-18T20:00:00Z"),
+        Argument::text("as_of", "A moment or a day in UTC: the facts that held then.")
+            .example("2026-04-18T20:00:00Z"),
         Argument::flag("history", "Also those that no longer hold; not with as_of."),
         Argument::integer("limit", 1, 1_000, "The most facts.").default_number(100),
         Argument::text("cursor", "next_cursor of the page before."),
@@ -61,12 +58,9 @@ pub(super) const ASSERT: Tool = Tool {
         PROJECT,
         SUBJECT.required(),
         PREDICATE.required(),
-        Argument::text(
-            "value",
-            "The value, always as a string; \"97.0\", not 97.0.",
-        )
-        .required()
-        .example("2.4.1"),
+        Argument::text("value", "The value, always as a string; \"97.0\", not 97.0.")
+            .required()
+            .example("2.4.1"),
         Argument::ratio("confidence", "How sure you are, from 0 to 1. Default: 1."),
         Argument::text("valid_from", "From when on it holds, in UTC. Default: now.")
             .example("2026-04-18T20:00:00Z"),

@@ -145,15 +145,11 @@ const ACTOR: Argument = Argument::text(
 .example("agent:claude-code");
 
 /// The session in which it is done.
-const IN_SESSION: Argument = Argument::text(
-    "session_id",
-    "The session this belongs to. Default: the one you started.",
-);
+const IN_SESSION: Argument =
+    Argument::text("session_id", "The session this belongs to. Default: the one you started.");
 
 /// Those members of a document that a receipt repeats.
 fn pick(mut document: Object, names: &[&str]) -> Object {
     let members = names.iter();
-    members
-        .filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?)))
-        .collect()
+    members.filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?))).collect()
 }

@@ -26,21 +26,11 @@ pub(super) const DEPOSIT: Tool = Tool {
         Argument::text("description", "What was done and why, in a few sentences."),
         Argument::texts("decisions_made", "Decisions, each with its reason.")
             .example("Use SQLite: one file, no server to run"),
-        Argument::texts(
-            "open_questions",
-            "What is not settled yet, each as one question.",
-        )
-        .example("Who renews the certificate?"),
-        Argument::text(
-            "handoff_note",
-            "What the next actor must know, and the next step.",
-        ),
+        Argument::texts("open_questions", "What is not settled yet, each as one question.")
+            .example("Who renews the certificate?"),
+        Argument::text("handoff_note", "What the next actor must know, and the next step."),
         Argument::text("content_md", "A longer body in Markdown."),
-        Argument::objects(
-            "deliverables",
-            deliverable,
-            "Files that the work made or changed.",
-        ),
+        Argument::objects("deliverables", deliverable, "Files that the work made or changed."),
         Argument::texts("tags", "Labels to find it by."),
         Argument::text("topic", "The subject area.").example("auth"),
         Argument::integer(
@@ -77,15 +67,8 @@ pub(super) const DEPOSIT: Tool = Tool {
             &["none", "human", "agent"],
             "Who reviews it. Default: none, or human where status is awaiting_review.",
         ),
-        Argument::text(
-            "parent_package_id",
-            "The package that this one continues or corrects.",
-        ),
-        Argument::word(
-            "estimated_next_actor",
-            &["human", "agent"],
-            "Who should go on.",
-        ),
+        Argument::text("parent_package_id", "The package that this one continues or corrects."),
+        Argument::word("estimated_next_actor", &["human", "agent"], "Who should go on."),
         ACTOR,
         IN_SESSION,
         Argument::text(
@@ -102,13 +85,7 @@ pub(super) const DEPOSIT: Tool = Tool {
     effect: Effect::Adds,
     ask: deposit,
     answer: |_, answer| {
-        let names = [
-            "package_id",
-            "project_id",
-            "status",
-            "content_hash",
-            "warnings",
-        ];
+        let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
         let mut receipt = pick(answer.object()?, &names);
         receipt.insert("created".into(), answer.created().into());
         Ok(ToolResult::receipt(receipt))
@@ -179,10 +156,7 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
         ("relay_version", "0.1"),
         ("title", call.required("title")?),
         ("status", status),
-        (
-            "package_type",
-            call.text("package_type").unwrap_or("standard"),
-        ),
+        ("package_type", call.text("package_type").unwrap_or("standard")),
         ("review_type", review_type),
         ("created_at", &created_at),
     ] {

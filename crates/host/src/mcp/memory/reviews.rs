@@ -103,13 +103,6 @@ fn move_package(call: &Call<'_>, route: &str, mut body: Object) -> Result<Ask, F
 }
 
 fn receipt(_: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
-    let names = [
-        "package_id",
-        "project_id",
-        "status",
-        "review_type",
-        "content_hash",
-        "warnings",
-    ];
+    let names = ["package_id", "project_id", "status", "review_type", "content_hash", "warnings"];
     Ok(ToolResult::receipt(pick(answer.object()?, &names)))
 }

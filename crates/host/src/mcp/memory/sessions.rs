@@ -18,10 +18,7 @@ pub(super) const START: Tool = Tool {
         Argument::project("The project to work on. It is created if it does not exist.")
             .example("website"),
         ACTOR,
-        Argument::text(
-            "callsign",
-            "Two words to remember the session by. Default: generated.",
-        ),
+        Argument::text("callsign", "Two words to remember the session by. Default: generated."),
     ],
     effect: Effect::Adds,
     ask: |call| {
@@ -29,10 +26,7 @@ pub(super) const START: Tool = Tool {
         let mut body = call.members(&["callsign"]);
         body.insert("actor_id".into(), actor.id.as_str().into());
         body.insert("actor_type".into(), actor.kind.as_str().into());
-        Ok(Ask::post(
-            &["v1", "projects", call.project()?, "sessions"],
-            body,
-        ))
+        Ok(Ask::post(&["v1", "projects", call.project()?, "sessions"], body))
     },
     answer: |_, answer| {
         let mut session = answer.object()?;
@@ -49,10 +43,7 @@ pub(super) const END: Tool = Tool {
     title: "End the session",
     description: "Call this last, after memory_deposit. Ends your session and says how many \
         packages were deposited in it.",
-    arguments: &[Argument::text(
-        "session_id",
-        "The session to end. Default: the one you started.",
-    )],
+    arguments: &[Argument::text("session_id", "The session to end. Default: the one you started.")],
     effect: Effect::AddsOnce,
     ask: |call| {
         let mut body = Object::new();
@@ -61,17 +52,9 @@ pub(super) const END: Tool = Tool {
     },
     answer: |call, answer| {
         let session = answer.object()?;
-        let deposited = session
-            .get("packages_deposited")
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        let names = [
-            "session_id",
-            "project_id",
-            "callsign",
-            "started_at",
-            "ended_at",
-        ];
+        let deposited =
+            session.get("packages_deposited").and_then(Value::as_array).map_or(0, Vec::len);
+        let names = ["session_id", "project_id", "callsign", "started_at", "ended_at"];
         let mut receipt = pick(session, &names);
         receipt.insert("package_count".into(), deposited.into());
         let ended = SessionId::new(call.session()?)?;
@@ -116,12 +99,7 @@ pub(super) const SESSIONS: Tool = Tool {
 
 /// What later calls need of a session that was started.
 fn open_session(session: &Object) -> Result<OpenSession, Failure> {
-    let member = |name: &str| {
-        session
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let member = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default();
     let read = || {
         Some(OpenSession {
             session_id: SessionId::new(member("session_id")).ok()?,
@@ -132,10 +110,6 @@ fn open_session(session: &Object) -> Result<OpenSession, Failure> {
             },
         })
     };
-    read().ok_or_else(|| {
-        Failure::new(
-            Code::HostProtocol,
-            "the answer of the host is not a session",
-        )
-    })
+    read()
+        .ok_or_else(|| Failure::new(Code::HostProtocol, "the answer of the host is not a session"))
 }

@@ -27,27 +27,15 @@ async fn without_keys_this_machine_comes_in_and_with_one_nobody_else() {
     let made = door.ask("POST", "/accord/v1/keys", &[], body).await;
     assert_eq!(made.status, 201, "{made:?}");
     let made = made.json();
-    let (secret, key_id) = (
-        made["secret"].as_str().unwrap(),
-        made["key"]["key_id"].as_str().unwrap(),
-    );
+    let (secret, key_id) =
+        (made["secret"].as_str().unwrap(), made["key"]["key_id"].as_str().unwrap());
     assert!(secret.starts_with(&format!("accord_{key_id}_")), "{secret}");
 
     let answer = door.get("/accord/v1/status").await;
     answer.refused(401, "AUTH_REQUIRED");
-    assert!(
-        answer
-            .head
-            .contains("www-authenticate: bearer realm=\"accord\"")
-    );
-    for (scheme, status) in [
-        ("Basic eA==", 401),
-        ("Bearer", 401),
-        ("bearer  nonsense", 403),
-    ] {
-        let answer = door
-            .ask("GET", "/accord/v1/status", &[("Authorization", scheme)], "")
-            .await;
+    assert!(answer.head.contains("www-authenticate: bearer realm=\"accord\""));
+    for (scheme, status) in [("Basic eA==", 401), ("Bearer", 401), ("bearer  nonsense", 403)] {
+        let answer = door.ask("GET", "/accord/v1/status", &[("Authorization", scheme)], "").await;
         assert_eq!(answer.status, status, "{scheme}: {answer:?}");
     }
     assert_eq!(door.get_with("/accord/v1/status", secret).await.status, 200);
@@ -60,17 +48,13 @@ async fn without_keys_this_machine_comes_in_and_with_one_nobody_else() {
     // Revoked, it is worth nothing at once; and keys are needed still.
     let revoke = format!("/accord/v1/keys/{key_id}");
     let bearer = format!("Bearer {secret}");
-    let revoked = door
-        .ask("DELETE", &revoke, &[("Authorization", &bearer)], "")
-        .await;
+    let revoked = door.ask("DELETE", &revoke, &[("Authorization", &bearer)], "").await;
     assert_eq!(revoked.status, 200, "{revoked:?}");
     assert!(revoked.json()["key"]["revoked_at"].is_string());
     let answer = door.get_with("/accord/v1/status", secret).await;
     let body = answer.refused(403, "unauthorized");
     assert_eq!(body["error"]["message"], "this key was revoked");
-    door.get("/accord/v1/status")
-        .await
-        .refused(401, "AUTH_REQUIRED");
+    door.get("/accord/v1/status").await.refused(401, "AUTH_REQUIRED");
     door.close().await;
 }
 
@@ -80,15 +64,8 @@ async fn keys_survive_the_server_and_never_as_themselves() {
     let (key_id, secret) = make(&door.host, json!({"label": "ada", "verbs": ["read"]})).await;
     let (_, gone) = make(&door.host, json!({"label": "gone", "verbs": ["read"]})).await;
     let gone_id = gone.split('_').nth(1).unwrap();
-    door.host
-        .keys()
-        .revoke(&Caller::owner(), gone_id)
-        .await
-        .unwrap();
-    assert_eq!(
-        door.get_with("/accord/v1/status", &secret).await.status,
-        200
-    );
+    door.host.keys().revoke(&Caller::owner(), gone_id).await.unwrap();
+    assert_eq!(door.get_with("/accord/v1/status", &secret).await.status, 200);
     let folder = door.close().await;
     for entry in std::fs::read_dir(folder.path()).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
@@ -97,20 +74,12 @@ async fn keys_survive_the_server_and_never_as_themselves() {
     }
     let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
     let door = Door::serve(folder, host).await.unwrap();
-    assert_eq!(
-        door.get_with("/accord/v1/status", &secret).await.status,
-        200
-    );
-    door.get_with("/accord/v1/status", &gone)
-        .await
-        .refused(403, "unauthorized");
+    assert_eq!(door.get_with("/accord/v1/status", &secret).await.status, 200);
+    door.get_with("/accord/v1/status", &gone).await.refused(403, "unauthorized");
     let keys = door.host.keys().list(&Caller::owner()).await.unwrap();
     assert_eq!(keys.len(), 2);
     let ada = keys.iter().find(|key| key.key_id == key_id).unwrap();
-    assert!(
-        ada.last_used_at.is_some(),
-        "its use was noted before the restart"
-    );
+    assert!(ada.last_used_at.is_some(), "its use was noted before the restart");
     door.close().await;
 }
 
@@ -161,16 +130,10 @@ async fn only_a_key_to_everything_manages_keys() {
     let (_, admin) = make(&door.host, json!({"label": "a", "verbs": ["admin"]})).await;
     let one = json!({"label": "b", "verbs": ["admin"], "projects": ["p"]});
     let (_, one) = make(&door.host, one).await;
-    let (_, writer) = make(
-        &door.host,
-        json!({"label": "c", "verbs": ["write", "review"]}),
-    )
-    .await;
+    let (_, writer) = make(&door.host, json!({"label": "c", "verbs": ["write", "review"]})).await;
     assert_eq!(door.get_with("/accord/v1/keys", &admin).await.status, 200);
     for key in [&one, &writer] {
-        door.get_with("/accord/v1/keys", key)
-            .await
-            .refused(403, "unauthorized");
+        door.get_with("/accord/v1/keys", key).await.refused(403, "unauthorized");
         let bearer = format!("Bearer {key}");
         let headers = [("Authorization", bearer.as_str())];
         let body = r#"{"label": "mine", "verbs": ["admin"]}"#;
@@ -180,21 +143,10 @@ async fn only_a_key_to_everything_manages_keys() {
         answer.refused(403, "unauthorized");
     }
     // A key that may write and not read sees no status and no metrics.
-    door.get_with("/accord/v1/status", &writer)
-        .await
-        .refused(403, "unauthorized");
-    door.get_with("/metrics", &writer)
-        .await
-        .refused(403, "unauthorized");
+    door.get_with("/accord/v1/status", &writer).await.refused(403, "unauthorized");
+    door.get_with("/metrics", &writer).await.refused(403, "unauthorized");
     let bearer = format!("Bearer {admin}");
-    let answer = door
-        .ask(
-            "DELETE",
-            "/accord/v1/keys/x",
-            &[("Authorization", &bearer)],
-            "",
-        )
-        .await;
+    let answer = door.ask("DELETE", "/accord/v1/keys/x", &[("Authorization", &bearer)], "").await;
     answer.refused(404, "KEY_NOT_FOUND");
     door.close().await;
 }
@@ -204,36 +156,12 @@ async fn a_key_that_makes_no_sense_is_not_made() {
     let door = Door::open(&[]).await;
     for (body, code, place) in [
         (r#"{"verbs": ["read"]}"#, "WIRE_FIELD_MISSING", "/label"),
-        (
-            r#"{"label": "", "verbs": ["read"]}"#,
-            "WIRE_FIELD_VALUE",
-            "/label",
-        ),
-        (
-            r#"{"label": "a\nb", "verbs": ["read"]}"#,
-            "WIRE_FIELD_VALUE",
-            "/label",
-        ),
-        (
-            r#"{"label": "x", "verbs": []}"#,
-            "WIRE_FIELD_VALUE",
-            "/verbs",
-        ),
-        (
-            r#"{"label": "x", "verbs": ["rule"]}"#,
-            "WIRE_FIELD_VALUE",
-            "/verbs/0",
-        ),
-        (
-            r#"{"label": "x", "verbs": ["read"], "projects": []}"#,
-            "WIRE_FIELD_VALUE",
-            "/projects",
-        ),
-        (
-            r#"{"label": "x", "verbs": ["read"], "secret": "mine"}"#,
-            "WIRE_FIELD_UNKNOWN",
-            "/secret",
-        ),
+        (r#"{"label": "", "verbs": ["read"]}"#, "WIRE_FIELD_VALUE", "/label"),
+        (r#"{"label": "a\nb", "verbs": ["read"]}"#, "WIRE_FIELD_VALUE", "/label"),
+        (r#"{"label": "x", "verbs": []}"#, "WIRE_FIELD_VALUE", "/verbs"),
+        (r#"{"label": "x", "verbs": ["rule"]}"#, "WIRE_FIELD_VALUE", "/verbs/0"),
+        (r#"{"label": "x", "verbs": ["read"], "projects": []}"#, "WIRE_FIELD_VALUE", "/projects"),
+        (r#"{"label": "x", "verbs": ["read"], "secret": "mine"}"#, "WIRE_FIELD_UNKNOWN", "/secret"),
         (
             r#"{"label": "x", "verbs": ["read"], "expires_at": "soon"}"#,
             "WIRE_FIELD_VALUE",
@@ -249,10 +177,7 @@ async fn a_key_that_makes_no_sense_is_not_made() {
     let twice = r#"{"label": "x", "label": "y", "verbs": ["read"]}"#;
     let answer = door.ask("POST", "/accord/v1/keys", &[], twice).await;
     answer.refused(422, "CANON_DUPLICATE_KEY");
-    assert!(
-        !door.host.keys().required().await.unwrap(),
-        "nothing of that made a key"
-    );
+    assert!(!door.host.keys().required().await.unwrap(), "nothing of that made a key");
     door.close().await;
 }
 
@@ -261,8 +186,6 @@ async fn metrics_may_be_opened() {
     let door = Door::open(&[("metrics_open", "true")]).await;
     make(&door.host, json!({"label": "a", "verbs": ["admin"]})).await;
     assert_eq!(door.get("/metrics").await.status, 200);
-    door.get("/accord/v1/status")
-        .await
-        .refused(401, "AUTH_REQUIRED");
+    door.get("/accord/v1/status").await.refused(401, "AUTH_REQUIRED");
     door.close().await;
 }

@@ -41,9 +41,7 @@ async fn only_our_own_names_are_answered() {
     // A whole URL in the request names a host too.
     let host = format!("localhost:{port}");
     let headers = [("Host", host.as_str())];
-    let answer = door
-        .ask("GET", "http://evil.example/healthz", &headers, "")
-        .await;
+    let answer = door.ask("GET", "http://evil.example/healthz", &headers, "").await;
     answer.refused(403, "HTTP_HOST_REFUSED");
     door.close().await;
 }
@@ -75,25 +73,13 @@ async fn a_listed_site_may_read_answers() {
     let asks = [site, ("Access-Control-Request-Method", "POST")];
     let answer = door.ask("OPTIONS", "/accord/v1/keys", &asks, "").await;
     assert_eq!(answer.status, 204, "{answer:?}");
-    assert!(
-        answer
-            .head
-            .contains("access-control-allow-origin: https://board.example.org\r\n")
-    );
-    assert!(
-        answer
-            .head
-            .contains("access-control-allow-methods: get, post")
-    );
+    assert!(answer.head.contains("access-control-allow-origin: https://board.example.org\r\n"));
+    assert!(answer.head.contains("access-control-allow-methods: get, post"));
     assert!(answer.head.contains("authorization, content-type"));
     // Refusals too, so that a page can say what is wrong.
     let answer = door.ask("GET", "/nowhere", &[site], "").await;
     answer.refused(404, "HTTP_ROUTE_UNKNOWN");
-    assert!(
-        answer
-            .head
-            .contains("access-control-allow-origin: https://board.example.org")
-    );
+    assert!(answer.head.contains("access-control-allow-origin: https://board.example.org"));
     assert!(answer.head.contains("vary: origin"));
     door.close().await;
 }

@@ -31,9 +31,7 @@ async fn a_body_past_the_limit_is_refused_before_it_is_read() {
          258\r\n{chunk}\r\n258\r\n{chunk}\r\n0\r\n\r\n",
         door.address
     );
-    door.send(chunked.as_bytes())
-        .await
-        .refused(413, "payload_too_large");
+    door.send(chunked.as_bytes()).await.refused(413, "payload_too_large");
     door.close().await;
 }
 
@@ -55,15 +53,10 @@ async fn what_is_not_http_gets_a_code_too() {
     let door = Door::open(&[("limits.header_bytes", "8KiB")]).await;
     for broken in [
         "GARBAGE\r\n\r\n".to_owned(),
-        format!(
-            "GET /healthz HTTP/1.1\r\nHost: {}\r\nno colon\r\n\r\n",
-            door.address
-        ),
+        format!("GET /healthz HTTP/1.1\r\nHost: {}\r\nno colon\r\n\r\n", door.address),
         "GET /health\u{0}z HTTP/1.1\r\n\r\n".to_owned(),
     ] {
-        door.send(broken.as_bytes())
-            .await
-            .refused(400, "HTTP_MALFORMED");
+        door.send(broken.as_bytes()).await.refused(400, "HTTP_MALFORMED");
     }
     let long = "x".repeat(9_000);
     let answer = door.ask("GET", "/healthz", &[("X-Long", &long)], "").await;
@@ -80,10 +73,7 @@ async fn what_is_not_http_gets_a_code_too() {
     assert_eq!(answer.status, 200);
     assert!(answer.body.contains("HTTP_MALFORMED"), "{answer:?}");
     let text = door.get("/metrics").await.body;
-    assert!(
-        text.contains("accord_http_refusals_total{code=\"HTTP_MALFORMED\"} 4"),
-        "{text}"
-    );
+    assert!(text.contains("accord_http_refusals_total{code=\"HTTP_MALFORMED\"} 4"), "{text}");
     door.close().await;
 }
 
@@ -125,58 +115,32 @@ async fn other_media_types_and_methods_are_refused() {
         "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 2\r\n",
         door.address
     );
-    for kind in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "application/jsonish",
-        "",
-    ] {
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonish", ""] {
         let sent = format!("{head}Content-Type: {kind}\r\n\r\n{{}}");
-        door.send(sent.as_bytes())
-            .await
-            .refused(415, "HTTP_MEDIA_TYPE");
+        door.send(sent.as_bytes()).await.refused(415, "HTTP_MEDIA_TYPE");
     }
-    for kind in [
-        "application/json; charset=utf-8",
-        "Application/JSON",
-        "application/x+json",
-    ] {
+    for kind in ["application/json; charset=utf-8", "Application/JSON", "application/x+json"] {
         let sent = format!("{head}Content-Type: {kind}\r\n\r\n{{}}");
-        door.send(sent.as_bytes())
-            .await
-            .refused(422, "WIRE_FIELD_MISSING");
+        door.send(sent.as_bytes()).await.refused(422, "WIRE_FIELD_MISSING");
     }
     let answer = door.ask("PUT", "/accord/v1/keys", &[], "{}").await;
     answer.refused(405, "HTTP_METHOD_NOT_ALLOWED");
     assert!(answer.head.contains("allow: get,head,post"), "{answer:?}");
-    door.get("/v2/packages")
-        .await
-        .refused(404, "HTTP_ROUTE_UNKNOWN");
+    door.get("/v2/packages").await.refused(404, "HTTP_ROUTE_UNKNOWN");
     door.close().await;
 }
 
 #[tokio::test]
 async fn correlation_ids_are_taken_over_where_they_are_plain() {
     let door = Door::open(&[]).await;
-    let answer = door
-        .ask(
-            "GET",
-            "/nowhere",
-            &[("X-Correlation-Id", "run-7:step/3")],
-            "",
-        )
-        .await;
+    let answer = door.ask("GET", "/nowhere", &[("X-Correlation-Id", "run-7:step/3")], "").await;
     let body = answer.refused(404, "HTTP_ROUTE_UNKNOWN");
     assert_eq!(body["correlationId"], "run-7:step/3");
-    let answer = door
-        .ask("GET", "/healthz", &[("X-Correlation-Id", "mine")], "")
-        .await;
+    let answer = door.ask("GET", "/healthz", &[("X-Correlation-Id", "mine")], "").await;
     assert!(answer.head.contains("x-correlation-id: mine"));
     let long = "x".repeat(129);
     for odd in ["two words", "<script>", "\u{e4}", long.as_str()] {
-        let answer = door
-            .ask("GET", "/nowhere", &[("X-Correlation-Id", odd)], "")
-            .await;
+        let answer = door.ask("GET", "/nowhere", &[("X-Correlation-Id", odd)], "").await;
         let body = answer.refused(404, "HTTP_ROUTE_UNKNOWN");
         assert_ne!(body["correlationId"], odd);
     }
@@ -186,13 +150,7 @@ async fn correlation_ids_are_taken_over_where_they_are_plain() {
 #[tokio::test]
 async fn noise_is_answered_or_closed_and_nobody_else_notices() {
     let door = Door::open(&[("limits.header_timeout", "200ms")]).await;
-    let fine = request(
-        &door.address.to_string(),
-        "POST",
-        "/accord/v1/keys",
-        &[],
-        "{}",
-    );
+    let fine = request(&door.address.to_string(), "POST", "/accord/v1/keys", &[], "{}");
     let mut seed = 7_u64;
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -214,11 +172,7 @@ async fn noise_is_answered_or_closed_and_nobody_else_notices() {
         let _ = stream.shutdown().await;
         let mut answer = Vec::new();
         let read = timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
-        assert!(
-            read.is_ok(),
-            "round {round} hangs: {:?}",
-            String::from_utf8_lossy(&bytes)
-        );
+        assert!(read.is_ok(), "round {round} hangs: {:?}", String::from_utf8_lossy(&bytes));
         let answer = String::from_utf8_lossy(&answer);
         let coded = answer.contains("\"code\":\"");
         assert!(answer.is_empty() || coded, "round {round}: {answer}");

@@ -60,13 +60,7 @@ impl Door {
         let running = tokio::spawn(server.run(async move {
             let _ = ended.await;
         }));
-        Ok(Self {
-            address,
-            host,
-            folder,
-            end,
-            running,
-        })
+        Ok(Self { address, host, folder, end, running })
     }
 
     /// Ends the server, waits for it, and gives its folder.
@@ -93,8 +87,7 @@ impl Door {
     /// As whoever has a key.
     async fn get_with(&self, path: &str, key: &str) -> Answer {
         let bearer = format!("Bearer {key}");
-        self.ask("GET", path, &[("Authorization", &bearer)], "")
-            .await
+        self.ask("GET", path, &[("Authorization", &bearer)], "").await
     }
 
     /// Bytes on a connection of their own, and everything that comes back.
@@ -109,18 +102,11 @@ impl Answer {
     /// Everything until the connection ends.
     async fn read(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> Self {
         let mut bytes = Vec::new();
-        timeout(PATIENCE, stream.read_to_end(&mut bytes))
-            .await
-            .unwrap()
-            .unwrap();
+        timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.unwrap().unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.get(9..12).unwrap_or("0").parse().unwrap_or(0);
-        Self {
-            status,
-            head: head.to_lowercase(),
-            body: body.into(),
-        }
+        Self { status, head: head.to_lowercase(), body: body.into() }
     }
 
     fn json(&self) -> Value {
@@ -136,10 +122,7 @@ impl Answer {
         assert_eq!((&body["ok"], &body["code"]), (&false.into(), &code.into()));
         assert_eq!(body["protocol"]["protocol_version"], "1.1");
         let id = body["correlationId"].as_str().unwrap();
-        assert!(
-            self.head.contains(&format!("x-correlation-id: {id}")),
-            "{self:?}"
-        );
+        assert!(self.head.contains(&format!("x-correlation-id: {id}")), "{self:?}");
         assert!(self.head.contains("content-type: application/json"));
         body
     }
@@ -150,9 +133,7 @@ fn settings_of(folder: &Path, settings: &[(&str, &str)]) -> Settings {
     let flags = own.iter().chain(settings);
     let sources = Sources {
         folder: folder.to_owned(),
-        flags: flags
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect(),
+        flags: flags.map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         ..Sources::default()
     };
     sources.resolve().unwrap().settings
@@ -169,9 +150,7 @@ fn request(host: &str, method: &str, path: &str, headers: &[(&str, &str)], body:
     }
     if !body.is_empty() {
         let length = body.len();
-        text.push_str(&format!(
-            "Content-Type: application/json\r\nContent-Length: {length}\r\n"
-        ));
+        text.push_str(&format!("Content-Type: application/json\r\nContent-Length: {length}\r\n"));
     }
     text.push_str("\r\n");
     text.push_str(body);

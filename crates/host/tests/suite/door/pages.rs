@@ -20,23 +20,13 @@ async fn the_description_is_whole() {
             let id = operation["operationId"].as_str().unwrap();
             assert!(ids.insert(id.to_owned()), "{id} twice");
             let answers = operation["responses"].as_object().unwrap();
-            assert!(
-                answers.keys().any(|status| status.starts_with('2')),
-                "{method} {path}"
-            );
+            assert!(answers.keys().any(|status| status.starts_with('2')), "{method} {path}");
             assert!(answers.contains_key("401"), "{method} {path}");
         }
     }
-    for route in [
-        "health",
-        "keys",
-        "create_key",
-        "revoke_key",
-        "status",
-        "backup",
-        "trim",
-        "deposit",
-    ] {
+    for route in
+        ["health", "keys", "create_key", "revoke_key", "status", "backup", "trim", "deposit"]
+    {
         assert!(ids.contains(route), "{route}");
     }
     let mut references = BTreeSet::new();
@@ -70,18 +60,8 @@ async fn the_page_needs_nothing_from_elsewhere() {
     let page = door.get("/docs").await;
     assert_eq!(page.status, 200);
     assert!(page.head.contains("content-type: text/html; charset=utf-8"));
-    assert!(
-        page.head
-            .contains("content-security-policy: default-src 'none'; style-src 'sha256-")
-    );
-    for foreign in [
-        "<script",
-        "src=",
-        "href=\"http",
-        "url(",
-        "@import",
-        "style=\"",
-    ] {
+    assert!(page.head.contains("content-security-policy: default-src 'none'; style-src 'sha256-"));
+    for foreign in ["<script", "src=", "href=\"http", "url(", "@import", "style=\""] {
         assert!(!page.body.contains(foreign), "{foreign}");
     }
     // Every link leads somewhere on the page.
@@ -91,10 +71,7 @@ async fn the_page_needs_nothing_from_elsewhere() {
     }
     let document = door.get("/openapi.json").await.json();
     for path in document["paths"].as_object().unwrap().keys() {
-        assert!(
-            page.body.contains(&format!("<span>{path}</span>")),
-            "{path}"
-        );
+        assert!(page.body.contains(&format!("<span>{path}</span>")), "{path}");
     }
     door.close().await;
 }

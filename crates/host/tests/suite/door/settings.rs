@@ -22,10 +22,7 @@ fn sources(
         std::fs::write(folder.path().join("accord.toml"), file).unwrap();
     }
     let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
-        pairs
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect()
+        pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
     };
     let sources = Sources {
         folder: folder.path().to_owned(),
@@ -58,19 +55,13 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     assert_eq!(settings.allowed_hosts, ["a.example", "b.example"]);
     assert!(settings.strict_projects);
     let origin = |name: &str| {
-        let entry = resolved
-            .entries
-            .iter()
-            .find(|entry| entry.declaration.name == name);
+        let entry = resolved.entries.iter().find(|entry| entry.declaration.name == name);
         entry.unwrap().origin.clone()
     };
     assert_eq!(origin("listen"), Origin::Flag);
     let variable = Origin::Environment("ACCORD_LIMITS_CONNECTIONS".into());
     assert_eq!(origin("limits.connections"), variable);
-    assert_eq!(
-        origin("log.level"),
-        Origin::File(folder.path().join("accord.toml"))
-    );
+    assert_eq!(origin("log.level"), Origin::File(folder.path().join("accord.toml")));
     assert_eq!(origin("limits.event_streams"), Origin::Default);
     assert_eq!(resolved.entries.len(), DECLARATIONS.len());
 }
@@ -79,20 +70,10 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 fn names_that_are_not_known_are_refused_with_the_nearest() {
     for (file, environment, flags, near) in [
         ("listn = \"x\"", vec![], vec![], "listen"),
-        (
-            "[limits]\nbody_byte = 5",
-            vec![],
-            vec![],
-            "limits.body_bytes",
-        ),
+        ("[limits]\nbody_byte = 5", vec![], vec![], "limits.body_bytes"),
         ("[logs]\nlevel = \"info\"", vec![], vec![], "log.level"),
         ("", vec![("ACCORD_LISTN", "x")], vec![], "ACCORD_LISTEN"),
-        (
-            "",
-            vec![],
-            vec![("strict_project", "true")],
-            "strict_projects",
-        ),
+        ("", vec![], vec![("strict_project", "true")], "strict_projects"),
     ] {
         let (_folder, sources) = sources(file, &environment, &flags);
         let refused = sources.resolve().unwrap_err();
@@ -123,19 +104,12 @@ fn values_that_cannot_be_are_refused() {
     }
     for file in ["listen = ", "listen = 1.5", "allowed_hosts = [1]"] {
         let (_folder, sources) = sources(file, &[], &[]);
-        assert_eq!(
-            sources.resolve().unwrap_err().code.as_str(),
-            "SETTING_INVALID",
-            "{file}"
-        );
+        assert_eq!(sources.resolve().unwrap_err().code.as_str(), "SETTING_INVALID", "{file}");
     }
     // A file that is named must be there.
     let (folder, mut sources) = sources("", &[], &[]);
     sources.file = Some(folder.path().join("other.toml"));
-    assert_eq!(
-        sources.resolve().unwrap_err().code.as_str(),
-        "INPUT_UNREADABLE"
-    );
+    assert_eq!(sources.resolve().unwrap_err().code.as_str(), "INPUT_UNREADABLE");
 }
 
 #[test]
@@ -148,11 +122,7 @@ fn what_is_shown_reads_back_as_itself() {
     let defaults = Sources::default().resolve().unwrap();
     for entry in defaults.entries {
         assert_eq!(entry.origin, Origin::Default);
-        assert!(
-            entry.declaration.about.ends_with('.'),
-            "{}",
-            entry.declaration.name
-        );
+        assert!(entry.declaration.about.ends_with('.'), "{}", entry.declaration.name);
     }
 }
 
@@ -162,19 +132,14 @@ async fn an_address_that_others_reach_needs_keys_and_tls() {
     let refusal = async |settings: &[(&str, &str)]| {
         let host = Host::open(folder.path(), settings_of(folder.path(), settings)).unwrap();
         let bound = Server::bind(host).await;
-        bound
-            .map(|server| server.address())
-            .map_err(|failure| failure.code.as_str())
+        bound.map(|server| server.address()).map_err(|failure| failure.code.as_str())
     };
     let open = ("listen", "0.0.0.0:0");
     let proxy = ("behind_proxy", "true");
     assert_eq!(refusal(&[open]).await, Err("SERVE_KEYS_NEEDED"));
     assert_eq!(refusal(&[open, proxy]).await, Err("SERVE_KEYS_NEEDED"));
     assert_eq!(refusal(&[proxy]).await, Err("SERVE_KEYS_NEEDED"));
-    assert_eq!(
-        refusal(&[("listen", "[::]:0")]).await,
-        Err("SERVE_KEYS_NEEDED")
-    );
+    assert_eq!(refusal(&[("listen", "[::]:0")]).await, Err("SERVE_KEYS_NEEDED"));
     {
         let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
         let request = json!({"label": "a", "verbs": ["admin"]});
@@ -187,10 +152,7 @@ async fn an_address_that_others_reach_needs_keys_and_tls() {
     let missing = missing.to_str().unwrap();
     let tls = [open, ("tls.cert", missing), ("tls.key", missing)];
     assert_eq!(refusal(&tls).await, Err("SERVE_TLS_INVALID"));
-    assert_eq!(
-        refusal(&[("listen", "192.0.2.1:0"), proxy]).await,
-        Err("SERVE_LISTEN_FAILED")
-    );
+    assert_eq!(refusal(&[("listen", "192.0.2.1:0"), proxy]).await, Err("SERVE_LISTEN_FAILED"));
 }
 
 #[test]
@@ -205,10 +167,7 @@ fn the_page_lists_every_setting() {
             "" => String::new(),
             default => format!("`{default}`"),
         };
-        table.push_str(&format!(
-            "| `{}` | {default} | {} |\n",
-            known.name, known.about
-        ));
+        table.push_str(&format!("| `{}` | {default} | {} |\n", known.name, known.about));
     }
     let wanted = format!("{before}<!-- settings -->\n{table}<!-- end of settings -->{after}");
     if std::env::var_os("ACCORD_BLESS").is_some() {

@@ -17,10 +17,7 @@ async fn begin(door: &Door, head: &str) -> TcpStream {
     let head = head.replacen("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1);
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = [0; GOES_ON.len()];
-    timeout(PATIENCE, stream.read_exact(&mut answer))
-        .await
-        .unwrap()
-        .unwrap();
+    timeout(PATIENCE, stream.read_exact(&mut answer)).await.unwrap().unwrap();
     assert_eq!(answer, GOES_ON);
     stream
 }
@@ -29,21 +26,13 @@ async fn begin(door: &Door, head: &str) -> TcpStream {
 async fn what_runs_is_finished() {
     let door = Door::open(&[]).await;
     let body = r#"{"label": "late", "verbs": ["admin"]}"#;
-    let whole = request(
-        &door.address.to_string(),
-        "POST",
-        "/accord/v1/keys",
-        &[],
-        body,
-    );
+    let whole = request(&door.address.to_string(), "POST", "/accord/v1/keys", &[], body);
     let (first, rest) = whole.split_at(whole.len() - body.len());
     let mut stream = begin(&door, first).await;
     let address = door.address;
     let closing = tokio::spawn(door.close());
-    wait_until("the server to stop listening", || {
-        std::net::TcpStream::connect(address).is_err()
-    })
-    .await;
+    wait_until("the server to stop listening", || std::net::TcpStream::connect(address).is_err())
+        .await;
     stream.write_all(rest.as_bytes()).await.unwrap();
     let answer = Answer::read(&mut stream).await;
     assert_eq!(answer.status, 201, "{answer:?}");
@@ -61,10 +50,7 @@ async fn idle_clients_and_streams_do_not_keep_it() {
     let mut asked = door.connect().await;
     asked.write_all(keep.as_bytes()).await.unwrap();
     let mut some = [0; 64];
-    timeout(PATIENCE, asked.read(&mut some))
-        .await
-        .unwrap()
-        .unwrap();
+    timeout(PATIENCE, asked.read(&mut some)).await.unwrap().unwrap();
     let _silent = door.connect().await;
     let mut ticket = door.host.streams().take().unwrap();
     let stream = tokio::spawn(async move { ticket.closing().await });
@@ -76,11 +62,8 @@ async fn idle_clients_and_streams_do_not_keep_it() {
 
 #[tokio::test]
 async fn what_does_not_end_is_cut_off() {
-    let door = Door::open(&[
-        ("limits.shutdown_timeout", "300ms"),
-        ("limits.body_timeout", "60m"),
-    ])
-    .await;
+    let door =
+        Door::open(&[("limits.shutdown_timeout", "300ms"), ("limits.body_timeout", "60m")]).await;
     let head = format!(
         "POST /accord/v1/keys HTTP/1.1\r\nHost: {}\r\nContent-Length: 40\r\n\r\n",
         door.address

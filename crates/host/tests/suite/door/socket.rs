@@ -22,24 +22,14 @@ async fn ask(folder: &std::path::Path, method: &str, path: &str, body: &str) -> 
 async fn whoever_has_the_folder_is_the_owner() {
     let door = Door::open(&[]).await;
     let folder = door.folder.path().to_owned();
-    let mode = std::fs::metadata(folder.join(SOCKET))
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = std::fs::metadata(folder.join(SOCKET)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let made = ask(
-        &folder,
-        "POST",
-        "/accord/v1/keys",
-        r#"{"label": "a", "verbs": ["read"]}"#,
-    )
-    .await;
+    let made =
+        ask(&folder, "POST", "/accord/v1/keys", r#"{"label": "a", "verbs": ["read"]}"#).await;
     assert_eq!(made.status, 201, "{made:?}");
     // Keys are for the network.
     assert_eq!(ask(&folder, "GET", "/accord/v1/keys", "").await.status, 200);
-    door.get("/accord/v1/keys")
-        .await
-        .refused(401, "AUTH_REQUIRED");
+    door.get("/accord/v1/keys").await.refused(401, "AUTH_REQUIRED");
     let folder = door.close().await;
     assert!(!folder.path().join(SOCKET).exists());
 }
@@ -52,17 +42,11 @@ async fn a_socket_that_a_crash_left_is_replaced_and_nothing_else() {
     assert!(path.exists(), "as a crash leaves it");
     let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
     let door = Door::serve(folder, host).await.unwrap();
-    assert_eq!(
-        ask(door.folder.path(), "GET", "/healthz", "").await.status,
-        200
-    );
+    assert_eq!(ask(door.folder.path(), "GET", "/healthz", "").await.status, 200);
     // Who does not have the store does not get that far.
     let second = Host::open(door.folder.path(), settings_of(door.folder.path(), &[]));
     assert_eq!(second.unwrap_err().code.as_str(), "STORE_LOCKED");
-    assert_eq!(
-        ask(door.folder.path(), "GET", "/healthz", "").await.status,
-        200
-    );
+    assert_eq!(ask(door.folder.path(), "GET", "/healthz", "").await.status, 200);
     let folder = door.close().await;
     std::fs::write(&path, "mine").unwrap();
     let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();

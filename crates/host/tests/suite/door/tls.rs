@@ -16,16 +16,11 @@ use super::{Answer, Door, PATIENCE, request, settings_of};
 
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/cert.pem");
 const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/key.pem");
-const OTHER: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/suite/door/pem/other-key.pem"
-);
+const OTHER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/other-key.pem");
 
 fn connector() -> TlsConnector {
     let mut roots = RootCertStore::empty();
-    roots
-        .add(CertificateDer::from_pem_file(CERT).unwrap())
-        .unwrap();
+    roots.add(CertificateDer::from_pem_file(CERT).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -54,14 +49,9 @@ async fn answers_come_over_tls_alone() {
     assert_eq!(ask().await.status, 200);
     // Without TLS there is no HTTP.
     let mut plain = door.connect().await;
-    plain
-        .write_all(b"GET /healthz HTTP/1.1\r\n\r\n")
-        .await
-        .unwrap();
+    plain.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").await.unwrap();
     let mut bytes = Vec::new();
-    let _ = timeout(PATIENCE, plain.read_to_end(&mut bytes))
-        .await
-        .unwrap();
+    let _ = timeout(PATIENCE, plain.read_to_end(&mut bytes)).await.unwrap();
     assert!(!bytes.starts_with(b"HTTP"));
     // A client that never shakes hands is let go, and leaves room.
     let mut silent = [door.connect().await, door.connect().await];
@@ -70,9 +60,7 @@ async fn answers_come_over_tls_alone() {
     refused.refused(503, "HTTP_TOO_MANY_CONNECTIONS");
     for stream in &mut silent {
         let mut nothing = Vec::new();
-        let _ = timeout(PATIENCE, stream.read_to_end(&mut nothing))
-            .await
-            .unwrap();
+        let _ = timeout(PATIENCE, stream.read_to_end(&mut nothing)).await.unwrap();
     }
     wait_for_connections(&door, 0).await;
     assert_eq!(ask().await.status, 200);

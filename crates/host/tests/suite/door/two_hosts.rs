@@ -35,10 +35,7 @@ async fn a_key_of_one_host_works_at_the_other_until_it_is_revoked() {
     keys.revoke(&Caller::owner(), id).await.unwrap();
     let revoked = Instant::now();
     let answer = one.get_with("/v1/projects", &created.secret).await;
-    assert_eq!(
-        answer.status, 403,
-        "the host that revoked it refuses it at once"
-    );
+    assert_eq!(answer.status, 403, "the host that revoked it refuses it at once");
     let refused = loop {
         let asked = Instant::now();
         let answer = other.get_with("/v1/projects", &created.secret).await;
@@ -46,10 +43,7 @@ async fn a_key_of_one_host_works_at_the_other_until_it_is_revoked() {
             break answer;
         }
         let late = asked.saturating_duration_since(revoked);
-        assert!(
-            late < Duration::from_secs(1),
-            "still accepted after {late:?}"
-        );
+        assert!(late < Duration::from_secs(1), "still accepted after {late:?}");
         sleep(Duration::from_millis(20)).await;
     };
     assert_eq!(refused.status, 403, "{refused:?}");

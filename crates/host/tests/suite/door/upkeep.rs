@@ -15,11 +15,7 @@ async fn a_backup_is_a_data_folder() {
     let blobs = world.host.folder().join("blobs");
     std::fs::create_dir_all(blobs.join("ab")).unwrap();
     std::fs::write(blobs.join("ab/cdef"), "a blob").unwrap();
-    std::fs::write(
-        world.host.folder().join("accord.toml"),
-        "strict_projects = true\n",
-    )
-    .unwrap();
+    std::fs::write(world.host.folder().join("accord.toml"), "strict_projects = true\n").unwrap();
     let place = tempfile::tempdir().unwrap();
     let to = place.path().join("copy");
     let body = json!({"to": to});
@@ -30,22 +26,14 @@ async fn a_backup_is_a_data_folder() {
     let copy = Host::open(&to, settings_of(&to, &[])).unwrap();
     assert!(copy.settings().strict_projects);
     let copy = accord_host::http::local_api(&copy);
-    let request = hyper::Request::get("/v1/projects/p")
-        .body(axum::body::Body::empty())
-        .unwrap();
+    let request = hyper::Request::get("/v1/projects/p").body(axum::body::Body::empty()).unwrap();
     assert_eq!(copy.call(request).await.unwrap().status(), 200);
     // Never over something that is there, and never from a folder that moves with the process.
     let again = owner.post("/accord/v1/store/backup", &body).await;
-    assert_eq!(
-        (again.status, &again.json()["code"]),
-        (409, &json!("STORE_OCCUPIED"))
-    );
+    assert_eq!((again.status, &again.json()["code"]), (409, &json!("STORE_OCCUPIED")));
     let body = json!({"to": "copy"});
     let relative = owner.post("/accord/v1/store/backup", &body).await;
-    assert_eq!(
-        (relative.status, &relative.json()["code"]),
-        (422, &json!("WIRE_FIELD_VALUE"))
-    );
+    assert_eq!((relative.status, &relative.json()["code"]), (422, &json!("WIRE_FIELD_VALUE")));
 }
 
 #[tokio::test]
@@ -72,16 +60,9 @@ async fn events_are_forgotten_when_somebody_says_so() {
     assert_eq!(would.status, 200, "{would:?}");
     let count = would.json()["events"].as_u64().unwrap();
     assert!(count > 0, "{would:?}");
-    let none = owner
-        .post("/accord/v1/store/trim", &json!({"days": 1}))
-        .await;
+    let none = owner.post("/accord/v1/store/trim", &json!({"days": 1})).await;
     assert_eq!(none.json()["events"], 0);
-    let done = owner
-        .post(
-            "/accord/v1/store/trim",
-            &json!({"events_before": "2999-01-01"}),
-        )
-        .await;
+    let done = owner.post("/accord/v1/store/trim", &json!({"events_before": "2999-01-01"})).await;
     assert_eq!(done.json()["events"], count);
     assert_eq!(done.json()["projects"][0]["project_id"], "p");
     for unclear in [

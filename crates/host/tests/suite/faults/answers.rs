@@ -110,9 +110,7 @@ pub(super) fn search_finds_nothing(asked: &Asked, answered: &mut Answered) {
 
 pub(super) fn ends_a_moment_early(asked: &Asked, answered: &mut Answered) {
     each_fact(asked, answered, |fact| {
-        let end = fact["valid_to"]
-            .as_str()
-            .and_then(|end| Timestamp::parse(end).ok());
+        let end = fact["valid_to"].as_str().and_then(|end| Timestamp::parse(end).ok());
         if let Some(end) = end {
             let seconds = end.time().unix_seconds() - 1;
             let early = Time::from_unix(seconds, end.time().subsec_nanos()).unwrap();
@@ -138,9 +136,7 @@ pub(super) fn old_facts_left_out(asked: &Asked, answered: &mut Answered) {
             let day = generated.get(..10).unwrap_or_default().to_owned();
             if let Some(facts) = bundle["active_facts"].as_array_mut() {
                 facts.retain(|fact| {
-                    fact["valid_from"]
-                        .as_str()
-                        .is_some_and(|at| at.starts_with(&day))
+                    fact["valid_from"].as_str().is_some_and(|at| at.starts_with(&day))
                 });
             }
         });
@@ -150,11 +146,7 @@ pub(super) fn old_facts_left_out(asked: &Asked, answered: &mut Answered) {
 pub(super) fn packages_cut_short(asked: &Asked, answered: &mut Answered) {
     if asked.is("GET", "/orient") {
         answered.document(|bundle| {
-            for package in bundle["recent_packages"]
-                .as_array_mut()
-                .into_iter()
-                .flatten()
-            {
+            for package in bundle["recent_packages"].as_array_mut().into_iter().flatten() {
                 let kept: Map<_, _> = ["package_id", "title"]
                     .map(|name| (name.to_owned(), package[name].clone()))
                     .into_iter()
@@ -182,10 +174,7 @@ pub(super) fn past_facts_not_exported(asked: &Asked, answered: &mut Answered) {
             let line: Value = serde_json::from_str(line).unwrap_or_default();
             line["kind"] != "fact" || line["data"]["valid_to"].is_null()
         });
-        answered.body = kept
-            .map(|line| format!("{line}\n"))
-            .collect::<String>()
-            .into();
+        answered.body = kept.map(|line| format!("{line}\n")).collect::<String>().into();
     }
 }
 

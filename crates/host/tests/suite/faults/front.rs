@@ -63,11 +63,7 @@ impl Front {
             runtime.block_on(serve(listener, api, change, ended));
             runtime.shutdown_background();
         });
-        Self {
-            url,
-            end: Some(end),
-            thread: Some(thread),
-        }
+        Self { url, end: Some(end), thread: Some(thread) }
     }
 
     pub(super) fn url(&self) -> &str {
@@ -112,11 +108,8 @@ async fn pass(State((api, change)): State<(Arc<dyn Api>, Change)>, incoming: Inc
     };
     if let Change::Request(change) = change {
         change(&mut asked);
-        let query: Vec<_> = asked
-            .query
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let query: Vec<_> =
+            asked.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let mark = if query.is_empty() { "" } else { "?" };
         let uri = format!("{}{mark}{}", asked.path, query.join("&"));
         parts.uri = uri.parse().unwrap();
@@ -160,17 +153,12 @@ impl Asked {
     /// Whether one package is read.
     pub(super) fn is_specific(&self) -> bool {
         self.method == "GET"
-            && self
-                .path
-                .strip_prefix("/v1/packages/")
-                .is_some_and(|id| !id.contains('/'))
+            && self.path.strip_prefix("/v1/packages/").is_some_and(|id| !id.contains('/'))
     }
 
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         let mut pairs = self.query.iter();
-        pairs
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        pairs.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Changes the document that is sent, where it is one.

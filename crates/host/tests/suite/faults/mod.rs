@@ -115,12 +115,7 @@ fn a_front_without_a_fault_fails_no_case_of_these_clauses() {
     let protocol = corpus.protocol("agentic").unwrap();
     let world = World::new();
     let clauses: Vec<_> = FAULTS.iter().map(|fault| fault.clause).collect();
-    let report = judge(
-        protocol,
-        &world,
-        Request(requests::unchanged),
-        &clauses.join(","),
-    );
+    let report = judge(protocol, &world, Request(requests::unchanged), &clauses.join(","));
     assert_eq!(failures(&report, None), Vec::<String>::new());
     assert!(report.cases.len() >= FAULTS.len());
 }
@@ -139,10 +134,7 @@ fn judge(protocol: &Protocol, world: &World, change: Change, clauses: &str) -> R
     let mut options = RunOptions::default();
     options.workers = NonZeroUsize::MIN.saturating_add(3);
     options.case_timeout = Duration::from_secs(60);
-    let each: Vec<_> = clauses
-        .split(',')
-        .map(|clause| format!("clause({clause})"))
-        .collect();
+    let each: Vec<_> = clauses.split(',').map(|clause| format!("clause({clause})")).collect();
     options.filter = Some(each.join(" | ").parse().unwrap());
     let server = Http::new(HttpOptions::new(front.url())).unwrap();
     run(protocol, &server, &options, &mut Reporters::default()).unwrap()

@@ -28,11 +28,7 @@ pub(super) fn unknown_status_is_complete(asked: &mut Asked) {
 
 pub(super) fn unknown_review_is_none(asked: &mut Asked) {
     in_package(asked, |package| {
-        otherwise(
-            &mut package["review_type"],
-            &["none", "human", "agent"],
-            "none",
-        );
+        otherwise(&mut package["review_type"], &["none", "human", "agent"], "none");
     });
 }
 

@@ -39,9 +39,9 @@ async fn an_orientation_keeps_within_every_budget() {
         let served = whole.clone();
         let mut client = Client::begin(Fake::new(move |_| Ok((200, served.clone())))).await;
         let mut longest = 0;
-        for budget in [
-            1, 60, 100, 150, 200, 300, 500, 1_000, 2_000, 3_000, 8_000, 30_000, 1_000_000,
-        ] {
+        for budget in
+            [1, 60, 100, 150, 200, 300, 500, 1_000, 2_000, 3_000, 8_000, 30_000, 1_000_000]
+        {
             let arguments = json!({"project_id": "p", "max_tokens": budget});
             let result = client.call("memory_orient", arguments).await;
             if result["isError"] == true {
@@ -56,53 +56,35 @@ async fn an_orientation_keeps_within_every_budget() {
                 continue;
             }
             let text = text(&result);
-            assert!(
-                text.len().div_ceil(4) as u64 <= budget,
-                "{} > {budget}",
-                text.len()
-            );
+            assert!(text.len().div_ceil(4) as u64 <= budget, "{} > {budget}", text.len());
             let read: Value = serde_json::from_str(text).unwrap();
             for package in 0..packages {
                 let there = text.contains(&format!("\"package_id\":\"pkg_{package}\""));
-                assert_eq!(
-                    there,
-                    text.contains(&super::budgets::package(package, bytes))
-                );
+                assert_eq!(there, text.contains(&super::budgets::package(package, bytes)));
             }
             if text.len() < whole.len() {
                 let left_out = read["x-left_out"].as_array().unwrap();
                 let counted = |member: &str| {
                     let entries = left_out.iter().filter(|entry| entry["member"] == member);
-                    entries
-                        .filter_map(|entry| entry["count"].as_u64())
-                        .sum::<u64>() as usize
+                    entries.filter_map(|entry| entry["count"].as_u64()).sum::<u64>() as usize
                 };
-                for (member, all) in [
-                    ("recent_packages", packages),
-                    ("active_facts", 30),
-                    ("open_questions", 20),
-                ] {
+                for (member, all) in
+                    [("recent_packages", packages), ("active_facts", 30), ("open_questions", 20)]
+                {
                     let there = read[member].as_array().unwrap().len();
                     assert_eq!(there + counted(member), all, "{member} within {budget}");
                 }
             }
             longest = text.len();
         }
-        assert_eq!(
-            longest,
-            whole.len(),
-            "a budget that is large enough changes nothing"
-        );
+        assert_eq!(longest, whole.len(), "a budget that is large enough changes nothing");
     }
 }
 
 #[tokio::test]
 async fn a_package_that_does_not_fit_makes_room_for_another_and_is_named() {
     let packages = [package(0, 40_000), package(1, 100), package(2, 100)];
-    let list = format!(
-        r#"{{"packages":[{}],"next_cursor":"c","x-more":1}}"#,
-        packages.join(",")
-    );
+    let list = format!(r#"{{"packages":[{}],"next_cursor":"c","x-more":1}}"#, packages.join(","));
     let mut client = Client::begin(Fake::new(move |_| Ok((200, list.clone())))).await;
     let result = client.call("memory_pull", json!({"project_id": "p"})).await;
     let read: Value = serde_json::from_str(text(&result)).unwrap();
@@ -112,18 +94,10 @@ async fn a_package_that_does_not_fit_makes_room_for_another_and_is_named() {
     assert_eq!(read["x-left_out"], left_out);
     // A cursor would pass over what was left out.
     assert!(read.get("next_cursor").is_none());
-    let result = client
-        .call(
-            "memory_pull",
-            json!({"project_id": "p", "max_tokens": 20_000}),
-        )
-        .await;
+    let result = client.call("memory_pull", json!({"project_id": "p", "max_tokens": 20_000})).await;
     let read: Value = serde_json::from_str(text(&result)).unwrap();
     assert_eq!(
-        (
-            read["packages"].as_array().unwrap().len(),
-            &read["next_cursor"]
-        ),
+        (read["packages"].as_array().unwrap().len(), &read["next_cursor"]),
         (3, &json!("c"))
     );
 }
@@ -134,9 +108,7 @@ async fn one_package_is_there_as_it_is_or_not_at_all() {
     // Space between tokens is left out; each token stays as it is.
     let served = whole.replacen("{\"package_id\":", "{\n  \"package_id\" : ", 1);
     let mut client = Client::begin(Fake::new(move |_| Ok((200, served.clone())))).await;
-    let error = client
-        .refused("memory_pull", json!({"package_id": "pkg_0"}))
-        .await;
+    let error = client.refused("memory_pull", json!({"package_id": "pkg_0"})).await;
     assert_eq!(error["code"], "MCP_BUDGET_TOO_SMALL");
     let arguments = json!({"package_id": "pkg_0", "max_tokens": error["tokens"]});
     let result = client.call("memory_pull", arguments).await;

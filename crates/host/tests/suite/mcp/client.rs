@@ -33,17 +33,10 @@ impl Client {
         let toolbox = Toolbox::join(TOOLSETS).unwrap();
         let server = tokio::spawn(mcp::serve(api, toolbox, standing, input, output));
         let (output, input) = tokio::io::split(ours);
-        let mut client = Self {
-            input,
-            output: BufReader::new(output),
-            server,
-            next: 0,
-            welcome: Value::Null,
-        };
+        let mut client =
+            Self { input, output: BufReader::new(output), server, next: 0, welcome: Value::Null };
         client.welcome = client.ask("initialize", initialize()).await["result"].clone();
-        client
-            .say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
-            .await;
+        client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         client
     }
 
@@ -51,8 +44,7 @@ impl Client {
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            .await;
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         let mut line = String::new();
         self.output.read_line(&mut line).await.unwrap();
         let answer: Value = serde_json::from_str(&line).expect("a line of JSON");
@@ -84,10 +76,7 @@ impl Client {
     }
 
     async fn say(&mut self, message: &Value) {
-        self.input
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .unwrap();
+        self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 }
 

@@ -60,19 +60,12 @@ impl House {
         let header = response.headers().get("mcp-session-id");
         let session = header.map(|id| id.to_str().unwrap().to_owned());
         let (status, failure) = (response.status(), response.extensions().get().cloned());
-        let body = axum::body::to_bytes(response.into_body(), 1 << 20)
-            .await
-            .unwrap();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
         let body = String::from_utf8(body.into()).unwrap();
         let lines = body.lines().filter_map(|line| line.strip_prefix("data:"));
         let mut messages = lines.filter_map(|line| serde_json::from_str(line).ok());
         let message = messages.next().or(serde_json::from_str(&body).ok());
-        Answer {
-            status,
-            session,
-            failure,
-            message: message.unwrap_or(Value::Null),
-        }
+        Answer { status, session, failure, message: message.unwrap_or(Value::Null) }
     }
 
     async fn begin(&self, who: &str) -> String {
@@ -80,9 +73,8 @@ impl House {
         assert_eq!(answer.message["result"]["serverInfo"]["name"], "accord");
         let session = answer.session.expect("a session");
         let mut ready = post(who, Some(&session), "notifications/initialized", json!({}));
-        *ready.body_mut() = json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
-            .to_string()
-            .into();
+        *ready.body_mut() =
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string().into();
         assert_eq!(self.send(ready).await.status, StatusCode::ACCEPTED);
         session
     }
@@ -94,8 +86,7 @@ impl House {
 
     async fn call(&self, who: &str, session: &str, tool: &str, arguments: Value) -> Answer {
         let params = json!({"name": tool, "arguments": arguments});
-        self.send(post(who, Some(session), "tools/call", params))
-            .await
+        self.send(post(who, Some(session), "tools/call", params)).await
     }
 }
 
@@ -130,21 +121,10 @@ fn post(who: &str, session: Option<&str>, method: &str, params: Value) -> Reques
 async fn a_call_is_made_as_the_caller_of_its_request() {
     let house = House::new(SessionLimits::default());
     let session = house.begin("bound").await;
-    let answer = house
-        .call(
-            "bound",
-            &session,
-            "memory_session_start",
-            json!({"project_id": "p"}),
-        )
-        .await;
-    assert_eq!(
-        answer.message["result"]["structuredContent"]["session_id"],
-        "sess_1"
-    );
-    house
-        .call("bound", &session, "memory_deposit", json!({"title": "T"}))
-        .await;
+    let answer =
+        house.call("bound", &session, "memory_session_start", json!({"project_id": "p"})).await;
+    assert_eq!(answer.message["result"]["structuredContent"]["session_id"], "sess_1");
+    house.call("bound", &session, "memory_deposit", json!({"title": "T"})).await;
     let by = json!({"id": "keyholder", "type": "agent", "session_id": "sess_1"});
     assert_eq!(house.fake.last().body["created_by"], by);
     assert_eq!(*house.callers.lock().unwrap(), ["bound", "bound"]);
@@ -161,74 +141,37 @@ async fn a_session_is_there_for_the_key_that_began_it_alone() {
             (StatusCode::NOT_FOUND, Some(Code::McpSessionUnknown))
         );
     };
-    unknown(
-        &house
-            .call("b", &session, "memory_projects", json!({}))
-            .await,
-    );
+    unknown(&house.call("b", &session, "memory_projects", json!({})).await);
     unknown(&house.send(request("b", Method::GET, Some(&session))).await);
-    unknown(
-        &house
-            .call("a", "no-such-session", "memory_projects", json!({}))
-            .await,
-    );
+    unknown(&house.call("a", "no-such-session", "memory_projects", json!({})).await);
     // Another key cannot end it either, nor see whether it is there.
-    let theirs = house
-        .send(request("b", Method::DELETE, Some(&session)))
-        .await;
-    let nobodys = house
-        .send(request("b", Method::DELETE, Some("no-such-session")))
-        .await;
-    assert_eq!(
-        (theirs.status, nobodys.status),
-        (StatusCode::NO_CONTENT, StatusCode::NO_CONTENT)
-    );
+    let theirs = house.send(request("b", Method::DELETE, Some(&session))).await;
+    let nobodys = house.send(request("b", Method::DELETE, Some("no-such-session"))).await;
+    assert_eq!((theirs.status, nobodys.status), (StatusCode::NO_CONTENT, StatusCode::NO_CONTENT));
     assert_eq!(house.fake.asked().len(), 0);
-    let answer = house
-        .call("a", &session, "memory_projects", json!({}))
-        .await;
+    let answer = house.call("a", &session, "memory_projects", json!({})).await;
     assert_eq!(answer.message["result"]["isError"], false);
     // Its own key can.
-    house
-        .send(request("a", Method::DELETE, Some(&session)))
-        .await;
-    unknown(
-        &house
-            .call("a", &session, "memory_projects", json!({}))
-            .await,
-    );
+    house.send(request("a", Method::DELETE, Some(&session))).await;
+    unknown(&house.call("a", &session, "memory_projects", json!({})).await);
     assert_eq!(house.endpoints.sessions(), 0);
 }
 
 #[tokio::test]
 async fn sessions_are_bounded_in_number() {
-    let limits = SessionLimits {
-        total: 3,
-        per_caller: 2,
-        ..SessionLimits::default()
-    };
+    let limits = SessionLimits { total: 3, per_caller: 2, ..SessionLimits::default() };
     let house = House::new(limits);
     let (first, second) = (house.begin("a").await, house.begin("a").await);
     house.call("a", &first, "memory_projects", json!({})).await;
     // A third one of the same key ends the one that was idle the longest.
     let third = house.begin("a").await;
-    for (session, status) in [
-        (&first, StatusCode::OK),
-        (&second, StatusCode::NOT_FOUND),
-        (&third, StatusCode::OK),
-    ] {
-        assert_eq!(
-            house
-                .call("a", session, "memory_projects", json!({}))
-                .await
-                .status,
-            status
-        );
+    for (session, status) in
+        [(&first, StatusCode::OK), (&second, StatusCode::NOT_FOUND), (&third, StatusCode::OK)]
+    {
+        assert_eq!(house.call("a", session, "memory_projects", json!({})).await.status, status);
     }
     house.begin("b").await;
-    let refused = house
-        .send(post("c", None, "initialize", initialize()))
-        .await;
+    let refused = house.send(post("c", None, "initialize", initialize())).await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.failure.unwrap().code, Code::McpTooManySessions);
     assert_eq!(house.endpoints.sessions(), 3);
@@ -236,16 +179,11 @@ async fn sessions_are_bounded_in_number() {
 
 #[tokio::test]
 async fn a_session_that_is_idle_ends() {
-    let limits = SessionLimits {
-        idle: Duration::from_secs(2),
-        ..SessionLimits::default()
-    };
+    let limits = SessionLimits { idle: Duration::from_secs(2), ..SessionLimits::default() };
     let house = House::new(limits);
     let session = house.begin("a").await;
     house.is_left().await;
-    let answer = house
-        .call("a", &session, "memory_projects", json!({}))
-        .await;
+    let answer = house.call("a", &session, "memory_projects", json!({})).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
 }
 
@@ -253,26 +191,14 @@ async fn a_session_that_is_idle_ends() {
 async fn sessions_and_streams_end_with_the_host() {
     let house = House::new(SessionLimits::default());
     let session = house.begin("a").await;
-    let open = house
-        .router
-        .clone()
-        .oneshot(request("a", Method::GET, Some(&session)));
+    let open = house.router.clone().oneshot(request("a", Method::GET, Some(&session)));
     let open = open.await.unwrap();
     assert_eq!(open.status(), StatusCode::OK);
-    house
-        .close
-        .lock()
-        .unwrap()
-        .take()
-        .unwrap()
-        .send(())
-        .unwrap();
+    house.close.lock().unwrap().take().unwrap().send(()).unwrap();
     let rest = axum::body::to_bytes(open.into_body(), 1 << 20);
     soon("the end of the stream", rest).await.unwrap();
     house.is_left().await;
-    let answer = house
-        .send(post("a", None, "initialize", initialize()))
-        .await;
+    let answer = house.send(post("a", None, "initialize", initialize())).await;
     assert_eq!(answer.failure.unwrap().code, Code::HostClosing);
 }
 
@@ -296,22 +222,11 @@ async fn a_client_that_keeps_no_session_is_served_and_told_to_pass_it_on() {
         }
         request
     };
-    let answer = house
-        .send(stateless(
-            "memory_session_start",
-            json!({"project_id": "p"}),
-        ))
-        .await;
+    let answer = house.send(stateless("memory_session_start", json!({"project_id": "p"}))).await;
     let receipt = &answer.message["result"]["structuredContent"];
-    assert!(
-        receipt["next"].as_str().unwrap().contains("session_id"),
-        "{}",
-        answer.message
-    );
+    assert!(receipt["next"].as_str().unwrap().contains("session_id"), "{}", answer.message);
     assert_eq!(house.fake.last().body["actor_id"], "modern");
-    let answer = house
-        .send(stateless("memory_deposit", json!({"title": "T"})))
-        .await;
+    let answer = house.send(stateless("memory_deposit", json!({"title": "T"}))).await;
     let error = &answer.message["result"]["structuredContent"]["error"];
     assert_eq!(error["code"], "MCP_ARGUMENT_MISSING", "{}", answer.message);
     let arguments = json!({"title": "T", "project_id": "p", "session_id": "sess_1"});
@@ -324,10 +239,7 @@ async fn a_client_that_keeps_no_session_is_served_and_told_to_pass_it_on() {
 #[tokio::test]
 async fn each_set_has_a_door_of_its_own() {
     let house = House::new(SessionLimits::default());
-    assert_eq!(
-        house.endpoints.paths().collect::<Vec<_>>(),
-        ["/mcp", "/mcp/memory"]
-    );
+    assert_eq!(house.endpoints.paths().collect::<Vec<_>>(), ["/mcp", "/mcp/memory"]);
     let mut begin = post("a", None, "initialize", initialize());
     *begin.uri_mut() = "/mcp/memory".parse().unwrap();
     let session = house.send(begin).await.session.unwrap();
@@ -336,9 +248,7 @@ async fn each_set_has_a_door_of_its_own() {
     let answer = house.send(list).await;
     assert!(answer.message["result"]["tools"].as_array().unwrap().len() > 10);
     // A session belongs to the endpoint where it was begun.
-    let answer = house
-        .call("a", &session, "memory_projects", json!({}))
-        .await;
+    let answer = house.call("a", &session, "memory_projects", json!({})).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
 }
 
@@ -346,50 +256,28 @@ async fn each_set_has_a_door_of_its_own() {
 async fn what_is_not_mcp_is_refused_with_a_code() {
     let house = House::new(SessionLimits::default());
     let session = house.begin("a").await;
-    let code = |answer: Answer| {
-        (
-            answer.status.as_u16(),
-            answer.failure.map(|failure| failure.code),
-        )
-    };
+    let code =
+        |answer: Answer| (answer.status.as_u16(), answer.failure.map(|failure| failure.code));
 
     let mut nobody = post("a", None, "initialize", initialize());
     nobody.extensions_mut().clear();
-    assert_eq!(
-        code(house.send(nobody).await),
-        (401, Some(Code::AuthRequired))
-    );
+    assert_eq!(code(house.send(nobody).await), (401, Some(Code::AuthRequired)));
 
     let mut deaf = post("a", None, "initialize", initialize());
     deaf.headers_mut().remove("accept");
-    assert_eq!(
-        code(house.send(deaf).await),
-        (400, Some(Code::McpRequestInvalid))
-    );
+    assert_eq!(code(house.send(deaf).await), (400, Some(Code::McpRequestInvalid)));
 
     let mut garbage = post("a", Some(&session), "tools/list", json!({}));
     *garbage.body_mut() = "{".into();
-    assert_eq!(
-        code(house.send(garbage).await),
-        (400, Some(Code::McpRequestInvalid))
-    );
+    assert_eq!(code(house.send(garbage).await), (400, Some(Code::McpRequestInvalid)));
 
     let mut huge = post("a", Some(&session), "tools/list", json!({}));
     *huge.body_mut() = " ".repeat(5 * 1024 * 1024).into();
-    assert_eq!(
-        code(house.send(huge).await),
-        (413, Some(Code::AgenticPayloadTooLarge))
-    );
+    assert_eq!(code(house.send(huge).await), (413, Some(Code::AgenticPayloadTooLarge)));
 
     let put = request("a", Method::PUT, Some(&session));
-    assert_eq!(
-        code(house.send(put).await),
-        (405, Some(Code::HttpMethodNotAllowed))
-    );
+    assert_eq!(code(house.send(put).await), (405, Some(Code::HttpMethodNotAllowed)));
 
     let sessionless = post("a", None, "tools/list", json!({}));
-    assert_eq!(
-        code(house.send(sessionless).await),
-        (400, Some(Code::McpRequestInvalid))
-    );
+    assert_eq!(code(house.send(sessionless).await), (400, Some(Code::McpRequestInvalid)));
 }

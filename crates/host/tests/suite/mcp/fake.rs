@@ -28,10 +28,7 @@ pub(crate) struct Fake {
 impl Fake {
     /// A fake that answers in this way.
     pub(crate) fn new(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
-            asked: Mutex::default(),
-            answer: Box::new(answer),
-        })
+        Arc::new(Self { asked: Mutex::default(), answer: Box::new(answer) })
     }
 
     /// A fake that answers every request with this document.
@@ -53,10 +50,7 @@ impl Fake {
             if asked.method == "DELETE" {
                 document = json!({"invalidated": 1});
             }
-            Ok((
-                if asked.method == "POST" { 201 } else { 200 },
-                document.to_string(),
-            ))
+            Ok((if asked.method == "POST" { 201 } else { 200 }, document.to_string()))
         })
     }
 
@@ -73,10 +67,7 @@ impl Fake {
 
 /// The answer of a host that refuses.
 pub(crate) fn refusing(failure: &Failure) -> Reply {
-    let exchange = Exchange {
-        correlation_id: "c".into(),
-        capabilities: Vec::new(),
-    };
+    let exchange = Exchange { correlation_id: "c".into(), capabilities: Vec::new() };
     let body = failure.body(Protocol::Agentic, exchange);
     Ok((failure.code.http_status(), body.to_string()))
 }

@@ -42,10 +42,7 @@ fn two_tools_of_one_name_refuse_to_start_naming_both_sets() {
 fn a_list_names_tools_or_sets() {
     let all = || Toolbox::join(TOOLSETS).unwrap();
     let two = all().only(["memory_pull", "memory_deposit"]).unwrap();
-    assert_eq!(
-        two.names().collect::<Vec<_>>(),
-        ["memory_pull", "memory_deposit"]
-    );
+    assert_eq!(two.names().collect::<Vec<_>>(), ["memory_pull", "memory_deposit"]);
     let memory = all().only(["memory"]).unwrap();
     assert_eq!(memory.names().count(), all().names().count());
     let failure = all().only(["memory_pul"]).unwrap_err();

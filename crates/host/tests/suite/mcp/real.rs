@@ -33,9 +33,7 @@ async fn a_day_of_work() {
     assert_eq!(pulled["content_hash"], receipt["content_hash"]);
     let by = json!({"id": "ada", "type": "agent", "session_id": session["session_id"]});
     assert_eq!((&pulled["created_by"], &pulled["x-n"]), (&by, &json!(1)));
-    let found = client
-        .call("memory_pull", json!({"query": "passkey"}))
-        .await;
+    let found = client.call("memory_pull", json!({"query": "passkey"})).await;
     assert!(text(&found).contains(id));
 
     let oriented = client.call("memory_orient", json!({})).await;
@@ -47,9 +45,7 @@ async fn a_day_of_work() {
     let arguments = json!({"title": "A plan", "status": "awaiting_review"});
     let plan =
         client.call("memory_deposit", arguments).await["structuredContent"]["package_id"].clone();
-    let waiting = client
-        .call("memory_pull", json!({"status": "awaiting_review"}))
-        .await;
+    let waiting = client.call("memory_pull", json!({"status": "awaiting_review"})).await;
     assert!(text(&waiting).contains(plan.as_str().unwrap()));
     for (action, status) in [
         ("request_changes", "revision_requested"),
@@ -60,26 +56,16 @@ async fn a_day_of_work() {
         let moved = client.call("memory_review", arguments).await;
         assert_eq!(moved["structuredContent"]["status"], status, "{moved}");
     }
-    let revisions = client
-        .call("memory_revisions", json!({"package_id": plan}))
-        .await;
+    let revisions = client.call("memory_revisions", json!({"package_id": plan})).await;
     assert!(text(&revisions).contains("\"note\":\"request_changes\""));
-    let error = client
-        .refused(
-            "memory_flag",
-            json!({"package_id": plan, "review_type": "human"}),
-        )
-        .await;
+    let error =
+        client.refused("memory_flag", json!({"package_id": plan, "review_type": "human"})).await;
     assert_eq!(error["code"], "invalid_transition");
 
     let ended = client.call("memory_session_end", json!({})).await["structuredContent"].clone();
     assert_eq!(ended["package_count"], 2);
-    let digest = client
-        .call(
-            "memory_digest",
-            json!({"all_projects": true, "focus": "passkeys"}),
-        )
-        .await;
+    let digest =
+        client.call("memory_digest", json!({"all_projects": true, "focus": "passkeys"})).await;
     assert!(text(&digest).contains("Passkeys work"));
 }
 
@@ -93,37 +79,24 @@ async fn an_orientation_of_a_real_project_keeps_within_every_budget() {
             "content_md": "é".repeat(700),
             "open_questions": [format!("What about {number}?")]
         });
-        owner
-            .deposit(&package_with(&format!("p{number}"), members))
-            .await;
+        owner.deposit(&package_with(&format!("p{number}"), members)).await;
         let fact =
             json!({"subject": format!("s{number}"), "predicate": "is", "value": "x".repeat(100)});
-        owner
-            .post("/v1/projects/atlas/facts", &fact)
-            .await
-            .expect(201);
+        owner.post("/v1/projects/atlas/facts", &fact).await.expect(201);
     }
     let mut client = Client::begin(local_api(&world.host)).await;
     let mut seen = Vec::new();
-    for budget in [
-        1, 50, 120, 250, 500, 1_000, 1_999, 2_000, 2_001, 4_000, 8_000, 20_000, 100_000,
-    ] {
+    for budget in [1, 50, 120, 250, 500, 1_000, 1_999, 2_000, 2_001, 4_000, 8_000, 20_000, 100_000]
+    {
         let arguments = json!({"project_id": "atlas", "max_tokens": budget});
         let result = client.call("memory_orient", arguments).await;
         if result["isError"] == true {
-            assert_eq!(
-                result["structuredContent"]["error"]["code"],
-                "MCP_BUDGET_TOO_SMALL"
-            );
+            assert_eq!(result["structuredContent"]["error"]["code"], "MCP_BUDGET_TOO_SMALL");
             assert!(budget < 250, "{budget} should be enough for something");
             continue;
         }
         let text = text(&result);
-        assert!(
-            text.len().div_ceil(4) <= budget,
-            "{} bytes within {budget}",
-            text.len()
-        );
+        assert!(text.len().div_ceil(4) <= budget, "{} bytes within {budget}", text.len());
         let bundle: Value = serde_json::from_str(text).unwrap();
         seen.push(bundle["recent_packages"].as_array().unwrap().len());
     }
@@ -137,10 +110,7 @@ async fn the_doors_of_a_host_know_who_asks() {
     let reader = api_as(&world.host, Caller::key("reader", &scope));
     let other = api_as(&world.host, Caller::key("other", &scope));
     let (status, session, welcome) = say(&*reader, None, "initialize", initialize()).await;
-    assert_eq!(
-        (status, &welcome["result"]["serverInfo"]["name"]),
-        (200, &json!("accord"))
-    );
+    assert_eq!((status, &welcome["result"]["serverInfo"]["name"]), (200, &json!("accord")));
     let session = session.unwrap();
 
     let deposit =
@@ -152,22 +122,15 @@ async fn the_doors_of_a_host_know_who_asks() {
     for stranger in [other, local_api(&world.host)] {
         let (status, _, refusal) =
             say(&*stranger, Some(&session), "tools/call", deposit.clone()).await;
-        assert_eq!(
-            (status, &refusal["error"]["code"]),
-            (404, &json!("MCP_SESSION_UNKNOWN"))
-        );
+        assert_eq!((status, &refusal["error"]["code"]), (404, &json!("MCP_SESSION_UNKNOWN")));
         assert_eq!(refusal["ok"], false);
     }
     // A refusal that is a message of MCP stays one.
     let mut modern = message(None, "server/discover", json!({}));
-    modern
-        .headers_mut()
-        .insert("mcp-protocol-version", "2026-07-28".parse().unwrap());
+    modern.headers_mut().insert("mcp-protocol-version", "2026-07-28".parse().unwrap());
     let response = reader.call(modern).await.unwrap();
     assert_eq!(response.status(), 400);
-    let body = axum::body::to_bytes(response.into_body(), 1 << 20)
-        .await
-        .unwrap();
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(body["jsonrpc"], "2.0");
     world.host.streams().close();
@@ -183,9 +146,7 @@ async fn say(
     let session = response.headers().get("mcp-session-id");
     let session = session.map(|id| id.to_str().unwrap().to_owned());
     let status = response.status().as_u16();
-    let body = axum::body::to_bytes(response.into_body(), 1 << 20)
-        .await
-        .unwrap();
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
     let body = String::from_utf8(body.into()).unwrap();
     let mut events = body.lines().filter_map(|line| line.strip_prefix("data:"));
     let event = events.find_map(|line| serde_json::from_str(line).ok());
@@ -207,8 +168,6 @@ fn message(session: Option<&str>, method: &str, params: Value) -> Request<Body> 
 }
 
 fn now() -> accord_contract::time::Time {
-    let since = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap();
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     accord_contract::time::Time::from_unix_millis(i64::try_from(since.as_millis()).unwrap())
 }

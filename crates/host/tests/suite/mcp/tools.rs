@@ -16,16 +16,10 @@ async fn the_server_says_how_to_work_with_it() {
     let instructions = instructions.as_str().unwrap();
     let tools = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
     let tools = tools.as_array().unwrap();
-    let names: Vec<&str> = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     // What the instructions and descriptions speak of is there.
     for word in instructions.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        assert!(
-            !word.starts_with("memory_") || names.contains(&word),
-            "{word}"
-        );
+        assert!(!word.starts_with("memory_") || names.contains(&word), "{word}");
     }
     for tool in tools {
         let (name, schema) = (&tool["name"], &tool["inputSchema"]);
@@ -33,10 +27,7 @@ async fn the_server_says_how_to_work_with_it() {
         assert_eq!(schema["additionalProperties"], false, "{name}");
         let properties = schema["properties"].as_object().unwrap();
         for required in schema["required"].as_array().unwrap_or(&Vec::new()) {
-            assert!(
-                properties.contains_key(required.as_str().unwrap()),
-                "{name}"
-            );
+            assert!(properties.contains_key(required.as_str().unwrap()), "{name}");
         }
         for (argument, schema) in properties {
             assert!(schema["description"].is_string(), "{name} {argument}");
@@ -44,10 +35,7 @@ async fn the_server_says_how_to_work_with_it() {
         assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{name}");
         let description = tool["description"].as_str().unwrap();
         for word in description.split(|c: char| !c.is_alphanumeric() && c != '_') {
-            assert!(
-                !word.starts_with("memory_") || names.contains(&word),
-                "{name}: {word}"
-            );
+            assert!(!word.starts_with("memory_") || names.contains(&word), "{name}: {word}");
         }
     }
 }
@@ -57,17 +45,11 @@ async fn a_deposit_needs_a_title_and_little_else() {
     let fake = Fake::echoing();
     let mut client = Client::begin(fake.clone()).await;
     let started = client
-        .call(
-            "memory_session_start",
-            json!({"project_id": "a/b", "actor": "agent:writer"}),
-        )
+        .call("memory_session_start", json!({"project_id": "a/b", "actor": "agent:writer"}))
         .await;
     assert_eq!(started["structuredContent"]["callsign"], "amber-otter");
     assert_eq!(fake.last().target, "/v1/projects/a%2Fb/sessions");
-    assert_eq!(
-        fake.last().body,
-        json!({"actor_id": "writer", "actor_type": "agent"})
-    );
+    assert_eq!(fake.last().body, json!({"actor_id": "writer", "actor_type": "agent"}));
 
     let arguments = json!({
         "title": "T", "decisions_made": ["D"], "tags": null, "significance": 8.0,
@@ -85,9 +67,7 @@ async fn a_deposit_needs_a_title_and_little_else() {
         accord_contract::time::Timestamp::parse(asked.body["created_at"].as_str().unwrap()).is_ok()
     );
     let mut body = asked.body.clone();
-    body.as_object_mut()
-        .unwrap()
-        .retain(|name, _| name != "package_id" && name != "created_at");
+    body.as_object_mut().unwrap().retain(|name, _| name != "package_id" && name != "created_at");
     assert_eq!(
         body,
         json!({
@@ -102,10 +82,7 @@ async fn a_deposit_needs_a_title_and_little_else() {
     assert_eq!(receipt["package_id"], id);
     assert_eq!(receipt["created"], true);
     assert!(receipt.get("decisions_made").is_none());
-    assert_eq!(
-        &serde_json::from_str::<Value>(text(&result)).unwrap(),
-        receipt
-    );
+    assert_eq!(&serde_json::from_str::<Value>(text(&result)).unwrap(), receipt);
 }
 
 #[tokio::test]
@@ -122,29 +99,16 @@ async fn who_calls_and_where_comes_from_the_nearest_place() {
         (project, asked.body["created_by"].clone())
     };
     client.call("memory_deposit", json!({"title": "T"})).await;
-    assert_eq!(
-        by(&fake.last()),
-        ("flags".into(), json!({"id": "flags", "type": "human"}))
-    );
+    assert_eq!(by(&fake.last()), ("flags".into(), json!({"id": "flags", "type": "human"})));
 
-    client
-        .call("memory_session_start", json!({"project_id": "session"}))
-        .await;
+    client.call("memory_session_start", json!({"project_id": "session"})).await;
     client.call("memory_deposit", json!({"title": "T"})).await;
     let expected = json!({"id": "flags", "type": "human", "session_id": "sess_1"});
     assert_eq!(by(&fake.last()), ("session".into(), expected));
 
     // A session belongs to its project; the actor is the same elsewhere.
-    client
-        .call(
-            "memory_deposit",
-            json!({"title": "T", "project_id": "other"}),
-        )
-        .await;
-    assert_eq!(
-        by(&fake.last()),
-        ("other".into(), json!({"id": "flags", "type": "human"}))
-    );
+    client.call("memory_deposit", json!({"title": "T", "project_id": "other"})).await;
+    assert_eq!(by(&fake.last()), ("other".into(), json!({"id": "flags", "type": "human"})));
 
     let arguments = json!({"title": "T", "actor": "script:own", "session_id": "sess_own"});
     client.call("memory_deposit", arguments).await;
@@ -158,10 +122,7 @@ async fn who_calls_and_where_comes_from_the_nearest_place() {
     // With a project of its own, the server does not demand one.
     let tools = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
     let start = &tools.as_array().unwrap()[0];
-    assert_eq!(
-        start["inputSchema"]["properties"]["project_id"]["default"],
-        "flags"
-    );
+    assert_eq!(start["inputSchema"]["properties"]["project_id"]["default"], "flags");
     assert!(start["inputSchema"].get("required").is_none());
 }
 
@@ -169,13 +130,8 @@ async fn who_calls_and_where_comes_from_the_nearest_place() {
 async fn a_client_that_says_nothing_is_an_agent_of_its_name() {
     let fake = Fake::echoing();
     let mut client = Client::begin(fake.clone()).await;
-    client
-        .call("memory_deposit", json!({"title": "T", "project_id": "p"}))
-        .await;
-    assert_eq!(
-        fake.last().body["created_by"],
-        json!({"id": "test-client", "type": "agent"})
-    );
+    client.call("memory_deposit", json!({"title": "T", "project_id": "p"})).await;
+    assert_eq!(fake.last().body["created_by"], json!({"id": "test-client", "type": "agent"}));
 }
 
 #[tokio::test]
@@ -183,13 +139,7 @@ async fn arguments_are_checked_before_anything_is_asked() {
     let fake = Fake::echoing();
     let mut client = Client::begin(fake.clone()).await;
     for (tool, arguments, code, field, words) in [
-        (
-            "memory_deposit",
-            json!({"project_id": "p"}),
-            "MCP_ARGUMENT_MISSING",
-            "title",
-            "title",
-        ),
+        ("memory_deposit", json!({"project_id": "p"}), "MCP_ARGUMENT_MISSING", "title", "title"),
         (
             "memory_deposit",
             json!({"title": " ", "project_id": "p"}),
@@ -211,13 +161,7 @@ async fn arguments_are_checked_before_anything_is_asked() {
             "project_id",
             "memory_projects",
         ),
-        (
-            "memory_session_end",
-            json!({}),
-            "MCP_ARGUMENT_MISSING",
-            "session_id",
-            "memory_sessions",
-        ),
+        ("memory_session_end", json!({}), "MCP_ARGUMENT_MISSING", "session_id", "memory_sessions"),
         (
             "memory_deposit",
             json!({"title": "T", "project_id": "p", "decisions": ["D"]}),
@@ -283,11 +227,7 @@ async fn arguments_are_checked_before_anything_is_asked() {
         ),
     ] {
         let error = client.refused(tool, arguments.clone()).await;
-        assert_eq!(
-            (&error["code"], &error["field"]),
-            (&json!(code), &json!(field)),
-            "{error}"
-        );
+        assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!(field)), "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }
     assert_eq!(fake.asked().len(), 0);
@@ -297,10 +237,7 @@ async fn arguments_are_checked_before_anything_is_asked() {
 async fn what_the_host_refuses_is_a_result_with_code_and_advice() {
     let fake = Fake::new(|asked| {
         if asked.target.contains("archived") {
-            return refusing(&Failure::new(
-                Code::AgenticProjectArchived,
-                "it is archived",
-            ));
+            return refusing(&Failure::new(Code::AgenticProjectArchived, "it is archived"));
         }
         let failure = Failure::new(Code::AgenticInvalidSchema, "title is too long").at("/title");
         refusing(&failure.suggesting("Shorten it."))
@@ -316,13 +253,7 @@ async fn what_the_host_refuses_is_a_result_with_code_and_advice() {
     let arguments = json!({"project_id": "archived", "title": "T"});
     let error = client.refused("memory_deposit", arguments).await;
     assert_eq!(error["code"], "project_archived");
-    assert!(
-        error["what_to_do"]
-            .as_str()
-            .unwrap()
-            .contains("Ask a person"),
-        "{error}"
-    );
+    assert!(error["what_to_do"].as_str().unwrap().contains("Ask a person"), "{error}");
 }
 
 #[tokio::test]
@@ -331,10 +262,7 @@ async fn when_no_answer_comes_the_id_of_the_package_is_told() {
     let arguments = json!({"project_id": "p", "title": "T"});
     let error = client.refused("memory_deposit", arguments).await;
     assert_eq!(error["code"], "HOST_TIMEOUT");
-    assert!(
-        error["package_id"].as_str().unwrap().starts_with("pkg_"),
-        "{error}"
-    );
+    assert!(error["package_id"].as_str().unwrap().starts_with("pkg_"), "{error}");
     assert!(error["created_at"].is_string());
 
     let answers = [(500, "oops".to_owned()), (200, "no object".to_owned())];
@@ -349,10 +277,7 @@ async fn when_no_answer_comes_the_id_of_the_package_is_told() {
 #[tokio::test]
 async fn a_package_that_is_not_there_is_null() {
     let fake = Fake::new(|_| {
-        refusing(&Failure::new(
-            Code::AgenticPackageNotFound,
-            "there is no package \"a\"",
-        ))
+        refusing(&Failure::new(Code::AgenticPackageNotFound, "there is no package \"a\""))
     });
     let mut client = Client::begin(fake.clone()).await;
     let result = client.call("memory_pull", json!({"package_id": "a"})).await;
@@ -374,10 +299,7 @@ async fn a_tool_that_is_not_there_is_a_protocol_error_that_names_the_closest() {
     let answer = client.ask("tools/call", params).await;
     assert_eq!(answer["error"]["code"], -32602);
     let message = answer["error"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("Did you mean memory_deposit?"),
-        "{message}"
-    );
+    assert!(message.contains("Did you mean memory_deposit?"), "{message}");
 }
 
 #[tokio::test]
@@ -404,12 +326,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "GET",
             "/v1/projects/p/packages?status=awaiting_review",
         ),
-        (
-            "memory_orient",
-            json!({"max_tokens": 5}),
-            "GET",
-            "/v1/projects/p/orient?max_tokens=2000",
-        ),
+        ("memory_orient", json!({"max_tokens": 5}), "GET", "/v1/projects/p/orient?max_tokens=2000"),
         (
             "memory_orient",
             json!({"window_days": 3}),
@@ -422,12 +339,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "GET",
             "/v1/orchestrate?project=p&focus=f&snippets=10",
         ),
-        (
-            "memory_digest",
-            json!({"all_projects": true}),
-            "GET",
-            "/v1/orchestrate?snippets=10",
-        ),
+        ("memory_digest", json!({"all_projects": true}), "GET", "/v1/orchestrate?snippets=10"),
         (
             "memory_flag",
             json!({"package_id": "k", "review_type": "human"}),
@@ -452,12 +364,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "POST",
             "/v1/packages/k/complete",
         ),
-        (
-            "memory_revisions",
-            json!({"package_id": "k"}),
-            "GET",
-            "/v1/packages/k/revisions",
-        ),
+        ("memory_revisions", json!({"package_id": "k"}), "GET", "/v1/packages/k/revisions"),
         (
             "memory_fact_assert",
             json!({"subject": "s", "predicate": "p", "value": "v"}),
@@ -470,12 +377,7 @@ async fn every_tool_asks_the_route_that_it_should() {
             "DELETE",
             "/v1/projects/p/facts?subject=s&predicate=p&actor=agent%3Atest-client",
         ),
-        (
-            "memory_facts",
-            json!({"history": true}),
-            "GET",
-            "/v1/projects/p/facts?history=true",
-        ),
+        ("memory_facts", json!({"history": true}), "GET", "/v1/projects/p/facts?history=true"),
         ("memory_projects", json!({}), "GET", "/v1/projects"),
     ] {
         let mut arguments = arguments;
@@ -486,17 +388,10 @@ async fn every_tool_asks_the_route_that_it_should() {
         let result = client.call(tool, arguments).await;
         assert_eq!(result["isError"], false, "{tool} {result}");
         let asked = fake.last();
-        assert_eq!(
-            (asked.method.as_str(), asked.target.as_str()),
-            (method, target),
-            "{tool}"
-        );
+        assert_eq!((asked.method.as_str(), asked.target.as_str()), (method, target), "{tool}");
     }
     let reviews = fake.asked();
-    let review = reviews
-        .iter()
-        .find(|asked| asked.target.ends_with("/review"))
-        .unwrap();
+    let review = reviews.iter().find(|asked| asked.target.ends_with("/review")).unwrap();
     let actor = json!({"id": "test-client", "type": "agent"});
     assert_eq!(review.body, json!({"outcome": "complete", "actor": actor}));
 }
@@ -505,9 +400,7 @@ async fn every_tool_asks_the_route_that_it_should() {
 async fn a_session_that_was_left_open_ends_with_its_connection() {
     let fake = Fake::echoing();
     let mut client = Client::begin(fake.clone()).await;
-    client
-        .call("memory_session_start", json!({"project_id": "p"}))
-        .await;
+    client.call("memory_session_start", json!({"project_id": "p"})).await;
     client.leave().await.unwrap();
     assert_eq!(
         (fake.last().method.as_str(), fake.last().target.as_str()),

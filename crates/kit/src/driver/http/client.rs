@@ -32,10 +32,8 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(options: &HttpOptions) -> Result<Self, ServerError> {
-        let (base, protected) = base(&options.url).map_err(|why| ServerError::BadUrl {
-            url: options.url.clone(),
-            why,
-        })?;
+        let (base, protected) = base(&options.url)
+            .map_err(|why| ServerError::BadUrl { url: options.url.clone(), why })?;
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -190,19 +188,16 @@ fn base(url: &str) -> Result<(String, bool), &'static str> {
     }
     let host = authority.host().trim_matches(['[', ']']);
     let loopback = host == "localhost"
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback());
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     let base = format!("{scheme}://{authority}{}", uri.path().trim_end_matches('/'));
     Ok((base, scheme == "https" || loopback))
 }
 
 fn trouble(error: ureq::Error, limit: Duration) -> ExchangeError {
     match error {
-        ureq::Error::Timeout(_) => ExchangeError::TimedOut(format!(
-            "no complete answer within {} ms",
-            limit.as_millis()
-        )),
+        ureq::Error::Timeout(_) => {
+            ExchangeError::TimedOut(format!("no complete answer within {} ms", limit.as_millis()))
+        }
         ureq::Error::BodyExceedsLimit(limit) => {
             ExchangeError::Broken(format!("the answer has more than {limit} bytes"))
         }

@@ -31,10 +31,7 @@ impl HttpFixtures {
     /// # Errors
     /// When the URL is not valid.
     pub fn new(options: &HttpOptions) -> Result<Self, ServerError> {
-        Ok(Self {
-            client: Client::new(options)?,
-            request_timeout: options.request_timeout,
-        })
+        Ok(Self { client: Client::new(options)?, request_timeout: options.request_timeout })
     }
 
     /// The base URL.
@@ -60,10 +57,7 @@ impl HttpFixtures {
             target: path.to_owned(),
             headers: vec![("connection".to_owned(), "close".to_owned())],
             credential: Credential::Main,
-            body: body.map(|text| Body {
-                content_type: "application/json".to_owned(),
-                text,
-            }),
+            body: body.map(|text| Body { content_type: "application/json".to_owned(), text }),
             answer: AnswerForm::Json,
             events: 0,
         };

@@ -101,9 +101,7 @@ fn advice(has_key: bool) -> &'static str {
 
 fn describe_left(left: &[LeftBehind]) -> String {
     let items = left.iter();
-    items
-        .map(|left| format!("; {} {}: {}", left.kind, left.id, left.state))
-        .collect()
+    items.map(|left| format!("; {} {}: {}", left.kind, left.id, left.state)).collect()
 }
 
 /// A server, by its URL.
@@ -147,11 +145,7 @@ impl HttpOptions {
 impl Http {
     /// Prepares the client. Nothing is sent yet.
     pub fn new(options: HttpOptions) -> Result<Self, ServerError> {
-        Ok(Self {
-            client: Client::new(&options)?,
-            options,
-            run: OnceLock::new(),
-        })
+        Ok(Self { client: Client::new(&options)?, options, run: OnceLock::new() })
     }
 
     fn engine<'a>(
@@ -193,16 +187,14 @@ impl Http {
 
 impl Adapter for Http {
     fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin> {
-        let routes = protocol.routes().ok_or_else(|| ServerError::NotOverHttp {
-            protocol: protocol.name().to_owned(),
-        })?;
+        let routes = protocol
+            .routes()
+            .ok_or_else(|| ServerError::NotOverHttp { protocol: protocol.name().to_owned() })?;
         let unreachable = |trouble: ExchangeError| ServerError::Unreachable {
             url: self.client.base().to_owned(),
             why: trouble.to_string(),
         };
-        self.client
-            .greet(self.options.request_timeout)
-            .map_err(unreachable)?;
+        self.client.greet(self.options.request_timeout).map_err(unreachable)?;
         // A second run with the same adapter reuses the scope of the first.
         if self.run.get().is_none() {
             let opened = RunScopes::open(routes, &self.client, &self.options);
@@ -235,21 +227,16 @@ impl Adapter for Http {
         match &self.options.scope {
             Some(scope) if writes => Err(format!("writes, and the run only reads {scope:?}")),
             None if !writes && reads_scope(exchange, &run.routes) && !run.scopes.is_filled() => {
-                Err(
-                    "there is nothing to read, because the server took nothing in; name what to \
+                Err("there is nothing to read, because the server took nothing in; name what to \
                      read"
-                        .to_owned(),
-                )
+                    .to_owned())
             }
             _ => Ok(()),
         }
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(HttpDriver {
-            http: self,
-            cancel: None,
-        })
+        Box::new(HttpDriver { http: self, cancel: None })
     }
 
     fn end(&self) -> Vec<LeftBehind> {

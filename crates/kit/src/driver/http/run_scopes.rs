@@ -212,12 +212,7 @@ impl RunScopes {
             }
             GeneratorKind::Text => {
                 let times = usize::try_from(generator.times.unwrap_or(0)).unwrap_or(0);
-                generator
-                    .text
-                    .as_deref()
-                    .unwrap_or_default()
-                    .repeat(times)
-                    .into()
+                generator.text.as_deref().unwrap_or_default().repeat(times).into()
             }
             GeneratorKind::Scope => match &generator.id {
                 Some(id) => {
@@ -297,10 +292,7 @@ fn retire(
     Ok(match answer.status {
         _ if answer.is_success() => Some(routes.scope.retired.clone()),
         _ if routes.not_found_codes().any(|code| names(&body, code)) => None,
-        status => Some(format!(
-            "kept, because `{}` answered {status}",
-            routes.scope.retire.route
-        )),
+        status => Some(format!("kept, because `{}` answered {status}", routes.scope.retire.route)),
     })
 }
 

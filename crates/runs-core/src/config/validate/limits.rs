@@ -36,10 +36,7 @@ fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["max_turn_retries", "max_deadlock_cycles"] {
         if given(rules, name).is_some() && count(rules, name).is_none_or(|number| number == 0) {
             let field = format!("rules.{name}");
-            found.push(invalid(
-                &field,
-                format!("{field} must be a whole number above zero"),
-            ));
+            found.push(invalid(&field, format!("{field} must be a whole number above zero")));
         }
     }
 }
@@ -51,16 +48,12 @@ fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["per_turn_max_usd", "per_run_max_usd"] {
         if given(budget, name).is_some() && number(budget, name).is_none_or(|usd| usd <= 0.0) {
             let field = format!("budget.{name}");
-            found.push(invalid(
-                &field,
-                format!("{field} must be a number above zero"),
-            ));
+            found.push(invalid(&field, format!("{field} must be a number above zero")));
         }
     }
-    if let (Some(turn), Some(run)) = (
-        number(budget, "per_turn_max_usd"),
-        number(budget, "per_run_max_usd"),
-    ) && turn > run
+    if let (Some(turn), Some(run)) =
+        (number(budget, "per_turn_max_usd"), number(budget, "per_run_max_usd"))
+        && turn > run
     {
         let message = "budget.per_turn_max_usd must not be above budget.per_run_max_usd";
         found.push(invalid("budget.per_turn_max_usd", message));
@@ -83,16 +76,11 @@ fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
         };
         let mut report = |what: String| found.push(invalid(&at, what));
         match text(policy, "id").filter(|id| is_phase(id)) {
-            None => report(format!(
-                "{at}.id must begin with a-z and go on with a-z, 0-9, _ and -"
-            )),
+            None => report(format!("{at}.id must begin with a-z and go on with a-z, 0-9, _ and -")),
             Some(id) if !seen.insert(id) => report(format!("two policies have the id {id}")),
             Some(_) => {}
         }
-        if text(policy, "action")
-            .and_then(PolicyAction::parse)
-            .is_none()
-        {
+        if text(policy, "action").and_then(PolicyAction::parse).is_none() {
             report(format!("{at}.action must be block, warn or escalate"));
         }
         match text(policy, "rule").and_then(PolicyRule::parse) {
@@ -136,10 +124,7 @@ fn approval(document: &Object, found: &mut Vec<ConfigProblem>) {
     if let Some(phases) = members::object(policy, "phase_transitions") {
         let at = "approval_policy.phase_transitions";
         if given(phases, "default").is_some_and(|action| !is_action(Some(action))) {
-            found.push(invalid(
-                at,
-                format!("{at}.default must be auto_approve or require_human"),
-            ));
+            found.push(invalid(at, format!("{at}.default must be auto_approve or require_human")));
         }
         for (index, rule) in list(phases, "rules").iter().enumerate() {
             approval_rule(&format!("{at}.rules.{index}"), rule, &known, found);
@@ -156,19 +141,13 @@ fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Vec<Con
         return;
     };
     if !is_action(rule.get("action")) {
-        found.push(invalid(
-            at,
-            format!("{at}.action must be auto_approve or require_human"),
-        ));
+        found.push(invalid(at, format!("{at}.action must be auto_approve or require_human")));
     }
     for name in ["from_phase", "to_phase"] {
         if let Some(phase) = given(rule, name)
             && !phases.iter().any(|known| *phase == known.as_str())
         {
-            found.push(invalid(
-                at,
-                format!("{at}.{name} is not a phase of the routing"),
-            ));
+            found.push(invalid(at, format!("{at}.{name} is not a phase of the routing")));
         }
     }
     let Some(when) = members::object(rule, "when") else {
@@ -179,18 +158,12 @@ fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Vec<Con
         found.push(invalid(at, format!("{at}.when.credentialed_gate {what}")));
     }
     if given(when, "roles_participated").is_some_and(|roles| !is_texts(roles)) {
-        found.push(invalid(
-            at,
-            format!("{at}.when.roles_participated must be a list of texts"),
-        ));
+        found.push(invalid(at, format!("{at}.when.roles_participated must be a list of texts")));
     }
 }
 
 fn is_action(value: Option<&Value>) -> bool {
-    value
-        .and_then(Value::as_str)
-        .and_then(ApprovalAction::parse)
-        .is_some()
+    value.and_then(Value::as_str).and_then(ApprovalAction::parse).is_some()
 }
 
 fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {

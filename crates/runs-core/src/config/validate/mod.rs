@@ -79,10 +79,7 @@ fn version_problem(version: Option<&Value>) -> ConfigProblem {
 
 fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(project) = members::object(document, "project") else {
-        found.push(invalid(
-            "project",
-            "project must be an object with id and name",
-        ));
+        found.push(invalid("project", "project must be an object with id and name"));
         return;
     };
     for name in ["id", "name"] {
@@ -101,10 +98,7 @@ fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
 
 fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(roles) = members::object(document, "roles").filter(|roles| !roles.is_empty()) else {
-        found.push(invalid(
-            "roles",
-            "roles must be an object with at least one role",
-        ));
+        found.push(invalid("roles", "roles must be an object with at least one role"));
         return;
     };
     for (id, value) in roles {
@@ -114,10 +108,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(format!("roles.{id}"), message));
         }
         let Some(role) = value.as_object() else {
-            found.push(invalid(
-                format!("roles.{id}"),
-                format!("role {id} must be an object"),
-            ));
+            found.push(invalid(format!("roles.{id}"), format!("role {id} must be an object")));
             continue;
         };
         for name in ["title", "mandate", "runtime"] {
@@ -126,10 +117,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
                 found.push(invalid(field(name), message));
             }
         }
-        if text(role, "write_authority")
-            .and_then(WriteAuthority::parse)
-            .is_none()
-        {
+        if text(role, "write_authority").and_then(WriteAuthority::parse).is_none() {
             let message = format!(
                 "roles.{id}.write_authority must be authoritative, proposed or review_only"
             );
@@ -201,10 +189,7 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         return;
     };
     let Some(routing) = value.as_object() else {
-        found.push(invalid(
-            "routing",
-            "routing must be an object, one member a phase",
-        ));
+        found.push(invalid("routing", "routing must be an object, one member a phase"));
         return;
     };
     for (phase, value) in routing {
@@ -302,9 +287,7 @@ pub(super) fn phase_names(document: &Object) -> Vec<String> {
 }
 
 pub(super) fn is_texts(value: &Value) -> bool {
-    value
-        .as_array()
-        .is_some_and(|items| items.iter().all(Value::is_string))
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }
 
 pub(super) fn list_items<'a>(

@@ -35,10 +35,7 @@ pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(&field, format!("{field} {what}")));
         };
         match text(runtime, "type").and_then(RuntimeType::parse) {
-            None => report(
-                "type",
-                "must be manual, local_cli, api_proxy, mcp or remote_agent",
-            ),
+            None => report("type", "must be manual, local_cli, api_proxy, mcp or remote_agent"),
             Some(RuntimeType::Manual) => {}
             Some(RuntimeType::LocalCli) => local_cli(runtime, &mut report),
             Some(RuntimeType::ApiProxy) => api_proxy(runtime, &mut report),
@@ -56,17 +53,10 @@ fn local_cli(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
                 report("prompt_transport", "is argv, so the command needs {prompt}");
             }
             Some("argv" | "stdin" | "dispatch_bundle_only") => {}
-            _ => report(
-                "prompt_transport",
-                "must be argv, stdin or dispatch_bundle_only",
-            ),
+            _ => report("prompt_transport", "must be argv, stdin or dispatch_bundle_only"),
         }
     }
-    for name in [
-        "startup_watchdog_ms",
-        "startup_heartbeat_ms",
-        "liveness_heartbeat_ms",
-    ] {
+    for name in ["startup_watchdog_ms", "startup_heartbeat_ms", "liveness_heartbeat_ms"] {
         positive(runtime, name, report);
     }
 }
@@ -98,14 +88,8 @@ fn api_proxy(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
         return;
     };
     for class in list(policy, "retry_on") {
-        if !class
-            .as_str()
-            .is_some_and(|class| RETRY_CLASSES.contains(&class))
-        {
-            report(
-                "retry_policy.retry_on",
-                "names a class of failure that does not exist",
-            );
+        if !class.as_str().is_some_and(|class| RETRY_CLASSES.contains(&class)) {
+            report("retry_policy.retry_on", "names a class of failure that does not exist");
         }
     }
     if given(policy, "jitter").is_some_and(|jitter| *jitter != "none" && *jitter != "full") {
@@ -133,14 +117,9 @@ fn command(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
     let words = list(runtime, "command");
     let is_list = !words.is_empty()
         && words.iter().all(Value::is_string)
-        && words[0]
-            .as_str()
-            .is_some_and(|word| !word.trim().is_empty());
+        && words[0].as_str().is_some_and(|word| !word.trim().is_empty());
     if !is_list && filled(runtime, "command").is_none() {
-        report(
-            "command",
-            "must be a program, or a list of it and its arguments",
-        );
+        report("command", "must be a program, or a list of it and its arguments");
     }
     if given(runtime, "args").is_some_and(|args| !super::is_texts(args)) {
         report("args", "must be a list of texts");
@@ -152,9 +131,7 @@ fn url(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
         report("url", "must be an absolute http or https address");
     }
     if let Some(headers) = given(runtime, "headers")
-        && headers
-            .as_object()
-            .is_none_or(|headers| !headers.values().all(Value::is_string))
+        && headers.as_object().is_none_or(|headers| !headers.values().all(Value::is_string))
     {
         report("headers", "must be an object of texts");
     }
@@ -162,9 +139,7 @@ fn url(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
 
 /// Whether a text is an absolute HTTP URL with a host.
 pub(crate) fn is_http_url(text: &str) -> bool {
-    let rest = text
-        .strip_prefix("http://")
-        .or_else(|| text.strip_prefix("https://"));
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     rest.is_some_and(|rest| {
         !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':']) && !rest.contains(' ')
     })

@@ -26,19 +26,12 @@ pub(super) fn gates(document: &Object, found: &mut Vec<ConfigProblem>) {
         if given(gate, "requires_files").is_some_and(|files| !is_texts(files)) {
             report("requires_files", "must be a list of texts");
         }
-        for file in list(gate, "requires_files")
-            .iter()
-            .filter_map(Value::as_str)
-        {
+        for file in list(gate, "requires_files").iter().filter_map(Value::as_str) {
             if let Err(error) = RepoPath::parse(file) {
                 report("requires_files", &format!("names {file:?}: {error}"));
             }
         }
-        for name in [
-            "requires_verification_pass",
-            "requires_human_approval",
-            "credentialed",
-        ] {
+        for name in ["requires_verification_pass", "requires_human_approval", "credentialed"] {
             if given(gate, name).is_some_and(|value| !value.is_boolean()) {
                 report(name, "must be true or false");
             }
@@ -66,10 +59,7 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
         if given(action, "timeout_ms").is_some()
             && !count(action, "timeout_ms").is_some_and(|ms| (1000..=3_600_000).contains(&ms))
         {
-            report(
-                "gate_actions",
-                "must have a timeout_ms from 1000 to 3600000",
-            );
+            report("gate_actions", "must have a timeout_ms from 1000 to 3600000");
         }
     }
 }
@@ -97,10 +87,7 @@ pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
             && template.as_str().and_then(Template::parse).is_none()
         {
             let names: Vec<&str> = Template::ALL.iter().map(|name| name.as_str()).collect();
-            found.push(invalid(
-                &at,
-                format!("{at}.template must be one of {}", names.join(", ")),
-            ));
+            found.push(invalid(&at, format!("{at}.template must be one of {}", names.join(", "))));
         }
         for artifact in list(phase, "artifacts") {
             if let Some(problem) = artifact_problem(document, artifact) {
@@ -126,9 +113,7 @@ fn artifact_problem(document: &Object, artifact: &Value) -> Option<String> {
     if let Some(semantics) = given(artifact, "semantics")
         && semantics.as_str().and_then(Semantics::parse).is_none()
     {
-        return Some(format!(
-            "{semantics} is not a known way to judge a document"
-        ));
+        return Some(format!("{semantics} is not a known way to judge a document"));
     }
     let owner = text(artifact, "owned_by")?;
     let roles = members::object(document, "roles");

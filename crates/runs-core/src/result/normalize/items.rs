@@ -46,26 +46,14 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
             &["decision", "description", "summary", "title"],
         ) {
             let why = format!("it was under {name}");
-            notes.push((
-                RewriteCode::DecisionStatementFound,
-                field(doc::Decision::STATEMENT),
-                why,
-            ));
+            notes.push((RewriteCode::DecisionStatementFound, field(doc::Decision::STATEMENT), why));
         }
         let places = ["reason", "why", "description", "decision", "statement"];
         if let Some(name) = adopt(decision, doc::Decision::RATIONALE, &places) {
             let why = format!("it was under {name}");
-            notes.push((
-                RewriteCode::DecisionRationaleFound,
-                field(doc::Decision::RATIONALE),
-                why,
-            ));
+            notes.push((RewriteCode::DecisionRationaleFound, field(doc::Decision::RATIONALE), why));
         }
-        if doc::Decision::CATEGORY
-            .get(decision)
-            .and_then(DecisionCategory::parse)
-            .is_none()
-        {
+        if doc::Decision::CATEGORY.get(decision).and_then(DecisionCategory::parse).is_none() {
             doc::Decision::CATEGORY.set(decision, "implementation");
             let why = "it became implementation".to_owned();
             notes.push((
@@ -97,13 +85,9 @@ pub(super) fn objections(draft: &mut Draft) {
         let Some(objection) = objection.as_object_mut() else {
             continue;
         };
-        if !doc::Objection::ID
-            .get(objection)
-            .is_some_and(is_objection_id)
-        {
-            let free = (next..)
-                .map(|n| (n, format!("OBJ-{n:03}")))
-                .find(|(_, id)| !taken.contains(id));
+        if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
+            let free =
+                (next..).map(|n| (n, format!("OBJ-{n:03}"))).find(|(_, id)| !taken.contains(id));
             if let Some((number, id)) = free {
                 next = number + 1;
                 notes.push((
@@ -162,11 +146,7 @@ pub(super) fn verification(draft: &mut Draft) {
             if let (Some(code), false) = (code, doc::Evidence::EXPECTED_EXIT_CODE.is_in(item)) {
                 doc::Evidence::EXPECTED_EXIT_CODE.set(item, code);
                 let why = format!("the result passes, so {code} was expected");
-                notes.push((
-                    RewriteCode::ExpectedExitCodeAdded,
-                    MACHINE_EVIDENCE.name(),
-                    why,
-                ));
+                notes.push((RewriteCode::ExpectedExitCodeAdded, MACHINE_EVIDENCE.name(), why));
             }
         }
     }
@@ -185,27 +165,14 @@ fn fold_evidence(verification: &mut Object, notes: &mut Vec<(RewriteCode, &'stat
             doc::Evidence::TYPE.is_in(item) && doc::Evidence::COMMAND.filled(item).is_none()
         })
     };
-    let remarks: Vec<String> = evidence
-        .iter()
-        .filter(is_remark)
-        .map(Value::to_string)
-        .collect();
+    let remarks: Vec<String> = evidence.iter().filter(is_remark).map(Value::to_string).collect();
     if remarks.is_empty() {
         return;
     }
-    let commands: Vec<Value> = evidence
-        .iter()
-        .filter(|item| !is_remark(item))
-        .cloned()
-        .collect();
-    let summary = doc::Verification::EVIDENCE_SUMMARY
-        .get(verification)
-        .unwrap_or_default();
-    let parts: Vec<String> = [summary.to_owned()]
-        .into_iter()
-        .chain(remarks)
-        .filter(|part| !part.is_empty())
-        .collect();
+    let commands: Vec<Value> = evidence.iter().filter(|item| !is_remark(item)).cloned().collect();
+    let summary = doc::Verification::EVIDENCE_SUMMARY.get(verification).unwrap_or_default();
+    let parts: Vec<String> =
+        [summary.to_owned()].into_iter().chain(remarks).filter(|part| !part.is_empty()).collect();
     doc::Verification::EVIDENCE_SUMMARY.set(verification, parts.join("\n"));
     MACHINE_EVIDENCE.set(verification, commands);
     let why = "evidence without a command was moved to evidence_summary".to_owned();
@@ -220,10 +187,7 @@ pub(super) fn created(draft: &mut Draft) {
     };
     let mut flattened = false;
     for item in items {
-        let name = item
-            .get("path")
-            .or_else(|| item.get("name"))
-            .and_then(Value::as_str);
+        let name = item.get("path").or_else(|| item.get("name")).and_then(Value::as_str);
         if let Some(name) = name {
             *item = name.into();
             flattened = true;
@@ -231,11 +195,7 @@ pub(super) fn created(draft: &mut Draft) {
     }
     if flattened {
         let why = "an entry is a path, not an object";
-        draft.note(
-            RewriteCode::FileEntryFlattened,
-            doc::Result::ARTIFACTS_CREATED,
-            why,
-        );
+        draft.note(RewriteCode::FileEntryFlattened, doc::Result::ARTIFACTS_CREATED, why);
     }
 }
 
@@ -249,9 +209,7 @@ fn adopt(
         return None;
     }
     let others = other_names.iter().map(|name| Member::<Text>::new(name));
-    let found = others
-        .into_iter()
-        .find(|other| other.filled(members).is_some())?;
+    let found = others.into_iter().find(|other| other.filled(members).is_some())?;
     let value = found.copy(members);
     member.set(members, value);
     Some(found.name())

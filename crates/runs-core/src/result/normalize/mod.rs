@@ -26,10 +26,7 @@ pub fn normalize(
     let Value::Object(result) = staged else {
         return (staged, Vec::new());
     };
-    let mut draft = Draft {
-        result,
-        rewrites: Vec::new(),
-    };
+    let mut draft = Draft { result, rewrites: Vec::new() };
     shape::identity(&mut draft, situation);
     shape::files(&mut draft);
     shape::missing(&mut draft, situation);
@@ -59,10 +56,6 @@ impl Draft {
 
     /// Records a correction.
     fn note(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
-        self.rewrites.push(Rewrite {
-            code,
-            field: field.into(),
-            message: why.to_owned(),
-        });
+        self.rewrites.push(Rewrite { code, field: field.into(), message: why.to_owned() });
     }
 }

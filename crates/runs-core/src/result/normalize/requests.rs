@@ -7,9 +7,8 @@ use crate::result::Situation;
 
 /// Corrects a phase request that names a gate or skips phases.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
-    let Some(request) = doc::Result::PHASE_TRANSITION_REQUEST
-        .filled(&draft.result)
-        .map(str::to_owned)
+    let Some(request) =
+        doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).map(str::to_owned)
     else {
         return;
     };
@@ -18,10 +17,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
     let position = |phase: &str| phases.iter().position(|name| *name == phase);
     if position(&request).is_none() && config.gate(&request).is_some() {
         let guards = |phase: &&&str| {
-            config
-                .route(phase)
-                .and_then(|route| route.exit_gate.as_deref())
-                == Some(&*request)
+            config.route(phase).and_then(|route| route.exit_gate.as_deref()) == Some(&*request)
         };
         let Some(guarded) = phases.iter().find(guards) else {
             return;
@@ -44,12 +40,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
     if wanted > at + 1 && situation.authority() != Some(WriteAuthority::ReviewOnly) {
         let next = phases[at + 1];
         let why = format!("{next} comes before {request}");
-        draft.set(
-            RewriteCode::PhaseSkipReduced,
-            doc::Result::PHASE_TRANSITION_REQUEST,
-            next,
-            &why,
-        );
+        draft.set(RewriteCode::PhaseSkipReduced, doc::Result::PHASE_TRANSITION_REQUEST, next, &why);
     }
 }
 
@@ -58,25 +49,16 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let route = situation.config.route(situation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
     let own = situation.turn.map_or("", |turn| turn.role());
-    let named = doc::Result::PROPOSED_NEXT_ROLE
-        .filled(&draft.result)
-        .map(str::to_owned);
+    let named = doc::Result::PROPOSED_NEXT_ROLE.filled(&draft.result).map(str::to_owned);
     let fitting = || {
         let allowed = allowed.unwrap_or_default();
         let other = allowed.iter().find(|role| *role != own);
-        other
-            .or_else(|| allowed.first())
-            .map_or("human", String::as_str)
+        other.or_else(|| allowed.first()).map_or("human", String::as_str)
     };
     match named {
         None if !doc::Result::PROPOSED_NEXT_ROLE.is_in(&draft.result) => {
             let why = "the routing says who may go next";
-            draft.set(
-                RewriteCode::NextRoleAdded,
-                doc::Result::PROPOSED_NEXT_ROLE,
-                fitting(),
-                why,
-            );
+            draft.set(RewriteCode::NextRoleAdded, doc::Result::PROPOSED_NEXT_ROLE, fitting(), why);
         }
         Some(named)
             if named != "human"
@@ -88,12 +70,7 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
                 && doc::Result::RUN_COMPLETION_REQUEST.get(&draft.result);
             let next = if completing { "human" } else { fitting() };
             let why = format!("{named} may not go next in this phase");
-            draft.set(
-                RewriteCode::NextRoleRewritten,
-                doc::Result::PROPOSED_NEXT_ROLE,
-                next,
-                &why,
-            );
+            draft.set(RewriteCode::NextRoleRewritten, doc::Result::PROPOSED_NEXT_ROLE, next, &why);
         }
         _ => {}
     }

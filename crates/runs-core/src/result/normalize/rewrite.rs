@@ -85,10 +85,6 @@ impl Rewrite {
 impl fmt::Display for Rewrite {
     /// The warning that people read.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "[normalized] {}: {} ({})",
-            self.field, self.message, self.code
-        )
+        write!(formatter, "[normalized] {}: {} ({})", self.field, self.message, self.code)
     }
 }

@@ -16,12 +16,7 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     let same_turn = doc::Result::TURN_ID.get(&draft.result) == Some(turn.id().as_str());
     if same_turn && doc::Result::RUN_ID.get(&draft.result) != Some(run.as_str()) {
         let why = "the result of the active turn belongs to the run";
-        draft.set(
-            RewriteCode::RunIdRewritten,
-            doc::Result::RUN_ID,
-            run.as_str(),
-            why,
-        );
+        draft.set(RewriteCode::RunIdRewritten, doc::Result::RUN_ID, run.as_str(), why);
     }
 }
 
@@ -50,11 +45,7 @@ pub(super) fn files(draft: &mut Draft) {
     }
     if flattened > 0 {
         let why = "an entry is a path, not an object";
-        draft.note(
-            RewriteCode::FileEntryFlattened,
-            doc::Result::FILES_CHANGED,
-            why,
-        );
+        draft.note(RewriteCode::FileEntryFlattened, doc::Result::FILES_CHANGED, why);
     }
 }
 
@@ -70,12 +61,7 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
         && let Some(runtime) = situation.turn.and_then(|turn| turn.runtime_id())
     {
         let why = "the turn's own runtime";
-        draft.set(
-            RewriteCode::RuntimeIdAdded,
-            doc::Result::RUNTIME_ID,
-            runtime,
-            why,
-        );
+        draft.set(RewriteCode::RuntimeIdAdded, doc::Result::RUNTIME_ID, runtime, why);
     }
     if doc::Result::SUMMARY.filled(&draft.result).is_none() {
         let milestone = doc::Result::MILESTONE.raw(&draft.result);
@@ -86,44 +72,25 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
             .map(str::to_owned);
         let role = situation.turn.map_or("a role", |turn| turn.role());
         let summary = found.unwrap_or_else(|| format!("A turn of {role} without a summary."));
-        draft.set(
-            RewriteCode::SummaryAdded,
-            doc::Result::SUMMARY,
-            summary,
-            "there was no summary",
-        );
+        draft.set(RewriteCode::SummaryAdded, doc::Result::SUMMARY, summary, "there was no summary");
     }
     if doc::Result::ARTIFACT.get(&draft.result).is_none() {
         let kind = inferred(draft);
         let artifact = build([doc::Artifact::TYPE.to(kind)]);
         let why = "the kind of work follows from the changed files";
-        draft.set(
-            RewriteCode::ArtifactTypeInferred,
-            doc::Result::ARTIFACT,
-            artifact,
-            why,
-        );
+        draft.set(RewriteCode::ArtifactTypeInferred, doc::Result::ARTIFACT, artifact, why);
     } else if let Some(artifact) = doc::Result::ARTIFACT.get(&draft.result)
         && doc::Artifact::TYPE.given(artifact).is_none()
     {
         let mut artifact = artifact.clone();
         doc::Artifact::TYPE.set(&mut artifact, inferred(draft));
         let why = "the kind of work follows from the changed files";
-        draft.set(
-            RewriteCode::ArtifactTypeInferred,
-            doc::Result::ARTIFACT,
-            artifact,
-            why,
-        );
+        draft.set(RewriteCode::ArtifactTypeInferred, doc::Result::ARTIFACT, artifact, why);
     }
 }
 
 fn inferred(draft: &Draft) -> &'static str {
-    if doc::Result::FILES_CHANGED.items(&draft.result).is_empty() {
-        "review"
-    } else {
-        "workspace"
-    }
+    if doc::Result::FILES_CHANGED.items(&draft.result).is_empty() { "review" } else { "workspace" }
 }
 
 /// Replaces synonyms of a status, or infers a missing one from the requests.
@@ -131,48 +98,23 @@ pub(super) fn status(draft: &mut Draft) {
     match doc::Result::STATUS.get(&draft.result) {
         Some("complete" | "success" | "done") => {
             let why = "another word for completed";
-            draft.set(
-                RewriteCode::StatusSynonym,
-                doc::Result::STATUS,
-                "completed",
-                why,
-            );
+            draft.set(RewriteCode::StatusSynonym, doc::Result::STATUS, "completed", why);
         }
         Some("error" | "failure") => {
             let why = "another word for failed";
-            draft.set(
-                RewriteCode::StatusSynonym,
-                doc::Result::STATUS,
-                "failed",
-                why,
-            );
+            draft.set(RewriteCode::StatusSynonym, doc::Result::STATUS, "failed", why);
         }
         Some(_) => {}
         None if doc::Result::STATUS.given(&draft.result).is_some() => {}
         None => {
-            let asks = doc::Result::PHASE_TRANSITION_REQUEST
-                .filled(&draft.result)
-                .is_some()
+            let asks = doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).is_some()
                 || doc::Result::RUN_COMPLETION_REQUEST.get(&draft.result);
-            if doc::Result::NEEDS_HUMAN_REASON
-                .filled(&draft.result)
-                .is_some()
-            {
+            if doc::Result::NEEDS_HUMAN_REASON.filled(&draft.result).is_some() {
                 let why = "needs_human_reason is set";
-                draft.set(
-                    RewriteCode::StatusInferred,
-                    doc::Result::STATUS,
-                    "needs_human",
-                    why,
-                );
+                draft.set(RewriteCode::StatusInferred, doc::Result::STATUS, "needs_human", why);
             } else if asks {
                 let why = "it asks to go on";
-                draft.set(
-                    RewriteCode::StatusInferred,
-                    doc::Result::STATUS,
-                    "completed",
-                    why,
-                );
+                draft.set(RewriteCode::StatusInferred, doc::Result::STATUS, "completed", why);
             }
         }
     }
@@ -191,9 +133,7 @@ pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: L
         return;
     }
     let status = doc::Result::STATUS.get(result);
-    let asks = doc::Result::PHASE_TRANSITION_REQUEST
-        .filled(result)
-        .is_some()
+    let asks = doc::Result::PHASE_TRANSITION_REQUEST.filled(result).is_some()
         || doc::Result::RUN_COMPLETION_REQUEST.get(result);
     let reviewed =
         situation.authority() == Some(WriteAuthority::ReviewOnly) && status == Some("completed");
@@ -202,29 +142,18 @@ pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: L
     if !(leniency.force_review || asks || reviewed || waits) {
         return;
     }
-    let turn = doc::Result::TURN_ID
-        .get(result)
-        .unwrap_or_default()
-        .to_owned();
+    let turn = doc::Result::TURN_ID.get(result).unwrap_or_default().to_owned();
     let mut artifact = artifact.clone();
     doc::Artifact::TYPE.set(&mut artifact, "review");
     doc::Artifact::REF.set(&mut artifact, format!("turn:{turn}"));
     let why = "nothing changed in the workspace";
-    draft.set(
-        RewriteCode::ArtifactBecameReview,
-        doc::Result::ARTIFACT,
-        artifact,
-        why,
-    );
+    draft.set(RewriteCode::ArtifactBecameReview, doc::Result::ARTIFACT, artifact, why);
 }
 
 /// Whether the verification produced files that are part of the work.
 fn has_products(result: &accord_contract::wire::Object) -> bool {
     let verification = doc::Result::VERIFICATION.get(result);
-    let files = verification.map_or(&[][..], |verification| {
-        doc::Verification::PRODUCED_FILES.get(verification)
-    });
-    files
-        .iter()
-        .any(|file| doc::ProducedFile::DISPOSITION.get(file) != Some("ignore"))
+    let files = verification
+        .map_or(&[][..], |verification| doc::Verification::PRODUCED_FILES.get(verification));
+    files.iter().any(|file| doc::ProducedFile::DISPOSITION.get(file) != Some("ignore"))
 }

@@ -25,11 +25,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
         Some(WriteAuthority::Proposed) => proposed(result, situation, findings),
         None => {
-            wrong(
-                findings,
-                doc::Result::ARTIFACT,
-                "the turn's role is not declared".into(),
-            );
+            wrong(findings, doc::Result::ARTIFACT, "the turn's role is not declared".into());
         }
     }
     if kind == "workspace" {
@@ -96,11 +92,7 @@ fn review_only(files: &[RepoPath], kind: &str, findings: &mut Findings) {
     for file in files.iter().filter(|file| !file.is_review()) {
         let message = format!("a role that only reviews may not change {file}");
         let problem = Problem::new(Code::XchainArtifactError, message);
-        findings.problem(
-            problem
-                .field(doc::Result::FILES_CHANGED)
-                .path(file.as_str()),
-        );
+        findings.problem(problem.field(doc::Result::FILES_CHANGED).path(file.as_str()));
     }
     if rule!(kind != "review"; ReviewerDeliversAnything => false) {
         let message = format!("a role that only reviews delivers a review, not a {kind}");
@@ -138,9 +130,7 @@ fn authoritative(
 fn proposed(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let from_afar = situation.runtime().is_some_and(RuntimeType::only_proposes);
     let done = result.status() == TurnStatusClaim::Completed && !result.wants_completion();
-    let empty = doc::Result::PROPOSED_CHANGES
-        .get(result.document())
-        .is_empty();
+    let empty = doc::Result::PROPOSED_CHANGES.get(result.document()).is_empty();
     if from_afar && done && rule!(empty; NothingProposed => false) {
         let message = "a proposing role with a remote runtime must deliver proposed_changes";
         wrong(findings, doc::Result::PROPOSED_CHANGES, message.into());
@@ -173,9 +163,7 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
         match action {
             "delete" => {}
             "create" | "modify"
-                if doc::Proposed::CONTENT
-                    .raw(change)
-                    .is_some_and(Value::is_string) => {}
+                if doc::Proposed::CONTENT.raw(change).is_some_and(Value::is_string) => {}
             "create" | "modify" => {
                 let message = format!("{field} must have the content to {action}");
                 wrong(findings, field.as_str(), message);

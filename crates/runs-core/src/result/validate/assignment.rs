@@ -44,10 +44,6 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     );
     differs(Code::XchainAssignmentError, doc::Result::ROLE, turn.role());
     if let Some(runtime) = turn.runtime_id() {
-        differs(
-            Code::XchainAssignmentError,
-            doc::Result::RUNTIME_ID,
-            runtime,
-        );
+        differs(Code::XchainAssignmentError, doc::Result::RUNTIME_ID, runtime);
     }
 }

@@ -22,39 +22,24 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
         return;
     }
     let most = rule!(usize::MAX; FirstDelegationOnly => 1);
-    for (index, item) in fields
-        .items(result, doc::Result::DELEGATIONS)
-        .iter()
-        .enumerate()
-        .take(most)
+    for (index, item) in
+        fields.items(result, doc::Result::DELEGATIONS).iter().enumerate().take(most)
     {
         let at = format!("delegations.{index}");
         let Some(delegation) = fields.object(&at, item) else {
             continue;
         };
-        if !doc::Delegation::ID
-            .get(delegation)
-            .is_some_and(is_delegation_id)
-        {
+        if !doc::Delegation::ID.get(delegation).is_some_and(is_delegation_id) {
             fields.wrong(format!("{at}.id"), "must be del- and three digits");
         }
-        if !doc::Delegation::TO_ROLE
-            .get(delegation)
-            .is_some_and(is_name)
-        {
-            fields.wrong(
-                format!("{at}.to_role"),
-                "may contain only a-z, 0-9, _ and -",
-            );
+        if !doc::Delegation::TO_ROLE.get(delegation).is_some_and(is_name) {
+            fields.wrong(format!("{at}.to_role"), "may contain only a-z, 0-9, _ and -");
         }
         fields.filled(delegation, &at, doc::Delegation::CHARTER);
         // The contract has two names in the protocol; either is accepted.
         let contract = contract(delegation);
         let says = |item: &Value| item.as_str().is_some_and(|text| !text.trim().is_empty());
-        if !contract
-            .as_array()
-            .is_some_and(|items| !items.is_empty() && items.iter().all(says))
-        {
+        if !contract.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(says)) {
             let what = "must be a list of at least one non-blank text";
             fields.wrong(format!("{at}.acceptance_contract"), what);
         }
@@ -96,16 +81,12 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let own = situation.turn.map_or("", |turn| turn.role());
     if !delegations.is_empty() {
         if rule!(delegations.len() > MAX_DELEGATIONS; SixDelegations => false) {
-            wrong(format!(
-                "a turn may delegate at most {MAX_DELEGATIONS} times"
-            ));
+            wrong(format!("a turn may delegate at most {MAX_DELEGATIONS} times"));
         }
         if result.wants_completion() {
             wrong("a turn that delegates cannot ask for the end of the run".into());
         }
-        let delegated = situation
-            .turn
-            .is_some_and(|turn| turn.delegation_context().is_some());
+        let delegated = situation.turn.is_some_and(|turn| turn.delegation_context().is_some());
         if rule!(delegated; DelegatedOnwards => false) {
             wrong("a turn that carries out a delegation cannot delegate".into());
         }
@@ -128,13 +109,9 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
             wrong(format!("{id} goes to the role that delegates"));
         } else if rule!(undeclared; DelegatedToNobody => false) {
             // `allowed_next_roles` may contain `human`, which cannot take a delegation.
-            wrong(format!(
-                "{id} goes to the role {role}, which is not declared"
-            ));
+            wrong(format!("{id} goes to the role {role}, which is not declared"));
         } else if allowed.is_some_and(|allowed| !allowed.iter().any(|name| name == role)) {
-            wrong(format!(
-                "{id} goes to {role}, which may not go next in this phase"
-            ));
+            wrong(format!("{id} goes to {role}, which may not go next in this phase"));
         }
     }
     let review = situation.turn.and_then(|turn| turn.delegation_review());
@@ -142,8 +119,6 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let asks = result.wants_completion() || result.phase_request().is_some();
     if asks && !missing.is_empty() {
         let missing = missing.join(", ");
-        wrong(format!(
-            "the delegations it reviews did not decide {missing}; it cannot go on"
-        ));
+        wrong(format!("the delegations it reviews did not decide {missing}; it cannot go on"));
     }
 }

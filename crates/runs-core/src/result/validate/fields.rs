@@ -15,8 +15,7 @@ impl Fields<'_> {
     pub(super) fn wrong(&mut self, field: impl Into<String>, what: &str) {
         let field = field.into();
         let message = format!("{field} {what}");
-        self.found
-            .push(Problem::new(Code::XchainSchemaError, message).field(field));
+        self.found.push(Problem::new(Code::XchainSchemaError, message).field(field));
     }
 
     /// Checks that a member is one of some names.
@@ -27,10 +26,7 @@ impl Fields<'_> {
         member: Member<Text>,
         names: &[&str],
     ) {
-        if !member
-            .get(object)
-            .is_some_and(|value| names.contains(&value))
-        {
+        if !member.get(object).is_some_and(|value| names.contains(&value)) {
             let what = format!("must be one of {}", names.join(", "));
             self.wrong(place(at, member.name()), &what);
         }
@@ -70,9 +66,5 @@ impl Fields<'_> {
 }
 
 fn place(at: &str, name: &str) -> String {
-    if at.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{at}.{name}")
-    }
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }

@@ -22,10 +22,7 @@ pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Vali
         let stage = rule!(Stage::Schema; StageAfterIt => Stage::Assignment);
         return Validation::failed(stage, found);
     };
-    let mut findings = Findings {
-        strict,
-        ..Findings::default()
-    };
+    let mut findings = Findings { strict, ..Findings::default() };
     let stages = [
         (Stage::Assignment, assignment::check as Check),
         (Stage::Artifact, artifact::check),
@@ -45,11 +42,7 @@ pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Vali
             };
         }
     }
-    Validation {
-        failed_stage: None,
-        problems: Vec::new(),
-        warnings: findings.warnings,
-    }
+    Validation { failed_stage: None, problems: Vec::new(), warnings: findings.warnings }
 }
 
 type Check = fn(&TurnResult, &Situation<'_>, &mut Findings);

@@ -22,15 +22,11 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     {
         let code = Code::XchainChallengeRequirementViolated;
         findings.problem(
-            Problem::new(code, CHALLENGE)
-                .field(doc::Result::OBJECTIONS)
-                .detail(CHALLENGE),
+            Problem::new(code, CHALLENGE).field(doc::Result::OBJECTIONS).detail(CHALLENGE),
         );
     }
     let next = result.proposed_next_role().unwrap_or_default();
-    let allowed = config
-        .route(phase)
-        .and_then(|route| route.allowed_next_roles.as_deref());
+    let allowed = config.route(phase).and_then(|route| route.allowed_next_roles.as_deref());
     if next != "human" && allowed.is_some_and(|roles| !roles.iter().any(|role| role == next)) {
         let message = format!("{next} may not go next in the phase {phase}");
         wrong(findings, doc::Result::PROPOSED_NEXT_ROLE, message);

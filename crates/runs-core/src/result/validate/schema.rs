@@ -61,11 +61,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     if doc::Result::SCHEMA_VERSION.get(result) != Some("1.0") {
         fields.wrong(doc::Result::SCHEMA_VERSION, "must be \"1.0\"");
     }
-    if doc::Result::RUN_ID
-        .get(result)
-        .and_then(RunId::parse)
-        .is_none()
-    {
+    if doc::Result::RUN_ID.get(result).and_then(RunId::parse).is_none() {
         fields.wrong(doc::Result::RUN_ID, "must be the id of a run");
     }
     let turn_id = doc::Result::TURN_ID.get(result).and_then(TurnId::parse);
@@ -89,9 +85,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
         }
     }
     if let Some(items) = doc::Result::ARTIFACTS_CREATED.given(result)
-        && !items
-            .as_array()
-            .is_some_and(|items| items.iter().all(Value::is_string))
+        && !items.as_array().is_some_and(|items| items.iter().all(Value::is_string))
     {
         fields.wrong(doc::Result::ARTIFACTS_CREATED, "must be a list of texts");
     }
@@ -120,35 +114,22 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
     fields.optional_text(result, doc::Result::PHASE_TRANSITION_REQUEST);
     fields.optional_text(result, doc::Result::NEEDS_HUMAN_REASON);
     if doc::Result::RUN_COMPLETION_REQUEST.is_mistyped(result) {
-        fields.wrong(
-            doc::Result::RUN_COMPLETION_REQUEST,
-            "must be true, false or null",
-        );
+        fields.wrong(doc::Result::RUN_COMPLETION_REQUEST, "must be true, false or null");
     }
     if let Some(cost) = doc::Result::COST.given(result) {
         let usd = doc::Cost::USD.raw(cost).filter(|usd| !usd.is_null());
         let no_amount = |usd: &Value| usd.as_f64().is_none_or(|usd| usd < 0.0);
         if rule!(!cost.is_object() || usd.is_some_and(no_amount); AnyCost => false) {
-            fields.wrong(
-                doc::Result::COST,
-                "must be an object whose usd is a number from zero",
-            );
+            fields.wrong(doc::Result::COST, "must be an object whose usd is a number from zero");
         }
     }
 }
 
 /// Clauses: AX-DC-REPO, AX-DC-DURABILITY, AX-DC-OVERRIDES, AX-DC-SELF, AX-STRICT-DECISION-ID.
 fn decisions(result: &Object, fields: &mut Fields<'_>) {
-    let categories: Vec<&str> = DecisionCategory::ALL
-        .iter()
-        .map(|name| name.as_str())
-        .collect();
+    let categories: Vec<&str> = DecisionCategory::ALL.iter().map(|name| name.as_str()).collect();
     let most = rule!(usize::MAX; FirstDecisionOnly => 1);
-    for (index, item) in fields
-        .items(result, doc::Result::DECISIONS)
-        .iter()
-        .enumerate()
-        .take(most)
+    for (index, item) in fields.items(result, doc::Result::DECISIONS).iter().enumerate().take(most)
     {
         let at = format!("decisions.{index}");
         let Some(decision) = fields.object(&at, item) else {
@@ -191,19 +172,12 @@ fn objections(result: &Object, fields: &mut Fields<'_>) {
         "resolved_by_human",
         "resolved_by_director",
     ];
-    for (index, item) in fields
-        .items(result, doc::Result::OBJECTIONS)
-        .iter()
-        .enumerate()
-    {
+    for (index, item) in fields.items(result, doc::Result::OBJECTIONS).iter().enumerate() {
         let at = format!("objections.{index}");
         let Some(objection) = fields.object(&at, item) else {
             continue;
         };
-        if !doc::Objection::ID
-            .get(objection)
-            .is_some_and(is_objection_id)
-        {
+        if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
             fields.wrong(format!("{at}.id"), "must be OBJ- and a number");
         }
         fields.one_of(
@@ -223,11 +197,7 @@ fn proposed_changes(result: &Object, fields: &mut Fields<'_>) {
     if doc::Result::PROPOSED_CHANGES.given(result).is_none() {
         return;
     }
-    for (index, item) in fields
-        .items(result, doc::Result::PROPOSED_CHANGES)
-        .iter()
-        .enumerate()
-    {
+    for (index, item) in fields.items(result, doc::Result::PROPOSED_CHANGES).iter().enumerate() {
         fields.object(&format!("proposed_changes.{index}"), item);
     }
 }
@@ -241,14 +211,8 @@ fn placeholders(result: &Object, fields: &mut Fields<'_>) {
         texts.extend(member.get(result).map(|text| (member.into(), text)));
     }
     for (list, members) in [
-        (
-            doc::Result::DECISIONS,
-            [doc::Decision::STATEMENT, doc::Decision::RATIONALE],
-        ),
-        (
-            doc::Result::OBJECTIONS,
-            [doc::Objection::AGAINST_TURN_ID, doc::Objection::STATEMENT],
-        ),
+        (doc::Result::DECISIONS, [doc::Decision::STATEMENT, doc::Decision::RATIONALE]),
+        (doc::Result::OBJECTIONS, [doc::Objection::AGAINST_TURN_ID, doc::Objection::STATEMENT]),
     ] {
         for (index, item) in list.get(result).iter().enumerate() {
             for member in members {
@@ -257,16 +221,11 @@ fn placeholders(result: &Object, fields: &mut Fields<'_>) {
             }
         }
     }
-    let files = doc::Result::FILES_CHANGED
-        .items(result)
-        .iter()
-        .filter_map(Value::as_str);
+    let files = doc::Result::FILES_CHANGED.items(result).iter().filter_map(Value::as_str);
     texts.extend(files.map(|text| (doc::Result::FILES_CHANGED.into(), text)));
     if let Some(verification) = doc::Result::VERIFICATION.get(result) {
-        let commands = doc::Verification::COMMANDS
-            .items(verification)
-            .iter()
-            .filter_map(Value::as_str);
+        let commands =
+            doc::Verification::COMMANDS.items(verification).iter().filter_map(Value::as_str);
         texts.extend(commands.map(|text| ("verification.commands".to_owned(), text)));
         let summary = doc::Verification::EVIDENCE_SUMMARY.get(verification);
         texts.extend(summary.map(|text| ("verification.evidence_summary".to_owned(), text)));

@@ -14,32 +14,18 @@ use crate::rule;
 /// Clauses: AX-TR-EVIDENCE.
 pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findings) {
     let empty = Object::new();
-    let verification = doc::Result::VERIFICATION
-        .get(result.document())
-        .unwrap_or(&empty);
+    let verification = doc::Result::VERIFICATION.get(result.document()).unwrap_or(&empty);
     let commands = doc::Verification::COMMANDS.items(verification);
     if doc::Verification::COMMANDS.is_mistyped(verification)
         || !commands.iter().all(|command| says(Some(command)))
     {
-        wrong(
-            findings,
-            doc::Verification::COMMANDS,
-            "must be a list of non-blank texts",
-        );
+        wrong(findings, doc::Verification::COMMANDS, "must be a list of non-blank texts");
     }
     if doc::Verification::EVIDENCE_SUMMARY.is_mistyped(verification) {
-        wrong(
-            findings,
-            doc::Verification::EVIDENCE_SUMMARY,
-            "must be a text",
-        );
+        wrong(findings, doc::Verification::EVIDENCE_SUMMARY, "must be a text");
     }
     if doc::Verification::MACHINE_EVIDENCE.is_mistyped(verification) {
-        wrong(
-            findings,
-            doc::Verification::MACHINE_EVIDENCE,
-            "must be a list",
-        );
+        wrong(findings, doc::Verification::MACHINE_EVIDENCE, "must be a list");
     }
     let passes = result.verification() == Some("pass");
     let most = rule!(usize::MAX; EvidenceUnread => 0; FirstEvidenceOnly => 1);
@@ -49,9 +35,7 @@ pub(super) fn check(result: &TurnResult, _: &Situation<'_>, findings: &mut Findi
     produced(result, verification, findings);
     let silent = commands.is_empty()
         && result.evidence().is_empty()
-        && doc::Verification::EVIDENCE_SUMMARY
-            .filled(verification)
-            .is_none();
+        && doc::Verification::EVIDENCE_SUMMARY.filled(verification).is_none();
     if passes && silent {
         findings.warn("the verification passes without any evidence");
     }
@@ -64,9 +48,7 @@ fn wrong(findings: &mut Findings, name: impl Into<String>, what: &str) {
 }
 
 fn says(value: Option<&Value>) -> bool {
-    value
-        .and_then(Value::as_str)
-        .is_some_and(|text| !text.trim().is_empty())
+    value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
 }
 
 fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
@@ -92,44 +74,26 @@ fn evidence(index: usize, item: &Value, passes: bool, findings: &mut Findings) {
 
 fn produced(result: &TurnResult, verification: &Object, findings: &mut Findings) {
     if doc::Verification::PRODUCED_FILES.is_mistyped(verification) {
-        wrong(
-            findings,
-            doc::Verification::PRODUCED_FILES,
-            "must be a list",
-        );
+        wrong(findings, doc::Verification::PRODUCED_FILES, "must be a list");
     }
     let declared = result.files_changed();
     let mut seen = BTreeSet::new();
-    for (index, item) in doc::Verification::PRODUCED_FILES
-        .get(verification)
-        .iter()
-        .enumerate()
-    {
+    for (index, item) in doc::Verification::PRODUCED_FILES.get(verification).iter().enumerate() {
         let name = format!("produced_files.{index}");
         let Some(file) = item.as_object() else {
             wrong(findings, name.as_str(), "must be an object");
             continue;
         };
-        let disposition = doc::ProducedFile::DISPOSITION
-            .get(file)
-            .unwrap_or("artifact");
+        let disposition = doc::ProducedFile::DISPOSITION.get(file).unwrap_or("artifact");
         if !matches!(disposition, "artifact" | "ignore") {
-            wrong(
-                findings,
-                name.as_str(),
-                "must have the disposition artifact or ignore",
-            );
+            wrong(findings, name.as_str(), "must have the disposition artifact or ignore");
         }
         let path = doc::ProducedFile::PATH.get(file).unwrap_or_default();
         let Some(path) = sound_path(path, &format!("verification.{name}.path"), findings) else {
             continue;
         };
         if disposition == "ignore" && declared.contains(&path) {
-            wrong(
-                findings,
-                name.as_str(),
-                "cannot be ignored and be in files_changed",
-            );
+            wrong(findings, name.as_str(), "cannot be ignored and be in files_changed");
         }
         if !seen.insert(path) {
             wrong(findings, name.as_str(), "occurs twice");

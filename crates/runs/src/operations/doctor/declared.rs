@@ -64,9 +64,9 @@ impl Runs {
                 let found = invocation.locate();
                 found.map(|_| ()).map_err(|error| error.to_string())
             }
-            Transport::Http { headers, .. } => headers
-                .iter()
-                .try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ())),
+            Transport::Http { headers, .. } => {
+                headers.iter().try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ()))
+            }
             _ => Err("the type of the hook is not supported here".to_owned()),
         }
     }

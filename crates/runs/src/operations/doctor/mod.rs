@@ -54,11 +54,7 @@ impl Runs {
             self.check_hooks(config, &mut findings);
             self.check_prompts(config, &mut findings);
             let code = Code::XchainInvalidConfig;
-            findings.extend(stray_findings(
-                "agentxchain.json",
-                code,
-                &config.unknown_members(),
-            ));
+            findings.extend(stray_findings("agentxchain.json", code, &config.unknown_members()));
             if let Ok(state) = self.state() {
                 self.check_run(&state, &mut findings);
             }
@@ -150,11 +146,9 @@ fn error_of(code: Code, subject: &str, message: String) -> Finding {
 
 fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
     match kind {
-        FindingKind::TornLine => (
-            Level::Warning,
-            None,
-            "nothing: the next command that writes truncates the torn line",
-        ),
+        FindingKind::TornLine => {
+            (Level::Warning, None, "nothing: the next command that writes truncates the torn line")
+        }
         FindingKind::DamagedLine => (
             Level::Error,
             Some(Code::XchainRecordInvalid),
@@ -165,11 +159,9 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
             None,
             "nothing must be done; give new decisions ids that the run has not used",
         ),
-        FindingKind::WaitingJournal => (
-            Level::Warning,
-            None,
-            "nothing: the next command that writes finishes it",
-        ),
+        FindingKind::WaitingJournal => {
+            (Level::Warning, None, "nothing: the next command that writes finishes it")
+        }
         FindingKind::DamagedJournal => (
             Level::Error,
             Some(Code::XchainRecordInvalid),
@@ -181,11 +173,9 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
             "remove what is in the way, or move it away; the next command that writes brings the \
              change to its end",
         ),
-        FindingKind::StaleLock => (
-            Level::Note,
-            None,
-            "nothing: the next command that writes takes the lock over",
-        ),
+        FindingKind::StaleLock => {
+            (Level::Note, None, "nothing: the next command that writes takes the lock over")
+        }
         FindingKind::LeftTemporary => (Level::Note, None, "delete it once no command is running"),
         FindingKind::DamagedState => (
             Level::Error,

@@ -71,10 +71,7 @@ impl Runs {
         let folder = own_path(&dispatch::bundle_folder(turn.id()));
         let bundle = folder.map(|folder| self.repository().stat(&folder));
         if matches!(bundle, Ok(Ok(None))) {
-            warn(
-                "it was dispatched but has no bundle".into(),
-                "dispatch it again",
-            );
+            warn("it was dispatched but has no bundle".into(), "dispatch it again");
         }
         if let Some(worker) = turn.worker_pid().filter(|_| !has_worker(turn))
             && matches!(self.is_staged(turn.id()), Ok(false))

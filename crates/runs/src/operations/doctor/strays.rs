@@ -15,17 +15,12 @@ pub(crate) fn stray_findings(file: &str, code: Code, strays: &[UnknownMember]) -
 fn finding(file: &str, code: Code, stray: &UnknownMember) -> Finding {
     let subject = format!("{file}, {}", stray.field);
     let (level, message, advice) = match stray.kind {
-        UnknownMemberKind::Unknown {
-            meant: Some(meant),
-            leaves_open: true,
-        } => (
+        UnknownMemberKind::Unknown { meant: Some(meant), leaves_open: true } => (
             Level::Error,
             format!("unknown member, so the gate that {meant} would close stays open"),
             format!("did you mean {meant}? Correct the name"),
         ),
-        UnknownMemberKind::Unknown {
-            meant: Some(meant), ..
-        } => (
+        UnknownMemberKind::Unknown { meant: Some(meant), .. } => (
             Level::Warning,
             "unknown member, which has no effect".to_owned(),
             format!("did you mean {meant}? Correct the name"),
@@ -41,11 +36,5 @@ fn finding(file: &str, code: Code, stray: &UnknownMember) -> Finding {
             "nothing: it is kept".to_owned(),
         ),
     };
-    Finding {
-        code: (level == Level::Error).then_some(code),
-        level,
-        subject,
-        message,
-        advice,
-    }
+    Finding { code: (level == Level::Error).then_some(code), level, subject, message, advice }
 }

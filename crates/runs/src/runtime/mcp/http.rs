@@ -63,8 +63,7 @@ impl Transport for Address {
             let answer = reply.answer.as_ref();
             let agreed = answer.and_then(|answer| answer.get("result")?.get("protocolVersion"));
             let agreed = agreed.and_then(Value::as_str).unwrap_or(VERSION).to_owned();
-            self.headers
-                .push(("MCP-Protocol-Version".to_owned(), agreed));
+            self.headers.push(("MCP-Protocol-Version".to_owned(), agreed));
         }
         // Requests of the server are answered in POSTs of their own.
         for asked in &reply.asked {
@@ -122,10 +121,7 @@ fn exchange(
         let message = format!("it answered {}: {}", status.as_u16(), cut(words.trim()));
         return Err(NotDone::Failed(message));
     }
-    let mut reply = Reply {
-        session,
-        ..Reply::default()
-    };
+    let mut reply = Reply { session, ..Reply::default() };
     let Some(id) = id else {
         return Ok(reply);
     };
@@ -234,19 +230,17 @@ mod tests {
             "\"result\":{}",
             "\u{feff}",
         ];
-        bolero::check!()
-            .with_iterations(1_000)
-            .for_each(|input: &[u8]| {
-                let text = accord_contract::testing::assemble(&PIECES, input);
-                for stream in [input, text.as_bytes()] {
-                    let mut reply = Reply::default();
-                    if reply.read_stream(7, stream).is_ok()
-                        && let Some(answer) = reply.answer
-                    {
-                        assert_eq!(answer["id"], 7);
-                    }
+        bolero::check!().with_iterations(1_000).for_each(|input: &[u8]| {
+            let text = accord_contract::testing::assemble(&PIECES, input);
+            for stream in [input, text.as_bytes()] {
+                let mut reply = Reply::default();
+                if reply.read_stream(7, stream).is_ok()
+                    && let Some(answer) = reply.answer
+                {
+                    assert_eq!(answer["id"], 7);
                 }
-            });
+            }
+        });
     }
 
     #[test]
@@ -263,9 +257,6 @@ mod tests {
         assert!(reply.read_stream(7, events.as_bytes()).is_ok());
         let answer = reply.answer.map(Value::Object).unwrap();
         assert_eq!(answer["result"], json!({"ok": true}));
-        assert_eq!(
-            reply.asked,
-            [json!({"jsonrpc": "2.0", "id": "s1", "result": {}})]
-        );
+        assert_eq!(reply.asked, [json!({"jsonrpc": "2.0", "id": "s1", "result": {}})]);
     }
 }

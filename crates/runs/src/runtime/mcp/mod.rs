@@ -97,10 +97,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
     client.transport.close();
     let answer = answer?;
     if answer.get("isError") == Some(&Value::Bool(true)) {
-        return Err(NotDone::Failed(format!(
-            "the tool failed: {}",
-            words(&answer)
-        )));
+        return Err(NotDone::Failed(format!("the tool failed: {}", words(&answer))));
     }
     match result::in_tool_answer(&answer) {
         Some(document) => Ok(WorkerEnd::Answered(document)),
@@ -159,22 +156,13 @@ impl Client {
             if names.iter().any(|name| name == tool) {
                 return Ok(());
             }
-            cursor = page
-                .get("nextCursor")
-                .filter(|next| next.is_string())
-                .cloned();
+            cursor = page.get("nextCursor").filter(|next| next.is_string()).cloned();
             if cursor.is_none() {
                 break;
             }
         }
-        let known = if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        };
-        Err(NotDone::Failed(format!(
-            "it has no tool {tool}, only: {known}"
-        )))
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Err(NotDone::Failed(format!("it has no tool {tool}, only: {known}")))
     }
 
     fn ask(&mut self, method: &str, params: Value, deadline: Instant) -> Result<Object, NotDone> {
@@ -185,16 +173,11 @@ impl Client {
         if let Some(error) = answer.get("error") {
             let message = error.get("message").and_then(Value::as_str);
             let message = message.unwrap_or("an error without a message");
-            return Err(NotDone::Failed(format!(
-                "{method} was refused: {}",
-                cut(message)
-            )));
+            return Err(NotDone::Failed(format!("{method} was refused: {}", cut(message))));
         }
         match answer.remove("result") {
             Some(Value::Object(result)) => Ok(result),
-            _ => Err(NotDone::Failed(format!(
-                "the response to {method} has no result"
-            ))),
+            _ => Err(NotDone::Failed(format!("the response to {method} has no result"))),
         }
     }
 }
@@ -232,9 +215,7 @@ fn read_message(id: u64, text: &[u8]) -> Result<ServerMessage, NotDone> {
         NotDone::Failed(format!("it wrote something that is not JSON: {error}"))
     })?;
     let Value::Object(message) = message else {
-        return Err(NotDone::Failed(
-            "it wrote JSON that is not a message".to_owned(),
-        ));
+        return Err(NotDone::Failed("it wrote JSON that is not a message".to_owned()));
     };
     let method = message.get("method").and_then(Value::as_str);
     Ok(match (method, message.get("id")) {

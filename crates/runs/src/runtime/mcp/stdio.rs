@@ -36,9 +36,7 @@ impl Program {
 
     fn say(&mut self, message: &Value) -> Result<(), NotDone> {
         let line = message.to_string();
-        self.conversation
-            .say(line.as_bytes())
-            .map_err(|error| self.not_done(&error))
+        self.conversation.say(line.as_bytes()).map_err(|error| self.not_done(&error))
     }
 
     fn not_done(&self, error: &SessionError) -> NotDone {

@@ -11,9 +11,7 @@ use super::support::{begun, lock, now};
 
 fn bundle(names: &[&str]) -> Bundle {
     let files = names.iter();
-    files
-        .map(|name| ((*name).to_owned(), name.as_bytes().to_vec()))
-        .collect()
+    files.map(|name| ((*name).to_owned(), name.as_bytes().to_vec())).collect()
 }
 
 #[test]
@@ -34,10 +32,7 @@ fn a_bundle_is_everything_in_its_folder() {
     all.insert("below/D".to_owned(), b"D".to_vec());
     let others = ["below/again", "link"].map(str::to_owned);
     assert_eq!(held.bundle(&turn).unwrap(), all);
-    assert_eq!(
-        repository.bundle_and_others(&turn).unwrap(),
-        (all, others.to_vec())
-    );
+    assert_eq!(repository.bundle_and_others(&turn).unwrap(), (all, others.to_vec()));
     held.write_bundle(&turn, &bundle(&["E"])).unwrap();
     assert_eq!(held.bundle(&turn).unwrap(), bundle(&["E"]));
     assert!(!place.join("below").exists());
@@ -63,16 +58,10 @@ fn results_lie_where_other_runners_look_for_them() {
     let held = lock(&repository);
     let turn = TurnId::parse("turn_1").unwrap();
     let staged = held.stage(&turn, b"{}").unwrap();
-    assert_eq!(
-        staged.as_str(),
-        ".agentxchain/staging/turn_1/turn-result.json"
-    );
+    assert_eq!(staged.as_str(), ".agentxchain/staging/turn_1/turn-result.json");
     let kept = held.keep_rejected(&turn, 2, now(), b"{}").unwrap();
     let name = ".agentxchain/dispatch/rejected/turn_1-attempt-2-2026-04-20T10-00-00-000Z.json";
     assert_eq!(kept.as_str(), name);
     let paths = ["nothing".to_owned(), staged.to_string(), kept.to_string()];
-    assert_eq!(
-        held.staged(&paths).unwrap(),
-        Some((staged.to_string(), b"{}".to_vec()))
-    );
+    assert_eq!(held.staged(&paths).unwrap(), Some((staged.to_string(), b"{}".to_vec())));
 }

@@ -17,42 +17,24 @@ fn everything_odd_is_named() {
         fs::write(path, text).unwrap();
     };
     let line = |turn: &str, run: &str| format!("{}\n", json!({"turn_id": turn, "run_id": run}));
-    write(
-        "history.jsonl",
-        &(line("t1", "run_1") + &line("t2", "run_1") + &line("t3", "run_2")),
-    );
+    write("history.jsonl", &(line("t1", "run_1") + &line("t2", "run_1") + &line("t3", "run_2")));
     let decision = |id: &str, turn: &str| format!("{}\n", json!({"id": id, "turn_id": turn}));
     // The same id twice in one run, and once more in another.
-    let ledger = [
-        ("DEC-001", "t1"),
-        ("DEC-001", "t2"),
-        ("DEC-002", "t1"),
-        ("DEC-002", "t3"),
-    ];
-    write(
-        "decision-ledger.jsonl",
-        &ledger.map(|(id, turn)| decision(id, turn)).concat(),
-    );
+    let ledger = [("DEC-001", "t1"), ("DEC-001", "t2"), ("DEC-002", "t1"), ("DEC-002", "t3")];
+    write("decision-ledger.jsonl", &ledger.map(|(id, turn)| decision(id, turn)).concat());
     write("hook-audit.jsonl", "{}\nnonsense\n{\"cut\":");
     write("transactions/accept/txn_1.json", "{}");
     write("transactions/accord/txn_2.json", "{");
     write(".tmp-0123456789ab.json", "{");
     write(".tmp-0123.json", "somebody's own");
-    write(
-        "locks/accept-turn.lock",
-        &json!({"owner_pid": u32::MAX}).to_string(),
-    );
+    write("locks/accept-turn.lock", &json!({"owner_pid": u32::MAX}).to_string());
     write("state.json", "{");
     let before = files(folder.path());
     let found = repository.checkup().unwrap();
     let found: Vec<_> = found
         .iter()
         .map(|finding| {
-            (
-                finding.kind,
-                finding.path.trim_start_matches(".agentxchain/"),
-                finding.line,
-            )
+            (finding.kind, finding.path.trim_start_matches(".agentxchain/"), finding.line)
         })
         .collect();
     assert_eq!(
@@ -61,21 +43,9 @@ fn everything_odd_is_named() {
             (FindingKind::DamagedState, "state.json", None),
             (FindingKind::DamagedLine, "hook-audit.jsonl", Some(2)),
             (FindingKind::TornLine, "hook-audit.jsonl", Some(3)),
-            (
-                FindingKind::DuplicateDecision,
-                "decision-ledger.jsonl",
-                None
-            ),
-            (
-                FindingKind::WaitingJournal,
-                "transactions/accept/txn_1.json",
-                None
-            ),
-            (
-                FindingKind::DamagedJournal,
-                "transactions/accord/txn_2.json",
-                None
-            ),
+            (FindingKind::DuplicateDecision, "decision-ledger.jsonl", None),
+            (FindingKind::WaitingJournal, "transactions/accept/txn_1.json", None),
+            (FindingKind::DamagedJournal, "transactions/accord/txn_2.json", None),
             (FindingKind::StaleLock, "locks/accept-turn.lock", None),
             (FindingKind::LeftTemporary, ".tmp-0123456789ab.json", None),
         ]
@@ -86,9 +56,7 @@ fn everything_odd_is_named() {
 #[test]
 fn a_journal_is_judged_as_whoever_finishes_it_does() {
     let (folder, repository) = begun();
-    let path = folder
-        .path()
-        .join(".agentxchain/transactions/accept/txn_1.json");
+    let path = folder.path().join(".agentxchain/transactions/accept/txn_1.json");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let run = repository.state().unwrap().unwrap().member("run_id");
     let sound = json!({"transaction_id": "txn_1", "kind": "accept_turn", "status": "prepared",

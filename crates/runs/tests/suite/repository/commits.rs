@@ -51,10 +51,8 @@ fn same(repository: &Repository, world: &MemoryRepository) {
     let mut modelled = world.files.clone();
     modelled.retain(|path, _| others(path));
     let modelled: Vec<_> = modelled.into_iter().collect();
-    let real: Vec<_> = real
-        .into_iter()
-        .map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap()))
-        .collect();
+    let real: Vec<_> =
+        real.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).unwrap())).collect();
     assert_eq!(real, modelled);
 }
 
@@ -96,15 +94,11 @@ fn a_journal_of_another_runner_is_finished_once() {
     let mut world = model(&repository);
     let commit = acceptance(&held, &turn, 3).unwrap();
     let journal = foreign(&commit);
-    let name = format!(
-        ".agentxchain/transactions/accept/{}.json",
-        commit.transaction
-    );
+    let name = format!(".agentxchain/transactions/accept/{}.json", commit.transaction);
     let write = || held.write_document(&path(&name), &journal).unwrap();
     write();
     // It had appended the history, and died in the middle of the ledger.
-    held.append(RecordFile::History, &[object_of(&journal, "history_entry")])
-        .unwrap();
+    held.append(RecordFile::History, &[object_of(&journal, "history_entry")]).unwrap();
     let ledger = folder.path().join(".agentxchain/decision-ledger.jsonl");
     fs::write(&ledger, "{\"id\":\"DEC").unwrap();
     drop(held);
@@ -121,9 +115,7 @@ fn a_journal_of_another_runner_is_finished_once() {
     });
     let wanted: Vec<Write> = wanted.cloned().collect();
     world.apply_writes(&wanted).unwrap();
-    world
-        .files
-        .retain(|path, _| !path.contains("/transactions/"));
+    world.files.retain(|path, _| !path.contains("/transactions/"));
     same(&repository, &world);
     // The same journal again finds everything done.
     held.write_document(&path(&name), &journal).unwrap();
@@ -149,25 +141,14 @@ fn what_others_appended_behind_a_crash_stays() {
     // A crash just behind the journal; then somebody who knows of no journals says something.
     let journal = {
         let mut journal = commit.journal.clone();
-        let length = fs::metadata(held.root().join(events.path().as_str()))
-            .unwrap()
-            .len();
-        let own = journal
-            .get_mut("accord")
-            .and_then(Value::as_object_mut)
-            .unwrap();
+        let length = fs::metadata(held.root().join(events.path().as_str())).unwrap().len();
+        let own = journal.get_mut("accord").and_then(Value::as_object_mut).unwrap();
         own.insert("lengths".into(), json!({events.path().as_str(): length}));
         journal
     };
-    let name = format!(
-        ".agentxchain/transactions/accept/{}.json",
-        commit.transaction
-    );
+    let name = format!(".agentxchain/transactions/accept/{}.json", commit.transaction);
     held.write_document(&path(&name), &journal).unwrap();
-    let theirs = json!({"event_id": "evt_theirs"})
-        .as_object()
-        .unwrap()
-        .clone();
+    let theirs = json!({"event_id": "evt_theirs"}).as_object().unwrap().clone();
     held.append(events, std::slice::from_ref(&theirs)).unwrap();
     drop(held);
     drop(lock(&repository));
@@ -184,10 +165,7 @@ fn a_change_that_somebody_went_past_is_dropped() {
     let change = run::escalate(&before, "stop", &mut ids(5), now()).unwrap();
     let commit = Commit::of_change(&before, &change, &mut ids(6), now());
     assign(&held, 2).unwrap();
-    let name = format!(
-        ".agentxchain/transactions/accord/{}.json",
-        commit.transaction
-    );
+    let name = format!(".agentxchain/transactions/accord/{}.json", commit.transaction);
     held.write_document(&path(&name), &commit.journal).unwrap();
     drop(held);
     let state = repository.state_bytes().unwrap();
@@ -207,10 +185,7 @@ fn a_journal_that_is_none_stops_writers_and_stays() {
         let failure = Failure::from(refused);
         assert_eq!(failure.code, Code::XchainRecordInvalid);
         assert_eq!(failure.details.unwrap()["path"], name);
-        assert_eq!(
-            fs::read_to_string(folder.path().join(name)).unwrap(),
-            damage
-        );
+        assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), damage);
         assert_eq!(repository.lock_holder().unwrap(), None);
     }
 }
@@ -235,10 +210,7 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
             Err(RepositoryError::Tree(TreeError::Unfinished { journal, .. })) => {
                 // It is gone where everything was done and only its removal may not last.
                 let waiting = held.pending_journals().unwrap();
-                assert!(
-                    waiting.iter().all(|waiting| waiting.path == journal),
-                    "cut {cut}"
-                );
+                assert!(waiting.iter().all(|waiting| waiting.path == journal), "cut {cut}");
                 cut_off += 1;
                 true
             }
@@ -255,17 +227,11 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
         } else {
             run::escalate(&before, "later", &mut ids(7), now()).unwrap()
         };
-        held.commit(&Commit::of_change(&before, &second, &mut ids(8), now()))
-            .unwrap();
-        assert_eq!(
-            held.state().unwrap().unwrap().document(),
-            second.state.document()
-        );
+        held.commit(&Commit::of_change(&before, &second, &mut ids(8), now())).unwrap();
+        assert_eq!(held.state().unwrap().unwrap().document(), second.state.document());
         let events = lines(&repository, RecordFile::Events);
-        let ids: std::collections::BTreeSet<_> = events
-            .iter()
-            .map(|event| event["event_id"].as_str().unwrap())
-            .collect();
+        let ids: std::collections::BTreeSet<_> =
+            events.iter().map(|event| event["event_id"].as_str().unwrap()).collect();
         assert_eq!(ids.len(), events.len());
         let wanted = 1 + if done { escalated_events } else { 0 } + second.events.len();
         assert_eq!(events.len(), wanted, "cut {cut}");
@@ -278,10 +244,7 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
 fn with_file(held: &accord_runs::repository::LockedRepository, seed: u8, files: &[&str]) -> Commit {
     let before = held.state().unwrap().unwrap();
     let escalated = run::escalate(&before, "stop", &mut ids(seed), now()).unwrap();
-    let file = |path: &&str| Write::Replace {
-        path: (*path).to_owned(),
-        text: "new".to_owned(),
-    };
+    let file = |path: &&str| Write::Replace { path: (*path).to_owned(), text: "new".to_owned() };
     let files = files.iter().map(file).collect();
     Commit::of_change_with(&before, &escalated, files, &mut ids(seed + 1), now())
 }
@@ -308,18 +271,14 @@ fn a_commit_that_cannot_be_carried_out_does_not_happen() {
         assert_eq!(held.pending_journals().unwrap(), []);
         assert_eq!(files(folder.path()), before);
     }
-    held.commit(&with_file(&held, 5, &["folder/in/x", "file"]))
-        .unwrap();
+    held.commit(&with_file(&held, 5, &["folder/in/x", "file"])).unwrap();
 }
 
 #[test]
 fn what_is_in_the_way_of_a_journal_is_named_and_the_records_do_not_wait() {
     let (folder, repository) = begun();
     let commit = with_file(&lock(&repository), 5, &["papers/p"]);
-    let name = format!(
-        ".agentxchain/transactions/accord/{}.json",
-        commit.transaction
-    );
+    let name = format!(".agentxchain/transactions/accord/{}.json", commit.transaction);
     let text = serde_json::to_string(&commit.journal).unwrap();
     fs::write(folder.path().join(&name), text).unwrap();
     fs::write(folder.path().join("papers"), "in the way").unwrap();
@@ -338,10 +297,7 @@ fn what_is_in_the_way_of_a_journal_is_named_and_the_records_do_not_wait() {
     let events = lines(&repository, RecordFile::Events).len();
     fs::remove_file(folder.path().join("papers")).unwrap();
     assert_eq!(lock(&repository).pending_journals().unwrap(), []);
-    assert_eq!(
-        fs::read_to_string(folder.path().join("papers/p")).unwrap(),
-        "new"
-    );
+    assert_eq!(fs::read_to_string(folder.path().join("papers/p")).unwrap(), "new");
     assert_eq!(lines(&repository, RecordFile::Events).len(), events);
 }
 
@@ -350,10 +306,7 @@ fn a_journal_that_is_in_its_own_way_is_no_dead_end() {
     for wanted in [["a", "a/b"], ["a/b", "a"]] {
         let (folder, repository) = begun();
         let commit = with_file(&lock(&repository), 5, &wanted);
-        let name = format!(
-            ".agentxchain/transactions/accord/{}.json",
-            commit.transaction
-        );
+        let name = format!(".agentxchain/transactions/accord/{}.json", commit.transaction);
         let text = serde_json::to_string(&commit.journal).unwrap();
         fs::write(folder.path().join(&name), text).unwrap();
         let held = lock(&repository);

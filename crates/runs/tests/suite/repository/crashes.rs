@@ -37,9 +37,7 @@ fn until_down(disk: &SimDisk, repository: &Repository, operations: u64) -> usize
     let Ok(held) = repository.lock(std::time::Duration::ZERO) else {
         return 0;
     };
-    (0..STEPS)
-        .take_while(|number| step(*number, &held).is_ok())
-        .count()
+    (0..STEPS).take_while(|number| step(*number, &held).is_ok()).count()
 }
 
 /// The disk after a crash and whatever the next holder of the lock mends.
@@ -75,26 +73,15 @@ fn crashes(seeds: u64) -> impl Iterator<Item = Crash> {
 #[test]
 fn every_crash_leaves_before_or_after() {
     let (seen, operations) = without_a_crash();
-    assert!(
-        seen.windows(2).all(|pair| pair[0] != pair[1]),
-        "every step writes"
-    );
-    assert!(
-        operations > 60,
-        "{operations} operations are too few to mean anything"
-    );
+    assert!(seen.windows(2).all(|pair| pair[0] != pair[1]), "every step writes");
+    assert!(operations > 60, "{operations} operations are too few to mean anything");
     for cut in 0..operations {
         let (disk, repository) = fresh();
         let acknowledged = until_down(&disk, &repository, cut);
         for crash in crashes(4) {
             let survivor = Arc::new(disk.after(crash));
             let files = mended(&survivor);
-            check(
-                &seen,
-                acknowledged,
-                &files,
-                &format!("cut {cut}, {crash:?}"),
-            );
+            check(&seen, acknowledged, &files, &format!("cut {cut}, {crash:?}"));
             // A second look changes nothing.
             assert_eq!(mended(&survivor), files);
         }
@@ -111,9 +98,8 @@ fn a_crash_while_another_is_mended_leaves_before_or_after() {
             for second in 0..40 {
                 let survivor = Arc::new(disk.after(crash));
                 survivor.stop_after(second);
-                let whole = Repository::on(survivor.clone())
-                    .lock(std::time::Duration::ZERO)
-                    .is_ok();
+                let whole =
+                    Repository::on(survivor.clone()).lock(std::time::Duration::ZERO).is_ok();
                 let survivor = Arc::new(survivor.after(Crash::Power(second + 7 * cut)));
                 let files = mended(&survivor);
                 let about = format!("cut {cut}, {crash:?}, then {second}");

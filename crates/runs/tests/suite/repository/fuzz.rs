@@ -33,9 +33,7 @@ fn survives(bytes: impl FnOnce(&serde_json::Value) -> Vec<u8>) {
     let _ = disk.make_folder(folder).unwrap();
     assert!(disk.create(JOURNAL, &bytes).unwrap());
     let findings = repository.checkup().unwrap();
-    let damaged = findings
-        .iter()
-        .any(|found| found.kind == FindingKind::DamagedJournal);
+    let damaged = findings.iter().any(|found| found.kind == FindingKind::DamagedJournal);
     let replayed = repository.lock(Duration::ZERO).map(drop);
     let text = String::from_utf8_lossy(&bytes);
     assert_eq!(replayed.is_err(), damaged, "{text}: {replayed:?}");
@@ -46,10 +44,8 @@ fn survives(bytes: impl FnOnce(&serde_json::Value) -> Vec<u8>) {
 
 #[test]
 fn journals() {
-    bolero::check!()
-        .with_iterations(200)
-        .for_each(|input: &[u8]| {
-            survives(|_| input.to_vec());
-            survives(|valid| mutate(valid, input).to_string().into_bytes());
-        });
+    bolero::check!().with_iterations(200).for_each(|input: &[u8]| {
+        survives(|_| input.to_vec());
+        survives(|valid| mutate(valid, input).to_string().into_bytes());
+    });
 }

@@ -22,11 +22,9 @@ fn run() -> RunId {
 fn turns(range: std::ops::Range<u64>) -> (Vec<Object>, Vec<Object>) {
     let history = range.clone().map(|number| {
         let turn = format!("turn_{number}");
-        object(
-            json!({"turn_id": turn, "run_id": "run_1", "role": "dev", "phase": "qa",
+        object(json!({"turn_id": turn, "run_id": "run_1", "role": "dev", "phase": "qa",
             "files_changed": [format!("src/{}.rs", number % 50)], "summary": "x".repeat(500),
-            "accepted_sequence": number}),
-        )
+            "accepted_sequence": number}))
     });
     let ledger = range.map(|number| {
         object(json!({"id": format!("DEC-{number}"), "turn_id": format!("turn_{number}")}))
@@ -82,11 +80,7 @@ fn an_index_that_does_not_fit_is_made_again() {
     // Other turns at the beginning, other turns at the end, fewer turns.
     let last_is_another = whole.replace("turn_199", "turn_999");
     let first_is_another = whole.replacen("turn_0", "turn_A", 1);
-    let fewer: String = whole
-        .lines()
-        .take(150)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let fewer: String = whole.lines().take(150).map(|line| format!("{line}\n")).collect();
     for changed in [last_is_another, first_is_another, fewer] {
         fs::write(&history, &changed).unwrap();
         fs::write(folder.path().join(INDEX), &kept).unwrap();
@@ -99,13 +93,7 @@ fn an_index_that_does_not_fit_is_made_again() {
         assert_eq!(index.total_turns(), index.length());
     }
     fs::write(&history, &whole).unwrap();
-    for odd in [
-        "",
-        "{",
-        "[]",
-        "{\"version\":1}",
-        &kept.replace("\"turns\":{", "\"turn\":{"),
-    ] {
+    for odd in ["", "{", "[]", "{\"version\":1}", &kept.replace("\"turns\":{", "\"turn\":{")] {
         fs::write(folder.path().join(INDEX), odd).unwrap();
         assert_eq!(held.index(Some(&run())).unwrap(), made(200), "{odd:.20}");
     }
@@ -119,9 +107,7 @@ fn a_damaged_line_is_named_and_nothing_is_kept_of_it() {
     add(&held, 0..100);
     let history = folder.path().join(".agentxchain/history.jsonl");
     let damaged =
-        fs::read_to_string(&history)
-            .unwrap()
-            .replacen("{\"turn_id\":\"turn_70\"", "{", 1);
+        fs::read_to_string(&history).unwrap().replacen("{\"turn_id\":\"turn_70\"", "{", 1);
     fs::write(&history, &damaged).unwrap();
     let failure = accord_contract::codes::Failure::from(held.index(Some(&run())).err().unwrap());
     assert_eq!(failure.code, Code::XchainRecordInvalid);

@@ -73,7 +73,5 @@ fn killed_at(folder: &Path, writes: u64) -> usize {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    said.lines()
-        .filter(|line| line.contains("acknowledged"))
-        .count()
+    said.lines().filter(|line| line.contains("acknowledged")).count()
 }

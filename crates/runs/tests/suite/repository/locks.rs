@@ -24,9 +24,7 @@ fn empty() -> (TempDir, Repository) {
 }
 
 fn instant() -> Time {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap();
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     Time::from_unix_millis(since.as_millis() as i64)
 }
 
@@ -73,11 +71,8 @@ fn what_the_dead_left_is_removed_and_what_others_write_now_is_not() {
     child.wait().unwrap();
     foreign(&folder, gone, instant());
     fs::create_dir_all(folder.path().join(".agentxchain/dispatch/rejected")).unwrap();
-    let left = |place: &str| {
-        folder
-            .path()
-            .join(format!(".agentxchain/{place}.tmp-0123456789ab.json"))
-    };
+    let left =
+        |place: &str| folder.path().join(format!(".agentxchain/{place}.tmp-0123456789ab.json"));
     for place in ["", "dispatch/", "dispatch/rejected/", "locks/"] {
         fs::write(left(place), "{").unwrap();
     }
@@ -123,12 +118,8 @@ fn a_lock_that_cannot_be_read_is_given_its_time() {
     let (folder, repository) = empty();
     fs::write(folder.path().join(LOCK), "{\"owner_pid\":").unwrap();
     assert_eq!(refusal(&repository).code, Code::XchainLockTimeout);
-    let file = fs::File::options()
-        .write(true)
-        .open(folder.path().join(LOCK))
-        .unwrap();
-    file.set_modified(SystemTime::now() - Duration::from_secs(31))
-        .unwrap();
+    let file = fs::File::options().write(true).open(folder.path().join(LOCK)).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(31)).unwrap();
     drop(lock(&repository));
 }
 
@@ -163,8 +154,7 @@ fn one_of_many_has_the_lock() {
                 let held = repository.lock(Duration::from_secs(60)).unwrap();
                 let found = held.read(&counter, 100).unwrap().unwrap_or_default();
                 let count: u64 = String::from_utf8(found).unwrap().parse().unwrap_or(0);
-                held.write(&counter, (count + 1).to_string().as_bytes())
-                    .unwrap();
+                held.write(&counter, (count + 1).to_string().as_bytes()).unwrap();
             }
         })
     };

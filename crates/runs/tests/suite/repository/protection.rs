@@ -20,14 +20,8 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
             &[state],
         ),
         (|_| {}, &[]),
-        (
-            |root| fs::write(root.join(".agentxchain/state.json"), "{}").unwrap(),
-            &[state],
-        ),
-        (
-            |root| fs::remove_file(root.join(".agentxchain/state.json")).unwrap(),
-            &[state],
-        ),
+        (|root| fs::write(root.join(".agentxchain/state.json"), "{}").unwrap(), &[state]),
+        (|root| fs::remove_file(root.join(".agentxchain/state.json")).unwrap(), &[state]),
         (
             |root| fs::write(root.join(".agentxchain/decision-ledger.jsonl"), "x").unwrap(),
             &[ledger],
@@ -48,10 +42,7 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
             },
             &[state, ledger],
         ),
-        (
-            |root| fs::remove_dir_all(root.join(".agentxchain/dispatch")).unwrap(),
-            &[bundle],
-        ),
+        (|root| fs::remove_dir_all(root.join(".agentxchain/dispatch")).unwrap(), &[bundle]),
     ];
     for (place, (manual, named)) in deeds.into_iter().enumerate() {
         let (folder, repository) = begun();
@@ -71,12 +62,7 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
 fn every_record_that_is_told_from_is_put_back() {
     let (folder, repository) = begun();
     let held = lock(&repository);
-    for name in [
-        "repo-decisions.jsonl",
-        "events.jsonl",
-        "run-history.jsonl",
-        "hook-audit.jsonl",
-    ] {
+    for name in ["repo-decisions.jsonl", "events.jsonl", "run-history.jsonl", "hook-audit.jsonl"] {
         let path = format!(".agentxchain/{name}");
         for there in [false, true] {
             let file = folder.path().join(&path);

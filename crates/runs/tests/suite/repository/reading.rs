@@ -16,15 +16,9 @@ fn a_folder_without_a_configuration_is_not_governed() {
     assert!(!repository.is_governed().unwrap());
     let failure = Failure::from(repository.config().err().unwrap());
     assert_eq!(failure.code, Code::XchainNotGoverned);
-    assert!(
-        failure
-            .message
-            .contains(folder.path().file_name().unwrap().to_str().unwrap())
-    );
+    assert!(failure.message.contains(folder.path().file_name().unwrap().to_str().unwrap()));
     assert_eq!(repository.state().unwrap(), None);
-    let nowhere = Repository::open(&folder.path().join("nowhere"))
-        .err()
-        .unwrap();
+    let nowhere = Repository::open(&folder.path().join("nowhere")).err().unwrap();
     assert_eq!(nowhere.code(), Code::XchainFileSystemFailed);
 }
 
@@ -46,19 +40,12 @@ fn damaged_documents_are_named_and_stay() {
             assert_eq!(failure.code, code, "{name} {damage}");
             assert_eq!(failure.details.unwrap()["path"], name);
             drop(repository.lock(std::time::Duration::ZERO));
-            assert_eq!(
-                fs::read_to_string(folder.path().join(name)).unwrap(),
-                damage
-            );
+            assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), damage);
         }
     }
     fs::write(folder.path().join(".agentxchain/session.json"), "{").unwrap();
     assert_eq!(repository.session().unwrap(), None);
-    fs::write(
-        folder.path().join(".agentxchain/repo-decisions.jsonl"),
-        "{}\nx\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join(".agentxchain/repo-decisions.jsonl"), "{}\nx\n").unwrap();
     let failure = Failure::from(repository.repo_decisions().err().unwrap());
     assert_eq!(failure.details.unwrap()["line"], 2);
 }
@@ -125,18 +112,7 @@ fn paths_to_which_a_link_leads_out_are_told_from_others() {
         "new/file",
         "same/file",
     ];
-    let leaving = [
-        "out",
-        "out/file",
-        "out/new",
-        "inside/up",
-        "folder/up",
-        "circle",
-    ];
-    let asked: Vec<_> = staying
-        .iter()
-        .chain(&leaving)
-        .map(|text| path(text))
-        .collect();
+    let leaving = ["out", "out/file", "out/new", "inside/up", "folder/up", "circle"];
+    let asked: Vec<_> = staying.iter().chain(&leaving).map(|text| path(text)).collect();
     assert_eq!(repository.leading_out(&asked).unwrap(), leaving);
 }

@@ -26,9 +26,7 @@ fn content(folder: &TempDir) -> String {
 
 fn append(repository: &Repository) {
     let lines = [object(json!({"n": 1})), object(json!({"n": 2}))];
-    lock(repository)
-        .append(RecordFile::HookAudit, &lines)
-        .unwrap();
+    lock(repository).append(RecordFile::HookAudit, &lines).unwrap();
 }
 
 #[test]
@@ -47,21 +45,9 @@ fn a_line_that_was_cut_off_goes_before_the_next_is_written() {
     for torn in ["{\"n\":", "\0\0\0", "{\"n\":1}\0", &long] {
         let (folder, repository) = folder(&format!("{{\"n\":0}}\n{torn}"));
         let mut lines = repository.lines(RecordFile::HookAudit).unwrap();
-        assert_eq!(
-            lines
-                .by_ref()
-                .map(|line| line.unwrap().number)
-                .collect::<Vec<_>>(),
-            [1]
-        );
+        assert_eq!(lines.by_ref().map(|line| line.unwrap().number).collect::<Vec<_>>(), [1]);
         assert!(lines.is_torn());
-        assert_eq!(
-            repository
-                .last_lines(RecordFile::HookAudit, 5)
-                .unwrap()
-                .len(),
-            1
-        );
+        assert_eq!(repository.last_lines(RecordFile::HookAudit, 5).unwrap().len(), 1);
         append(&repository);
         assert_eq!(content(&folder), "{\"n\":0}\n{\"n\":1}\n{\"n\":2}\n");
     }
@@ -96,17 +82,8 @@ fn a_damaged_line_is_named_and_stays() {
     }
     assert_eq!(numbers, [Ok(1), Err(3), Err(4), Ok(5)]);
     append(&repository);
-    assert_eq!(
-        content(&folder),
-        format!("{damaged}{{\"n\":1}}\n{{\"n\":2}}\n")
-    );
-    assert_eq!(
-        repository
-            .last_lines(RecordFile::HookAudit, 3)
-            .unwrap()
-            .len(),
-        3
-    );
+    assert_eq!(content(&folder), format!("{damaged}{{\"n\":1}}\n{{\"n\":2}}\n"));
+    assert_eq!(repository.last_lines(RecordFile::HookAudit, 3).unwrap().len(), 3);
     assert!(repository.last_lines(RecordFile::HookAudit, 4).is_err());
 }
 

@@ -37,25 +37,11 @@ fn no_link_leads_out() {
     symlink("..", root.join("folder")).unwrap();
     symlink(outer.path(), root.join("absolute")).unwrap();
     let outside = Some(Code::XchainPathOutsideRepository);
-    for leaving in [
-        "file",
-        "folder/secret",
-        "absolute/secret",
-        "folder/new",
-        "absolute/new",
-    ] {
+    for leaving in ["file", "folder/secret", "absolute/secret", "folder/new", "absolute/new"] {
         let leaving = path(leaving);
         assert_eq!(code(held.read(&leaving, 100)), outside, "{leaving}");
-        assert_eq!(
-            code(held.staged(&[leaving.to_string()])),
-            outside,
-            "{leaving}"
-        );
-        assert_eq!(
-            code(held.texts(std::slice::from_ref(&leaving))),
-            outside,
-            "{leaving}"
-        );
+        assert_eq!(code(held.staged(&[leaving.to_string()])), outside, "{leaving}");
+        assert_eq!(code(held.texts(std::slice::from_ref(&leaving))), outside, "{leaving}");
         if leaving.as_str() != "file" {
             assert_eq!(code(held.write(&leaving, b"x")), outside, "{leaving}");
             assert_eq!(code(held.create(&leaving, b"x")), outside, "{leaving}");
@@ -80,12 +66,7 @@ fn a_repository_whose_own_folder_leads_out_is_refused() {
     symlink("../elsewhere", outer.path().join("root/.agentxchain")).unwrap();
     let refused = repository.lock(Duration::ZERO);
     assert_eq!(code(refused), Some(Code::XchainPathOutsideRepository));
-    assert_eq!(
-        fs::read_dir(outer.path().join("elsewhere"))
-            .unwrap()
-            .count(),
-        0
-    );
+    assert_eq!(fs::read_dir(outer.path().join("elsewhere")).unwrap().count(), 0);
 }
 
 #[test]
@@ -102,13 +83,7 @@ fn links_that_stay_inside_are_followed() {
 fn a_pipe_or_a_folder_is_no_file_and_nobody_waits_for_it() {
     let (outer, repository) = beside_a_secret();
     let pipe = outer.path().join("root/pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     fs::create_dir(outer.path().join("root/folder")).unwrap();
     let held = lock(&repository);
     for odd in ["pipe", "folder"] {
@@ -125,21 +100,12 @@ fn a_file_past_its_limit_is_refused() {
     let (_outer, repository) = beside_a_secret();
     let held = lock(&repository);
     held.write(&path("large"), &vec![b'x'; 1001]).unwrap();
-    assert_eq!(
-        code(held.read(&path("large"), 1000)),
-        Some(Code::XchainFileTooLarge)
-    );
-    assert_eq!(
-        held.read(&path("large"), 1001).unwrap().unwrap().len(),
-        1001
-    );
+    assert_eq!(code(held.read(&path("large"), 1000)), Some(Code::XchainFileTooLarge));
+    assert_eq!(held.read(&path("large"), 1001).unwrap().unwrap().len(), 1001);
     // A file of any length that takes no room.
     let staged = File::create(held.root().join("huge")).unwrap();
     staged.set_len(1 << 40).unwrap();
-    assert_eq!(
-        code(held.staged(&["huge".into()])),
-        Some(Code::XchainFileTooLarge)
-    );
+    assert_eq!(code(held.staged(&["huge".into()])), Some(Code::XchainFileTooLarge));
 }
 
 #[test]
@@ -161,11 +127,7 @@ fn a_folder_is_removed_however_deep_it_is() {
 
 #[test]
 fn a_commit_that_could_not_be_carried_out_does_not_happen() {
-    for victim in [
-        "TALK.md",
-        ".agentxchain/history.jsonl",
-        ".agentxchain/events.jsonl",
-    ] {
+    for victim in ["TALK.md", ".agentxchain/history.jsonl", ".agentxchain/events.jsonl"] {
         let (folder, repository) = begun();
         let held = lock(&repository);
         let turn = assign(&held, 2).unwrap();
@@ -175,11 +137,7 @@ fn a_commit_that_could_not_be_carried_out_does_not_happen() {
         symlink("/etc/passwd", folder.path().join(victim)).unwrap();
         let before = files(folder.path());
         let refused = held.commit(&commit);
-        assert_eq!(
-            code(refused),
-            Some(Code::XchainPathOutsideRepository),
-            "{victim}"
-        );
+        assert_eq!(code(refused), Some(Code::XchainPathOutsideRepository), "{victim}");
         assert_eq!(files(folder.path()), before, "{victim}");
         assert_eq!(held.pending_journals().unwrap(), []);
         // Once it is mended, the same commit goes through.

@@ -103,10 +103,7 @@ impl CoordinatorArgs {
 
 impl WorkspaceArgs {
     fn answering(&self) -> RepoArgs {
-        RepoArgs {
-            repo: self.workspace.clone(),
-            json: self.json,
-        }
+        RepoArgs { repo: self.workspace.clone(), json: self.json }
     }
 
     fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
@@ -167,10 +164,7 @@ impl WorkspaceArgs {
     fn next_in(&self, overview: &CoordinatorOverview, id: &str) -> Option<NextAnswer> {
         let repo = overview.repos.iter().find(|repo| repo.id == id)?;
         let own = repo.overview.as_ref().ok()?;
-        let answering = RepoArgs {
-            repo: Some(own.root.clone()),
-            json: self.json,
-        };
+        let answering = RepoArgs { repo: Some(own.root.clone()), json: self.json };
         let mut next = NextAnswer::new(own.next.first()?, &answering.names());
         next.why = format!("{id}: {}", next.why);
         Some(next)
@@ -224,9 +218,7 @@ impl StepArgs {
         answering.say(&answer, |page| {
             show::projected(page, &stepped.projected);
             match &stepped.outcome {
-                StepOutcome::Dispatched {
-                    choice, dispatched, ..
-                } => page.line(format!(
+                StepOutcome::Dispatched { choice, dispatched, .. } => page.line(format!(
                     "{} has {} as {}, for {}",
                     clean(&choice.repo),
                     dispatched.turn.id(),

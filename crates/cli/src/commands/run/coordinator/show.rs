@@ -16,11 +16,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         Some(state) => standing(page, state),
     }
     let rows: Vec<Vec<String>> = overview.repos.iter().map(repo_row).collect();
-    table(
-        page,
-        &["repository", "status", "phase", "turns", "run"],
-        &rows,
-    );
+    table(page, &["repository", "status", "phase", "turns", "run"], &rows);
     barriers(page, overview);
     for (stream, prospect) in &overview.prospects {
         let text = match prospect {
@@ -32,11 +28,8 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         };
         page.labelled(stream, &text);
     }
-    let found: Vec<CoordinatorDivergence> = overview
-        .divergence
-        .iter()
-        .map(CoordinatorDivergence::new)
-        .collect();
+    let found: Vec<CoordinatorDivergence> =
+        overview.divergence.iter().map(CoordinatorDivergence::new).collect();
     divergence(page, "differs", &found);
     finding_lines(page, &overview.findings);
     busy_lines(page, overview.holder.as_ref(), &overview.journals);
@@ -50,12 +43,7 @@ pub(super) fn projected(page: &mut Page, lines: &[Object]) {
             let text = line.get(name).and_then(Value::as_str);
             one_line(text.unwrap_or_default(), 80)
         };
-        let what = format!(
-            "{} {}: {}",
-            text("repo_id"),
-            text("repo_turn_id"),
-            text("summary")
-        );
+        let what = format!("{} {}: {}", text("repo_id"), text("repo_turn_id"), text("summary"));
         page.labelled("accepted", &what);
     }
 }
@@ -74,10 +62,7 @@ pub(super) fn gate(page: &mut Page, state: &CoordinatorState) {
 
 pub(super) fn divergence(page: &mut Page, label: &str, found: &[CoordinatorDivergence]) {
     for found in found {
-        let turn = found
-            .turn_id
-            .as_ref()
-            .map_or_else(String::new, |turn| format!(" ({turn})"));
+        let turn = found.turn_id.as_ref().map_or_else(String::new, |turn| format!(" ({turn})"));
         page.labelled(label, &format!("{}: {}{turn}", found.repo_id, found.kind));
     }
 }
@@ -105,13 +90,9 @@ fn repo_row(repo: &RepoOverview) -> Vec<String> {
     match &repo.overview {
         Err(problem) => vec![id, one_line(problem, 60), String::new(), String::new(), run],
         Ok(own) => match &own.state {
-            Err(failure) => vec![
-                id,
-                one_line(&failure.message, 60),
-                String::new(),
-                String::new(),
-                run,
-            ],
+            Err(failure) => {
+                vec![id, one_line(&failure.message, 60), String::new(), String::new(), run]
+            }
             Ok(state) => vec![
                 id,
                 state.status().to_string(),
@@ -144,10 +125,6 @@ fn barriers(page: &mut Page, overview: &CoordinatorOverview) {
         })
         .collect();
     if !rows.is_empty() {
-        table(
-            page,
-            &["workstream", "barrier", "status", "waits for"],
-            &rows,
-        );
+        table(page, &["workstream", "barrier", "status", "waits for"], &rows);
     }
 }
