@@ -7,10 +7,11 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use accord_contract::codes::Code;
+use parking_lot::{Mutex, MutexGuard};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -131,5 +132,5 @@ fn listen() -> Result<(), String> {
 }
 
 fn tasks() -> MutexGuard<'static, Vec<Task>> {
-    TASKS.lock().unwrap_or_else(PoisonError::into_inner)
+    TASKS.lock()
 }

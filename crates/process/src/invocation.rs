@@ -110,7 +110,7 @@ impl Invocation {
 
     fn explain(&self, error: io::Error) -> StartError {
         match (self.locate(), Errno::from_io_error(&error)) {
-            (Err(told), _) => told,
+            (Err(error), _) => error,
             (Ok(_), Some(Errno::NOENT)) => {
                 self.not_executable("the interpreter that its first line names does not exist")
             }

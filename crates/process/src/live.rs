@@ -3,8 +3,7 @@
 //! A child leads its own group, so the terminal's Ctrl-C does not reach it. A program that gets a
 //! signal to end calls [`end_all`] first.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 struct Live {
@@ -41,6 +40,5 @@ pub(crate) fn leave(group: Pid) {
 }
 
 fn live() -> MutexGuard<'static, Live> {
-    // A panic cannot leave the list half changed, so poisoning is ignored.
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    LIVE.lock()
 }

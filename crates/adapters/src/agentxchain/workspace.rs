@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use accord_contract::text::pretty;
 use accord_contract::wire::Object;
@@ -17,6 +17,7 @@ use accord_runs::repository::{RecordFile, Repository};
 use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::{RepoPath, TurnId, dispatch};
 use accord_trees::{Disk as _, Root};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -243,7 +244,7 @@ impl Drop for Registration {
 /// The list of workspaces in use.
 fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
+    PATHS.lock()
 }
 
 /// A new temporary folder: in memory (`/dev/shm`), unless `TMPDIR` names another place.

@@ -31,9 +31,10 @@ impl Progress {
     }
 
     fn new(is_wanted: bool, endless: &'static str, whole: &'static str) -> Self {
-        let bar = match is_wanted && std::io::stderr().is_terminal() {
-            true => ProgressBar::no_length(),
-            false => ProgressBar::hidden(),
+        let bar = if is_wanted && std::io::stderr().is_terminal() {
+            ProgressBar::no_length()
+        } else {
+            ProgressBar::hidden()
         };
         if !bar.is_hidden() {
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));

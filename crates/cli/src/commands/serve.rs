@@ -62,7 +62,7 @@ fn taken(failure: Failure, folder: &Path) -> CliError {
 }
 
 async fn serve(host: Host) -> Result<(), CliError> {
-    // Before anybody is told that we are ready, and might tell us to end.
+    // Before readiness is printed: a supervisor may send a signal as soon as it reads that.
     let signals = Signals::listen()?;
     let server = Server::bind(host).await?;
     let mut output = Output::stdout();

@@ -62,7 +62,7 @@ impl Signals {
     }
 }
 
-/// Waits for a signal; for ever where nobody listens to it.
+/// Waits for a signal; for ever if no handler is installed for it.
 async fn received(signal: Option<&mut Signal>) {
     match signal {
         Some(signal) => drop(signal.recv().await),

@@ -50,9 +50,10 @@ fn row(key: &Value) -> Vec<String> {
         member(key, "key_id"),
         member(key, "label"),
         texts(&scope["verbs"]),
-        match scope["projects"].is_array() {
-            true => texts(&scope["projects"]),
-            false => "all projects".to_owned(),
+        if scope["projects"].is_array() {
+            texts(&scope["projects"])
+        } else {
+            "all projects".to_owned()
         },
         match (who.is_empty(), scope["act_as"].as_bool()) {
             (false, Some(true)) => format!("{who} and others"),

@@ -146,7 +146,10 @@ impl Story {
         let refused = answer.as_ref().and_then(|answer| answer.get("code")?.as_str());
         match refused {
             None => {
-                assert!(!yes || before != after || kind == "dispatch", "{told}: nothing came of it")
+                assert!(
+                    !yes || before != after || kind == "dispatch",
+                    "{told}: nothing came of it"
+                );
             }
             // What abandoned turns left is a person's to tidy up; a worker ends soon.
             Some("baseline_dirty" | "nothing_to_checkpoint") => self.place.commit(),

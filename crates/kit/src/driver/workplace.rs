@@ -5,11 +5,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use accord_process::Invocation;
+use parking_lot::{Mutex, MutexGuard};
 use tempfile::TempDir;
 
 use super::NoAnswer;
@@ -99,8 +99,7 @@ fn removed(result: io::Result<()>) -> io::Result<()> {
 }
 
 fn live() -> MutexGuard<'static, Live> {
-    // A panic cannot leave the list half changed, so poisoning is ignored.
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    LIVE.lock()
 }
 
 const ATTEMPTS: u32 = 20;

@@ -22,12 +22,12 @@ mod rounds;
 pub(crate) mod variables;
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use accord_contract::text::excerpt;
 use accord_contract::wire::Value;
 use accord_process::Cancel;
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::case::{InsteadOfPass, Step};
@@ -236,7 +236,7 @@ impl Engine<'_> {
         }
         let answer = self.transport.send(request, limit)?;
         if request.method != Method::Get && answer.is_success() {
-            let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut written = self.written.lock();
             written.insert(request.target.clone());
         }
         Ok(answer)

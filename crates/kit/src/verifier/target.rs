@@ -100,8 +100,9 @@ impl Target {
     pub fn at_url(options: &HttpOptions) -> Result<Self, TargetError> {
         let server = HttpFixtures::new(options)?;
         let url = server.url().to_owned();
-        let told = server.capabilities();
-        let text = told.map_err(|trouble| TargetError::Silent { url: url.clone(), trouble })?;
+        let text = server
+            .capabilities()
+            .map_err(|trouble| TargetError::Silent { url: url.clone(), trouble })?;
         Ok(Self {
             capabilities: decode(&url, text.as_bytes(), HTTP_FIXTURE_V1)?,
             place: Location::Server(url),

@@ -84,7 +84,7 @@ fn a_write_needs_its_project() {
 
     match deposit(&new, &writing(&id, None, None), state).unwrap() {
         Deposit::New { create_project: Some(created), .. } => {
-            assert_eq!(*created, Project::bare(id.clone(), now()))
+            assert_eq!(*created, Project::bare(id.clone(), now()));
         }
         other => panic!("{other:?}"),
     }

@@ -213,7 +213,7 @@ fn workstream_repos(document: &Object, id: &str, workstream: &Object, found: &mu
     }
     match doc::Workstream::ENTRY_REPO.filled(workstream) {
         None => {
-            found.add("workstream_entry_repo_invalid", format!("{id} must name its entry_repo"))
+            found.add("workstream_entry_repo_invalid", format!("{id} must name its entry_repo"));
         }
         // A workstream without repositories is already reported.
         Some(entry) if !repos.is_empty() && !seen.contains(entry) => {

@@ -263,7 +263,7 @@ impl CoordinatorStepAnswer {
         let (mut turn, mut waiting) = (None, None);
         match &result.outcome {
             StepOutcome::Dispatched { choice, dispatched, context } => {
-                turn = Some(CoordinatorTurn::new(choice, dispatched, context))
+                turn = Some(CoordinatorTurn::new(choice, dispatched, context));
             }
             StepOutcome::Waiting(failure) => waiting = Some(error_envelope(failure)),
             StepOutcome::Gate { .. } => {}

@@ -11,7 +11,7 @@ use super::status::{names, unknown};
 use super::{Git, marker};
 
 /// The index entry of a file.
-struct Known<'a> {
+struct IndexEntry<'a> {
     mode: &'a [u8],
     object: &'a [u8],
     path: String,
@@ -29,7 +29,7 @@ impl Git {
         let mut changed = BTreeSet::new();
         let mut same_kind = Vec::new();
         for entry in names(&output).filter(|entry| is_hidden(entry)) {
-            let known = self.known(entry)?;
+            let known = self.index_entry(entry)?;
             let found = self.root.join(&known.path).symlink_metadata();
             match found {
                 Ok(found) if is_kind(&found, known.mode) => {
@@ -58,11 +58,11 @@ impl Git {
     }
 
     /// Parses an entry: a letter, the mode, the object, the stage, a tab, the name.
-    fn known<'a>(&self, entry: &'a [u8]) -> Result<Known<'a>, Failure> {
+    fn index_entry<'a>(&self, entry: &'a [u8]) -> Result<IndexEntry<'a>, Failure> {
         let tab = entry.iter().position(|byte| *byte == b'\t');
         let (about, name) = entry.split_at(tab.ok_or_else(|| unknown(entry))?);
         let word = |at: usize| about.split(|byte| *byte == b' ').nth(at);
-        Ok(Known {
+        Ok(IndexEntry {
             mode: word(1).ok_or_else(|| unknown(entry))?,
             object: word(2).ok_or_else(|| unknown(entry))?,
             path: self.path(&name[1..])?,

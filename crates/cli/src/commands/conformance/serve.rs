@@ -80,7 +80,7 @@ impl ServeArgs {
     }
 
     async fn serve(self, token: Token) -> Result<(), CliError> {
-        // Before anybody is told that we are ready, and might tell us to end.
+        // Before readiness is printed: a supervisor may send a signal as soon as it reads that.
         let signals = Signals::listen()?;
         let service = Arc::new(FixtureService::new(token)?);
         let server = ServiceServer::bind(self.listen, service, LIMITS).await?;

@@ -104,15 +104,15 @@ fn drive_run(
     verbose: bool,
     work: impl FnOnce(&Runs) -> Result<DriveEnd, Failure>,
 ) -> Result<Exit, CliError> {
-    let word = Cancel::new();
-    let told = cancel_on_signal(&word)?;
+    let cancel = Cancel::new();
+    let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
-    let environment = environment(verbose, &bar).with_cancel(word);
+    let environment = environment(verbose, &bar).with_cancel(cancel);
     let opened = Runs::open(&repo.folder(), environment);
     let runs = opened.map_err(|failure| repo.refuse(&failure))?;
     let end = work(&runs);
     bar.finish();
-    let signal = told.load(Ordering::SeqCst);
+    let signal = received.load(Ordering::SeqCst);
     let end = match end {
         Err(failure)
             if signal != 0
@@ -163,23 +163,23 @@ fn drive_run(
 }
 
 /// Cancels the token at the first signal; a second signal ends the process at once.
-pub(super) fn cancel_on_signal(word: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
-    let told = Arc::new(AtomicI32::new(0));
+pub(super) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
+    let received = Arc::new(AtomicI32::new(0));
     let signals = Signals::new(handled_signals());
     let mut signals = signals.map_err(|error| {
         CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
     })?;
-    let (word, noted) = (word.clone(), Arc::clone(&told));
+    let (cancel, noted) = (cancel.clone(), Arc::clone(&received));
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if noted.swap(signal, Ordering::SeqCst) != 0 {
                 accord_process::end_all();
                 std::process::exit(128 + signal);
             }
-            word.cancel();
+            cancel.cancel();
         }
     });
-    Ok(told)
+    Ok(received)
 }
 
 /// The environment, with a listener that prints the progress.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use accord_canon::sha256;
 use accord_contract::wire::Value;
+use parking_lot::Mutex;
 
 use super::HttpOptions;
 use super::client::Client;
@@ -149,14 +149,14 @@ impl RunScopes {
         client: &Client,
         limit: Duration,
     ) -> Vec<LeftBehind> {
-        let written = locked(&self.written);
+        let written = self.written.lock();
         let came_to_be = |id: &&String| {
             let mut parts = written.iter().flat_map(|target| target.split(['/', '?']));
             parts.any(|part| part == id.as_str())
         };
         let mut gone = false;
         let mut left = Vec::new();
-        for id in locked(&self.made).iter().filter(came_to_be) {
+        for id in self.made.lock().iter().filter(came_to_be) {
             let state = if gone {
                 Some("kept, because the server no longer answers".to_owned())
             } else {
@@ -167,7 +167,7 @@ impl RunScopes {
             };
             left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
         }
-        left.extend(locked(&self.shared).iter().filter(came_to_be).map(|id| {
+        left.extend(self.shared.lock().iter().filter(came_to_be).map(|id| {
             let state = "kept, because all runs share it";
             LeftBehind::new(&routes.scope.kind, id.clone(), state)
         }));
@@ -218,7 +218,7 @@ impl RunScopes {
                 Some(id) => {
                     // The lock is held until the scope exists, so that no other case uses it
                     // earlier.
-                    let mut shared = locked(&self.shared);
+                    let mut shared = self.shared.lock();
                     if shared.insert(id.clone()) {
                         self.request(id, engine);
                     }
@@ -236,7 +236,7 @@ impl RunScopes {
 
     /// Creates a scope for this run.
     fn create(&self, id: &str, engine: &Engine<'_>) {
-        locked(&self.made).push(id.to_owned());
+        self.made.lock().push(id.to_owned());
         self.request(id, engine);
     }
 
@@ -246,7 +246,7 @@ impl RunScopes {
         let request = compose(&engine.routes.scope.create, engine.routes, &variables);
         let answer = request.map(|request| engine.send(&request));
         if matches!(answer, Ok(Ok(answer)) if answer.is_success()) {
-            locked(&self.written).insert(id.to_owned());
+            self.written.lock().insert(id.to_owned());
         }
     }
 
@@ -294,11 +294,6 @@ fn retire(
         _ if routes.not_found_codes().any(|code| names(&body, code)) => None,
         status => Some(format!("kept, because `{}` answered {status}", routes.scope.retire.route)),
     })
-}
-
-/// The list of scopes is usable after a panic, so poisoning is ignored.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The time limit for opening a run.
