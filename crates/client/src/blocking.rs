@@ -41,6 +41,7 @@ pub fn send<'a>(
         headers.entry(AUTHORIZATION).or_insert(credentials);
     }
     let left = deadline.saturating_duration_since(Instant::now());
+    // One deadline covers everything here, so no shorter timeout may end the exchange first.
     let timeouts = Timeouts { connect: left, inactivity: left };
     let client = Client::new(endpoint, timeouts)?;
     let waiter = Waiter::new(deadline, is_cancelled)?;
@@ -130,6 +131,7 @@ impl<'a> Waiter<'a> {
                 let check = self.deadline.min(now + CANCEL_CHECK);
                 match tokio::time::timeout_at(check, work.as_mut()).await {
                     Ok(result) => return result,
+                    // Checked before the deadline: a caller that cancelled must not see a timeout.
                     Err(_) if (self.is_cancelled)() => return Err(ClientError::cancelled()),
                     Err(_) if check == self.deadline => return Err(ClientError::deadline()),
                     Err(_) => {}
@@ -149,10 +151,12 @@ impl Drop for Waiter<'_> {
 }
 
 fn basic_credentials(uri: &Uri) -> Option<HeaderValue> {
+    // The last `@`: a password may contain one, a host may not.
     let (user, _) = uri.authority()?.as_str().rsplit_once('@')?;
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
     let encoded = BASE64.encode(format!("{name}:{password}").as_bytes());
     let mut header = HeaderValue::try_from(format!("Basic {encoded}")).ok()?;
+    // Keeps the password out of debug output of the request.
     header.set_sensitive(true);
     Some(header)
 }

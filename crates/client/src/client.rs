@@ -87,6 +87,7 @@ impl Client {
                 Some(connection) => connection,
                 None => self.connector.connect().await?,
             };
+            // Connecting has its own timeout and does not count as inactivity.
             inactivity.restart();
             let sent = tokio::select! {
                 sent = connection.try_send_request(request) => sent,
@@ -100,6 +101,8 @@ impl Client {
                     let endpoint = self.endpoint().clone();
                     return Ok(response.map(|body| ResponseBody::new(body, endpoint, timeout)));
                 }
+                // hyper gives the request back only if no byte of it was sent. Anything else may
+                // have taken effect, so sending it again is up to the caller.
                 Err(mut error) => match error.take_message() {
                     // The server closed a kept connection before it saw this request.
                     Some(unsent) if is_kept => request = unsent,
@@ -119,6 +122,8 @@ impl Client {
             .map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
             .parse::<Uri>()
             .map_err(|_| ClientError::usage("the path and query of the request are too long"))?;
+        // Always replaced: a `Host` that differs from the endpoint would fail the server's check of
+        // it.
         parts.headers.insert(HOST, self.endpoint().host_header());
         let agent = HeaderValue::from_static(concat!("accord/", env!("CARGO_PKG_VERSION")));
         parts.headers.entry(USER_AGENT).or_insert(agent);
@@ -128,6 +133,7 @@ impl Client {
     fn take_idle(&self) -> Option<SendRequest<RequestBody>> {
         let mut idle = self.idle.lock();
         idle.retain(|connection| !connection.is_closed());
+        // A connection is kept before its response is read to the end; until then it is not ready.
         let ready = idle.iter().position(SendRequest::is_ready)?;
         Some(idle.swap_remove(ready))
     }

@@ -33,6 +33,7 @@ impl Connector {
     pub(crate) fn new(endpoint: Endpoint, timeout: Duration) -> Result<Self, ClientError> {
         let tls = match &endpoint.0 {
             Address::Network(network) if network.is_tls => Some(Tls {
+                // Checked once, when the client is made, and not at the first request.
                 name: ServerName::try_from(network.host.clone())
                     .map_err(|_| ClientError::server_name(&endpoint))?,
                 connector: TlsConnector::from(
@@ -49,6 +50,8 @@ impl Connector {
     }
 
     pub(crate) async fn connect(&self) -> Result<SendRequest<RequestBody>, ClientError> {
+        // One timeout for name lookup, TCP and TLS together: a server that accepts and stays silent
+        // is as bad as one that does not accept.
         let stream = tokio::time::timeout(self.timeout, self.open())
             .await
             .map_err(|_| ClientError::connect_timeout(&self.endpoint, self.timeout))??;

@@ -46,12 +46,14 @@ impl Endpoint {
         let no_host = || ClientError::usage("it has no host");
         let authority = uri.authority().ok_or_else(no_host)?;
         let bracketed = authority.host();
+        // `Uri` keeps the brackets of an IPv6 address; sockets and certificates want it without.
         let bare = bracketed.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(bracketed);
         if host.is_empty() {
             return Err(no_host());
         }
         let text = authority.as_str();
+        // This text is sent as `Host` and shown in messages, so it must not contain the password.
         let without_user = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
         Ok(Self(Address::Network(Network {
             host: host.to_owned(),
@@ -73,6 +75,7 @@ impl Endpoint {
     /// The `Host` header of requests.
     pub(crate) fn host_header(&self) -> HeaderValue {
         match &self.0 {
+            // HTTP/1.1 requires a `Host`, and a host accepts this name without further settings.
             Address::Socket(_) => HeaderValue::from_static("localhost"),
             Address::Network(network) => network.authority.clone(),
         }
@@ -83,6 +86,8 @@ impl Network {
     fn is_loopback(&self) -> bool {
         match self.host.parse::<IpAddr>() {
             Ok(address) => address.is_loopback(),
+            // RFC 6761 reserves both for loopback. Other names are not looked up: the answer could
+            // change.
             Err(_) => self.host == "localhost" || self.host.ends_with(".localhost"),
         }
     }

@@ -112,6 +112,7 @@ impl ClientError {
 
     /// An exchange that was interrupted.
     pub(crate) fn exchange(endpoint: &Endpoint, error: hyper::Error) -> Self {
+        // hyper counts an error of the request body as an error of its user.
         if error.is_user() {
             let message = match error.source() {
                 Some(source) => source.to_string(),
@@ -122,6 +123,7 @@ impl ClientError {
                 ..Self::new(ClientErrorKind::RequestBody, message)
             };
         }
+        // The usual cause is a TLS server, which answers plain HTTP with a TLS alert.
         if error.is_parse() {
             let message = format!("the server at {endpoint} does not speak HTTP/1.1");
             let help = match &endpoint.0 {
@@ -143,6 +145,7 @@ impl ClientError {
     pub(crate) fn tls_handshake(endpoint: &Endpoint, error: &io::Error) -> Self {
         let tls_error = error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>());
         let (reason, help) = match tls_error {
+            // Not an error of rustls: the connection was lost during the handshake.
             None => return Self::connect(endpoint, error),
             Some(rustls::Error::InvalidCertificate(problem)) => certificate(problem),
             Some(rustls::Error::InvalidMessage(_)) => (

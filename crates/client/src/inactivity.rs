@@ -50,6 +50,7 @@ impl Inactivity {
         B::Error: Into<BoxError>,
     {
         let body = body.map_err(Into::into);
+        // hyper never polls an empty body, so there is nothing to measure.
         if body.is_end_stream() {
             return body.boxed_unsync();
         }
@@ -63,8 +64,11 @@ impl Inactivity {
             let waiting = *self.waiting.lock();
             let until = match waiting {
                 Waiting::ForServer(since) => since + self.timeout,
+                // The caller has no timeout. This only says when to look again.
                 Waiting::ForCaller => Instant::now() + self.timeout,
             };
+            // The measurement may have been restarted during the sleep, so the time is computed
+            // anew.
             if until <= Instant::now() {
                 return;
             }
@@ -87,6 +91,8 @@ impl Body for WatchedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
+        // hyper asks for the next part when it has room for it: the server has accepted earlier
+        // ones.
         if polled.is_pending() {
             *self.inactivity.waiting.lock() = Waiting::ForCaller;
         } else {
@@ -129,6 +135,8 @@ impl Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, ClientError>>> {
         let this = &mut *self;
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+            // A reader may take its time between frames; the next wait for the server starts from
+            // zero.
             this.timer = None;
             let failed = |error| ClientError::exchange(&this.endpoint, error);
             return Poll::Ready(frame.map(|frame| frame.map_err(failed)));

@@ -7,6 +7,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 /// Reading the system's certificates takes milliseconds, so it is done once.
 static CONFIG: LazyLock<Result<Arc<ClientConfig>, rustls::Error>> = LazyLock::new(|| {
+    // Named here instead of installed for the process, which only one crate could do.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -61,7 +61,7 @@ impl Conversation {
         self.group.as_ref().map(Group::id)
     }
 
-    /// Queues a line (the newline is added). It is written while [`next`](Self::next) waits.
+    /// Queues a line (the newline is added). It is written while [`hear`](Self::hear) waits.
     pub fn say(&mut self, line: &[u8]) -> Result<(), SessionError> {
         let group = self.group.as_mut().ok_or(SessionError::Over)?;
         group.send(line);
@@ -78,6 +78,7 @@ impl Conversation {
         match line {
             Ok(_) => self.group = Some(group),
             Err(_) => {
+                // Killed before its pipes are drained, so that there is an end to what it prints.
                 group.finish();
                 // The last stderr output explains a failure best. A broken pipe has none.
                 let _ = group.drain(&mut self.heard);
@@ -140,6 +141,7 @@ impl Conversation {
             }
             // Unread output must not fill the memory.
             while self.heard.lines.bytes().len() > self.limits.line {
+                // Not a full line yet, and already longer than the limit.
                 if self.heard.lines.take().is_none() {
                     self.heard.lines = Lines::default();
                 }
@@ -153,6 +155,7 @@ impl Conversation {
     fn listen(&mut self, group: &mut Group, limit: Duration) -> Result<Vec<u8>, SessionError> {
         let deadline = Instant::now() + limit.min(LONGEST_WAIT);
         loop {
+            // Lines that were received count before the end of the child and before the deadline.
             if let Some(line) = self.take_line()? {
                 return Ok(line);
             }
@@ -162,6 +165,7 @@ impl Conversation {
                 let _ = group.drain(&mut self.heard);
                 return self.take_line()?.ok_or(SessionError::Ended { ending });
             }
+            // `poll` would report the closed pipe at once, again and again.
             if group.stdout_closed() {
                 return Err(self.silent(group, deadline));
             }

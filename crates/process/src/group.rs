@@ -67,6 +67,7 @@ impl Group {
     pub(crate) fn start(invocation: &Invocation) -> Result<Self, StartError> {
         let mut child = invocation.spawn()?;
         let pid = Pid::from_child(&child);
+        // Before anything that can fail, so that `end_all` reaches every child that was started.
         live::enter(pid);
         let group = Self {
             pid,
@@ -91,6 +92,8 @@ impl Group {
 
     /// Queues bytes for the child's stdin.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
+        // Bytes that were written are dropped here, so that a long conversation does not keep all
+        // its input.
         self.input.drain(..self.sent);
         self.sent = 0;
         self.input.extend_from_slice(bytes);
@@ -139,6 +142,8 @@ impl Group {
         }
         // An error means that the group is empty already.
         let _ = kill_process_group(self.pid, Signal::KILL);
+        // Before the leader is reaped: `end_all` must never signal an id that another process may
+        // have.
         live::leave(self.pid);
         let ending = self.reap();
         self.ending = Some(ending);
@@ -174,6 +179,7 @@ impl Group {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(self.pid), options) {
             Ok(status) => status.is_some(),
+            // The child cannot be waited for any more, so it was reaped.
             Err(_) => true,
         }
     }
@@ -207,8 +213,10 @@ impl Group {
         let stdin_at = push(&mut fds, stdin, PollFlags::OUT);
         let stdout_at = push(&mut fds, self.stdout.as_ref(), PollFlags::IN);
         let stderr_at = push(&mut fds, self.stderr.as_ref(), PollFlags::IN);
+        // Nothing is read from it; it only ends the wait when the leader ends.
         push(&mut fds, self.watch.as_ref(), PollFlags::IN);
         poll_until(&mut fds, deadline, self.watch.is_some())?;
+        // Any event counts, also HUP and ERR: reading or writing then finds the end of the pipe.
         let happened = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
         Ok(Ready {
             stdin: happened(stdin_at),
@@ -291,6 +299,7 @@ fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant, watched: bool) -> io::R
     }
     let wait = Timespec::try_from(wait.min(LONGEST_WAIT)).map_err(io::Error::other)?;
     match poll(fds, Some(&wait)) {
+        // The callers loop with a deadline, so an interrupted wait is a short one.
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -317,6 +326,8 @@ fn is_transient(error: &io::Error) -> bool {
 
 fn set_nonblocking(fd: Option<&impl AsFd>) -> io::Result<()> {
     if let Some(fd) = fd {
+        // `poll` may report a pipe as ready that accepts less than a whole write. A blocking write
+        // would then stop the loop, while the child waits for its output to be read.
         fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
     }
     Ok(())
@@ -325,6 +336,7 @@ fn set_nonblocking(fd: Option<&impl AsFd>) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn watch_end_of(pid: Pid) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
+    // Fails on kernels before 5.3 and in some sandboxes. Polling does the same, only later.
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
@@ -334,7 +346,7 @@ fn watch_end_of(_: Pid) -> Option<OwnedFd> {
 }
 
 const CHUNK: usize = 64 * 1024;
-/// The default capacity of a pipe on Linux and macOS.
+/// The largest capacity that a pipe can get without privileges on Linux.
 const DRAIN_LIMIT: usize = 1024 * 1024;
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);

@@ -78,6 +78,7 @@ impl Invocation {
 
     /// Starts the child with three pipes, as the leader of a new process group.
     pub(crate) fn spawn(&self) -> Result<std::process::Child, StartError> {
+        // Checked first: `spawn` reports a missing folder with the same error as a missing program.
         if let Some(path) = self.cwd.as_ref().filter(|path| !path.is_dir()) {
             return Err(StartError::WorkingFolder { path: path.clone() });
         }
@@ -89,6 +90,8 @@ impl Invocation {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
+        // After `envs`: a variable that must not reach the child is removed even if it was also
+        // set.
         for name in &self.without {
             command.env_remove(name);
         }
@@ -110,7 +113,10 @@ impl Invocation {
 
     fn explain(&self, error: io::Error) -> StartError {
         match (self.locate(), Errno::from_io_error(&error)) {
+            // The error of `exec` does not tell what is missing, so the program is searched for
+            // again.
             (Err(error), _) => error,
+            // The file exists, so the kernel means the interpreter of its `#!` line.
             (Ok(_), Some(Errno::NOENT)) => {
                 self.not_executable("the interpreter that its first line names does not exist")
             }
@@ -126,6 +132,8 @@ impl Invocation {
             return Vec::new();
         }
         let program = Path::new(&self.program);
+        // The child changes its folder before it executes the program, so a relative path starts
+        // there.
         if program.as_os_str().as_encoded_bytes().contains(&b'/') {
             return vec![match &self.cwd {
                 Some(folder) => folder.join(program),
@@ -138,6 +146,8 @@ impl Invocation {
     }
 
     fn search_path(&self) -> Option<OsString> {
+        // As `Command` does: the `PATH` of the child decides, and the last setting of a variable
+        // counts.
         let own = self.env.iter().rev().find(|(name, _)| name == OsStr::new("PATH"));
         own.map(|(_, value)| value.clone()).or_else(|| env::var_os("PATH"))
     }
@@ -152,6 +162,7 @@ impl Invocation {
 }
 
 fn is_executable(path: &Path) -> bool {
+    // `access` alone would accept a folder, which has the same permission bit.
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 

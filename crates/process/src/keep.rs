@@ -50,6 +50,8 @@ impl Tail {
     }
 
     pub(crate) fn truncated(&self) -> bool {
+        // Between the limit and its double nothing was cut yet, but `bytes` already leaves out the
+        // start.
         self.truncated || self.bytes.len() > self.limit
     }
 

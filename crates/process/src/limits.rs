@@ -12,6 +12,7 @@ pub fn open_file_limit() -> Option<u64> {
 pub fn limit_file_size(bytes: u64) {
     let now = getrlimit(Resource::Fsize);
     let lower = |limit: Option<u64>| Some(limit.map_or(bytes, |limit| limit.min(bytes)));
+    // The maximum too: otherwise a child could raise its own limit again.
     let limits = Rlimit { current: lower(now.current), maximum: lower(now.maximum) };
     // Lowering one's own limit needs no privilege.
     let _ = setrlimit(Resource::Fsize, limits);

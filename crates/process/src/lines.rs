@@ -28,6 +28,7 @@ impl Lines {
         let end = self.end()?;
         let rest = self.bytes.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.bytes, rest);
+        // The rest may already contain the next newline.
         self.scanned = 0;
         line.pop();
         Some(line)

@@ -18,6 +18,8 @@ static LIVE: Mutex<Live> = Mutex::new(Live { groups: Vec::new(), closed: false }
 /// Kills every group that this process has running, and every one that it starts from now on.
 pub fn end_all() {
     let mut live = live();
+    // Under the same lock as the list: a child that another thread starts now is either in the list
+    // or killed by `enter`.
     live.closed = true;
     for group in &live.groups {
         // An error means that the group has ended by itself.

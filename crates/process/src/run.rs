@@ -148,6 +148,8 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
         program: spec.invocation.program.to_string_lossy().into_owned(),
         source,
     };
+    // The end of the leader ends the run, not the end of its output: a background process may keep
+    // the pipes open for hours.
     while !group.leader_ended() {
         let now = Instant::now();
         timed_out = now >= deadline;
@@ -166,6 +168,7 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
         };
         group.step(next, &mut kept).map_err(system)?;
     }
+    // Also after a normal end: no process of the group may outlive the run.
     let ending = group.finish();
     // A pipe that breaks here is treated as its end.
     let _ = group.drain(&mut kept);

@@ -38,6 +38,8 @@ impl Session {
     /// Closes the child's stdin and waits a short time for it to end before its group is killed.
     /// Further output on stdout is an error.
     pub fn close(mut self, limit: Duration) -> Result<Ending, SessionError> {
+        // Any output breaks the contract of one line per request, so there is nothing to wait for
+        // after it.
         let ending = self.0.end(limit, <[u8]>::is_empty)?;
         self.refuse_unasked()?;
         Ok(ending)
@@ -49,6 +51,7 @@ impl Session {
     }
 
     fn ask(&mut self, line: &[u8], limit: Duration) -> Result<Vec<u8>, SessionError> {
+        // Output from before the request would be taken for its answer.
         self.0.catch_up()?;
         self.refuse_unasked()?;
         self.0.say(line)?;

@@ -39,6 +39,8 @@ pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
         return Ok(());
     }
     make_folders(disk, parent(path))?;
+    // False can also mean that another process made the folder meanwhile. Only something else with
+    // that name is an error.
     if !disk.make_folder(path)? && disk.list(path)?.is_none() {
         let taken = std::io::Error::from(std::io::ErrorKind::NotADirectory);
         return Err(TreeError::system(path, "made a folder", taken));
@@ -48,9 +50,13 @@ pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
 
 /// Replaces a file; the caller must sync its folder.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+    // A rename would replace a pipe or a device without an error. A link is replaced itself; its
+    // target stays as it is.
     if disk.stat(path)?.is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link)) {
         return Err(TreeError::NotFile { path: path.to_owned() });
     }
+    // The content is synced before the rename. Otherwise a power failure could keep the new name
+    // without the new content.
     let temporary = write_temporary(disk, path, bytes)?;
     disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
 }
@@ -64,6 +70,7 @@ pub fn write(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
 
 /// Creates a file and syncs it; false if the path exists.
 pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
+    // This only saves the temporary file in the usual case. `publish` decides a race.
     if disk.stat(path)?.is_some() {
         return Ok(false);
     }
@@ -73,6 +80,8 @@ pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
     if !made {
         discard(disk, &temporary);
     }
+    // Also if another process was first: its file may not be synced yet, and the caller relies on
+    // it.
     disk.sync_folder(parent(path))?;
     Ok(made)
 }

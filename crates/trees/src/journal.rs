@@ -21,6 +21,8 @@ pub(crate) fn write(disk: &dyn Disk, path: &str, journal: &Object) -> Result<()>
     let Err(error) = atomic::write(disk, path, pretty(journal).as_bytes()) else {
         return Ok(());
     };
+    // The rename may have happened although its sync failed. A journal that stays would be applied
+    // later, so it is removed before the caller is told that nothing was written.
     let gone = match disk.stat(path) {
         Ok(None) => true,
         _ => remove(disk, path).is_ok(),
@@ -44,6 +46,8 @@ pub(crate) fn remove(disk: &dyn Disk, path: &str) -> Result<()> {
 pub fn list(disk: &dyn Disk, folder: &str) -> Result<Vec<(String, String)>> {
     let mut journals = Vec::new();
     for entry in disk.list(folder)?.unwrap_or_default() {
+        // A temporary file also ends in `.json`. It was never renamed, so its commit has not
+        // happened.
         if atomic::is_temporary(&entry.name) || entry.kind == Kind::Folder {
             continue;
         }

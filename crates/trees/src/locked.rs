@@ -92,9 +92,11 @@ impl<F: TreeFormat> LockedTree<F> {
         let lock = HeldLock::take(&disk, format.lock_file(), timeout)?;
         let mut tree =
             Self { disk, format, lock, recovered: Vec::new(), unfinished: AtomicBool::new(false) };
+        // Only after a crash: syncing every folder for each lock would be slow.
         if tree.lock.is_taken_over() {
             tree.sync_folders()?;
         }
+        // Before anything is read: the files are not in the state of the last commit until then.
         tree.recovered = tree.recover()?;
         tree.remove_temporaries()?;
         Ok(tree)
@@ -128,10 +130,14 @@ impl<F: TreeFormat> LockedTree<F> {
         document: impl FnOnce(&Lengths) -> Object,
         writes: &[Write],
     ) -> std::result::Result<Vec<String>, F::Error> {
+        // The new commit was decided on the state after the pending one, so that one must be
+        // applied first.
         if self.unfinished.load(Ordering::Acquire) {
             self.recover()?;
             self.unfinished.store(false, Ordering::Release);
         }
+        // The last check before the commit point. The lock may have been lost while hooks ran or
+        // the machine slept.
         self.lock.check()?;
         let disk = self.disk.as_ref();
         let lengths = commit::prepare(disk, writes)?;
@@ -139,6 +145,8 @@ impl<F: TreeFormat> LockedTree<F> {
             let happened = matches!(error, TreeError::Unfinished { .. });
             self.unfinished.store(happened, Ordering::Release);
         })?;
+        // The journal is removed last: until then a crash at any write is repaired by the next
+        // holder.
         let applied = commit::apply(disk, writes, &lengths, Attempt::First)
             .and_then(|left| journal::remove(disk, journal).map(|()| left));
         Ok(applied.map_err(|error| {
@@ -161,6 +169,8 @@ impl<F: TreeFormat> LockedTree<F> {
     /// Finishes what was left unfinished, oldest first.
     fn recover(&self) -> std::result::Result<Vec<Recovered<F::Detail>>, F::Error> {
         let mut journals = Vec::new();
+        // A journal that is visible may not be on the disk yet. If it is applied and then lost in a
+        // power failure, its commit would be applied only in part.
         if !self.format.journals()?.is_empty() {
             self.sync_folders()?;
         }
@@ -169,6 +179,8 @@ impl<F: TreeFormat> LockedTree<F> {
                 journals.push((path, journal));
             }
         }
+        // A later commit was decided on the state that an earlier one left. The name makes the
+        // order of equal times the same on every attempt.
         journals.sort_by_cached_key(|(path, journal)| {
             (self.format.prepared_at(journal), name(path).to_owned())
         });
@@ -185,6 +197,7 @@ impl<F: TreeFormat> LockedTree<F> {
         let recovery = self.format.recover(path, journal)?;
         let applied = commit::apply(disk, &recovery.writes, &recovery.lengths, Attempt::Again);
         let left = applied.map_err(|error| match error {
+            // The user needs the path of the journal as well as that of the obstacle.
             TreeError::Obstructed { .. } => TreeError::unfinished(path, error),
             other => other,
         })?;

@@ -87,6 +87,8 @@ impl RecordLines {
             self.start = 0;
             searched = self.buffer.len();
             let wanted = self.length.saturating_sub(self.read).min(CHUNK as u64);
+            // `length` is that of the moment of opening: lines that are appended meanwhile are not
+            // read.
             if wanted == 0 || searched as u64 > limits::LINE {
                 break;
             }
@@ -101,6 +103,7 @@ impl RecordLines {
             return Ok(None);
         }
         if self.buffer.len() as u64 > limits::LINE {
+            // Without a line end there is no place to continue at, so the iterator ends.
             self.content = None;
             return Err(TreeError::TooLarge { path: self.path.clone(), limit: limits::LINE });
         }
@@ -125,6 +128,8 @@ impl Iterator for RecordLines {
             }
             return match parse(&bytes) {
                 Ok(object) => Some(Ok(RecordLine { number: self.number, object, end: self.at })),
+                // Only the last line can lack its line end. A writer may be in the middle of it, or
+                // have crashed.
                 Err(_) if !ended => {
                     self.torn = true;
                     None
@@ -155,6 +160,7 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
         bytes = chunk;
     }
     let mut rows: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    // The first row begins in the middle of a line.
     if start > 0 {
         rows.remove(0);
     }
@@ -166,6 +172,7 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
         }
         match parse(row) {
             Ok(object) => found.push(object),
+            // The last row has no line end after it, so it may be torn.
             Err(_) if place == last || row.iter().all(u8::is_ascii_whitespace) => {}
             Err(why) => {
                 return Err(TreeError::Damaged { path: path.to_owned(), line: None, why });
@@ -215,6 +222,7 @@ pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
     if tail.is_empty() {
         return Ok(length);
     }
+    // Other programs and editors may leave out the last line end. The line itself is complete.
     if parse(&tail).is_ok() {
         disk.append(path, b"\n")?;
         return Ok(length + 1);
@@ -225,6 +233,7 @@ pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
 
 /// Appends bytes to a file of this length and syncs it, or changes nothing.
 pub(crate) fn append_at(disk: &dyn Disk, path: &str, length: u64, bytes: &[u8]) -> Result<()> {
+    // The folder must be synced only for a new name. That saves a sync for each append.
     let is_new = length == 0 && disk.stat(path)?.is_none();
     if is_new {
         atomic::make_folders(disk, parent(path))?;

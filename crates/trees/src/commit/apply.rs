@@ -36,6 +36,7 @@ pub fn apply(
     attempt: Attempt,
 ) -> Result<Vec<String>> {
     let mut left = Vec::new();
+    // Returned only at the end, so that an obstructed file does not keep the records from growing.
     let mut pending = None;
     let mut records = BTreeSet::new();
     let mut folders = BTreeSet::new();
@@ -55,6 +56,8 @@ pub fn apply(
                     atomic::replace(disk, path, text.as_bytes())?;
                     folders.insert(parent(path).to_owned());
                 }
+                // A journal of another program can contain both `a` and `a/b`. As an error it would
+                // block every writer for good, because no one can remove the obstacle.
                 Some(by) if obstacle::is_own(writes, path, &by) => left.push(path.clone()),
                 // One file that cannot be written does not block the others.
                 Some(by) => drop(pending.get_or_insert(obstacle::obstructed(path, by))),
@@ -68,6 +71,8 @@ pub fn apply(
             },
         }
     }
+    // Each folder is synced once, after all its renames. It may be gone by now, if a later write
+    // removed it.
     for folder in folders {
         if disk.list(&folder)?.is_some() {
             disk.sync_folder(&folder)?;
@@ -97,9 +102,12 @@ fn append(
 ) -> Result<()> {
     let before = lengths.get(path).copied().unwrap_or(0);
     let all = || record::bytes_of(lines.iter().copied());
+    // `prepare` measured the file under the same lock, so there is nothing to search for.
     if attempt == Attempt::First {
         return record::append_at(disk, path, before, &all());
     }
+    // Only lines after the old length can be ours. This also keeps the search short in a long
+    // record.
     let from = line_start(disk, path, before)?;
     let mut missing: Vec<&Object> = lines.to_vec();
     let mut others = false;
@@ -115,10 +123,12 @@ fn append(
     if missing.is_empty() && !found.is_torn() {
         return sync(disk, path);
     }
+    // Lines of others are never truncated. Our missing lines are added after them.
     if others {
         let length = record::tidy(disk, path)?;
         return record::append_at(disk, path, length, &record::bytes_of(missing));
     }
+    // Everything after `from` is ours. Writing it again in full keeps the order of the lines.
     if found.length() > from {
         disk.truncate(path, from)?;
     }
@@ -151,6 +161,7 @@ fn section(
     if attempt == Attempt::First {
         return record::append_at(disk, path, length, text.as_bytes());
     }
+    // A file that is shorter than before was replaced by others; the text may be anywhere in it.
     let from = before.filter(|before| *before <= length).unwrap_or(0);
     let behind = match disk.open(path)? {
         Some(content) => {
@@ -164,6 +175,8 @@ fn section(
     }
     // A crash may leave a file longer than what was written to it; the rest is zeros then.
     let end = behind.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    // Without a known length, nothing can be told apart from the text of others, so nothing is
+    // truncated.
     let torn = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
     if !torn {
         return record::append_at(disk, path, length, text.as_bytes());

@@ -61,6 +61,7 @@ pub enum LineKey {
 impl LineKey {
     fn matches(self, line: &Object, other: &Object) -> bool {
         match self {
+            // Two lines that both lack the member are not the same line.
             Self::Member(name) => line.contains_key(name) && line.get(name) == other.get(name),
             Self::Whole => line == other,
         }
@@ -76,6 +77,7 @@ pub type Lengths = BTreeMap<String, u64>;
 /// # Errors
 /// [`TreeError::Obstructed`](crate::TreeError::Obstructed) if something is in the way of a file.
 pub(crate) fn prepare(disk: &dyn Disk, writes: &[Write]) -> Result<Lengths> {
+    // Before `tidy` below, so that a refused commit has changed nothing.
     obstacle::check(disk, writes)?;
     let mut lengths = Lengths::new();
     for write in writes {

@@ -31,11 +31,13 @@ pub fn obstacle_to(disk: &dyn Disk, path: &str) -> Result<Option<String>> {
             // Nothing below a missing folder can be in the way.
             None => return Ok(None),
             Some(Kind::Folder) => {}
+            // A link to a folder inside the tree works like a folder.
             Some(Kind::Link) if disk.list(folder)?.is_some() => {}
             Some(_) => return Ok(Some(folder.to_owned())),
         }
     }
     Ok(match disk.stat(path)?.map(|stat| stat.kind) {
+        // A link at the path of the file is not in the way: the rename replaces it.
         None | Some(Kind::File | Kind::Link) => None,
         Some(_) => Some(path.to_owned()),
     })
@@ -45,6 +47,8 @@ pub fn obstacle_to(disk: &dyn Disk, path: &str) -> Result<Option<String>> {
 pub(super) fn check(disk: &dyn Disk, writes: &[Write]) -> Result<()> {
     let files: BTreeSet<&str> = replaced(writes).collect();
     for file in replaced(writes) {
+        // `a` and `a/b` in one commit: neither exists yet, but the first one written obstructs the
+        // other.
         if let Some(by) = folders(file).find(|folder| files.contains(folder)) {
             return Err(obstructed(file, by.to_owned()));
         }

@@ -86,6 +86,8 @@ impl LockFile {
         if let Some(owner) = self.format.read(&bytes) {
             return Ok(Content::Owner(owner));
         }
+        // A lock can be seen half written: by another program, or by `publish` without hard links.
+        // Then only its age tells whether it is abandoned.
         Ok(match disk.stat(&self.path)? {
             Some(stat) => Content::Unreadable { modified_ms: stat.modified_ms },
             None => Content::Absent,
@@ -119,6 +121,7 @@ impl LockFile {
     /// Creates our lock; false if there is one.
     fn publish(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
         let temporary = self.write_temporary(disk, token)?;
+        // Not `rename`: that would replace the lock of another process.
         let made = disk.publish(&temporary, &self.path);
         if !matches!(made, Ok(true)) {
             drop(disk.remove_file(&temporary));
@@ -144,6 +147,7 @@ impl LockFile {
             identity: Some(ProcessIdentity::own(token.to_owned())),
         });
         loop {
+            // In the folder of the lock, because a rename must stay in one folder.
             let temporary = join(parent(&self.path), &atomic::temporary_name());
             if disk.create(&temporary, &content)? {
                 return Ok(temporary);
@@ -155,6 +159,8 @@ impl LockFile {
         let Content::Owner(owner) = self.read(disk)? else {
             return Ok(false);
         };
+        // By token, not by process id: threads of one process must not take each other's lock for
+        // their own.
         Ok(owner.identity.is_some_and(|own| own.token == token))
     }
 }
@@ -182,6 +188,7 @@ impl HeldLock {
                     return Err(error);
                 }
             };
+            // Removing the old lock does not give us the lock: another process may publish first.
             if file.remove_abandoned(disk.as_ref())? {
                 taken_over = true;
                 continue;
@@ -203,6 +210,8 @@ impl HeldLock {
             let (disk, file, token, lost) =
                 (disk.clone(), file.clone(), token.clone(), lost.clone());
             move || {
+                // A channel instead of a sleep, so that dropping the lock does not wait for the
+                // next renewal.
                 while stopped.recv_timeout(file.renew_every) == Err(RecvTimeoutError::Timeout) {
                     match file.renew(disk.as_ref(), &token) {
                         Ok(true) => {}
@@ -237,6 +246,7 @@ impl HeldLock {
         }
         match self.file.read(disk)? {
             Content::Owner(_) => return Err(TreeError::LockLost),
+            // `publish` never replaces a file, not even one without an owner.
             Content::Unreadable { .. } => drop(disk.remove_file(&self.file.path)?),
             Content::Absent => {}
         }
@@ -262,6 +272,7 @@ impl HeldLock {
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
+        // The thread ends first. Otherwise it could write the lock again after it was removed.
         drop(self.stop.take());
         if let Some(renewing) = self.renewing.take() {
             drop(renewing.join());

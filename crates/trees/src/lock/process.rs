@@ -57,6 +57,7 @@ impl ProcessIdentity {
     pub fn document(&self) -> Object {
         [
             ("token".to_owned(), Value::from(self.token.as_str())),
+            // The member keeps its first name: locks of earlier versions have it.
             ("world".to_owned(), self.namespace.as_deref().into()),
             ("start".to_owned(), self.start.into()),
         ]
@@ -83,6 +84,7 @@ pub(super) fn is_gone(owner: &LockOwner, stale_after: Duration, now_ms: i64) -> 
         // Locks of this process have an identity, so this one is of an earlier process.
         return own || process(owner.pid).is_none_or(|process| started_after(&process, owner));
     };
+    // A process id says nothing about a process on another machine, boot or pid namespace.
     if identity.namespace.is_some() && identity.namespace != namespace() {
         let renewed = owner.acquired_ms;
         return renewed.is_none_or(|renewed| is_older(renewed, stale_after, now_ms));
@@ -91,6 +93,8 @@ pub(super) fn is_gone(owner: &LockOwner, stale_after: Duration, now_ms: i64) -> 
         return true;
     };
     let same = identity.start == process.start;
+    // Our own pid and start time, but not a token in use: a lock that this process failed to
+    // remove.
     !same || own && !held_here().contains(&identity.token)
 }
 
@@ -120,15 +124,19 @@ impl Process {
 fn process(pid: u64) -> Option<Process> {
     let number = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
     match test_kill_process(number) {
+        // No permission to signal it means that it exists, under another user.
         Ok(()) | Err(Errno::PERM) => {}
         Err(_) => return None,
     }
+    // Systems without `/proc` (macOS) do not tell the start time; the process id must be enough
+    // there.
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
         return Some(Process { start: None });
     };
     // The second field is a name in parentheses that may contain anything.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let mut fields = fields.split_ascii_whitespace();
+    // A zombie still has its process id, but will never release the lock.
     if matches!(fields.next(), Some("Z" | "X" | "x")) {
         return None;
     }

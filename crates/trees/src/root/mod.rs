@@ -41,6 +41,7 @@ impl Root {
         let refused = |source: std::io::Error| {
             TreeError::system(&path.display().to_string(), "opened", source)
         };
+        // The path to the root may contain links; only paths below it are restricted.
         let canonical = std::fs::canonicalize(path).map_err(refused)?;
         let flags = FOLDER | OFlags::CLOEXEC;
         let folder = rustix::fs::open(&canonical, flags, Mode::empty())
@@ -75,6 +76,7 @@ impl Root {
 
     /// Opens a file for writing.
     fn file(&self, path: &str, flags: OFlags, doing: &'static str) -> Result<File> {
+        // Without `NONBLOCK`, opening a pipe that an agent made would wait for its other end.
         let opened = self.resolve(path, flags | OFlags::NONBLOCK);
         let file = File::from(opened.map_err(|errno| refused(path, doing, errno))?);
         expect_file(path, &file, doing)?;
@@ -91,6 +93,7 @@ impl Disk for Root {
         let Some((folder, name)) = self.split_if_there(path, "looked at")? else {
             return Ok(None);
         };
+        // The root itself has no name in a folder.
         let name = if name.is_empty() { "." } else { name };
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(Stat {
@@ -132,6 +135,7 @@ impl Disk for Root {
     }
 
     fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
+        // `EXCL` also refuses a dangling link, which would otherwise be followed.
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let opened = match self.resolve(path, flags) {
             Ok(opened) => opened,
@@ -164,6 +168,7 @@ impl Disk for Root {
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
         let (folder, old) = self.split(from, "renamed")?;
         let new = name(to);
+        // A hard link fails if the name exists, which a rename does not.
         match linkat(&folder, old, &folder, new, AtFlags::empty()) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
@@ -202,6 +207,7 @@ impl Disk for Root {
     }
 
     fn sync(&self, path: &str) -> Result<()> {
+        // Syncing needs no write access, and the file may be read-only.
         let file = self.file(path, OFlags::RDONLY, "synced")?;
         file.sync_all().map_err(|source| TreeError::system(path, "synced", source))
     }
@@ -267,6 +273,7 @@ fn entries(folder: &OwnedFd) -> rustix::io::Result<Vec<Entry>> {
             continue;
         }
         let kind = match entry.file_type() {
+            // Some file systems do not tell the type of an entry in the listing.
             FileType::Unknown => match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => kind(FileType::from_raw_mode(stat.st_mode)),
                 Err(Errno::NOENT) => continue,

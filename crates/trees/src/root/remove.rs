@@ -16,6 +16,8 @@ pub(super) fn tree(folder: BorrowedFd<'_>, name: &OsStr) -> Result<()> {
     };
     let mut moved = 0_u64;
     loop {
+        // Files and empty folders first. What is left has content, and is flattened by one level
+        // per round.
         let mut below = Vec::new();
         for name in names(&top)? {
             if !unlink(&top, &name)? {
@@ -45,6 +47,8 @@ fn flatten(top: &OwnedFd, name: &CStr, moved: &mut u64) -> Result<()> {
         }
         loop {
             *moved += 1;
+            // The name may be taken, by content of the folder or by an earlier attempt that was
+            // interrupted.
             match renameat(&folder, &inner, top, format!(".removed-{moved}")) {
                 Ok(()) | Err(Errno::NOENT) => break,
                 // The name exists there already.
@@ -61,6 +65,7 @@ fn enter(folder: BorrowedFd<'_>, name: &OsStr) -> Result<Option<OwnedFd>> {
     match openat(folder, name, folder_flags(), Mode::empty()) {
         Ok(opened) => Ok(Some(opened)),
         Err(Errno::NOENT) => Ok(None),
+        // The errors of `NOFOLLOW` for a link differ between systems; `MLINK` is that of FreeBSD.
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
             absent_is_fine(unlinkat(folder, name, AtFlags::empty()))?;
             Ok(None)

@@ -70,6 +70,7 @@ impl Resolver {
 fn beneath(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     use rustix::fs::{ResolveFlags, openat2};
 
+    // Magic links, as in `/proc/self/fd`, lead anywhere without a visible target.
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     let mut tries = 0;
     loop {
@@ -89,6 +90,8 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
     while let Some(name) = rest.pop() {
         let here = entered.last().map_or(root, OwnedFd::as_fd);
         if name == ".." {
+            // The folder that was entered is left, not the parent that the file system names now:
+            // it may have been moved out of the root meanwhile.
             entered.pop().ok_or(Errno::XDEV)?;
             continue;
         }
@@ -97,6 +100,8 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
         } else {
             (false, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)
         };
+        // Opened first and read as a link only if that fails, so that no check comes before its
+        // use.
         match openat(here, &name, how | OFlags::NOFOLLOW, mode) {
             Ok(opened) if last => return Ok(opened),
             Ok(folder) => entered.push(folder),
@@ -112,6 +117,7 @@ fn walk(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<O
                 if Path::new(&target).is_absolute() {
                     return Err(Errno::XDEV);
                 }
+                // The target is relative to the folder of the link, which is `here`.
                 rest.extend(names(Path::new(&target)));
             }
             Err(refused) => return Err(refused),

@@ -248,6 +248,7 @@ impl Disk for SimDisk {
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         let mut inner = self.writing(from)?;
         let found = inner.find(from).ok_or_else(|| absent(from))?;
+        // One change: file systems rename atomically, also in a crash.
         inner.rename_all(from, vec![(last(from), None), (last(to), Some(found))])
     }
 
@@ -257,6 +258,7 @@ impl Disk for SimDisk {
         if inner.find(to).is_some() {
             return Ok(false);
         }
+        // Two changes, as `link` and `unlink` are: a crash may keep both names.
         inner.rename_all(to, vec![(last(to), Some(found))])?;
         inner.rename_all(from, vec![(last(from), None)])?;
         Ok(true)
