@@ -59,6 +59,7 @@ impl Memory {
             access: access.clone(),
             assertion,
             options,
+            // Drawn once per request: the job may run twice, and the second run mints the same id.
             random: random(),
         });
         let memory = self.clone();
@@ -121,6 +122,8 @@ impl Memory {
             None => None,
         };
         let key = FactKey { subject: &assertion.subject, predicate: &assertion.predicate };
+        // In the transaction, so that no other assertion comes between this read and the write.
+        // Otherwise two facts of a chain could be current.
         let beside = unit.fact_neighbours(project_id, key, assertion.begins(now).time())?;
         let fact = |row: Option<_>| row.as_ref().map(load::fact_of).transpose();
         let (same_id, before, after) = (fact(same_id)?, fact(beside.before)?, fact(beside.after)?);
@@ -143,9 +146,12 @@ impl Memory {
                 create_project(unit, created.as_deref(), now)?;
                 if cut.is_some() {
                     let mut ended = before.expect("the fact before is the one that is cut");
+                    // The old fact ends exactly where the new one begins: no gap and no overlap.
                     ended.valid_to = Some(fact.valid_from.clone());
                     end_fact(unit, &ended)?;
                 }
+                // First the old fact ends: the store allows one current fact per subject and
+                // predicate.
                 unit.insert_fact(&load::row_of_fact(&fact))?;
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
                 Ok(AssertedFact { new: true, fact: *fact, warnings })
@@ -174,6 +180,7 @@ fn author(
     let Some(row) = load::if_sound(unit.package(project, id))? else {
         return Ok(None);
     };
+    // A draft of another actor must not reveal its author through the default of `asserted_by`.
     if !row.is_shown(load::drafts(access)) {
         return Ok(None);
     }

@@ -18,6 +18,8 @@ impl Clock {
     /// The time, in milliseconds.
     pub(super) fn now(&self) -> Time {
         let shown = accord_system::now().unix_millis();
+        // `fetch_max` and not a store: two threads may read the clock in one order and get here in
+        // the other.
         let last = self.last.fetch_max(shown, Ordering::Relaxed);
         Time::from_unix_millis(shown.max(last))
     }

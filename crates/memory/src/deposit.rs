@@ -61,6 +61,8 @@ impl Memory {
     ) -> Result<Deposited, Failure> {
         let access = caller.access();
         access.may(Verb::Write, project)?;
+        // Parsing, hashing and indexing take the most time. One thread writes, so none of it
+        // happens in the transaction.
         let (package, index) = self
             .compute(sent.len(), move || {
                 let package = if mint {
@@ -80,6 +82,8 @@ impl Memory {
             package,
             index,
         });
+        // The times are set again in the transaction, where the newest event of the project is
+        // known.
         let (package, now) = (&prepared.package, self.now());
         let mut rows = Rows {
             package: load::row_of_package(package, *package.content_hash(), 1, now),
@@ -110,8 +114,12 @@ impl Memory {
         rows: &mut Rows,
     ) -> UnitResult<Stored> {
         let (project_id, package) = (&prepared.project_id, &prepared.package);
+        // Looked up in the transaction: of several deposits of one id at the same time, one is new
+        // and the others are replays or conflicts.
         let known = unit.package(project_id, package.package_id())?;
         let project = load::known_project(unit, project_id)?;
+        // A missing parent or session gives a warning, never a refusal, because documents may
+        // arrive in any order.
         let parent_known = match package.fields().parent() {
             Some(parent) => load::is_there(unit.package(project_id, &parent))?,
             None => false,

@@ -51,6 +51,7 @@ impl Vectors {
         project: &ProjectId,
         query: &str,
     ) -> UnitResult<Vec<(PackageId, f64)>> {
+        // The lock of all projects is released before a project is embedded, which may be slow.
         let known = {
             let mut projects = self.projects.lock();
             projects.entry(project.clone()).or_default().clone()
@@ -75,6 +76,8 @@ impl ProjectVectors {
         project: &ProjectId,
     ) -> UnitResult<()> {
         let kept = unit.event_range(project)?;
+        // The next events were deleted, or the stream is shorter than before. Then the events do
+        // not say what is new.
         if self.through == 0 || !kept.reaches(self.through) || kept.newest < self.through {
             self.start(unit, embedder, project)?;
             self.through = kept.newest;

@@ -110,6 +110,8 @@ impl Follower {
         let (caller, project, seen) = (self.caller.clone(), self.project.clone(), self.seen);
         let memory = self.memory.clone();
         let page = self.memory.read(move |unit| {
+            // Checked with every page: a stream lives longer than the authentication of its
+            // request.
             if is_shut_out(unit, &caller, memory.now())? {
                 return Ok(None);
             }
@@ -132,11 +134,14 @@ fn events_behind(
     kept: EventRange,
 ) -> UnitResult<Vec<Event>> {
     let rows = unit.events(project, seen, PAGE)?;
+    // A page that is not full ends at the newest event, so that damaged events at the end are
+    // numbered, too.
     let last = match rows.last() {
         Some(last) if rows.len() == PAGE => last.seq.min(kept.newest),
         _ => kept.newest,
     };
     let mut rows = rows.into_iter().peekable();
+    // The store leaves out damaged rows. Counting by number fills their places.
     let numbers = (seen + 1..=last).take(PAGE);
     let events = numbers.map(|seq| {
         let row = rows.next_if(|row| row.seq == seq);

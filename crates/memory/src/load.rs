@@ -102,6 +102,7 @@ pub(crate) fn project(
     verb: Verb,
     id: &ProjectId,
 ) -> UnitResult<Project> {
+    // Access before existence: otherwise the answers would tell a key which projects exist.
     access.may(verb, id)?;
     let known = known_project(unit, id)?;
     Ok(known.ok_or_else(|| project::not_found(id))?)
@@ -178,6 +179,7 @@ pub(crate) fn fact_of(row: &FactRow) -> Result<Fact, Failure> {
             && fact.subject == row.subject
             && fact.predicate == row.predicate
             && fact.value == row.value
+            // Times are compared as instants: a document keeps the notation of its author.
             && at_once(Some(&fact.valid_from), Some(&row.valid_from))
             && at_once(fact.valid_to.as_ref(), row.valid_to.as_ref())
             && fact.created_at == row.created_at;

@@ -58,8 +58,10 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
+        // The count below must not include this subscription.
         self.newest = None;
         let mut projects = self.notifier.projects.lock();
+        // Under the lock, so that no new subscriber appears between the check and the removal.
         let alone = projects.get(&self.project);
         if alone.is_some_and(|sender| sender.receiver_count() == 0) {
             projects.remove(&self.project);

@@ -135,7 +135,7 @@ impl Sum {
                 Err(_) => self.left_out.push(row.fact_id.as_str().to_owned()),
             }
         }
-        // Quarantined packages are listed whatever their age.
+        // Packages of the window that were quarantined earlier are named as damaged, too.
         let query = PackageQuery {
             drafts: Drafts::None,
             quarantined: Quarantined::Only,

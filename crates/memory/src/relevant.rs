@@ -180,6 +180,8 @@ impl Memory {
         project: &ProjectId,
         query: SearchQuery<'_>,
     ) -> UnitResult<(Vec<Hit>, Vec<String>)> {
+        // A package that only one of the two searches ranks high must still be among the
+        // candidates.
         let wider = SearchQuery { limit: query.limit.saturating_mul(CANDIDATES), ..query };
         let (words, ignored) = by_words(unit, project, &wider)?;
         let meaning = self.by_meaning(unit, project, &wider)?;

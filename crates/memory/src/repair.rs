@@ -31,6 +31,7 @@ pub struct Repaired {
 
 /// Rebuilds derived data in a store that is not in use.
 pub fn repair(store: &dyn Store) -> Result<Repaired, StoreError> {
+    // First everything derived is removed: the packages below are added as if they were new.
     store.write(|unit| unit.forget_derived())?;
     let mut repaired = Repaired::default();
     for project in store.read(|unit| unit.project_ids())? {
@@ -87,6 +88,7 @@ fn restored(
     let package = Package::from_stored(text, &last.content_hash)?;
     package.must_belong_to(project)?;
     check_revisions(&package, &log)?;
+    // The first entry of the log is the deposit, so its time is the best substitute.
     let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
     let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
     let fields = package.fields();

@@ -63,6 +63,8 @@ pub(crate) fn check(row: PackageRow) -> Result<PackageRow, Damaged> {
 /// With `integrity_error`.
 pub(crate) fn sound_row(row: &PackageRow) -> Result<(), Failure> {
     package::verify(&row.state.text, &row.state.content_hash)?;
+    // The hash covers the text only. A changed column could still show a draft to others or list
+    // the package under another status.
     is_of(row)
 }
 
@@ -129,6 +131,8 @@ impl Memory {
             );
             let (memory, project, package) = (self.clone(), project_id.clone(), package_id.clone());
             let job = move |unit: &mut dyn WriteUnit| memory.quarantine(unit, &project, &package);
+            // A separate write, because the caller is a reader. It is not awaited: the answer is
+            // the same.
             self.inner.store.enqueue(job, |outcome: UnitResult<()>| {
                 if let Err(stop) = outcome {
                     let failure = stop.into_failure();
@@ -145,6 +149,7 @@ impl Memory {
         project: &ProjectId,
         id: &PackageId,
     ) -> Result<(), UnitError> {
+        // Read again in the transaction, because it may have changed since.
         let Some(row) = unit.package(project, id)? else {
             return Ok(());
         };

@@ -70,6 +70,7 @@ impl Memory {
             project.must_take_writes()?;
             let session = load::session_of(&row)?;
             let actor = Actor::new(session.actor_id.clone(), session.actor_type);
+            // A key of one actor may end only that actor's sessions, unless it may act as others.
             access.attribute(Some(actor), "/actor_id")?;
             let now = memory.now_in(unit, &row.project_id)?;
             let session = match session.ended(end.at(now)) {

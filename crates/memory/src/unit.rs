@@ -54,6 +54,8 @@ impl Memory {
         job: impl FnMut(&mut dyn WriteUnit) -> UnitResult<T> + Send + 'static,
     ) -> Result<T, Failure> {
         let (sender, receiver) = oneshot::channel();
+        // The write goes on when this future is dropped. A client that disconnects cannot leave it
+        // half done.
         self.inner.store.enqueue(job, move |outcome: UnitResult<T>| {
             // The caller may have disconnected. The outcome is the same.
             drop(sender.send(outcome));

@@ -34,17 +34,22 @@ pub(crate) fn writer(path: &Path, options: &Options) -> Result<Connection> {
     let tables: u32 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
         .store_error()?;
+    // Checked before the first PRAGMA that writes, so that the file of another program stays as it
+    // is. A file without tables and format is new, or left by a crash before it was marked.
     if application != APPLICATION && (format, tables) != (0, 0) {
         return Err(StoreError::new(StoreErrorKind::NoStore, "the database is not Accord's"));
     }
     let mode: String =
         connection.query_row("PRAGMA journal_mode = WAL", (), |row| row.get(0)).store_error()?;
+    // SQLite reports the old mode instead of an error when it cannot use a write-ahead log.
     if mode != "wal" {
         return Err(StoreError::new(
             StoreErrorKind::Unavailable,
             "the file system does not support a write-ahead log",
         ));
     }
+    // NORMAL would sync the log only at checkpoints, so a power loss could undo the last commits.
+    // FULL syncs it at every commit, which is before the commit is acknowledged.
     let setup = format!(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -76,6 +81,7 @@ pub(crate) fn reader(path: &Path) -> Result<Connection> {
 /// A connection to an existing database, which must be a store of a known format.
 pub(crate) fn existing(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = open(path, flags)?;
+    // A file that is no database is reported like a damaged one. Without a mark it is no store.
     let application: i32 =
         pragma(&connection, "application_id").map_err(|error| match error.kind() {
             StoreErrorKind::Corrupt => StoreError::new(StoreErrorKind::NoStore, error.detail()),
@@ -97,6 +103,7 @@ pub(crate) fn pragma<T: rusqlite::types::FromSql>(
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    // Each connection is used by one thread at a time, which the pool and the writer guarantee.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).store_error()?;
     connection.busy_timeout(PATIENCE).store_error()?;

@@ -55,10 +55,14 @@ fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {
     };
     match code {
         ErrorCode::DiskFull => StoreErrorKind::Full,
+        // A write beyond the limit of the process looks like a broken disk otherwise. The operator
+        // must raise a limit or free space, as with a full disk.
         ErrorCode::SystemIoFailure if may_not_grow(error) => StoreErrorKind::Full,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Busy,
+        // A constraint fails when two writes claim the same id. The caller sees a conflict, not a
+        // fault.
         ErrorCode::ConstraintViolation => StoreErrorKind::Conflict,
         ErrorCode::SystemIoFailure
         | ErrorCode::CannotOpen

@@ -41,6 +41,8 @@ impl Folder {
     /// Locks an existing folder.
     pub(crate) fn take_existing(path: &Path) -> Result<Self> {
         let mut options = OpenOptions::new();
+        // Not truncated on opening: the file may have the process id of another process, which the
+        // error below names.
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut lock = options.open(path.join(LOCK)).store_error()?;
         match lock.try_lock() {
@@ -57,6 +59,7 @@ impl Folder {
             }
             Err(TryLockError::Error(error)) => Err(error).store_error()?,
         }
+        // Only after the lock: until then the content belongs to another process.
         lock.set_len(0).store_error()?;
         lock.seek(SeekFrom::Start(0)).store_error()?;
         writeln!(lock, "{}", std::process::id()).store_error()?;
@@ -102,5 +105,6 @@ pub(crate) fn sync_folder(path: &Path) -> Result<()> {
 
 /// Whether a folder has a database.
 pub(crate) fn has_database(path: &Path) -> bool {
+    // An empty file is no store: an opening that was interrupted after `prepare` leaves one.
     path.join(DATABASE).metadata().is_ok_and(|file| file.len() > 0)
 }

@@ -22,8 +22,12 @@ pub(crate) fn migrate(connection: &Connection) -> Result<()> {
     for format in found..FORMAT {
         let migration = MIGRATIONS[format as usize];
         let next = format + 1;
+        // The format number is part of the same transaction. A crash leaves the old format,
+        // complete, and the next start runs the migration again.
         let step = format!("BEGIN IMMEDIATE; {migration}; PRAGMA user_version = {next}; COMMIT;");
         if let Err(error) = connection.execute_batch(&step).store_error() {
+            // Some errors of SQLite end the transaction, others leave it open. A ROLLBACK without
+            // one fails.
             if !connection.is_autocommit() {
                 connection.execute_batch("ROLLBACK").store_error()?;
             }

@@ -51,6 +51,7 @@ impl Readers {
     pub(crate) fn with<T>(&self, job: impl FnOnce(&Connection) -> T) -> Result<T> {
         let lent = Lent { readers: self, connection: Some(self.take()?) };
         let connection = lent.connection.as_ref().expect("it is returned only on drop");
+        // Without BEGIN, each statement of the job would see its own snapshot.
         connection.prepare_cached("BEGIN").and_then(|mut begin| begin.execute(())).store_error()?;
         let outcome = job(connection);
         connection.prepare_cached("COMMIT").and_then(|mut end| end.execute(())).store_error()?;
@@ -83,6 +84,8 @@ impl Readers {
     pub(crate) fn close_forgotten(&self) {
         let mut pool = self.pool.lock();
         let before = pool.idle.len();
+        // Two passes make the decision: the first marks a connection, and the second closes it
+        // unless it was used in between. So no clock is needed for each connection.
         pool.idle.retain_mut(|idle| !std::mem::replace(&mut idle.forgotten, true));
         pool.open -= before - pool.idle.len();
         drop(pool);
@@ -96,10 +99,14 @@ impl Readers {
             if pool.closed {
                 return Err(StoreError::new(StoreErrorKind::Unavailable, CLOSED));
             }
+            // The last returned first, so that under low load the others become idle and are
+            // closed.
             if let Some(idle) = pool.idle.pop() {
                 return Ok(idle.connection);
             }
             if pool.open < self.limit {
+                // Counted before it is opened, and opened without the lock, because opening reads
+                // the disk.
                 pool.open += 1;
                 drop(pool);
                 return connect::reader(&self.path).inspect_err(|_| self.closed());

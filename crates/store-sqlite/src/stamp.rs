@@ -6,6 +6,8 @@ use accord_contract::time::Time;
 /// zeros.
 pub(crate) fn key(instant: Time) -> String {
     let mut key = instant.sort_key();
+    // Most fractions end in zeros. Without them the keys of every index are shorter, and the order
+    // is the same, because a prefix sorts first.
     key.truncate(key.trim_end_matches('Z').trim_end_matches('0').trim_end_matches('.').len());
     key
 }
@@ -32,6 +34,7 @@ impl Span {
 
     /// A text that sorts after every key of the span, and before every later key.
     pub(crate) fn end(self, key: &str) -> String {
+        // "~" is after every character of a key in ASCII.
         format!("{}~", self.of(key))
     }
 }

@@ -37,11 +37,14 @@ impl SqliteStore {
     /// When another process has the folder open, when it cannot be written, and when its database
     /// is damaged, not a store, or of a later format.
     pub fn open(folder: &Path, options: &Options) -> Result<Self> {
+        // The lock comes first: everything below changes files.
         let folder = Folder::take(folder)?;
         folder.prepare()?;
         let path = folder.database();
         let connection = connect::writer(&path, options)?;
         migrate::migrate(&connection)?;
+        // The database and its log are new entries of the folder. Without this sync a power loss
+        // could remove them together with acknowledged commits.
         folder.sync()?;
         let queue = Arc::new(Queue::new(options));
         let listeners = Arc::new(Listeners::default());

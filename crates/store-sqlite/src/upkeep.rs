@@ -29,8 +29,11 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
     }
     // A separate connection, so that the copy is one snapshot.
     let source = existing(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // BEGIN alone takes no snapshot; the first read does. Otherwise a commit during the copy would
+    // make SQLite start the copy again.
     source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").store_error()?;
     let partial = beside(to);
+    // Renamed only when it is complete and synced, so that a file with this name is a whole backup.
     let copied = copy(&source, &partial, report).and_then(|()| settle(&partial));
     let done = copied.and_then(|()| fs::rename(&partial, to).store_error());
     if done.is_err() {
@@ -65,6 +68,7 @@ pub fn check(file: &Path) -> Result<()> {
 /// # Errors
 /// When the backup is damaged, the folder has a store already, or the store is open.
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
+    // Before anything in the folder is touched: a damaged backup must not replace a good store.
     check(backup)?;
     let folder_path = folder;
     let folder = Folder::take(folder)?;
@@ -91,11 +95,13 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
 pub fn compact(folder: &Path) -> Result<(u64, u64)> {
     let folder = take_store(folder)?;
     let database = folder.database();
+    // The log must be in the database first: `swap_in` deletes it.
     fold_log(&database)?;
     let before = fs::metadata(&database).store_error()?.len();
     let partial = beside(&database);
     let done = write_anew(&database, &partial)
         .and_then(|()| settle(&partial))
+        // The copy is checked before it replaces the original, which is then gone.
         .and_then(|()| check(&partial))
         .and_then(|()| swap_in(&folder, &partial));
     if let Err(error) = done {
@@ -115,6 +121,7 @@ pub fn rewrite<T>(folder: &Path, mend: impl FnOnce(&SqliteStore) -> Result<T>) -
     let database = folder.database();
     fold_log(&database)?;
     let room = folder.file(REWRITTEN);
+    // A repair that failed or was killed left a copy in an unknown state.
     clear(&room)?;
     let mended = mend_copy(&database, &room, mend).and_then(|mended| {
         swap_in(&folder, &room.join(DATABASE))?;
@@ -151,6 +158,7 @@ fn take_store(folder: &Path) -> Result<Folder> {
 fn write_anew(database: &Path, to: &Path) -> Result<()> {
     let connection = existing(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     migrate::migrate(&connection)?;
+    // SQLite would create the file with the default mode. It accepts an existing empty file.
     new_file(to)?;
     let target = to.to_string_lossy().into_owned();
     connection.execute("VACUUM INTO ?1", (target,)).store_error()?;
@@ -171,6 +179,8 @@ fn fold_log(database: &Path) -> Result<()> {
     let left: i64 = connection
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))
         .store_error()?;
+    // The first column is 1 when a reader blocked the checkpoint. Then the log still has commits
+    // that the database does not have.
     match left {
         0 => connection.close().map_err(|(_, error)| error).store_error(),
         _ => Err(StoreError::new(StoreErrorKind::Busy, "another process reads the database")),
@@ -198,6 +208,7 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
         match step {
             StepResult::Done => return Ok(()),
             StepResult::More => {}
+            // Busy or locked: a writer has the database at this moment.
             _ => std::thread::sleep(Duration::from_millis(5)),
         }
     }
@@ -206,6 +217,7 @@ fn copy(source: &Connection, to: &Path, report: &mut dyn FnMut(Progress)) -> Res
 /// Makes a new database durable as one file, without a log file.
 fn settle(path: &Path) -> Result<()> {
     let connection = Connection::open(path).store_error()?;
+    // In WAL mode the copy would have a log beside it, and renaming the file alone would lose it.
     let mode: String =
         connection.query_row("PRAGMA journal_mode = DELETE", (), |row| row.get(0)).store_error()?;
     if mode != "delete" {
@@ -226,6 +238,8 @@ fn swap_in(folder: &Folder, partial: &Path) -> Result<()> {
             _ => {}
         }
     }
+    // The removal must be durable before the rename. After a power loss in between, the old log
+    // beside the new database would be replayed into it.
     folder.sync()?;
     fs::rename(partial, folder.database()).store_error()?;
     folder.sync()
@@ -241,6 +255,7 @@ fn integrity(connection: &Connection) -> Result<()> {
     if found != ["ok"] {
         return Err(StoreError::new(StoreErrorKind::Corrupt, found.join("; ")));
     }
+    // `integrity_check` does not look at foreign keys.
     let mut statement = connection.prepare("PRAGMA foreign_key_check").store_error()?;
     if statement.exists(()).store_error()? {
         Err(StoreError::new(StoreErrorKind::Corrupt, "a row refers to a missing row"))

@@ -81,6 +81,7 @@ impl Queue {
             return;
         };
         drop(waiting);
+        // Outside the lock: the callback runs code of the caller, which may submit another job.
         job.finish(Err(error));
     }
 
@@ -148,6 +149,7 @@ pub(crate) struct Pace {
 impl Pace {
     fn learn(&mut self, group: usize, waiting: usize, commit: Duration) {
         self.expected = group + waiting;
+        // A quarter of a commit: the wait costs less than the commit that it can save.
         self.patience = commit / 4;
     }
 }
@@ -180,10 +182,13 @@ impl Writer {
             done = self.commit(&mut jobs, Isolation::Savepoint, Joining::Refused);
         }
         match done {
+            // Only now is the commit durable, so only now may a caller learn its outcome.
             Ok(Group { outcomes, advances }) => {
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     finish(job, outcome);
                 }
+                // After the answers: a follower reads the store by number, so it misses nothing by
+                // being later.
                 self.listeners.notify(&advances);
             }
             // No transaction could begin, so running the jobs one by one would fail too.
@@ -226,10 +231,14 @@ impl Writer {
         isolation: Isolation,
         joining: Joining,
     ) -> Result<Group, Aborted> {
+        // IMMEDIATE takes the write lock now. A deferred transaction could fail with "busy" at its
+        // first write, after jobs have already run.
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Aborted::NotBegun)?;
         let mut unit = Unit::new(&self.connection, self.common);
         let mut outcomes = Vec::with_capacity(jobs.len());
         loop {
+            // Jobs that joined are appended, and outcomes are in the same order, so this is the
+            // first job that has not run yet.
             for job in &mut jobs[outcomes.len()..] {
                 outcomes.push(match isolation {
                     Isolation::None => run_unprotected(&mut unit, &mut **job)?,
@@ -240,6 +249,7 @@ impl Writer {
                 break;
             }
         }
+        // Part of the transaction, so that a package is never committed without its search terms.
         let advances = unit.settle()?;
         let began = Instant::now();
         #[cfg(feature = "testing")]
@@ -311,6 +321,7 @@ fn run_unprotected(unit: &mut Unit<'_>, job: &mut dyn WriteJob) -> Result<Result
     let (verdict, outcome) = attempt(unit, job)?;
     match verdict {
         JobOutcome::Commit => unit.keep_job(),
+        // It wrote rows, or has terms that wait to be indexed. Either must be undone.
         JobOutcome::RollBack if unit.written() != before || unit.is_touched() => {
             return Err(Aborted::Dirty(outcome));
         }
@@ -338,10 +349,13 @@ fn attempt(
     unit: &mut Unit<'_>,
     job: &mut dyn WriteJob,
 ) -> Result<(JobOutcome, Result<()>), Aborted> {
+    // The unit is discarded or rolled back after a panic, so its state cannot be observed
+    // half-changed.
     let ran = catch_unwind(AssertUnwindSafe(|| job.run(unit)));
     match (ran, unit.is_lost()) {
         (Ok(verdict), false) => Ok((verdict, Ok(()))),
         (Ok(JobOutcome::RollBack), true) => Err(Aborted::Undone),
+        // The job believes that its writes are in the transaction, but SQLite has ended that.
         (Ok(JobOutcome::Commit), true) => {
             Err(StoreError::new(StoreErrorKind::Unavailable, "SQLite rolled back").into())
         }

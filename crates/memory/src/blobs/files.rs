@@ -138,6 +138,8 @@ impl Partial {
 
 impl Files {
     fn publish(&self, file: NamedTempFile, digest: &Digest) -> io::Result<bool> {
+        // The content must be on the disk before its name: after a power loss a named file is
+        // complete.
         file.as_file().sync_all()?;
         let path = self.path(digest);
         let parent = path.parent().unwrap_or(&self.folder);
@@ -145,6 +147,7 @@ impl Files {
         let was_there = path.exists();
         // The existing file may be damaged; this one was checked.
         file.persist(&path)?;
+        // The parent may be new itself, so both folders are synced before the blob is acknowledged.
         sync(parent)?;
         sync(&self.folder)?;
         Ok(was_there)

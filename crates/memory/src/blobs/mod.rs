@@ -71,6 +71,7 @@ impl Memory {
     ) -> Result<BlobIntake, Failure> {
         let files = self.blob_files()?;
         let project = scope(caller.access(), Verb::Write, project)?;
+        // Refused before the content is received. The project is checked again when it is indexed.
         if let Some(project) = project.clone() {
             let memory = self.clone();
             self.read(move |unit| memory.admit(unit, &project).map(drop)).await?;
@@ -158,6 +159,8 @@ impl BlobIntake {
         let gate = self.memory.blob_gate();
         let _open = gate.read().await;
         let size = self.partial.size();
+        // The file before the row: a row without a file would be a missing blob. A file without a
+        // row is found by the sweep.
         let was_there = self.partial.publish(&self.digest).await.map_err(failed)?;
         let Some(project) = self.project else {
             return Ok(StoredBlob { size, is_new: !was_there });
@@ -169,6 +172,7 @@ impl BlobIntake {
             media_type: self.media_type,
             stored_at: Timestamp::emit(self.memory.now()),
         };
+        // Per project, not whether the file existed: that would reveal what other projects have.
         let is_new = self.memory.index(row).await?;
         Ok(StoredBlob { size, is_new })
     }

@@ -79,6 +79,8 @@ impl Blob {
             left: self.size,
         };
         let first;
+        // The first piece is read before the answer begins, so that a small damaged blob gets an
+        // error status.
         (first, reading) = reading.next().await?;
         let rest = stream::try_unfold(reading, |reading| async move {
             let (piece, reading) = reading.next().await?;
@@ -116,6 +118,7 @@ struct Reading {
 
 impl Reading {
     async fn next(self) -> Result<(Option<Bytes>, Self), Failure> {
+        // An empty blob has no bytes left, and its digest must still be checked once.
         if self.left == 0 && self.hasher.is_none() {
             return Ok((None, self));
         }

@@ -64,6 +64,8 @@ impl Batch {
         for (place, item) in &self.lines {
             outcomes.push(match job.line(place.number, item) {
                 Ok(outcome) => outcome,
+                // A refusal concerns its line. A failure of the store concerns the batch, which is
+                // rolled back.
                 Err(crate::UnitError::Refused(failure)) => Applied::Refused(failure),
                 Err(stop) => return Err(stop),
             });
@@ -94,6 +96,8 @@ impl Job<'_> {
         if let Some(known) = &self.known {
             return Ok(known.must_take_writes()?);
         }
+        // `find_creation` saw no project, so it made a creation. A project is never deleted, so a
+        // batch without one has found the project.
         let creation = self.creation.expect("a missing project is created");
         self.unit.insert_project(&load::row_of_project(&creation.project))?;
         record(self.unit, &event::project_created(&creation.project, self.now))?;
@@ -111,6 +115,8 @@ impl Job<'_> {
         if create(project, Some(&known)).is_ok_and(|outcome| outcome == ProjectUpdate::Unchanged) {
             return Ok(Applied::Unchanged);
         }
+        // An earlier write may have created the project with only its id. The line then describes
+        // it.
         if !is_bare(&known) {
             let id = known.project_id.as_str();
             let message =
@@ -174,6 +180,7 @@ impl Job<'_> {
             None => None,
         };
         let last = log.last().map_or(1, |last| last.seq);
+        // Each refusal must come before the first write of its line.
         match merge_package(package, log, known.as_deref())? {
             MergedPackage::Unchanged => Ok(Applied::Unchanged),
             MergedPackage::Added => {

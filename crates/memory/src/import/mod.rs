@@ -91,6 +91,7 @@ impl Intake {
     /// # Errors
     /// With `payload_too_large` when a line is too long, and when the spool cannot be written.
     pub async fn put(&mut self, piece: Bytes) -> Result<(), Failure> {
+        // Measured while bytes arrive, because a line is later read into memory as a whole.
         self.measure(&piece)?;
         self.gathered.extend_from_slice(&piece);
         if self.gathered.len() < GATHERED {
@@ -118,6 +119,8 @@ impl Intake {
             (import.total, import.tell) = (total, Box::new(tell));
             import.run()
         });
+        // The guard lives until the job ends. If this future is dropped before, the job is
+        // cancelled.
         let done = done.await;
         drop(guard);
         let done = done.unwrap_or_else(|error| {
@@ -200,9 +203,12 @@ impl Import {
     }
 
     fn run(mut self) -> UnitResult<ImportSummary> {
+        // Batches in flight may create the project, so its line must be known before the first of
+        // them.
         self.creation = self.find_creation()?;
         self.first_pass()?;
         self.second_pass()?;
+        // An archived project refuses writes, so this is the last step.
         self.archive()?;
         self.summary.quarantine_file = self.quarantine.finish()?;
         Ok(self.summary.sorted())
@@ -263,6 +269,7 @@ impl Import {
             }
         }
         self.submit(batch, true)?;
+        // All batches must be written before the retry, which depends on them.
         self.settle(true)
     }
 
@@ -273,6 +280,7 @@ impl Import {
             let mut batch = Vec::with_capacity(places.len());
             for place in places {
                 let line = self.lines.again(*place).map_err(io_error)?;
+                // The line was read without an error in the first pass.
                 batch.push((*place, Item::read(line, &self.project)?));
             }
             self.submit(batch, false)?;
@@ -325,6 +333,8 @@ impl Import {
         let (batch, outcomes) =
             written.map_err(|_| StoreError::from(StoreErrorKind::Unavailable))?;
         self.in_flight -= 1;
+        // The store refuses jobs when its queue is full. The import yields to other clients and
+        // retries.
         if let Err(UnitError::Store(error)) = &outcomes
             && error.kind() == StoreErrorKind::Busy
             && self.patience > 0

@@ -57,6 +57,7 @@ impl QuarantineFile {
             return Ok(None);
         };
         let file = file.into_inner().map_err(|error| io_error(error.into_error()))?;
+        // Before the summary names the file: the lines exist nowhere else in this host.
         file.sync_all().map_err(io_error)?;
         if let Some(folder) = &self.data_folder {
             sync(&folder.join(FOLDER))?;

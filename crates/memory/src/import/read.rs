@@ -67,6 +67,7 @@ impl<F: Read + Seek> Lines<F> {
                 return Ok(None);
             }
             self.number += 1;
+            // The length includes the line break and blanks: `again` reads the same bytes.
             let place = LinePosition { number: self.number, offset: self.offset, length };
             self.offset += length as u64;
             if !tidy(&self.buffer).is_empty() {

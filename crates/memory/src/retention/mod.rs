@@ -108,6 +108,7 @@ impl Memory {
         let (kept, through) = self.read(move |unit| last_of(unit, &named, before)).await?;
         let mut oldest = kept;
         while oldest <= through {
+            // In steps, because a long transaction would delay all other writes.
             let next = through.min(oldest + STEP - 1);
             if !asked.dry_run {
                 let named = project.clone();
@@ -170,6 +171,7 @@ impl Memory {
             return;
         }
         let mut day = tokio::time::interval(Duration::from_secs(24 * 60 * 60));
+        // After a suspend of the machine one run is enough, not one for each missed day.
         day.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut closing = std::pin::pin!(closing);
         loop {

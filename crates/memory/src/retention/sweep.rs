@@ -88,6 +88,8 @@ struct Broom {
 
 impl Broom {
     fn sweep(&self) -> UnitResult<SweepReport> {
+        // Candidates before references, so that a package that is deposited in between is among
+        // those that are read, and spares its blobs.
         let (mut candidates, mut loose) = (self.candidates()?, self.old_files()?);
         for project in self.read(all_projects)? {
             let mut own = candidates.remove(&project).unwrap_or_default();
@@ -183,6 +185,7 @@ impl Broom {
             }
         };
         let mut query = PackageQuery {
+            // Quarantined packages may be released, and then need their blobs.
             quarantined: Quarantined::Also,
             order: Order::OldestFirst,
             limit: PAGE,
@@ -225,6 +228,8 @@ impl Broom {
         }
         let (project, digest, before) = (project.clone(), *digest, self.asked.before);
         self.memory.store().write(move |unit| {
+            // In the transaction, because the blob may have been stored again since it became a
+            // candidate.
             let row = unit.blob(&project, &digest)?;
             let old = row.is_some_and(|row| row.stored_at.time() < before);
             Ok::<_, UnitError>(old && unit.remove_blob(&project, &digest)?)
@@ -256,6 +261,7 @@ impl Broom {
 
 /// All digests in a text.
 fn named_in(text: &str) -> impl Iterator<Item = Digest> {
+    // Any text that looks like a digest counts, in any member. Deleting too little is harmless.
     text.match_indices("sha256:").filter_map(|(at, prefix)| {
         let digits = text.get(at + prefix.len()..at + prefix.len() + 64)?;
         digits.to_ascii_lowercase().parse().ok()

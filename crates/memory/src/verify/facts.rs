@@ -39,9 +39,12 @@ impl Verification {
                     (&last.subject, &last.predicate) == (&row.subject, &row.predicate)
                 });
                 let beside: Vec<_> = chained.into_iter().chain([&row]).map(span).collect();
+                // The list may have changed between two pages, so this is only a suspicion.
                 if check_chain(&beside).is_err() {
                     self.chain(project, &row)?;
                 }
+                // A fact that was never valid overlaps nothing, so the one before it stays the
+                // neighbour.
                 if !row.never_held() || chained.is_none() {
                     last = Some(row);
                 }

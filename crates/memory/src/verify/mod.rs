@@ -142,6 +142,8 @@ impl Verification {
             self.packages(project)?;
             self.facts(project)?;
             self.events(project)?;
+            // Files of blobs are shared by projects. A run over everything reads each file once,
+            // below.
             self.blobs_of(project, !everything)?;
             self.derived(Some(project))?;
         }
@@ -212,6 +214,7 @@ impl Verification {
     /// Reports the progress. Returns whether the run goes on.
     fn goes_on(&mut self) -> bool {
         let done = self.report.looked_at();
+        // There may be more than was counted at the start, and progress must not exceed its total.
         let total = self.total.max(done);
         (self.tell)(VerifyStep::Progress { done, total });
         !self.cancelled.is_cancelled()

@@ -64,6 +64,8 @@ impl Verification {
             let Some(row) = load::if_sound(unit.package(&project, &id))? else {
                 return Ok(None);
             };
+            // Another write may have changed the package since it was checked, so it is judged
+            // again here.
             let verdict = match verdict(unit, &row)? {
                 Err(failure) if row.quarantine.is_none() => {
                     Some(Quarantine { at: now.clone(), reason: failure.message })

@@ -91,6 +91,8 @@ impl Unit<'_> {
                 rows.truncate(wanted);
                 return Ok(rows);
             }
+            // Damaged rows do not count towards the limit. It reads again from the start with a
+            // larger limit, because a damaged row has no position to continue from.
             limit = limit.saturating_mul(2);
         }
     }

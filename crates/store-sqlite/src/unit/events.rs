@@ -31,6 +31,7 @@ impl Events for Unit<'_> {
         let kept = self.one(sql, (project.as_str(),), |row| {
             Ok(EventRange { oldest: row.count(0)?, newest: row.count(1)? })
         })?;
+        // An empty range; the first event of a project has the number 1.
         Ok(kept.unwrap_or(EventRange { oldest: 1, newest: 0 }))
     }
 
@@ -76,6 +77,8 @@ impl Events for Unit<'_> {
 impl EventWrites for Unit<'_> {
     fn append_event(&mut self, project: &ProjectId, entry: &EventEntry) -> Result<u64> {
         let pk = self.must_find(project)?;
+        // The counter, not max(seq) of the table: retention deletes events, and a number must never
+        // be given out twice.
         let sql = "UPDATE counter SET newest_event = newest_event + 1
             WHERE project = ?1 RETURNING newest_event";
         let seq = self.one(sql, (pk,), |row| row.count(0))?.ok_or_else(|| damaged("a counter"))?;

@@ -66,6 +66,7 @@ impl Facts for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Neighbours::default());
         };
+        // A fact that ended when it began was never valid, so it must not limit a new fact.
         let before = concat!(
             "SELECT ",
             columns!(),

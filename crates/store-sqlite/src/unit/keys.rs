@@ -32,6 +32,8 @@ impl Keys for Unit<'_> {
             columns!(),
             " FROM access_key WHERE ?1 IS NULL OR key_id > ?1 ORDER BY key_id LIMIT ?2"
         );
+        // Unlike in other lists, an unreadable row is an error. If keys were left out, a host could
+        // seem to have none and accept requests without one.
         self.many(sql, (after, limit(wanted)), row)
     }
 }
@@ -50,6 +52,7 @@ impl KeyWrites for Unit<'_> {
     }
 
     fn revoke_key(&mut self, key_id: &str, at: &Timestamp) -> Result<()> {
+        // The first revocation counts, so a repeated request does not move its time.
         let sql = "UPDATE access_key SET revoked_at = coalesce(revoked_at, ?2) WHERE key_id = ?1";
         self.change("key", sql, (key_id, at.as_str()))
     }

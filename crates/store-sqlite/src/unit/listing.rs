@@ -47,6 +47,8 @@ impl Unit<'_> {
             ORDER BY created_key DESC, pk DESC LIMIT ?4";
         let since = since.map(stamp::key).unwrap_or_default();
         let mut found = Vec::new();
+        // One query per value, because the index starts with the significance. A sort over all of
+        // them would read every package of the window.
         for significance in (1..=10).rev() {
             let left = limit(wanted - found.len());
             let values = params![project, significance, since, left];

@@ -72,6 +72,7 @@ impl<'c> Unit<'c> {
     /// Keeps the writes of the job.
     pub(crate) fn keep_job(&mut self) {
         self.pending.get_mut().keep_job();
+        // `append` keeps the later number of a project that several jobs wrote to.
         self.advanced.append(&mut self.advanced_by_job);
     }
 
@@ -84,6 +85,7 @@ impl<'c> Unit<'c> {
     /// Rolls the job back to its savepoint, and ends it.
     pub(crate) fn undo_job(&mut self) -> Result<()> {
         self.forget_job();
+        // ROLLBACK TO keeps the savepoint open, so it is released afterwards.
         self.run("ROLLBACK TO job", ())?;
         self.release_job()
     }
@@ -128,6 +130,7 @@ impl<'c> Unit<'c> {
         }
         let sql = "SELECT pk FROM project WHERE project_id = ?1";
         let pk = self.one(sql, (project.as_str(),), |row| row.integer(0))?;
+        // Only a found project is cached: a missing one may be created by the same job.
         if let Some(pk) = pk {
             self.last_project.replace(Some((project.clone(), pk)));
         }

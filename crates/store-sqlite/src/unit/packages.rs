@@ -194,6 +194,7 @@ impl PackageWrites for Unit<'_> {
         }
         let questions = index.open_questions().iter().map(String::as_str);
         self.ask(&Asking::of(project, package, row), questions)?;
+        // Quarantined packages are in no count that readers see.
         if row.quarantine.is_none() {
             self.tally(project, &Kind::of(row), 1)?;
         }
@@ -323,6 +324,8 @@ impl Unit<'_> {
         if new.quarantine.is_none() {
             self.tally(project, &Kind::of(new), 1)?;
         }
+        // Questions are stored per audience. They move when the package becomes visible to others,
+        // for example when a draft is completed.
         if audience(old) == audience(new) {
             return Ok(());
         }

@@ -197,6 +197,7 @@ impl Unit<'_> {
             WHERE pk = ?1";
         let Source { key, package, .. } = newest;
         self.run(sql, params![known.question, key, package, ordinal, sources])?;
+        // A question that was asked last in another hour is counted there.
         if Span::Hour.of(key) == Span::Hour.of(&known.newest.0) {
             return Ok(());
         }
@@ -220,6 +221,7 @@ impl Unit<'_> {
 /// The digest by which a question is looked up. The texts are compared afterwards.
 pub(super) fn digest(text: &str) -> i64 {
     let digest = sha256(text.as_bytes());
+    // Eight bytes are enough for an index, and a text may be long.
     let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();
     i64::from_be_bytes([a, b, c, d, e, f, g, h])
 }

@@ -38,6 +38,7 @@ impl Repair for Unit<'_> {
             "DELETE FROM question_use",
             "DELETE FROM question",
             "DELETE FROM question_tally",
+            // Deleting by package would leave the entries that belong to no package.
             "INSERT INTO package_terms (package_terms) VALUES ('delete-all')",
         ] {
             self.run(sql, ())?;
@@ -81,6 +82,7 @@ impl Repair for Unit<'_> {
         );
         match written {
             Ok(_) => {}
+            // Two rows claim the same id. The first keeps it, and the caller quarantines this one.
             Err(error) if error.kind() == StoreErrorKind::Conflict => return Ok(false),
             Err(error) => return Err(error),
         }

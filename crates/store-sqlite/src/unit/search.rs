@@ -51,6 +51,7 @@ impl Search for Unit<'_> {
 impl Unit<'_> {
     /// The terms that are worth looking up.
     fn choose(&self, project: i64, terms: Vec<QueryTerm>) -> Result<ChosenTerms> {
+        // Terms of the group that are not in the index yet would not be found.
         self.index_pending()?;
         let packages = self.packages_in(project)?;
         // Counting stops at the number that decides, because counting further is what is avoided.
@@ -83,6 +84,7 @@ impl Unit<'_> {
             found.extend(self.many(sql, values, |row| {
                 Ok(Candidate {
                     package: row.integer(0)?,
+                    // SQLite returns BM25 as a negative number, so that the best sorts first.
                     score: -row.real(1)? * weight,
                     matched: 1 << place,
                 })
@@ -113,6 +115,7 @@ impl Unit<'_> {
         };
         let sql = "SELECT rowid FROM package_terms WHERE package_terms MATCH ?1
             ORDER BY rowid DESC LIMIT ?2";
+        // More than wanted, because some are not visible to the caller and are skipped afterwards.
         let worth = limit(wanted).saturating_mul(10);
         self.many(sql, params![lookup(project, term), worth], |row| {
             Ok(Candidate { package: row.integer(0)?, score: 0.0, matched: 1 })

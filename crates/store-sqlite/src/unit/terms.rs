@@ -72,6 +72,7 @@ impl Unit<'_> {
         let mut pending = self.pending.borrow_mut();
         let group = std::mem::take(&mut pending.group);
         let job = std::mem::take(&mut pending.job);
+        // The group before the job: a replacement must follow the insertion of the same package.
         for change in group.iter().chain(&job) {
             if change.replaces {
                 self.run("DELETE FROM package_terms WHERE rowid = ?1", (change.package,))?;
@@ -83,6 +84,7 @@ impl Unit<'_> {
             let values = params![change.package, title, decisions, questions, handoff, body];
             self.run(sql, values)?;
         }
+        // Changes of the job are undone with it. Those of finished jobs must be indexed again.
         pending.brought.extend(group);
         Ok(())
     }
