@@ -16,6 +16,7 @@ pub fn passes_without_person(
     index: &RunIndex,
     asking_role: &str,
 ) -> bool {
+    // Only a run that waits for approval, or that was blocked while it waited, can be approved.
     if gate.credentialed || needs_approval_run(config, gate) {
         return false;
     }

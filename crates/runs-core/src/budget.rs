@@ -90,6 +90,7 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
 pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     let reservations = doc::State::BUDGET_RESERVATIONS.get(state.members());
     let own = reservations.and_then(|all| all.get(turn.as_str()));
+    // A reservation may also be a plain number; `State::reserved_usd` reads both forms.
     own.map_or(Value::Null, |own| doc::Reservation::RESERVED_USD.raw(own).unwrap_or(own).clone())
 }
 
@@ -101,6 +102,7 @@ pub(crate) fn book(
     cost_usd: f64,
 ) -> Option<Exceeded> {
     release(state, turn);
+    // A worker reports its own cost. A negative one must not refill the budget.
     let spent = state.spent_usd() + cost_usd.max(0.0);
     let most = config.budget.per_run_max_usd;
     if !store_budget(state, config, spent) {
@@ -133,6 +135,7 @@ fn store_budget(state: &mut State, config: &Config, spent: f64) -> bool {
     let exhausted = left.is_some_and(|left| left <= 0.0);
     if exhausted {
         doc::Budget::EXHAUSTED.set(&mut status, true);
+    // The limit may have been raised since the budget was exhausted.
     } else {
         doc::Budget::EXHAUSTED.remove(&mut status);
     }

@@ -54,6 +54,7 @@ pub(crate) fn detect(
         let Some(touch) = index.touch(path) else {
             continue;
         };
+        // Changes up to the assignment were visible to the worker.
         if touch.accepted_sequence <= turn.assigned_sequence() {
             continue;
         }

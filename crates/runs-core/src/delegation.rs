@@ -63,6 +63,7 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
         finish(&mut queue, id, parent, turn, result);
         if let Some(review) = review(&queue, parent) {
             next = doc::Review::PARENT_ROLE.get(&review).map(str::to_owned);
+            // The results move into the review. What stays in the queue counts as open work.
             queue.retain(|item| doc::Queued::PARENT_TURN_ID.get(item) != Some(parent));
             state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
         }
@@ -74,6 +75,7 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
             .and_then(|item| doc::Queued::TO_ROLE.get(item))
             .map(str::to_owned);
     }
+    // A run without delegations does not get the member.
     if !queue.is_empty() || doc::State::DELEGATION_QUEUE.is_in(state.members()) {
         state.set(doc::State::DELEGATION_QUEUE, queue);
     }
@@ -145,6 +147,7 @@ pub(crate) fn contract(delegation: &Object) -> Value {
 }
 
 fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Object) {
+    // Ids of delegations repeat between parents, so both must match.
     let own = |item: &&mut Object| {
         doc::Queued::DELEGATION_ID.get(item) == Some(id)
             && doc::Queued::PARENT_TURN_ID.get(item) == Some(parent)

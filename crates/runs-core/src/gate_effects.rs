@@ -97,6 +97,7 @@ pub(crate) fn apply_requests(
     let state = &mut draft.state;
     let turn = inputs.turn.id().as_str();
     let has_others = rule!(state.turns().len() > 0; RequestsJump => false);
+    // A gate that passes now would end the phase while others still work in it.
     if has_others || delegation::is_open(state) {
         queue(state, result, turn, inputs.now);
         return Ok(());
@@ -108,11 +109,13 @@ pub(crate) fn apply_requests(
             request.as_ref().and_then(|request| doc::PendingGate::REQUESTED_BY_TURN.get(request));
         by.unwrap_or(turn).to_owned()
     };
+    // The protocol evaluates the completion before the phase exit.
     if result.wants_completion() || queued_end.is_some() {
         let by = if result.wants_completion() { turn.to_owned() } else { requester(&queued_end) };
         state.clear(doc::State::QUEUED_RUN_COMPLETION);
         return end_run(draft, &by, queued_end.is_some(), inputs);
     }
+    // A request that was queued in another phase is obsolete.
     let from_queue = queued_phase.as_ref().filter(|request| {
         let from = doc::PendingGate::FROM.get(*request);
         from.is_none_or(|from| from == state.phase())
@@ -165,6 +168,7 @@ pub(crate) fn skip_phase(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Resu
         return Ok(false);
     };
     leave_phase(draft, next, inputs.turn.id().as_str(), false, inputs)?;
+    // A gate that waits for approval also counts: the phase ends without further turns.
     Ok(draft.state.phase() != before || draft.state.status() != Status::Active)
 }
 

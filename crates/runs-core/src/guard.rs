@@ -12,6 +12,7 @@ pub fn guarded_files(
     bundle: &Bundle,
     staged: Option<&str>,
 ) -> Vec<String> {
+    // The commit has removed the bundle and the staged result by then.
     if phase == HookPhase::AfterAcceptance {
         return Vec::new();
     }

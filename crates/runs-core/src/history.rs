@@ -83,11 +83,13 @@ impl RunIndex {
     /// Adds the next line of the history.
     pub fn add_history(&mut self, line: &Object) {
         self.lines += 1;
+        // A line without a run counts for the current one.
         let run = doc::History::RUN_ID.get(line).or(self.run_id.as_deref());
         if self.run_id.is_none() || run != self.run_id.as_deref() || !is_accepted(line) {
             return;
         }
         let turn = doc::History::TURN_ID.get(line).unwrap_or_default();
+        // A crash of the reference runner can leave the line of a turn twice.
         if !self.turns.insert(turn) {
             return;
         }
@@ -141,6 +143,7 @@ impl RunIndex {
         let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
             return;
         };
+        // The reference runner writes no run into decision lines. Their turn identifies it.
         let own = match doc::Ledger::RUN_ID.get(line) {
             Some(run) => Some(run) == self.run_id.as_deref(),
             None => doc::Ledger::TURN_ID.get(line).is_some_and(|turn| self.turns.contains(turn)),
@@ -338,6 +341,7 @@ fn changed_files(line: &Object) -> Vec<RepoPath> {
         .get(line)
         .map(|observed| doc::ObservedArtifact::FILES_CHANGED.get(observed))
         .filter(|files| !files.is_empty());
+    // What was observed is stronger than what the worker declared.
     let files = observed.unwrap_or_else(|| doc::History::FILES_CHANGED.get(line));
     files.iter().filter_map(|file| RepoPath::parse(file).ok()).collect()
 }

@@ -91,6 +91,7 @@ impl Ids {
 
     /// `bytes` new bytes as lowercase hexadecimal digits; at most 32 bytes.
     pub fn hex(&mut self, bytes: usize) -> String {
+        // The counter makes each input, and so each id, different. The hash hides the seed.
         let mut input = self.seed.to_vec();
         input.extend(self.drawn.to_be_bytes());
         self.drawn += 1;

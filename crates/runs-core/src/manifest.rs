@@ -119,6 +119,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             errors.push(error(Fault::MissingFile, Some(name), "it is listed and not there"));
             continue;
         };
+        // The protocol reports size and digest independently, so a file can have both errors.
         let same_size = count(entry, "size") == Some(bytes.len() as u64);
         if rule!(!same_size; SizeNotCompared => false) {
             let detail = format!("it has {} bytes, which is not the listed size", bytes.len());
@@ -131,6 +132,7 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
             errors.push(error(Fault::DigestMismatch, Some(name), &detail));
         }
     }
+    // The listed files alone would not reveal a file that was added for the worker to read.
     for name in bundle.keys().filter(|name| name.as_str() != MANIFEST) {
         let unexpected = !listed.contains(&name.as_str());
         if rule!(

@@ -172,6 +172,7 @@ pub fn next_steps(
     state: &State,
     turns: &[TurnView],
 ) -> (Vec<NextStep>, Option<String>) {
+    // A pending gate comes before a block, because a run with a pending gate cannot be resolved.
     let waits = matches!(state.status(), Status::Paused | Status::Blocked);
     if let Some(pending) = state.pending_transition().filter(|_| waits) {
         let (gate, to) = (pending.gate, pending.to);
@@ -287,6 +288,7 @@ fn step_of_turn(view: &TurnView) -> NextStep {
         Extensible::Unknown(_) => None,
     };
     match status {
+        // An acceptance would be refused as a repetition, whatever the status says.
         _ if view.accepted => NextStep::Reissue { turn },
         Some(TurnStatus::Conflicted) => {
             NextStep::Reconcile { merge: needs_human_merge(&view.turn), turn }

@@ -109,6 +109,8 @@ impl RepoPath {
             return Err(PathError::Empty);
         }
         let bytes = trimmed.as_bytes();
+        // A drive letter or `~` would be a relative name here, but other tools resolve it outside
+        // the repository.
         let drive = bytes.len() > 1 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic();
         if trimmed.starts_with(['/', '\\', '~']) || drive {
             return Err(PathError::Absolute);
@@ -167,6 +169,7 @@ impl RepoPath {
     /// Clauses: AX-TR-RESERVED, AX-TR-RESERVED-RUN.
     pub fn is_reserved(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
+        // A claim of the folder itself would cover every record in it.
         if lower == ".git" || lower.starts_with(".git/") || lower == HOME {
             return true;
         }
@@ -203,6 +206,8 @@ impl RepoPath {
 
     /// Whether a review-only role may write the path.
     pub(crate) fn is_review(&self) -> bool {
+        // The comparison is exact on purpose: these paths permit, so another letter case must not
+        // match.
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)
     }
 

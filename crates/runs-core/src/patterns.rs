@@ -35,6 +35,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
 /// The number of a decision id. A number above 64 bits becomes the maximum.
 pub(crate) fn decision_number(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("DEC-").filter(|digits| is_digits(digits))?;
+    // The number is only compared, so an id with many digits must not become invalid.
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 

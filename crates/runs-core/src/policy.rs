@@ -75,6 +75,7 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
     let index = candidate.index;
     match policy.rule {
         PolicyRule::MaxTurnsPerPhase => {
+            // The index does not include the turn under review, so reaching the limit is too much.
             let turns = index.turns_of_phase(candidate.phase);
             (turns >= limit).then(|| {
                 format!("the phase {} has had {turns} turns of at most {limit}", candidate.phase)
@@ -101,6 +102,8 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
                 .then(|| format!("the status {status} is not one of {}", allowed.join(", ")))
         }
         PolicyRule::RequireReproducibleVerification => {
+            // An attested pass is allowed: people and remote models cannot give reproducible
+            // evidence.
             let worth = candidate.verification;
             (worth == "not_reproducible").then(|| "the verification cannot be reproduced".into())
         }

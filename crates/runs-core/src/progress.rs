@@ -21,6 +21,7 @@ pub(crate) fn gate_failed(
     let same = doc::State::NON_PROGRESS_SIGNATURE.get(state.members()) == Some(signature.as_str());
     let before =
         if same && !touched { doc::State::NON_PROGRESS_COUNT.get(state.members()) } else { None };
+    // A turn that changed a file of the gate made progress, even if the gate fails in the same way.
     let turns = if touched { 0 } else { before.unwrap_or(0) + 1 };
     state.set(doc::State::NON_PROGRESS_SIGNATURE, signature);
     state.set(doc::State::NON_PROGRESS_COUNT, turns);

@@ -28,6 +28,7 @@ pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
     let Some(turn) = state.turn(turn) else {
         return AfterRefusal::NotJudged;
     };
+    // The status tells whether the result was judged. Other refusals leave it as it was.
     let judged = matches!(
         turn.status(),
         Extensible::Known(TurnStatus::FailedAcceptance | TurnStatus::Conflicted)

@@ -107,6 +107,7 @@ impl RepoDecisions {
                 format!("{id} overrides {target} of the role {owner}, which no longer exists");
             return Ok(Some(warning));
         }
+        // A role without a declared authority neither outranks others nor is outranked.
         match (authority(config, role), authority(config, owner)) {
             (Some(own), Some(theirs)) if rule!(own < theirs; AuthorityIgnored => false) => {
                 let what = format!("which belongs to {owner}, which has more authority");
@@ -131,6 +132,7 @@ impl RepoDecisions {
             let id = doc::Decision::ID.get(decision).unwrap_or_default();
             let overrides = doc::Decision::OVERRIDES.get(decision);
             if let Some(target) = overrides {
+                // This must be the line that `find` checked.
                 let last = self
                     .lines
                     .iter_mut()
@@ -145,6 +147,8 @@ impl RepoDecisions {
                 Some(durability) => rule!(durability == "repo"; NothingPromoted => false),
                 None => rule!(false; LastsByDefault => true),
             };
+            // A decision that overrides one of the repository must outlive the run, or none would
+            // be in force.
             if !lasts && overrides.is_none() {
                 continue;
             }

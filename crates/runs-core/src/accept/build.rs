@@ -26,11 +26,13 @@ impl Cleared {
                 self.valid.warnings.push(message);
                 payload
             });
+        // The emitter borrows the ids while `context` is read, so it works on a copy.
         let mut ids = context.ids.clone();
         let mut state = context.inputs.state.clone();
         let accepted_sequence = state.tick_acceptance();
         let entry = self.history_entry(context, accepted_sequence);
         let emitter = Emitter::new(&state, &mut ids, context.now)?;
+        // The gate and the run record below must count this turn too.
         context.inputs.index.add_history(&entry);
         let (turn, now) = (&context.turn, context.now);
         let mut draft = Draft { state, ledger: self.decision_lines(context), emitter };
@@ -66,8 +68,12 @@ impl Cleared {
         writes.extend(ended.iter().map(|record| append(Record::RunHistory, record)));
         let events = emitter.finish();
         writes.extend(events.iter().map(|event| append(Record::Events, event.line())));
+        // The state follows the records, so that it never refers to a missing line. The cleanup
+        // follows the state, in the order of the reference runner.
         writes.push(state_write(&state));
         writes.extend(cleanup_writes(turn.id()));
+        // All turns share this path. A result that stayed there would be found for the next turn
+        // and refused as stale.
         if self.valid.at_flat_path {
             writes.push(Write::Remove { path: dispatch::FLAT_STAGING_PATH.to_owned() });
         }
@@ -145,6 +151,8 @@ impl Cleared {
         }
         let over_budget = budget::book(state, config, turn.id(), result.cost_usd());
         let delegated = delegation::book(state, turn, result.document(), context.now);
+        // An agent may propose `human` or a role that does not exist. Only a declared role is
+        // stored, because the next assignment reads this member.
         let proposed = result.proposed_next_role().filter(|role| config.role(role).is_some());
         let next = delegated.or_else(|| proposed.map(str::to_owned));
         state.set(doc::State::NEXT_RECOMMENDED_ROLE, next);
@@ -185,6 +193,7 @@ impl Cleared {
             verification: result.verification(),
             now,
         };
+        // This comes before the requests of the turn: they would execute a queued request.
         gate_effects::withdraw_undecided(draft, &inputs);
         match result.status() {
             TurnStatusClaim::Completed => gate_effects::apply_requests(draft, result, &inputs)?,
@@ -196,18 +205,24 @@ impl Cleared {
                 let reason = result.needs_human_reason().unwrap_or(result.summary());
                 draft.block(&Block::needs_human(Some(reason), turn.id()), turn, now)?;
             }
+            // A failed turn is part of the history, but its requests have no effect.
             TurnStatusClaim::Failed => {}
         }
+        // The requests come first: a phase that the turn has just left cannot time out any more.
         apply_timeouts(draft, &inputs)?;
         match over_budget {
             Some(Exceeded::Warn(payload)) => {
                 draft.emit(EventType::BudgetExceededWarn, None, payload);
             }
+            // A run that waits for approval or has ended keeps its status. The next assignment
+            // checks the budget again.
             Some(Exceeded::Block(block)) if draft.state.status() == Status::Active => {
                 draft.block(&block, turn, now)?;
             }
             _ => {}
         }
+        // This event is emitted here and not where the status changes, because no event of the run
+        // may follow it.
         if draft.state.status() == Status::Completed {
             let payload = build([doc::GateEvent::GATE_TYPE.to("run_completion")]);
             draft.emit(EventType::RunCompleted, None, payload);
@@ -219,6 +234,7 @@ impl Cleared {
 fn apply_timeouts(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<(), Failure> {
     let (turn, now) = (inputs.turn, inputs.now);
     for overrun in timeout::overruns(&draft.state, inputs.config, Some(turn), now) {
+        // The requests or an earlier limit may have stopped the run already.
         if draft.state.status() != Status::Active {
             break;
         }

@@ -38,6 +38,7 @@ impl Cleared {
 
     /// Nothing may have changed meanwhile. Without version control that cannot be checked.
     pub(super) fn observe_again(self, context: &mut Context) -> Result<Next, Refusal> {
+        // The hooks and the replayed commands could write files after the first observation.
         if self.observation.is_git() {
             let want = self.valid.ask_changes(context);
             Ok((Step::ObservingAgain(self), want))
@@ -60,6 +61,8 @@ impl Cleared {
         Err(failure.with("files", array(&files)).into())
     }
 
+    // The gate decides on the content at the commit. Without version control this is the only check
+    // of changes made in the meantime.
     fn read_gate_again(self, context: &mut Context) -> Result<Next, Refusal> {
         let files = self.valid.gate_files(context);
         if files.is_empty() {

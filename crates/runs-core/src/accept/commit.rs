@@ -128,6 +128,8 @@ impl Record {
         match self {
             Self::History => Key::Member(doc::History::TURN_ID.name()),
             Self::Events => Key::Member(doc::Event::EVENT_ID.name()),
+            // Ids of decisions repeat in later runs, and lines about the run itself have no id.
+            // Only the whole line identifies them.
             Self::Ledger
             | Self::RunHistory
             | Self::CoordinatorHistory
@@ -139,6 +141,7 @@ impl Record {
     /// Whether two lines of the record are duplicates.
     pub fn same(self, line: &Object, other: &Object) -> bool {
         match self.key() {
+            // Two lines that both lack the member are not duplicates.
             Key::Member(name) => line.contains_key(name) && line.get(name) == other.get(name),
             Key::Whole => line == other,
         }
@@ -174,6 +177,8 @@ impl Commit {
             doc::Journal::STATUS.to("prepared"),
             doc::Journal::RUN_ID.to(change.state.run_id()),
             doc::Journal::PREPARED_AT.to(now),
+            // A change has no turn or sequence that recovery could look up in the state. The
+            // digests tell whether it was applied.
             doc::Journal::STATE_BEFORE.to(fingerprint(before)),
             doc::Journal::STATE_AFTER.to(fingerprint(&change.state)),
             doc::Journal::ACCORD.to(own_part(&writes)),
@@ -214,6 +219,8 @@ impl Commit {
         ids: &mut Ids,
         now: Time,
     ) -> Self {
+        // The members from `history_entry` to `next_state` repeat the writes in the form of the
+        // reference runner, so that it can recover this journal as well.
         let lines = |wanted: Record| -> Vec<Value> {
             let lines = writes.iter().filter_map(|write| match write {
                 Write::Append { record, line } if *record == wanted => {

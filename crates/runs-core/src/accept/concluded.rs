@@ -27,6 +27,7 @@ impl Accepted {
     ) -> Next {
         self.after_hooks = report.failure();
         let before = self.state.clone();
+        // A blocked run keeps its first reason, and a completed one cannot be blocked.
         let is_running = matches!(before.status(), Status::Active | Status::Paused);
         let stopped = if is_running {
             run::stopped_by_hook(&before, report, &mut context.ids, context.now)

@@ -214,6 +214,8 @@ impl Acceptance {
         ids: Ids,
         now: Time,
     ) -> Result<Self, Failure> {
+        // The protocol checks the history before the active turns: an accepted turn is no longer
+        // active and must be reported as accepted, not as unknown.
         let meant = turn.or_else(|| inputs.state.target(None).ok().map(Turn::id));
         if let Some(id) = meant {
             rule!(inputs.index.check_not_accepted(id); AcceptedTwice => Ok(()))?;
@@ -246,6 +248,7 @@ impl Acceptance {
         let context = &mut self.context;
         // The clock of the host may be set back during an acceptance; records must stay in order.
         context.now = context.now.max(now);
+        // `Done` is a placeholder: the arms take the step by value. The last arm puts it back.
         let step = mem::replace(&mut self.step, Step::Done);
         let next = match (step, answer) {
             (Step::Reading, Answer::Staging(staged)) => Staged::read(context, staged),
@@ -276,6 +279,8 @@ impl Acceptance {
                 Ok(accepted.after_hooks(context, &report))
             }
             (Step::Recording(conclusion), Answer::Committed) => Ok(conclusion.escalate(context)),
+            // The run is blocked already, and hooks of this phase are advisory, so the report has
+            // no effect.
             (Step::OnEscalation(conclusion), Answer::Hooks(_)) => Ok(conclusion.done()),
             // The host wrote nothing of the commit, so the turn can still be refused.
             (
@@ -290,6 +295,7 @@ impl Acceptance {
             ) => Err(failure.into()),
             (step, answer) => {
                 self.step = step;
+                // An answer can contain whole files. The message must stay readable.
                 let message: String = format!("{answer:?} does not answer {:?}", self.want)
                     .chars()
                     .take(200)

@@ -55,8 +55,11 @@ impl Observation {
 
     /// The paths that differ between two observations.
     pub(super) fn drift(&self, later: &Self) -> Vec<String> {
+        // Both sets of paths count: a file can also have been reverted to the baseline in the
+        // meantime.
         let paths: BTreeSet<&String> = self.changed.keys().chain(later.changed.keys()).collect();
         let moved = paths.into_iter().filter(|path| {
+            // The runner itself writes the audit log and other records while it accepts.
             let operational = RepoPath::parse(path).is_ok_and(|path| path.is_operational());
             !operational && self.changed.get(*path) != later.changed.get(*path)
         });
@@ -74,6 +77,7 @@ impl Observation {
             .unwrap_or_default();
         self.changed
             .iter()
+            // A file that was dirty at assignment counts only when its content changed again since.
             .filter(|(path, mark)| known.get(path.as_str()) != Some(&mark.as_str()))
             .filter_map(|(path, _)| RepoPath::parse(path).ok())
             .filter(|path| !path.is_operational())
@@ -114,8 +118,11 @@ pub(super) fn check(
     }
     let role = inputs.config.role(turn.role());
     let runtime = turn.runtime_id().and_then(|id| inputs.config.runtime(id));
+    // A remote worker has no access to the working tree. It declares proposals, and observed
+    // changes are not its own.
     let from_afar = runtime.is_some_and(|runtime| RuntimeType::only_proposes(runtime.kind));
     let observed = seen.attributable(turn.baseline().as_ref());
+    // A file that another turn changed and that was accepted meanwhile belongs to that turn.
     let others = |path: &RepoPath| {
         let touch = inputs.index.touch(path);
         touch.is_some_and(|touch| touch.accepted_sequence > turn.assigned_sequence())
@@ -150,6 +157,7 @@ pub(super) fn check(
         .into_iter()
         .filter(|path| declared.contains(path) || produced.contains(path))
         .collect();
+    // The proposed files do not exist yet, so none of them can be observed.
     if from_afar {
         changed = declared;
     }

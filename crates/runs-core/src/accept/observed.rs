@@ -74,18 +74,24 @@ impl Observed {
             index: &context.inputs.index,
             asking_role: Some(context.turn.role()),
         };
+        // Only an unmet condition of the gate matters here. Unknown phases and missing requests are
+        // handled at the commit.
         let PhaseExit::Failed { gate, failures } =
             gate::evaluate_phase_exit(result.phase_request(), &view)
         else {
             return Ok(());
         };
         let touched = |file: &String| self.changed.iter().any(|path| path.as_str() == file);
+        // A failure without files, such as a missing verification, cannot be fixed by a change of
+        // files.
         if failures.files.is_empty() || failures.files.iter().any(touched) {
             return Ok(());
         }
         let gate = gate.unwrap_or_default();
         let files = failures.files.join(", ");
         let message = format!("the gate {gate} fails on {files}, which the turn did not touch");
+        // The reference runner strips the request only in this phase; elsewhere it refuses the
+        // turn.
         if phase == "planning" {
             result.strip_phase_request();
             let warning = format!("{message}; its request to leave was dropped");
@@ -93,6 +99,7 @@ impl Observed {
             return Ok(());
         }
         let mode = config.document().get("gate_semantic_coverage_mode");
+        // An absent mode is strict.
         if mode.is_some_and(|mode| mode != "strict") {
             self.valid.warnings.push(message);
             return Ok(());
@@ -110,6 +117,8 @@ impl Gated {
         context: &mut Context,
         codes: &[Option<i64>],
     ) -> Result<Next, Refusal> {
+        // Validation requires a command in every item, so the positions match those of the
+        // commands.
         let evidence = self.observed.valid.result.evidence().iter().enumerate();
         let drifted: Vec<&str> = evidence
             .filter(|(index, item)| {
@@ -118,6 +127,7 @@ impl Gated {
                     .or_else(|| doc::Evidence::EXIT_CODE.raw(item))
                     .and_then(wire::integer_of)
                     .unwrap_or(0);
+                // A command without an exit code was killed or did not start. That never matches.
                 codes.get(*index).copied().flatten() != Some(expected)
             })
             .map(|(_, item)| doc::Evidence::COMMAND.get(item).unwrap_or_default())
@@ -166,6 +176,7 @@ impl Gated {
     ) -> Result<Vec<String>, Refusal> {
         let result = &self.observed.valid.result;
         let verification =
+            // Evidence that was just reproduced counts more than what the runtime can attest.
             if replayed { "pass" } else { result.normalized_verification(context.runtime()) };
         let candidate = policy::Candidate {
             result,
@@ -176,6 +187,8 @@ impl Gated {
         };
         let broken = policy::violations(&context.inputs.config, &candidate);
         let of = |action| broken.iter().find(move |violation| violation.action == action);
+        // Both actions refuse the result, but only an escalation stops the run. A blocking policy
+        // wins.
         if let Some(violation) = of(PolicyAction::Block) {
             return Err(policy::refusal(violation).into());
         }

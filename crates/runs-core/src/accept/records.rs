@@ -104,6 +104,8 @@ impl Cleared {
             doc::History::FORWARD_REVISION.set(entry, files);
         }
         if let Some(conflict) = &self.overlap.conflict {
+            // The conflict is present only after a merge by a person; otherwise the turn was
+            // refused.
             let mut resolution = conflict.document(context.now);
             doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
             doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
@@ -219,6 +221,7 @@ pub fn session(
     now: Time,
 ) -> Object {
     let Checkpoint { reason, turn, adapter, branch } = *at;
+    // A session continues over checkpoints. Unknown members of other runners stay as well.
     let kept = |name: &str| previous.and_then(|previous| previous.get(name)).cloned();
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
     let mut document = previous.cloned().unwrap_or_default();

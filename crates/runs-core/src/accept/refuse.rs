@@ -53,6 +53,8 @@ impl Refusal {
                 let mut block = Block::hook(phase, &hook, &failure.message);
                 block.turn = Some(turn.id().clone());
                 block.turn_retained = true;
+                // The turn stays active and keeps the reason, because resolving the block removes
+                // it from the run.
                 fail_turn(&mut next, context, &failure);
                 next.block(&block, now)?;
                 events.push((EventType::AcceptanceFailed, payload(&failure)));
@@ -79,6 +81,7 @@ impl Refusal {
             Self::Conflict(conflict) => {
                 let failure = conflict_failure(&conflict);
                 let document = conflict.document(now);
+                // A conflict is not a fault of the result, so the turn is not `failed_acceptance`.
                 if let Some(turn) = next.turn_mut(turn.id()) {
                     turn.set_status(TurnStatus::Conflicted);
                     turn.set(doc::Turn::CONFLICT_STATE, document.clone());

@@ -36,6 +36,8 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     let own = doc::Journal::ACCORD.get(journal).map(|own| doc::OwnJournal::WRITES.get(own));
     let (applied, superseded) = match kind {
         Some(CommitKind::Accept) => (is_applied(journal, state), false),
+        // The state is neither the one before nor the one after the commit: another runner
+        // continued without it. Replaying would undo that runner's work.
         Some(CommitKind::Change) => {
             let now = fingerprint(state);
             let is = |member: Member<Text>| member.get(journal) == Some(now.as_str());
@@ -43,6 +45,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
             (after, !after && !is(doc::Journal::STATE_BEFORE))
         }
         Some(CommitKind::Coordinate) => return Err(damaged("it belongs to a coordinator")),
+        // A later version may know this kind. The journal must stay on disk for it.
         None => return Err(damaged("its kind is not known")),
     };
     if superseded {
@@ -52,6 +55,8 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
         Some(writes) => own_writes(writes)?,
         None => foreign(journal).ok_or_else(|| damaged("it lacks what a journal has"))?,
     };
+    // Other files, such as the repository decisions, may have newer content than this journal.
+    // Lines are still added, because a missing line stays missing otherwise.
     let moved_on = kind == Some(CommitKind::Accept) && applied && has_continued(journal, state);
     writes.retain(|write| match write {
         Write::Replace { path, .. } if *path == state_path() => !applied,
@@ -115,6 +120,8 @@ fn is_applied(journal: &Object, state: &State) -> bool {
     let turn = doc::Journal::TURN_ID.get(journal).and_then(TurnId::parse);
     let active = turn.as_ref().is_some_and(|turn| state.turn(turn).is_some());
     let sequence = doc::Journal::ACCEPTED_SEQUENCE.get(journal).unwrap_or(0);
+    // With another run in the state, this commit is history. Replaying its state would bring the
+    // old run back.
     !same_run || (!active && state.turn_sequence() >= sequence)
 }
 

@@ -31,6 +31,7 @@ pub(super) struct Judged {
 /// Asks for the staged result.
 pub(super) fn ask_staging(context: &Context) -> Want {
     Want::Staging(vec![
+        // The turn's own path comes first. The flat path is the older one of the reference runner.
         dispatch::staging_path(context.turn.id()),
         dispatch::FLAT_STAGING_PATH.to_owned(),
     ])
@@ -43,6 +44,7 @@ impl Staged {
         staged: Option<(String, Vec<u8>)>,
     ) -> Result<Next, Refusal> {
         let (staged, path) = Self::parse(context, staged)?;
+        // The hooks also run for a result that cannot be read, because they may correct it.
         let result = staged.result.as_ref().map_err(String::as_str);
         let payload = hooks::before_validation(&context.turn, &path, result);
         match context.hooks(HookPhase::BeforeValidation, payload) {
@@ -68,6 +70,7 @@ impl Staged {
         staged: Option<(String, Vec<u8>)>,
     ) -> Result<Next, Refusal> {
         let (staged, _) = Self::parse(context, staged)?;
+        // People must see that the accepted words are not only those of the worker.
         let is_changed = staged.result != self.result;
         staged.judge(context, is_changed)
     }
@@ -84,6 +87,8 @@ impl Staged {
             Some((path, bytes)) => (path, result::read_staged(&bytes)),
         };
         let at_flat_path = path == dispatch::FLAT_STAGING_PATH;
+        // Only the flat path is shared between turns. A wrong id at the turn's own path is an error
+        // of the validation.
         let claimed = result.as_ref().ok().and_then(|value| doc::Result::TURN_ID.get(value));
         if let Some(claimed) =
             claimed.filter(|id| at_flat_path && *id != context.turn.id().as_str())
@@ -124,6 +129,8 @@ impl Staged {
             warnings,
             at_flat_path: self.at_flat_path,
         };
+        // These hooks also see invalid results; their payload has the errors. The refusal follows
+        // in `pass`.
         match context.hooks(HookPhase::AfterValidation, payload) {
             Some(batch) => Ok((Step::AfterValidation(judged), Want::Hooks(batch))),
             None => judged.pass(context),
@@ -154,6 +161,8 @@ impl Judged {
             warnings: self.warnings,
             at_flat_path: self.at_flat_path,
         };
+        // This is a check of the acceptance. The protocol's validation never looks up an overridden
+        // decision.
         valid.check_decisions(context)?;
         // A file that existed when the turn was assigned, or that belongs to the run, is kept.
         let dirty = context.turn.baseline().map_or_else(Vec::new, |baseline| baseline.dirty);

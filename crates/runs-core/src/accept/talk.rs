@@ -91,6 +91,8 @@ pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
         format!("# Proposal of {} by {}\n\n{}\n\n", turn.id(), turn.role(), result.summary());
     let mut files = Vec::new();
     for change in changes.iter().filter_map(Value::as_object) {
+        // Validation refuses such paths. This is the last check before the path becomes part of a
+        // file name.
         let Some(path) =
             doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok())
         else {

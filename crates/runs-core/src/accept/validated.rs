@@ -70,6 +70,8 @@ impl Valid {
         let (config, state) = (&context.inputs.config, &context.inputs.state);
         let asks = self.result.status() == TurnStatusClaim::Completed
             && (self.result.wants_completion() || self.result.phase_request().is_some());
+        // A queued request is executed when the last active turn is accepted, and that turn need
+        // not ask for anything.
         let queued = [doc::State::QUEUED_PHASE_TRANSITION, doc::State::QUEUED_RUN_COMPLETION];
         let is_queued = || queued.iter().any(|request| request.given(state.members()).is_some());
         let skips = || timeout::phase_action(config, state.phase()) == TimeoutAction::SkipPhase;

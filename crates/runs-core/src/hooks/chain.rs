@@ -95,6 +95,8 @@ impl HookChain {
         let action = entry.action;
         self.entries.push(entry);
         self.next += 1;
+        // Tampering stops the chain at once. Unlike a refusal, it leaves no entries for skipped
+        // hooks.
         if !ran.tampered.is_empty() {
             self.tampered = Some(tamper_code(&ran.tampered));
         } else if action.is_block() {

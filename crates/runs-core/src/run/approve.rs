@@ -109,6 +109,7 @@ pub fn approve_transition(
     };
     check_actions(state, &transition.gate, ran, ids, now)?;
     let mut next = state.clone();
+    // A failed command blocks the run but keeps the gate pending, so an approval can also unblock.
     next.unblock()?;
     enter_phase(&mut next, config, &transition.to, now);
     rule!(pass_gate(&mut next, &transition.gate); GateNotMarked => ());
@@ -198,6 +199,7 @@ fn check_actions(
     ids: &mut Ids,
     now: Time,
 ) -> Result<(), Refused> {
+    // A command that was stopped at its timeout can still exit with zero.
     let Some(failed) = ran.iter().find(|run| run.exit_code != Some(0) || run.timed_out) else {
         return Ok(());
     };
@@ -229,6 +231,7 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<
 pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Time) {
     state.set_phase(phase);
     state.set(doc::State::PHASE_ENTERED_AT, now);
+    // These members describe the old phase and would be shown as problems of the new one.
     state.clear(doc::State::LAST_GATE_FAILURE);
     state.clear(doc::State::QUEUED_PHASE_TRANSITION);
     state.clear(doc::State::NON_PROGRESS_SIGNATURE);

@@ -68,6 +68,7 @@ pub fn check_assignment(
         found.runtime.as_deref().filter(|id| config.runtime(id).is_some()).ok_or_else(|| {
             Failure::new(Code::XchainRoleWithoutRuntime, format!("role {role} has no runtime"))
         })?;
+    // The order of the guards is that of the reference runner, which decides on the reported code.
     capacity(state, config, role)?;
     budget::check_assignment(state, config)?;
     let baseline = clean(found.authority, baseline)?;
@@ -94,6 +95,7 @@ fn capacity(state: &State, config: &Config, role: &str) -> Result<(), Failure> {
         let message = format!("{} {are} active, and the phase {limit}", holders.join(", "));
         Failure::new(Code::XchainTurnCapacityReached, message).with("active_turns", array(&names))
     };
+    // The protocol reports a full phase before a role that is already active.
     if most == 1 && state.turns().len() > 0 {
         return Err(full("takes one turn at a time"));
     }
@@ -180,6 +182,7 @@ impl Assignable {
             doc::Turn::CONCURRENT_WITH.to(&siblings),
         ]);
         let mut turn = Turn::assign(id, &self.role, sequence, members);
+        // The delegation must be in the turn before the state gets its copy.
         delegation::attach(&mut next, &mut turn);
         budget::reserve(&mut next, &self.config, turn.id());
         next.add_turn(turn.clone());

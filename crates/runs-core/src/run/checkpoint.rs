@@ -30,6 +30,8 @@ pub fn checkpoint(
         next.set(doc::State::ACCEPTED_INTEGRATION_REF, format!("git:{commit}"));
     }
     let over = next.status() == Status::Completed;
+    // Creating the emitter also checks that a run has begun, so it is not skipped for a completed
+    // run.
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([("checkpoint_sha", commit.into()), ("files_changed", array(files))]);
     if !over {

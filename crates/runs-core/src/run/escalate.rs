@@ -76,6 +76,7 @@ pub fn stopped_by_hook(
     let failure = report.failure()?;
     let name = report.stopper().unwrap_or_default();
     let reason = Block::hook(report.phase, name, &failure.message);
+    // A run that has ended cannot be blocked. The refusal is returned without a record then.
     let record = block(state, &reason, ids, now).ok().map(Box::new);
     Some(Refused { failure, record })
 }

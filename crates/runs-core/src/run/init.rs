@@ -60,6 +60,7 @@ pub fn init(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
+    // A block can precede the first run. Such a state has nothing that a new run would lose.
     let never_began = state.run_id().is_none() && state.turns().len() == 0;
     let allowed = match state.status() {
         Status::Idle => true,
@@ -76,10 +77,12 @@ pub fn init(
     if !beginning.restart {
         check_records(state, beginning.last_event_run.as_deref())?;
     }
+    // A state that never had a run is kept, so that its unknown members survive.
     let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;
     let mut next = if fresh { State::idle(config) } else { state.clone() };
     next.begin_run(ids.run());
     next.set_status(Status::Active)?;
+    // The configuration may have been edited since the state was written.
     if !config.has_phase(next.phase()) {
         next.set_phase(config.first_phase());
     }
@@ -102,6 +105,7 @@ pub fn init(
     next.set(doc::State::PROVENANCE, or_null(beginning.provenance));
     next.set(doc::State::INHERITED_CONTEXT, or_null(beginning.inherited_context));
     let decisions: Vec<Value> = beginning.repo_decisions.into_iter().map(Value::Object).collect();
+    // The reference runner writes null instead of an empty list.
     let decisions = if rule!(decisions.is_empty(); NothingCarried => true) {
         Value::Null
     } else {

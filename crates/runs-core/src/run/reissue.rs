@@ -66,6 +66,7 @@ pub fn check_reissue(
         }
         _ => return Err(illegal(state, "have a turn reissued")),
     };
+    // The guards judge the run without the old turn, whose place and reservation the new one takes.
     let mut without = state.clone();
     if resolved.is_some() {
         without.unblock()?;
@@ -99,6 +100,7 @@ impl Reissuable {
         ids: &mut Ids,
         now: Time,
     ) -> Result<Reissued, Refused> {
+        // The check comes first because the replacement would block the state without the old turn.
         if let Some(refused) = super::stopped_by_hook(&self.before, report, ids, now) {
             return Err(refused);
         }
@@ -109,6 +111,7 @@ impl Reissuable {
         if let Some(intake) = old.value(doc::Turn::INTAKE_CONTEXT) {
             turn.set(doc::Turn::INTAKE_CONTEXT, intake.clone());
         }
+        // The state already has a copy of the turn from its assignment.
         if let Some(active) = next.turn_mut(turn.id()) {
             *active = turn.clone();
         }
@@ -174,6 +177,7 @@ fn history_entry(
     reason: &str,
     now: Time,
 ) -> Object {
+    // The line has no accepted sequence, because a withdrawn turn was never accepted.
     let mut entry = build([
         doc::History::TURN_ID.to(turn.id().as_str()),
         doc::History::RUN_ID.to(state.run_id()),

@@ -60,6 +60,7 @@ pub fn reject(
     if let Some(conflict) = &conflict {
         doc::Rejection::CONFLICT_CONTEXT.set(&mut last, conflict.clone());
     }
+    // The limit counts attempts, as in the reference runner: two means one retry.
     let again = attempt < config.rules.max_turn_retries;
     let mut next = state.clone();
     if let Some(turn) = next.turn_mut(&id) {
@@ -70,6 +71,7 @@ pub fn reject(
         if again {
             turn.next_attempt();
             turn.set_status(TurnStatus::Retrying);
+            // An unchanged baseline keeps the time at which it was captured.
             if turn.baseline().as_ref() != Some(&rejection.baseline) {
                 turn.set(doc::Turn::BASELINE, rejection.baseline.document(now));
             }

@@ -53,6 +53,7 @@ pub fn resolve(
     }
     next.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
     let head = standing.and_then(|standing| standing.head_ref.as_deref());
+    // Without version control there is no commit to move to.
     let moved = match (standing, head) {
         (Some(standing), Some(head)) => move_baselines(&mut next, standing, head, now),
         _ => Vec::new(),
@@ -89,6 +90,7 @@ fn move_baselines(
         let Some(mut baseline) = turn.baseline() else {
             continue;
         };
+        // A baseline without a commit was captured outside version control and cannot be moved.
         let Some(from) = baseline.head_ref.replace(head.to_owned()) else {
             continue;
         };

@@ -42,6 +42,7 @@ pub fn pause_for_gate(
 }
 
 pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Result<(), Failure> {
+    // The status changes first, because only that can fail.
     state.wait_for_approval(&pending.gate)?;
     state.set(doc::State::PENDING_PHASE_TRANSITION, pending.document());
     Ok(())

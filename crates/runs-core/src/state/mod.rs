@@ -139,6 +139,7 @@ impl State {
         ]) {
             members.insert(name, value);
         }
+        // The reference runner has no such member. A state gets it with the first acceptance here.
         if self.accepted_sequence > 0 || doc::State::ACCEPTED_SEQUENCE.is_in(&members) {
             doc::State::ACCEPTED_SEQUENCE.set(&mut members, self.accepted_sequence);
         }

@@ -70,6 +70,8 @@ impl Turn {
         run_id: Option<&RunId>,
     ) -> Result<Self, (&'static str, String)> {
         let id = doc::Turn::TURN_ID.get(&members).unwrap_or(key);
+        // Folders are named after the id and turns are looked up by the key, so the two must not
+        // differ.
         let id = TurnId::parse(id).filter(|id| id.as_str() == key).ok_or_else(|| {
             let message = format!("{id:?} is not the id {key:?} of the turn");
             (doc::Turn::TURN_ID.name(), message)
@@ -196,6 +198,7 @@ impl Turn {
 
     /// The number of its conflicts, including those of rejected attempts.
     pub fn conflicts(&self) -> u64 {
+        // A rejection moves the conflict from the first member to the second.
         [doc::Turn::CONFLICT_STATE, doc::Turn::CONFLICT_CONTEXT]
             .into_iter()
             .filter_map(|member| doc::Conflict::DETECTION_COUNT.get(member.get(&self.members)?))

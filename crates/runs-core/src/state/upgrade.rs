@@ -74,6 +74,7 @@ fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Fail
         Some(Value::Object(turns)) => turns.clone(),
         Some(_) => return Err(invalid("/active_turns", "active_turns must be an object")),
     };
+    // The old member is removed, or it would bring an accepted turn back at the next read.
     if let Some(Value::Object(turn)) = doc::State::CURRENT_TURN.remove(members)
         && let Some(id) = doc::Turn::TURN_ID.get(&turn).map(str::to_owned)
         && !documents.contains_key(&id)
