@@ -16,7 +16,7 @@ pub fn passes_without_person(
     index: &RunIndex,
     asking_role: &str,
 ) -> bool {
-    // Only a run that waits for approval, or that was blocked while it waited, can be approved.
+    // The protocol never approves a credentialed gate automatically, whatever the policy says.
     if gate.credentialed || needs_approval_run(config, gate) {
         return false;
     }

@@ -135,8 +135,8 @@ fn store_budget(state: &mut State, config: &Config, spent: f64) -> bool {
     let exhausted = left.is_some_and(|left| left <= 0.0);
     if exhausted {
         doc::Budget::EXHAUSTED.set(&mut status, true);
-    // The limit may have been raised since the budget was exhausted.
     } else {
+        // The limit may have been raised since the budget was exhausted.
         doc::Budget::EXHAUSTED.remove(&mut status);
     }
     state.set(doc::State::BUDGET_STATUS, status);

@@ -133,6 +133,7 @@ pub(super) fn check(
         .filter(|path| !declared.contains(path) && !produced.contains(path) && !others(path))
         .collect();
     let unseen: Vec<&RepoPath> = declared.iter().filter(|path| !observed.contains(path)).collect();
+    // The changes of the others are in the same working tree, so an undeclared one may be theirs.
     let shared = inputs.state.turns().len() > 1;
     match role.map(|role| role.authority) {
         Some(WriteAuthority::ReviewOnly) => {

@@ -175,8 +175,8 @@ impl Gated {
         replayed: bool,
     ) -> Result<Vec<String>, Refusal> {
         let result = &self.observed.valid.result;
+        // Evidence that was just reproduced counts more than what the runtime can attest.
         let verification =
-            // Evidence that was just reproduced counts more than what the runtime can attest.
             if replayed { "pass" } else { result.normalized_verification(context.runtime()) };
         let candidate = policy::Candidate {
             result,

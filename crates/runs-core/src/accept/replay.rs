@@ -36,7 +36,7 @@ pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     let own = doc::Journal::ACCORD.get(journal).map(|own| doc::OwnJournal::WRITES.get(own));
     let (applied, superseded) = match kind {
         Some(CommitKind::Accept) => (is_applied(journal, state), false),
-        // The state is neither the one before nor the one after the commit: another runner
+        // If the state is neither the one before nor the one after the commit, another runner
         // continued without it. Replaying would undo that runner's work.
         Some(CommitKind::Change) => {
             let now = fingerprint(state);

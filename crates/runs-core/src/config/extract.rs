@@ -55,10 +55,12 @@ fn role((id, members): (&String, &Object)) -> Role {
 
 fn runtime((id, members): (&String, &Object)) -> Runtime {
     let kind = text(members, "type").and_then(RuntimeType::parse);
+    // The protocol's cases omit the type of manual runtimes.
     Runtime { id: id.clone(), kind: kind.unwrap_or(RuntimeType::Manual), settings: members.clone() }
 }
 
 fn route((phase, members): (&String, &Object)) -> Route {
+    // A number that does not fit is above every limit. The clamp below then applies.
     let turns = count(members, "max_concurrent_turns")
         .map_or(1, |turns| usize::try_from(turns).unwrap_or(MAX_CONCURRENT_TURNS));
     let roles = members.get("allowed_next_roles").and_then(Value::as_array);
@@ -98,6 +100,7 @@ fn rules(document: &Object) -> Rules {
         return usual;
     };
     Rules {
+        // Only an explicit false waives the challenge. An invalid value does not.
         challenge_required: rules.get("challenge_required") != Some(&Value::Bool(false)),
         max_turn_retries: count(rules, "max_turn_retries").unwrap_or(usual.max_turn_retries),
     }

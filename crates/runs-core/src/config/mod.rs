@@ -117,6 +117,7 @@ impl Config {
 
     /// The phases, in their order.
     pub fn phases(&self) -> Vec<&str> {
+        // An empty routing counts as none, so there is always a first phase.
         if self.routing.is_empty() {
             return DEFAULT_PHASES.to_vec();
         }
@@ -125,6 +126,7 @@ impl Config {
 
     /// The first phase of a run.
     pub(crate) fn first_phase(&self) -> &str {
+        // Both branches of `phases` return at least one phase.
         self.phases()[0]
     }
 

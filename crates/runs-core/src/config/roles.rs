@@ -71,6 +71,7 @@ impl RuntimeType {
 
     /// Whether its verification is only a claim of the worker.
     pub(crate) fn only_attests(self) -> bool {
+        // The protocol lists exactly these two. The evidence of other runtimes is checked.
         matches!(self, Self::Manual | Self::ApiProxy)
     }
 }

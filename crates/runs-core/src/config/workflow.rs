@@ -84,6 +84,7 @@ impl WorkflowKit {
     /// The documents of a project: the declared ones, or the default ones without a declaration. An
     /// empty declaration requires none.
     pub(super) fn of_project(document: &Object) -> Self {
+        // An empty object opts out of the default documents, so presence decides and not content.
         if document.contains_key("workflow_kit") {
             return Self::declared(document);
         }
@@ -111,6 +112,7 @@ impl WorkflowKit {
                     let Some(artifact) = Artifact::extract(artifact) else {
                         continue;
                     };
+                    // A declared artifact replaces the one of the template with the same path.
                     artifacts.retain(|other| other.path != artifact.path);
                     artifacts.push(artifact);
                 }
@@ -132,6 +134,7 @@ impl WorkflowKit {
         let mut owners = artifacts
             .filter(|artifact| artifact.path == path)
             .filter_map(|artifact| artifact.owned_by.as_deref());
+        // Two owners mean that neither can revise the document alone.
         let owner = owners.next()?;
         owners.all(|other| other == owner).then_some(owner)
     }

@@ -127,6 +127,7 @@ impl Barrier {
     }
 
     fn decisions_of(&self, repo: &str, workstream: &Workstream) -> Vec<String> {
+        // Runners use one of two names. Without both, the configuration decides.
         let named =
             [doc::Barrier::REQUIRED_DECISION_IDS_BY_REPO, doc::Barrier::ALIGNMENT_DECISION_IDS]
                 .iter()
@@ -182,9 +183,11 @@ impl Barrier {
         let some = required.iter().any(|repo| accepted.contains(repo.as_str()));
         let all = !required.is_empty() && satisfied.len() == required.len();
         let open = match self.kind {
+            // Projections never open this barrier. Only an approval does.
             BarrierType::SharedHumanGate => {
                 rule!(return (self.status, satisfied); PeopleNotAwaited => all)
             }
+            // The protocol asks only for the entry repository; the others may follow later.
             BarrierType::OrderedRepoSequence => {
                 rule!(accepted.contains(workstream.entry_repo.as_str()); OrderIgnored => all)
             }
@@ -254,6 +257,7 @@ impl Barriers {
             }
             doc::Barrier::CREATED_AT.set(&mut members, now);
             Barrier {
+                // This is the name that the reference runner uses.
                 id: format!("{}_completion", workstream.id),
                 kind: workstream.barrier,
                 status: BarrierStatus::Pending,
@@ -280,6 +284,8 @@ impl Barriers {
 
     /// The barrier of a workstream.
     pub(crate) fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
+        // The id is not used to find a barrier: fixtures and other runners name barriers
+        // differently.
         self.all.iter().find(|barrier| barrier.workstream() == workstream)
     }
 
@@ -301,6 +307,7 @@ impl Barriers {
                 continue;
             }
             let (status, satisfied) = barrier.judge(workstream, history);
+            // The list is updated even if the status stays, because the next choice depends on it.
             doc::Barrier::SATISFIED_REPOS.set(&mut barrier.members, &satisfied);
             if status != barrier.status {
                 effects.push(Effect {
@@ -335,6 +342,7 @@ fn decisions<'a>(projections: &[&'a Object], repo: &str) -> BTreeSet<&'a str> {
         .copied()
         .filter(|line| doc::MultiHistory::REPO_ID.get(line) == Some(repo));
     let made = own.flat_map(|line| doc::MultiHistory::DECISIONS.get(line));
+    // In the protocol a decision is an id or an object with one.
     made.filter_map(|decision| decision.as_str().or_else(|| doc::Decision::ID.get(decision)))
         .collect()
 }

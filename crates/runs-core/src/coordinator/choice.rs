@@ -163,6 +163,8 @@ fn consider(
         stream.repos.iter().find(|repo| !made.contains(repo))
     };
     let next = if any {
+        // Repositories without an accepted turn come first, so that each gets one before any gets
+        // two.
         let new = stream.repos.iter().find(|repo| !accepted(repo));
         new.or_else(undecided)
     } else {
@@ -174,6 +176,7 @@ fn consider(
         return stop(None, reason);
     };
     let view = repos.get(repo);
+    // A state that cannot be read is treated like a blocked repository, not like a free one.
     let Some(state) = view.and_then(|view| view.state.as_ref()) else {
         return stop(Some(repo), ObstacleReason::RepoBlocked);
     };

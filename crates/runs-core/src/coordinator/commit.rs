@@ -49,6 +49,8 @@ impl CoordinatorChange {
     /// never refers to a missing record.
     pub fn commit(&self, before: Option<&CoordinatorState>, ids: &mut Ids, now: Time) -> Commit {
         let mut state = self.state.clone();
+        // The time is set before the digests are taken, or recovery would not recognize the written
+        // state.
         state.touch(now);
         let mut writes = Vec::new();
         let mut lines = |record: Record, lines: &[Object]| {
@@ -68,6 +70,7 @@ impl CoordinatorChange {
         for path in &self.removed {
             writes.push(Write::Remove { path: path.clone() });
         }
+        // The barriers follow the lines that they were computed from.
         writes.push(replace(barriers_path(), pretty(&self.barriers.document())));
         writes.push(replace(coordinator_state_path(), pretty(&state.document())));
         let marks = (before.map(|state| digest(state.document())), digest(state.document()));

@@ -183,6 +183,7 @@ impl CoordinatorConfig {
             .and_then(|route| doc::Route::ENTRY_WORKSTREAM.get(route));
         let mut found: Vec<&Workstream> =
             self.workstreams.iter().filter(|workstream| workstream.phase == phase).collect();
+        // The sort is stable, so the other workstreams keep the order of the document.
         found.sort_by_key(|workstream| Some(workstream.id.as_str()) != entry);
         found
     }
@@ -221,9 +222,11 @@ fn workstream((id, value): (&String, &Value)) -> Option<Workstream> {
 
 fn gate((id, value): (&String, &Value)) -> Option<CoordinatorGate> {
     let members = value.as_object()?;
+    // An empty list is a choice and differs from an absent one.
     let named = doc::GateConfig::REQUIRES_REPOS.raw(members).is_some_and(Value::is_array);
     Some(CoordinatorGate {
         id: id.clone(),
+        // Only an explicit false removes the person.
         requires_human_approval: doc::GateConfig::REQUIRES_HUMAN_APPROVAL.raw(members)
             != Some(&Value::Bool(false)),
         requires_repos: named.then(|| doc::GateConfig::REQUIRES_REPOS.get(members)),

@@ -67,6 +67,7 @@ impl Dispatching {
         let Some(state) = &view.state else {
             return DispatchedTurn::Nothing;
         };
+        // A role has at most one active turn, and only a newer one can be the intended turn.
         let active = state
             .turns()
             .find(|turn| turn.role() == self.choice.role && turn.assigned_sequence() > self.since);
@@ -102,6 +103,7 @@ pub fn begin_dispatch(
     now: Time,
 ) -> (Dispatching, CoordinatorChange) {
     let context = turn_context(initiative, choice, ids, now);
+    // The sequence is read before the assignment, so the intended turn has a greater one.
     let since = view.state.as_ref().map_or(0, |state| state.turn_sequence());
     let mut state = initiative.state.clone();
     state.set(

@@ -89,9 +89,12 @@ pub fn diverging(
         let run = state.run_id().map(crate::RunId::as_str);
         if initiative.state.repo_run(repo).is_some_and(|known| Some(known) != run) {
             add(DivergenceKind::RunIdMismatch);
+            // The turns of another run say nothing about the dispatched ones.
             continue;
         }
+        // In the last phase a completed run is what the initiative waits for.
         let last = initiative.config.next_phase(initiative.state.phase()).is_none();
+        // The completion was adopted with an earlier report, so it is no surprise any more.
         let known = initiative.state.repo_run_status(repo) == Some("completed");
         if state.status() == Status::Completed && !last && !known {
             add(DivergenceKind::RepoCompletedUnexpectedly);
@@ -135,6 +138,8 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
         let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else {
             continue;
         };
+        // A repository may reissue a dispatched turn on its own. The work continues under the new
+        // id.
         let turn = last_of(first, &replacements);
         let workstream = doc::MultiHistory::WORKSTREAM_ID.get(line);
         let mut add = |kind| found.push(difference(kind, repo, Some(turn), workstream));
@@ -174,6 +179,8 @@ fn withdrawn_turns<'a>(
             Some((doc::History::TURN_ID.get(line)?, doc::History::REISSUED_AS.get(line)))
         })
         .collect();
+    // The line of a withdrawn turn may not name its replacement, but an active replacement names
+    // the withdrawn turn.
     let active = view.state.iter().flat_map(State::turns);
     for turn in active {
         let from = turn.value(doc::Turn::REISSUED_FROM).and_then(Value::as_str);

@@ -160,6 +160,7 @@ pub fn completion_blockers(
         if state.is_some_and(|state| !at_its_end(state)) {
             found.push(blocker(BlockerKind::RepoNotCompletionReady, Some(id)));
         } else {
+            // `repo_blockers` also reports a pending completion, which counts as ready here.
             let waits = blocker(BlockerKind::RepoPendingGate, Some(id));
             found.retain(|other| *other != waits);
         }
@@ -246,6 +247,7 @@ fn wait_or_pass(
     requested: LineType,
     now: Time,
 ) -> GateChange {
+    // A gate that is not declared needs a person, like a declared one without the member.
     let needs_person = initiative.config.gate(gate).is_none_or(|gate| gate.requires_human_approval);
     let line = line(initiative, requested, &pending, now);
     if !needs_person {
@@ -272,6 +274,8 @@ fn pass(
     let mut barriers = initiative.barriers.clone();
     let gate = doc::MultiGate::GATE.get(pending).unwrap_or_default().to_owned();
     let causation = build([("gate", gate.as_str().into())]);
+    // Only the barriers that the request listed are approved, since the approval is about that
+    // request.
     let opened = doc::MultiGate::HUMAN_BARRIERS.get(pending);
     let ledger = opened
         .iter()

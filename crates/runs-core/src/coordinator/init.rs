@@ -80,10 +80,12 @@ pub fn init(
         else {
             return Err(refuse(id, "repo_no_state", format!("{id} is not a governed repository")));
         };
+        // The coordinator moves all repositories together, so their phases must be the same.
         if let Some(problem) = phase_alignment(id, &own.phases(), &config.phases()) {
             return Err(refuse(id, &problem.code.clone(), problem.message));
         }
         match state.status() {
+            // A run that never began can still be started, although its state is blocked.
             Status::Blocked if state.run_id().is_some() => {
                 return Err(refuse(
                     id,
@@ -110,6 +112,7 @@ pub fn init(
         ]);
         runs.insert(id.clone(), entry.into());
     }
+    // The host starts the missing runs and asks again. Nothing is written before all have one.
     if starts.iter().any(|(_, start)| *start == RepoStart::Begin) {
         return Ok(Err(starts));
     }

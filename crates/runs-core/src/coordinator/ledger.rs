@@ -39,6 +39,7 @@ impl CoordinatorLedger {
         let numbers = lines.into_iter().filter_map(|line| {
             let digits = doc::Ledger::ID.get(line)?.strip_prefix(PREFIX)?;
             let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            // A number above 64 bits is ignored. Such an id cannot be continued.
             plain.then(|| digits.parse::<u64>().ok()).flatten()
         });
         Self { greatest: numbers.max().unwrap_or(0) }

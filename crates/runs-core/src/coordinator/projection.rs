@@ -84,6 +84,8 @@ pub fn project(
         .get(accepted)
         .filter(|id| !id.trim().is_empty())
         .ok_or_else(|| unknown("the accepted turn has no turn_id".into()))?;
+    // The files are checked before the repetition, so a violation is never hidden by an earlier
+    // line.
     check_files(repo, root, accepted)?;
     let known = known_projection(history, repo, workstream, turn);
     if let Some(known) = rule!(known; TakenOverAgain => None) {
@@ -108,6 +110,7 @@ pub fn project(
         doc::MultiHistory::VERIFICATION.to(doc::History::VERIFICATION.copy(accepted)),
     ];
     let line = history::line(LineType::AcceptanceProjection, state, now, members);
+    // The barriers must see the new projection, which is not written yet.
     let mut later = history.to_vec();
     later.push(line.clone());
     let mut barriers = barriers.clone();
@@ -144,6 +147,8 @@ fn check_files(repo: &str, root: Option<&str>, accepted: &Object) -> Result<(), 
     for file in doc::History::FILES_CHANGED.items(accepted) {
         let name = file.as_str().unwrap_or_default();
         let below = root.and_then(|root| {
+            // The separator is required, or a sibling folder with a longer name would count as
+            // inside.
             let rest = name.strip_prefix(root.trim_end_matches('/'))?;
             rest.strip_prefix('/')
         });

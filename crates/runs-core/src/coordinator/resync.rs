@@ -189,6 +189,7 @@ impl Resync {
         };
         let members = [
             doc::MultiHistory::REPO_ID.to(found.repo.as_str()),
+            // The adopted run is in the new state; the old one names the lost run.
             doc::MultiHistory::REPO_RUN_ID.to(self.state.repo_run(&found.repo)),
             doc::MultiHistory::WORKSTREAM_ID.to(found.workstream.clone()),
             doc::MultiHistory::REPO_TURN_ID.to(found.turn.clone()),
@@ -212,6 +213,8 @@ impl Resync {
         else {
             return Ok(());
         };
+        // Earlier repairs of this resynchronization are not written yet. Without them a turn could
+        // be projected twice.
         let known = [initiative.history, &self.history].concat();
         let initiative = Initiative { barriers: &self.barriers, history: &known, ..*initiative };
         let offer = Offer {
@@ -234,6 +237,7 @@ impl Resync {
     /// Returns whether it is newly blocked.
     fn settle(&mut self, now: Time) -> bool {
         let status = self.state.status();
+        // Repositories go on after the end of an initiative. That does not concern it any more.
         if status == CoordinatorStatus::Completed {
             return false;
         }
@@ -250,6 +254,7 @@ impl Resync {
         if texts.is_empty() {
             // A blocked initiative is resumed only with a report.
             if status == CoordinatorStatus::Blocked && self.report.is_some() {
+                // The gate is still pending, so the initiative waits for its approval again.
                 let next =
                     if waits { CoordinatorStatus::Paused } else { CoordinatorStatus::Active };
                 self.state.set_status(next, now);

@@ -180,6 +180,8 @@ fn workstreams(document: &Object, found: &mut Problems) {
             Some(barrier) => barrier_settings(id, workstream, barrier, found),
         }
     }
+    // The dependencies of invalid workstreams mean nothing, so a cycle is reported only among valid
+    // ones.
     if found.0.len() == before
         && let Some(circle) = rule!(cycle(all); CircleAccepted => None)
     {
@@ -328,6 +330,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
             return Some(way[begin..].iter().map(|id| (*id).to_owned()).collect());
         }
         way.push(here);
+        // The answer is always found: a workstream that is left depends on one that is left.
         here = waits[here].iter().find_map(|other| left.get(other.as_str()).copied())?;
     }
 }

@@ -81,6 +81,7 @@ fn decisions(briefing: &Briefing<'_>, text: &mut String) {
 fn delegations(briefing: &Briefing<'_>, text: &mut String) {
     let own = briefing.turn.role();
     let roles: Vec<&str> = next_roles(briefing).into_iter().filter(|role| *role != own).collect();
+    // A child turn cannot delegate again; the validation refuses that.
     if roles.is_empty() || briefing.turn.delegation_context().is_some() {
         text.push_str("\n### Delegations\n\nThis turn cannot delegate: omit `delegations`.\n");
         return;

@@ -98,6 +98,7 @@ pub fn assignment(state: &State, config: &Config, turn: &Turn) -> Object {
         ("budget_reservation_usd", budget::reserved(state, turn.id())),
         ("active_siblings", siblings.into()),
     ]);
+    // The protocol has these members only in turns that need them, so null is not written.
     for name in ["intake_context", "conflict_context", "delegation_context", "delegation_review"] {
         if let Some(value) = member(name) {
             document.insert(name.to_owned(), value);
@@ -165,6 +166,8 @@ pub fn mark_dispatched(
         .map(|changes| ("baseline".to_owned(), changes.baseline.document(now).into()))
         .into_iter()
         .collect();
+    // The baseline is set in the same change: a crash in between would attribute the changes of
+    // others to the worker.
     let mut change = mark_with(state, turn, TurnStatus::Dispatched, about, ids, now)?;
     let changes = changes.filter(|changes| !changes.files.is_empty());
     if let (Some(changes), Some(handed)) = (changes, change.state.turn(turn)) {
@@ -207,6 +210,7 @@ pub fn mark_with(
     if state.status() != Status::Active {
         return Err(illegal(state, "carry a turn out"));
     }
+    // Called for its error only: `turn_mut` below has none.
     state.target(Some(turn))?;
     let mut next = state.clone();
     let mut role = String::new();
@@ -216,6 +220,7 @@ pub fn mark_with(
         }
         active.set_status(status);
         role = active.role().to_owned();
+        // The record describes the last worker. It must not outlive the start of the next one.
         if status == TurnStatus::Dispatched {
             active.set(doc::Turn::DISPATCHED_AT, now);
             active.unset(doc::Turn::LEFT_BEHIND);

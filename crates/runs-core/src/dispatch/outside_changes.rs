@@ -41,6 +41,7 @@ pub struct OutsideChanges {
 
 /// The record of a worker's changes; null when they are unknown or too many.
 pub fn left_behind(seen: &Observation) -> Value {
+    // A record of part of the files would attribute the rest to a person.
     if !seen.is_git() || seen.changed.len() > MOST {
         return Value::Null;
     }
@@ -71,6 +72,7 @@ pub fn outside_changes(
     let nothing = Object::new();
     let left = match turn.left_behind() {
         Some(left) => left,
+        // No worker has had the turn, so every change is by someone else.
         None if was_never_dispatched(turn) => &nothing,
         None => return None,
     };
@@ -89,9 +91,12 @@ pub fn outside_changes(
     let is_operational = |path: &str| RepoPath::parse(path).is_ok_and(|path| path.is_operational());
     let mut files = Vec::new();
     for (path, mark) in &seen.changed {
+        // Files of the run change all the time and are never attributed.
         if is_left(path, mark) || is_operational(path) {
             continue;
         }
+        // The newer mark replaces the known one: the file counts again only when the worker changes
+        // it.
         baseline.dirty.retain(|(known, _)| known != path);
         baseline.dirty.push((path.clone(), mark.clone()));
         files.push(path.clone());

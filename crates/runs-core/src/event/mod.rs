@@ -95,6 +95,7 @@ impl<'a> Emitter<'a> {
             build([doc::EventTurn::TURN_ID.to(turn), doc::EventTurn::ROLE_ID.to(role)])
         });
         let id = self.ids.event();
+        // The protocol has the intent as a member of the event, beside its payload.
         let intent = payload.get("intent_id").cloned().unwrap_or(Value::Null);
         let line = build([
             doc::Event::EVENT_ID.to(id.as_str()),
@@ -141,6 +142,7 @@ pub fn check(event: &Value) -> Vec<String> {
     if rule!(at.is_none(); TimeNotNeeded => false) {
         errors.push("timestamp must be a time".into());
     }
+    // The protocol's text requires the run. The reference runner does not check it.
     if rule!(doc::Event::RUN_ID.filled(event).is_none(); RunIdNotNeeded => false) {
         errors.push("run_id must name the run".into());
     }

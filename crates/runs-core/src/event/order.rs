@@ -29,6 +29,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     if rule!(!is_start(&events[0]); StartsLater => !events.iter().any(is_start)) {
         errors.push("the first event must be run_started".to_owned());
     }
+    // The last event decides, so a repeated end at the end is no error.
     let ends = events.iter().filter(|event| kind(event) == Some(EventType::RunCompleted));
     let goes_on = events.last().and_then(kind) != Some(EventType::RunCompleted);
     if ends.count() > 0 && rule!(goes_on; EndsAndGoesOn => false) {
@@ -38,6 +39,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     let mut dispatched = BTreeSet::new();
     let mut last: Option<Time> = None;
     for (index, event) in events.iter().enumerate() {
+        // All problems are collected, so one damaged event does not hide the others.
         let Some(members) = event.as_object() else {
             errors.push(format!("event {index} must be a JSON object"));
             continue;

@@ -99,6 +99,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
         return PhaseExit::NoRequest;
     };
     let (config, phase) = (view.config, view.phase);
+    // The protocol reports an unknown phase before a wrong order, with a result of its own.
     if !config.has_phase(request) {
         return PhaseExit::UnknownPhase(request.to_owned());
     }
@@ -115,6 +116,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
         };
     }
     let to = request.to_owned();
+    // The protocol passes a phase whose gate is not declared.
     let Some(gate) = gate else {
         return PhaseExit::Advance { gate: None, to };
     };

@@ -83,6 +83,8 @@ pub(crate) fn requirement(config: &Config, phase: &str, path: &RepoPath) -> Opti
 pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
     let mut failures = Failures::default();
     let artifacts = view.config.workflow().artifacts(view.phase);
+    // A path that is also an artifact is evaluated once, as a file of the gate. Its owner is still
+    // checked below.
     let mut judged = BTreeSet::new();
     let required = gate.requires_files.iter();
     for path in required.take(rule!(usize::MAX; FirstFileOnly => 1)) {
@@ -120,10 +122,12 @@ pub(super) fn failures(gate: &Gate, view: &View<'_>) -> Failures {
             }
         }
     }
+    // The raw status counts here, as in the reference runner. The normalized one is for policies.
     if rule!(gate.requires_verification_pass; VerificationNotAsked => false)
         && !matches!(view.verification, Some("pass" | "attested_pass"))
     {
         let found = view.verification.unwrap_or("missing");
+        // The reason is not in `others`: `reason` has a fixed text for it.
         failures.missing_verification = true;
         failures.reasons.push(format!("the verification must pass; it is {found}"));
     }

@@ -8,6 +8,8 @@ use crate::rule;
 /// second-level header.
 pub(crate) fn has_content(text: &str, header: &str, is_placeholder: impl Fn(&str) -> bool) -> bool {
     let mut lines = text.lines().map(str::trim);
+    // A prefix is enough in the protocol: `## Verification Summary` also satisfies
+    // `## Verification`.
     if !lines.by_ref().any(|line| line.starts_with(header)) {
         return false;
     }
@@ -25,11 +27,13 @@ pub(super) fn labelled<'a>(text: &'a str, prefix: &str, label: &str) -> Option<&
         } else {
             let rest = line.strip_prefix(prefix)?;
             let trimmed = rest.trim_start();
+            // The protocol requires white space after the prefix: `##Verdict` is no header.
             if trimmed.len() == rest.len() {
                 return None;
             }
             trimmed
         };
+        // `get` also refuses an index inside a character, where slicing would panic.
         let head = rest.get(..label.len())?;
         if !head.eq_ignore_ascii_case(label) {
             return None;

@@ -51,6 +51,7 @@ fn quoted(sections: &[&str]) -> String {
 
 /// Clauses: AX-GATE-SIGNOFF.
 fn pm_signoff(path: &str, text: &str) -> Option<String> {
+    // Only the first such line counts, so a later approval cannot hide an earlier refusal.
     let Some(value) = labelled(text, "", "Approved") else {
         return Some(format!("PM signoff must declare `Approved: YES` in {path}."));
     };
@@ -90,6 +91,7 @@ const SYSTEM_SPEC: [&str; 3] = ["## Purpose", "## Interface", "## Acceptance Tes
 
 /// Clauses: AX-GATE-SPEC.
 fn system_spec(path: &str, text: &str) -> Option<String> {
+    // The protocol looks for the text anywhere in the document here, and for lines in the notes.
     let missing: Vec<&str> =
         SYSTEM_SPEC.into_iter().filter(|section| !text.contains(section)).collect();
     if !missing.is_empty() {
@@ -158,9 +160,11 @@ fn acceptance_matrix(text: &str) -> Option<String> {
     let mut requirements = Vec::new();
     for cells in matrix_rows(text) {
         let first = cells.first().map_or("", |cell| cell.as_str());
+        // This is the row of the template, which is no requirement.
         if first.is_empty() || first == "(QA fills this from ROADMAP.md)" {
             continue;
         }
+        // The verdict is in the last column; tables may have columns in between.
         let verdict = cells.last().map(|cell| token(cell)).unwrap_or_default();
         let passed = ["PASS", "PASSED", "OK", "YES"].contains(&verdict.as_str());
         requirements.push((first.to_owned(), passed));
@@ -197,6 +201,7 @@ fn matrix_rows(text: &str) -> Vec<Vec<String>> {
         .skip_while(|line| !is_header(line))
         .skip(1)
         .map(str::trim)
+        // The table ends at the first other line, so later tables are not read.
         .take_while(|line| line.starts_with('|'))
         .map(|line| {
             let inner = line.trim_matches('|');

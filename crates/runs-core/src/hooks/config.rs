@@ -53,6 +53,7 @@ pub(crate) fn hooks_of(document: &Object) -> Vec<Hook> {
     hooks
 }
 
+// An invalid hook is skipped here without a message: the validation reports it before a run begins.
 fn hook(phase: HookPhase, members: &Object) -> Option<Hook> {
     let transport = match text(members, "type")? {
         "process" => Transport::Process { command: members::texts(members, "command") },
@@ -149,6 +150,7 @@ fn hook_problems(phase: HookPhase, item: &Value) -> Vec<&'static str> {
         }
         _ => found.push("must have the type process or http"),
     }
+    // The protocol sets these limits. A hook runs while the repository is locked.
     if !count(hook, "timeout_ms").is_some_and(|ms| (100..=30_000).contains(&ms)) {
         found.push("must have a timeout_ms from 100 to 30000");
     }

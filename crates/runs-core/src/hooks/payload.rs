@@ -42,6 +42,7 @@ pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec
         ("AGENTXCHAIN_RUN_ID".to_owned(), run_id.unwrap_or_default().to_owned()),
         ("AGENTXCHAIN_PROJECT_ROOT".to_owned(), project_root.to_owned()),
     ];
+    // The hook's own variables come last, as in the reference runner.
     added.extend(rule!(hook.env.clone(); EnvironmentEmpty => Vec::new()));
     added
 }
@@ -86,6 +87,7 @@ pub fn before_validation(turn: &Turn, staging_path: &str, result: Result<&Value,
         ("staging_path", staging_path.into()),
         ("turn_result", result.ok().cloned().unwrap_or(Value::Null)),
     ]);
+    // The protocol also has `read_error`. A result that cannot be read is reported here as well.
     if let Err(why) = result {
         payload.insert("parse_error".into(), why.into());
     }

@@ -34,6 +34,7 @@ impl Snapshot {
     /// The files that were changed, created or deleted.
     pub fn changed(&self, after: &Self) -> Vec<String> {
         let before = self.files.iter();
+        // A file that a snapshot does not have differs from one that was recorded as missing.
         let changed = before.filter(|(path, digest)| after.files.get(*path) != Some(digest));
         let made = after.files.keys().filter(|path| !self.files.contains_key(*path));
         changed.map(|(path, _)| path.clone()).chain(made.cloned()).collect()
@@ -56,7 +57,7 @@ pub fn tamper_code(paths: &[String]) -> Code {
     } else if named(&["decision-ledger.jsonl", "barrier-ledger.jsonl", "repo-decisions.jsonl"]) {
         Code::XchainHookLedgerTamper
     } else if named(&["events.jsonl", "run-history.jsonl", "hook-audit.jsonl"]) {
-        // The protocol has no separate code for the state file.
+        // The protocol has no code of their own for these records.
         Code::XchainHookStateTamper
     } else {
         Code::XchainHookBundleTamper

@@ -65,6 +65,7 @@ impl VerdictDocument {
         if output.iter().all(u8::is_ascii_whitespace) {
             return Err("the hook said nothing".into());
         }
+        // This parser refuses duplicate keys, so a verdict cannot have two readings.
         let document =
             accord_canon::read(output.trim_ascii()).map_err(|error| error.to_string())?;
         let document = document.as_object().ok_or("the hook's output is not a JSON object")?;

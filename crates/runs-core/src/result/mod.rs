@@ -113,6 +113,7 @@ pub struct Judged {
 /// # Errors
 /// Fails when it is too large or not one unambiguous JSON document.
 pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
+    // The limit is checked before parsing, because a worker controls the file.
     if bytes.len() > MAX_RESULT_BYTES {
         return Err(format!("the staged result has more than {MAX_RESULT_BYTES} bytes"));
     }
@@ -210,6 +211,8 @@ impl Validation {
     /// The problem that names the refusal. Two requests that exclude each other take precedence
     /// over their other problems. Otherwise it is the first problem.
     pub fn headline(&self) -> Option<&Problem> {
+        // In the protocol's cases an unknown phase precedes this problem, but this problem names
+        // the refusal.
         let exclusive = |problem: &&Problem| problem.code == Code::XchainMutuallyExclusiveRequests;
         let found = self.problems.iter().find(exclusive);
         found.or_else(|| self.problems.first())

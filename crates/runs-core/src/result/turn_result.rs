@@ -57,6 +57,7 @@ impl TurnResult {
     /// The claimed status. An invalid status counts as failed.
     pub fn status(&self) -> TurnStatusClaim {
         let status = doc::Result::STATUS.get(&self.document).and_then(TurnStatusClaim::parse);
+        // A status that is not known must not count as success.
         status.unwrap_or(TurnStatusClaim::Failed)
     }
 
@@ -75,6 +76,7 @@ impl TurnResult {
                     return "attested_pass";
                 }
                 let evidence = self.evidence();
+                // The expected exit code does not matter here: the protocol asks for zero.
                 let zero = |item: &Value| doc::Evidence::EXIT_CODE.get(item) == Some(0);
                 if !evidence.is_empty() && evidence.iter().all(zero) {
                     "pass"
@@ -126,6 +128,7 @@ impl TurnResult {
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
         let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter().filter(|change| {
             let action = doc::Proposed::ACTION.get(change);
+            // An unknown action counts as a write, which is the stricter reading.
             (action == Some("delete")) == deleted
         });
         changes

@@ -175,6 +175,7 @@ fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
         (Status::Paused | Status::Blocked, true) => {
             state.pending_completion().map(Pending::Completion)
         }
+        // Only a run that waits for approval, or was blocked while it waited, can be approved.
         (Status::Active, false) => rule!(
             None;
             ApprovalWhileActive => state.pending_transition().map(Pending::Transition)

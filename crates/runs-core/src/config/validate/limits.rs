@@ -14,6 +14,7 @@ use crate::patterns::is_phase;
 /// Checks every limit of a run.
 pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["rules", "budget", "approval_policy", "timeouts"] {
+        // The rules below read such a member as absent, so its type is reported here.
         if given(document, name).is_some_and(|value| !value.is_object()) {
             found.push(invalid(name, format!("{name} must be an object")));
         }
@@ -51,6 +52,7 @@ fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(&field, format!("{field} must be a number above zero")));
         }
     }
+    // With a greater limit no turn could ever be assigned.
     if let (Some(turn), Some(run)) =
         (number(budget, "per_turn_max_usd"), number(budget, "per_run_max_usd"))
         && turn > run

@@ -24,12 +24,14 @@ pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     };
     let mut found = Vec::new();
     let version = document.get("schema_version");
+    // The reference runner also accepts 4, the number of its configuration format.
     if version != Some(&"1.0".into()) && version.and_then(count_of) != Some(4) {
         found.push(version_problem(version));
     }
     project(document, &mut found);
     roles(document, &mut found);
     runtimes::check(document, &mut found);
+    // This is not among the narrow rules: the protocol's cases have reviewers with local programs.
     authority_fits_runtime(document, &mut found);
     routing(document, &mut found);
     sections::gates(document, &mut found);
@@ -50,6 +52,7 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     };
     let mut found = Vec::new();
     let version = document.get("schema_version");
+    // The protocol's cases accept only the text. The number 4 is for real projects.
     let sound = rule!(
         version == Some(&"1.0".into());
         VersionAsNumber => version == Some(&"1.0".into()) || version == Some(&1.into());
@@ -58,6 +61,7 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     if !sound {
         found.push(version_problem(version));
     }
+    // The protocol defines this order, because the first problem gives the code.
     for (id, role) in entries(document, "roles") {
         runtime_reference(document, id, role, &mut found);
     }
@@ -123,6 +127,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
             );
             found.push(invalid(field("write_authority"), message));
         }
+        // 100 is left for `human`, which outranks every role.
         if let Some(weight) = given(role, "decision_authority")
             && count_of(weight).is_none_or(|weight| weight > 99)
         {
@@ -249,6 +254,7 @@ fn role_reference(
 ) {
     let name = role.as_str().unwrap_or_default();
     let declared = members::object(document, "roles").is_some_and(|roles| roles.contains_key(name));
+    // `human` may be a next role but not an entry role, which gets the first turn.
     if declared || (name == "human" && rule!(human; HumanEnters => true)) {
         return;
     }

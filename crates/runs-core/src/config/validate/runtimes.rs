@@ -79,6 +79,7 @@ fn api_proxy(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
     if filled(runtime, "model").is_none() {
         report("model", "must be a non-blank text");
     }
+    // A local model server needs no key.
     if provider != Some("ollama") && filled(runtime, "auth_env").is_none() {
         report("auth_env", "must name the variable that holds the key");
     }

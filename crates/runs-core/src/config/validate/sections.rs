@@ -45,6 +45,7 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
     if given(gate, "gate_actions").is_some_and(|actions| !actions.is_array()) {
         report("gate_actions", "must be a list");
     }
+    // Only an approval by a person runs the commands. Otherwise they would silently never run.
     if !actions.is_empty() && !is_true(gate, "requires_human_approval") {
         report("gate_actions", "need requires_human_approval to be true");
     }
@@ -104,6 +105,7 @@ fn artifact_problem(document: &Object, artifact: &Value) -> Option<String> {
     let Some(path) = filled(artifact, "path") else {
         return Some("an artifact needs a path".into());
     };
+    // The protocol forbids `..` even where the path stays inside the repository.
     if path.split('/').any(|name| name == "..") {
         return Some(format!("{path:?} may not contain .."));
     }

@@ -16,6 +16,8 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     else {
         return;
     };
+    // Numbers continue after those of the run, so an assigned id is new in it. The ids that the
+    // result names itself are not free either.
     let mut ids = situation.index.decisions().continued();
     let own: DecisionIds = decisions
         .iter()
@@ -86,6 +88,7 @@ pub(super) fn objections(draft: &mut Draft) {
             continue;
         };
         if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
+            // Ids of later objections are taken as well, so the numbers cannot simply be counted.
             let free =
                 (next..).map(|n| (n, format!("OBJ-{n:03}"))).find(|(_, id)| !taken.contains(id));
             if let Some((number, id)) = free {
@@ -143,6 +146,8 @@ pub(super) fn verification(draft: &mut Draft) {
     {
         for item in evidence.iter_mut().filter_map(Value::as_object_mut) {
             let code = doc::Evidence::EXIT_CODE.get(item).filter(|code| *code != 0);
+            // A given expectation is never replaced: it may contradict the claimed pass, which
+            // validation reports.
             if let (Some(code), false) = (code, doc::Evidence::EXPECTED_EXIT_CODE.is_in(item)) {
                 doc::Evidence::EXPECTED_EXIT_CODE.set(item, code);
                 let why = format!("the result passes, so {code} was expected");

@@ -27,6 +27,7 @@ pub fn normalize(
         return (staged, Vec::new());
     };
     let mut draft = Draft { result, rewrites: Vec::new() };
+    // The order matters: a step reads members that earlier steps have put in place.
     shape::identity(&mut draft, situation);
     shape::files(&mut draft);
     shape::missing(&mut draft, situation);
@@ -36,6 +37,7 @@ pub fn normalize(
     items::objections(&mut draft);
     items::created(&mut draft);
     requests::phase(&mut draft, situation);
+    // This needs the final requests: a result that asks to go on may have no files.
     shape::artifact(&mut draft, situation, leniency);
     requests::next_role(&mut draft, situation);
     (draft.result.into(), draft.rewrites)

@@ -27,6 +27,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         match config.next_phase(guarded) {
             Some(next) => draft.set(code, doc::Result::PHASE_TRANSITION_REQUEST, next, &why),
             None => {
+                // The last phase has no next one, so its gate means the end of the run.
                 doc::Result::PHASE_TRANSITION_REQUEST
                     .set(&mut draft.result, serde_json::Value::Null);
                 draft.set(code, doc::Result::RUN_COMPLETION_REQUEST, true, &why);
@@ -37,6 +38,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
     let (Some(at), Some(wanted)) = (position(current), position(&request)) else {
         return;
     };
+    // A reviewer's request is left as it is, and the validation refuses it.
     if wanted > at + 1 && situation.authority() != Some(WriteAuthority::ReviewOnly) {
         let next = phases[at + 1];
         let why = format!("{next} comes before {request}");
@@ -53,13 +55,18 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let fitting = || {
         let allowed = allowed.unwrap_or_default();
         let other = allowed.iter().find(|role| *role != own);
+        // Without an allowed role, a person decides. The reference runner names `pm`, which may not
+        // exist.
         other.or_else(|| allowed.first()).map_or("human", String::as_str)
     };
     match named {
+        // A blank or mistyped member is left to the validation. Only an absent one is filled in.
         None if !doc::Result::PROPOSED_NEXT_ROLE.is_in(&draft.result) => {
             let why = "the routing says who may go next";
             draft.set(RewriteCode::NextRoleAdded, doc::Result::PROPOSED_NEXT_ROLE, fitting(), why);
         }
+        // A placeholder is not replaced: the validation must see that the template was not filled
+        // in.
         Some(named)
             if named != "human"
                 && !crate::patterns::is_placeholder(&named)

@@ -13,6 +13,7 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
     let (Some(turn), Some(run)) = (situation.turn, situation.state.run_id()) else {
         return;
     };
+    // The right turn id shows that the result belongs to the run, so a wrong run id is a slip.
     let same_turn = doc::Result::TURN_ID.get(&draft.result) == Some(turn.id().as_str());
     if same_turn && doc::Result::RUN_ID.get(&draft.result) != Some(run.as_str()) {
         let why = "the result of the active turn belongs to the run";
@@ -105,6 +106,7 @@ pub(super) fn status(draft: &mut Draft) {
             draft.set(RewriteCode::StatusSynonym, doc::Result::STATUS, "failed", why);
         }
         Some(_) => {}
+        // A status of another type is left to the validation.
         None if doc::Result::STATUS.given(&draft.result).is_some() => {}
         None => {
             let asks = doc::Result::PHASE_TRANSITION_REQUEST.filled(&draft.result).is_some()

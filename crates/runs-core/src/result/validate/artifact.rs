@@ -38,6 +38,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
             wrong(findings, doc::Result::FILES_CHANGED, message.into());
         }
     }
+    // This is checked for every role, because an acceptance writes the proposal of every role.
     proposed_changes(result.document(), findings);
 }
 
@@ -62,6 +63,7 @@ fn paths(result: &TurnResult, findings: &mut Findings) -> Vec<RepoPath> {
 pub(super) fn sound_path(text: &str, field: &str, findings: &mut Findings) -> Option<RepoPath> {
     match RepoPath::parse_file(text) {
         Err(error) => {
+            // The path comes from an agent and can have any length.
             let shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
             let message = format!("{field} names {shown:?}: {error}");
             let code = match error {
@@ -115,9 +117,11 @@ fn authoritative(
     }
     let builds = situation.state.phase() == "implementation"
         && result.status() == TurnStatusClaim::Completed;
+    // A wrong path is not counted as a product, so this rule would add a misleading error.
     if !builds || !findings.problems.is_empty() {
         return;
     }
+    // Once the run has changed the product, a later implementation turn need not.
     if products.is_empty() && !situation.index.has_built() {
         let message = "an implementation turn that is completed changes at least one product file";
         wrong(findings, doc::Result::FILES_CHANGED, message.into());
@@ -149,6 +153,7 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
             sound_path(path, &format!("{field}.path"), findings);
             ProposalsUnread => None
         );
+        // The proposal's own pages are in the same folder and would be overwritten.
         if let Some(path) = sound.as_ref().filter(|path| path.is_proposal_page()) {
             let message = format!(
                 "{field} names {path}, which a proposal writes about itself; propose another path"
@@ -191,6 +196,7 @@ fn fits(
         wrong(findings, at.as_str(), message);
     }
     let clashes = |other: &&RepoPath| path.is_below(other) || other.is_below(path);
+    // A deleted file leaves its place free, for example for a folder of that name.
     let others = known.iter().filter(|(_, other_written)| **other_written);
     if written && let Some(other) = others.map(|(other, _)| other).find(clashes) {
         let message = format!(

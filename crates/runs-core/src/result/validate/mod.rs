@@ -18,6 +18,7 @@ use crate::rule;
 /// Clauses: AX-TR-STAGES.
 pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
     let found = schema::check(result);
+    // The later stages rely on the form, so they do not run after a schema error.
     let Some(result) = TurnResult::new(result.clone()).filter(|_| found.is_empty()) else {
         let stage = rule!(Stage::Schema; StageAfterIt => Stage::Assignment);
         return Validation::failed(stage, found);

@@ -27,6 +27,7 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
     }
     let next = result.proposed_next_role().unwrap_or_default();
     let allowed = config.route(phase).and_then(|route| route.allowed_next_roles.as_deref());
+    // A person may always go next, whether or not the routing lists `human`.
     if next != "human" && allowed.is_some_and(|roles| !roles.iter().any(|role| role == next)) {
         let message = format!("{next} may not go next in the phase {phase}");
         wrong(findings, doc::Result::PROPOSED_NEXT_ROLE, message);
@@ -44,6 +45,8 @@ pub(super) fn check(result: &TurnResult, situation: &Situation<'_>, findings: &m
         }
     }
     delegations::rules(result, situation, findings);
+    // The reference runner only warns, while the protocol's text requires a reason. The strict mode
+    // follows the text.
     if result.status() == TurnStatusClaim::NeedsHuman && result.needs_human_reason().is_none() {
         let message = "the turn needs a person but gives no reason";
         if rule!(findings.strict; ReasonNotAsked => false) {

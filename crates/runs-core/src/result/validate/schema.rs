@@ -37,6 +37,7 @@ pub(super) fn check(result: &Value) -> Vec<Problem> {
         let message = "a turn result must be a JSON object";
         return vec![Problem::new(Code::XchainSchemaError, message)];
     };
+    // Presence is enough here, also as null. The type is checked below.
     for member in REQUIRED {
         if rule!(!member.is_in(result); MissingUnnamed => false) {
             let message = format!("missing required field: {}", member.name());
@@ -108,6 +109,7 @@ fn top(result: &Object, fields: &mut Fields<'_>) {
         }
     }
     let next = doc::Result::PROPOSED_NEXT_ROLE.get(result);
+    // A placeholder is reported as such below, which is the clearer message.
     if !next.is_some_and(|next| is_name(next) || is_placeholder(next)) {
         fields.wrong(doc::Result::PROPOSED_NEXT_ROLE, "must be a role or human");
     }

@@ -89,6 +89,7 @@ fn produced(result: &TurnResult, verification: &Object, findings: &mut Findings)
             wrong(findings, name.as_str(), "must have the disposition artifact or ignore");
         }
         let path = doc::ProducedFile::PATH.get(file).unwrap_or_default();
+        // An ignored file is deleted at the acceptance, so its path is checked like a changed one.
         let Some(path) = sound_path(path, &format!("verification.{name}.path"), findings) else {
             continue;
         };
