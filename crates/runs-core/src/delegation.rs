@@ -75,7 +75,6 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
             .and_then(|item| doc::Queued::TO_ROLE.get(item))
             .map(str::to_owned);
     }
-    // A run without delegations does not get the member.
     if !queue.is_empty() || doc::State::DELEGATION_QUEUE.is_in(state.members()) {
         state.set(doc::State::DELEGATION_QUEUE, queue);
     }

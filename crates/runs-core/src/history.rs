@@ -83,7 +83,6 @@ impl RunIndex {
     /// Adds the next line of the history.
     pub fn add_history(&mut self, line: &Object) {
         self.lines += 1;
-        // A line without a run counts for the current one.
         let run = doc::History::RUN_ID.get(line).or(self.run_id.as_deref());
         if self.run_id.is_none() || run != self.run_id.as_deref() || !is_accepted(line) {
             return;

@@ -112,7 +112,6 @@ impl WorkflowKit {
                     let Some(artifact) = Artifact::extract(artifact) else {
                         continue;
                     };
-                    // A declared artifact replaces the one of the template with the same path.
                     artifacts.retain(|other| other.path != artifact.path);
                     artifacts.push(artifact);
                 }

@@ -34,7 +34,6 @@ pub fn turn_context(
     ids: &mut Ids,
     now: Time,
 ) -> TurnContext {
-    // The random part gives every dispatch a folder of its own.
     let reference = format!("ctx_{}_{}_{}", choice.workstream, choice.repo, ids.hex(4));
     let stream = initiative.config.workstream(&choice.workstream);
     let depends_on = stream.map_or(&[][..], |stream| &stream.depends_on);

@@ -39,7 +39,6 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
     let mut dispatched = BTreeSet::new();
     let mut last: Option<Time> = None;
     for (index, event) in events.iter().enumerate() {
-        // All problems are collected, so one damaged event does not hide the others.
         let Some(members) = event.as_object() else {
             errors.push(format!("event {index} must be a JSON object"));
             continue;

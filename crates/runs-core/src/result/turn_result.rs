@@ -128,7 +128,6 @@ impl TurnResult {
     pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
         let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter().filter(|change| {
             let action = doc::Proposed::ACTION.get(change);
-            // An unknown action counts as a write, which is the stricter reading.
             (action == Some("delete")) == deleted
         });
         changes
