@@ -138,6 +138,7 @@ impl Access {
 
     /// The only actor whose drafts the key sees; `None` when it sees all of them.
     pub fn drafts_only_of(&self) -> Option<&ActorKey> {
+        // Also with `act_as`, which is about writing.
         self.actor.as_ref()
     }
 

@@ -36,6 +36,7 @@ pub fn fill_page<R, P, E>(
         let rows = read(after.as_ref(), wanted)?;
         let perhaps_more = rows.len() == wanted;
         for row in rows {
+            // Checked before the next item, so that a page has at least one, however large.
             if taken == limit || bytes > MAX_BYTES {
                 return Ok(after);
             }
@@ -44,6 +45,7 @@ pub fn fill_page<R, P, E>(
                 taken += 1;
                 bytes += size;
             }
+            // Also after a row that was left out, so that the next page does not read it again.
             after = Some(next);
         }
         if !perhaps_more {

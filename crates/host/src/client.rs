@@ -160,6 +160,7 @@ fn bearer(key: &str) -> Result<HeaderValue, Failure> {
     let mut header = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| {
         Failure::new(Code::Usage, "the key has characters that no key has, such as a line break")
     })?;
+    // Keeps the key out of debug output of the HTTP library.
     header.set_sensitive(true);
     Ok(header)
 }

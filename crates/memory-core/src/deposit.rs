@@ -73,6 +73,8 @@ pub fn deposit(
     state: DepositState,
 ) -> Result<Deposit, Failure> {
     let hash = *package.content_hash();
+    // A retry sends the package as it was deposited, or as it was read after a transition. The hash
+    // covers `project_id`, so the check of the project is not needed here.
     if let Some(known) = state.known
         && (hash == known.deposited || hash == known.current)
     {

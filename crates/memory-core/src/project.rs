@@ -108,6 +108,7 @@ impl Writing<'_> {
 impl Project {
     /// A project of which only the id is known.
     pub fn bare(project_id: ProjectId, now: Time) -> Self {
+        // An id may be longer than a title.
         let name: String = project_id.as_str().chars().take(200).collect();
         Self {
             name: Title::parse(name).expect("an id is not empty"),
@@ -177,6 +178,7 @@ impl Project {
             Field::Value(description) => project.description = description,
         }
         for (name, value) in change.extra {
+            // `null` removes a member, because a member that is left out is kept.
             if value.is_null() {
                 project.extra.shift_remove(&name);
             } else {

@@ -210,6 +210,7 @@ impl Session {
             return SessionUpdate::Unchanged;
         }
         let mut session = self.clone();
+        // An imported session may begin later than the clock of this host.
         session.ended_at = Some(if now < self.started_at.time() {
             self.started_at.clone()
         } else {

@@ -104,6 +104,8 @@ impl CommonTermLimits {
         let mut together = 0;
         by_rarity.retain(|place| {
             let with = counted[*place].1;
+            // In the order of rarity every later term is at least as common, so once the sum is too
+            // large, no later term is chosen either.
             together += with;
             let first = Some(*place) == rarest;
             first || (ranked && with <= ceiling && together <= self.together)
@@ -139,5 +141,6 @@ impl SearchQuery<'_> {
 /// The inverse document frequency of a term that `with` of `packages` packages contain.
 pub fn rarity(packages: u64, with: u64) -> f64 {
     let (packages, with) = (packages.max(with) as f64, with as f64);
+    // The added 1 keeps the weight of a common term above zero.
     (1.0 + (packages - with + 0.5) / (with + 0.5)).ln()
 }

@@ -117,6 +117,8 @@ pub async fn read_body(body: Body, limit: u64) -> Result<Bytes, Failure> {
 
 /// Refuses a body whose announced size exceeds the limit, before any of it is read.
 fn check_announced(body: &Body, limit: u64) -> Result<(), Failure> {
+    // The hint is exact for a body with Content-Length, and 0 for a chunked one, which is limited
+    // while it is read.
     if body.size_hint().lower() > limit {
         return Err(too_large(limit));
     }
@@ -170,6 +172,7 @@ fn check_json(headers: &HeaderMap) -> Result<(), Failure> {
 }
 
 fn broken(error: &(dyn std::error::Error + 'static), limit: u64) -> Failure {
+    // The handler sees an error that axum and hyper have wrapped, so its causes are searched.
     let mut cause = Some(error);
     while let Some(error) = cause {
         if error.is::<LengthLimitError>() {
@@ -196,6 +199,8 @@ impl TimedBody {
     }
 
     fn start_waiting(&self) -> Waiting {
+        // Received bytes earn time at the minimum rate. With a rate of 0 the division gives `None`,
+        // and only pauses are limited.
         let earned =
             self.received.saturating_mul(1_000).checked_div(self.rate).map(Duration::from_millis);
         let left = earned.map(|earned| (self.max_pause + earned).saturating_sub(self.waited));
@@ -226,6 +231,8 @@ impl HttpBody for TimedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        // The body is polled before the timer. Bytes that are here count, even if the timer ran out
+        // while the server was busy.
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             if let Some(waiting) = self.waiting.take() {
                 self.waited += waiting.since.elapsed();

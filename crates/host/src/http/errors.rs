@@ -62,6 +62,7 @@ pub(crate) fn write(
 ) {
     *response.body_mut() = Body::from(body(failure, protocol, correlation));
     let headers = response.headers_mut();
+    // The length was that of the body that is replaced.
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if failure.code == Code::AuthRequired {

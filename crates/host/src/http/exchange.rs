@@ -47,6 +47,7 @@ pub(super) async fn exchange(
         .and_then(|path| protocols.get(path.as_str()))
         .copied()
         .unwrap_or(errors::WITHOUT_ROUTE);
+    // At the level error, so that no filter disables the span and every line has the id.
     let span = tracing::error_span!("request", correlation_id = correlation.as_str());
     let mut who = None;
     let admitted = AssertUnwindSafe(admit(&host, request, next, &mut who));
@@ -63,6 +64,7 @@ pub(super) async fn exchange(
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // A page that is meant to be shown, such as /docs, brings its own policy.
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(INERT);
     let route = response.extensions().get::<RouteName>();
     let route = route.map_or("none", |route| route.0);
@@ -87,6 +89,7 @@ async fn admit(
         let failure = Failure::new(Code::HttpFault, "the request has no peer");
         return Refusal(failure).into_response();
     };
+    // Only a request from the network can come from a browser.
     let Peer::Network(local) = peer else {
         return pass(host, &peer, request, next, who).await;
     };
@@ -94,6 +97,7 @@ async fn admit(
         Ok(listed) => listed,
         Err(failure) => return Refusal(failure).into_response(),
     };
+    // Before authentication, because a browser sends no key with a preflight.
     let preflight = listed.as_ref().and_then(|site| site.preflight(&request));
     let mut response = match preflight {
         Some(preflight) => preflight,

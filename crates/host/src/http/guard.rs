@@ -34,6 +34,8 @@ pub(super) fn check(
     let host = one(request.headers(), &HOST)?
         .ok_or_else(|| malformed("the request has no Host header"))?;
     let host = authority(host).ok_or_else(|| malformed("the Host header does not name a host"))?;
+    // A request line may have a whole URL, whose host counts instead of the header. Both are
+    // checked.
     let absolute = request.uri().authority();
     for named in std::iter::once(&host).chain(absolute) {
         if !is_ours(settings, local, named) {
@@ -49,6 +51,8 @@ pub(super) fn check(
     if listed.clone().any(|listed| listed.trim_end_matches('/') == text) {
         return Ok(Some(Listed(origin.clone())));
     }
+    // A page of this server itself. The scheme is not compared: behind a proxy that terminates TLS
+    // it differs.
     let site = text.split_once("://").map(|(_, site)| site);
     if site.is_some_and(|site| site.eq_ignore_ascii_case(host.as_str())) {
         return Ok(None);

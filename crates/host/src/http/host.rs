@@ -55,6 +55,7 @@ impl Host {
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
+        // Checked here, where an error can be returned. The router relies on it.
         Toolbox::join(TOOLSETS)?;
         let memory = Memory::new(
             Arc::clone(&engine) as _,

@@ -50,6 +50,7 @@ fn credential(headers: &HeaderMap) -> Result<&str, Failure> {
     let sent = headers.get(AUTHORIZATION).ok_or_else(missing)?;
     let (scheme, key) =
         (sent.to_str().ok()).and_then(|sent| sent.split_once(' ')).ok_or_else(missing)?;
+    // Another scheme is answered like a missing key, because that answer names the scheme to use.
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(missing());
     }

@@ -32,6 +32,7 @@ impl Streams {
 
     /// Takes a permit, which the stream keeps until it ends.
     pub fn take(&self) -> Result<StreamPermit, Failure> {
+        // Subscribed before the check, so that a close between the two is not missed.
         let closing = self.0.closing.subscribe();
         if *closing.borrow() {
             return Err(closing_down());

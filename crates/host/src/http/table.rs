@@ -125,6 +125,7 @@ pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
                 }
             }
         });
+        // The name is the outer layer, so that a refused query is counted for its route.
         router = router.route(route.path, route.handler.layer(strict).layer(named));
     }
     router

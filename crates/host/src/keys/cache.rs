@@ -65,6 +65,7 @@ impl KeyCache {
     /// Keeps a key that a read found.
     pub(super) fn insert(&self, start: ReadStart, key: Arc<CachedKey>) {
         let mut state = self.0.lock();
+        // The read may have begun before a revocation and found the key valid.
         if state.generation != start.generation {
             return;
         }
@@ -79,6 +80,8 @@ impl KeyCache {
                 return;
             }
         }
+        // The age counts from the start of the read: the row may have changed right after it was
+        // read.
         state.entries.insert(key_id, (start.at, key));
     }
 

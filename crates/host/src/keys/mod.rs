@@ -77,6 +77,8 @@ impl Keys {
         let key = self.find(sent.id()).await?.ok_or_else(unknown)?;
         // Only the holder of the secret may learn that the key was revoked or has expired.
         let digest = sent.digest();
+        // In constant time, so that the time of an answer does not show how much of the hash is
+        // right.
         if !bool::from(key.row.secret_hash.as_bytes().ct_eq(digest.as_bytes())) {
             return Err(unknown());
         }
@@ -168,6 +170,8 @@ impl Keys {
         });
         let (row, used) = write.await?;
         let used = used.max(self.cache.used(key_id));
+        // After the commit: a read that begins now sees the revocation, and one that began before
+        // leaves no entry. Before the answer, so that the key is refused from then on.
         self.cache.revoke(key_id);
         Ok(describe(&row, StoredKey::read(&row.text)?, used))
     }
@@ -204,6 +208,7 @@ impl Keys {
         if now.saturating_sub(recorded) < USE_INTERVAL {
             return;
         }
+        // Of several requests at the same time, one records the use.
         let swapped =
             (key.used).compare_exchange(recorded, now, Ordering::Relaxed, Ordering::Relaxed);
         if swapped.is_err() {
@@ -213,7 +218,7 @@ impl Keys {
         let job = move |unit: &mut dyn accord_store::WriteUnit| {
             unit.put_setting(Scope::Store, &name, Some(&now.to_string()))
         };
-        // The request does not wait for it. If it fails, a later request tries again.
+        // The request does not wait for it. If it fails, a request after the interval tries again.
         self.memory.store().enqueue(job, |outcome| {
             if let Err(error) = outcome {
                 tracing::debug!(detail = error.detail(), "the use of a key was not recorded");

@@ -26,6 +26,7 @@ impl KeyText {
 
     /// Parses what a caller sent; `None` if it does not have the form of a key.
     pub(crate) fn read(text: &str) -> Option<Self> {
+        // Neither part contains an underscore, so the first one ends the id.
         let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
         if id.is_empty() || secret.is_empty() {
             return None;
@@ -41,6 +42,7 @@ impl KeyText {
 
     /// The digest that the store has.
     pub(crate) fn digest(&self) -> Digest {
+        // A fast hash is enough: 256 random bits cannot be guessed as a password can.
         sha256(self.text.as_bytes())
     }
 

@@ -65,6 +65,7 @@ pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<S
     let Some(document) = Document::read(text, how) else {
         return whole(text, budget);
     };
+    // `tokens` counts one token per four bytes.
     let most = budget.saturating_mul(4);
     let empty = document.emptied();
     let bared = || {
@@ -163,6 +164,7 @@ impl<'a> Document<'a> {
     /// The size of the document if every list is reported as shortened.
     fn frame_bytes(&self) -> usize {
         let lists = self.members.iter().filter(|member| member.is_list());
+        // The longest possible count, so that the real one fits.
         let counts = lists.map(|list| (list.name, usize::MAX, Vec::new()));
         self.written(&counts.collect::<Vec<_>>()).len()
     }
@@ -186,6 +188,7 @@ impl<'a> Document<'a> {
             };
             let mut left = Vec::new();
             for item in all {
+                // One more byte for the comma.
                 match room.checked_sub(item.len() + 1) {
                     Some(rest) => {
                         room = rest;

@@ -134,6 +134,8 @@ impl Endpoint {
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
+            // The guard of the host has checked Host and Origin, with the names that the operator
+            // allows.
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_json_response(true)

@@ -106,6 +106,8 @@ async fn write(
             refusal = refusals.recv(), if refusing => match refusal {
                 Some(refusal) => to_client.write_all(refusal.as_bytes()).await,
                 None => {
+                    // A closed channel is ready at once, again and again, so it is not polled any
+                    // more.
                     refusing = false;
                     continue;
                 }

@@ -69,6 +69,7 @@ impl Server {
         let origin = CallOrigin::of(&self.api_source, context)?;
         let mut standing = self.defaults.clone();
         standing.session = self.open_session();
+        // The actor of the key goes first, because the host may refuse a write as another one.
         standing.actor = origin.actor.or(standing.actor);
         standing.client = origin.client;
         // A session has a project, so later calls need none.

@@ -122,6 +122,8 @@ impl Acceptor {
             }
         }
         running.evict_all();
+        // Stops listening, and drops the sender of this loop: `ended` completes when the last
+        // connection has dropped its own.
         drop((tcp, socket, running));
         on_closing();
         closing.send_replace(true);
@@ -144,6 +146,7 @@ impl Running<'_> {
         };
         let connection = self.connection(Peer::Network(local));
         let authenticated = connection.authenticated.clone();
+        // The handshake is below `MonitoredStream`, which has the other timeouts.
         let handshake_timeout = self.acceptor.limits.header_timeout;
         let serve = async move {
             match tls {

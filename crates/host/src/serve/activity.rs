@@ -77,6 +77,7 @@ impl Activity {
     /// All buffered bytes were sent.
     pub(super) fn sent(&self) {
         let mut state = self.0.lock();
+        // While a request is answered, more bytes may follow those that were flushed.
         if state.phase != Phase::Busy {
             state.unsent = false;
         }
@@ -107,6 +108,8 @@ impl RunningRequest {
 impl Drop for RunningRequest {
     fn drop(&mut self) {
         let mut state = self.0.0.lock();
+        // `unsent` stays set until the next flush, because hyper may still buffer the end of the
+        // answer.
         state.phase = Phase::Idle;
         state.since = Instant::now();
     }

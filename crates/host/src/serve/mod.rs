@@ -50,6 +50,7 @@ pub struct Server {
 impl Server {
     /// Listens where the host's settings say.
     pub async fn bind(host: Host) -> Result<Self, Failure> {
+        // Before anything listens, so that not even one connection breaks the rule.
         rules::check(host.settings(), host.keys().required().await?)?;
         let tls = tls::acceptor(host.settings())?;
         let (tcp, address) = listen(host.settings().listen).await?;
@@ -94,6 +95,7 @@ impl Server {
         let on_closing = || {
             tracing::info!("closing");
             drop(self.url_file);
+            // Event streams do not end on their own and would use up the shutdown timeout.
             host.streams().close();
         };
         if !acceptor.run(self.listeners, end, on_closing).await {

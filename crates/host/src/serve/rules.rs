@@ -9,6 +9,7 @@ use crate::settings::Settings;
 /// others.
 pub(super) fn check(settings: &Settings, has_keys: bool) -> Result<(), Failure> {
     let listen = settings.listen;
+    // `::ffff:127.0.0.1` is a loopback address, too.
     let local = listen.ip().to_canonical().is_loopback();
     if local && !settings.behind_proxy {
         return Ok(());

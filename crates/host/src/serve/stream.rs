@@ -160,11 +160,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MonitoredStream<S> {
         }
         let state = self.activity.state();
         let timeout = match state.phase {
+            // A handler may take its time. Its request body has its own timeout.
             Phase::Busy => return Poll::Pending,
             Phase::Idle => self.timeouts.idle,
             Phase::Head => self.timeouts.head,
         };
         let until: Instant = state.since + timeout;
+        // The phase has changed since the timer was set.
         if self.read_timer.deadline() != until {
             self.read_timer.as_mut().reset(until);
         }
@@ -189,6 +191,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredStream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         if self.is_hyper_refusal() {
+            // hyper must take its bytes for sent. Ours are written when it flushes.
             self.replace(bytes);
             return Poll::Ready(Ok(bytes.len()));
         }
@@ -202,6 +205,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredStream<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if self.is_hyper_refusal() {
+            // The status is in the first slice.
             let first = slices.first().map_or(&[][..], |slice| slice);
             self.replace(first);
             return Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()));
@@ -224,6 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredStream<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_refusal(context))?;
+        // Shut down once; later polls only read what the client still sends.
         if self.linger.is_none() {
             let ended = Pin::new(&mut self.stream).poll_shutdown(context);
             ready!(self.with_write_timeout(context, ended))?;

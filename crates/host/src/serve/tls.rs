@@ -31,6 +31,7 @@ pub(super) fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, Failu
         .map(|config| config.with_no_client_auth())
         .and_then(|config| config.with_single_cert(chain, secret))
         .map_err(|error| invalid(cert, &error))?;
+    // The server speaks only HTTP/1.1, so a client must not choose HTTP/2.
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }

@@ -111,6 +111,7 @@ impl Sources {
         for (name, text, origin) in
             (self.in_file()?.into_iter()).chain(self.in_environment()?).chain(self.in_flags()?)
         {
+            // A later source replaces the value of an earlier one.
             given.insert(name, (text, origin));
         }
         let text = |name: &str| match given.get(name) {

@@ -29,6 +29,7 @@ pub enum LogFormat {
     Json,
 }
 
+// `B` is last, because the other names end in it.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl Setting for Bytes {

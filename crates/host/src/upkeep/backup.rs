@@ -32,6 +32,8 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
         return Err(Failure::new(Code::WireFieldValue, message).at("/to"));
     }
     prepare(to)?;
+    // Before the snapshot: a blob that one of its rows names must still be there when blobs are
+    // copied.
     let _kept = host.memory().keep_blobs();
     // The database gets its name last, when the backup is complete.
     let partial = to.join(format!("{DATABASE}.copy"));

@@ -55,6 +55,8 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return Ok(());
     };
+    // Only asks, for an early error. `engine::restore` takes the lock itself. Blobs that are added
+    // before that do no harm, because they are named by their content.
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {
             let pid = fs::read_to_string(folder.join(LOCK)).unwrap_or_default().trim().parse().ok();

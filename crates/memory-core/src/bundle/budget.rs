@@ -108,6 +108,7 @@ impl Plan {
         let sources = pieces.sources.iter().zip(&questions);
         let sources = sources.filter(|(_, taken)| **taken).map(|(ids, _)| ids.len() + 1);
         Self {
+            // The 6 bytes are the comma, quotes, colon and brackets around the name and the items.
             sources: room.take(sources.sum::<usize>() + SOURCES.len() + 6),
             words,
             packages,

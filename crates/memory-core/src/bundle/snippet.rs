@@ -51,6 +51,7 @@ fn matches(text: &str, terms: &Terms) -> (usize, usize) {
     let mut first = None;
     let mut word = String::new();
     let mut start = 0;
+    // The blank ends the last word.
     for (place, character) in text.chars().chain([' ']).enumerate() {
         if is_of_word(character) {
             if word.is_empty() {

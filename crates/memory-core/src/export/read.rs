@@ -102,6 +102,7 @@ fn enveloped(kind: &str, mut members: Object, line: &str) -> Result<ExportLine, 
         "session" => session(data),
         "fact" => Fact::read(data).map(Box::new).map(ExportLine::Fact),
         "package" => {
+            // Cut out of the line, because the hash belongs to the text as it was submitted.
             let place = text::member(line, "data").map_err(refuse::canon)?;
             let place = place.ok_or_else(|| refuse::schema("/data", "data is missing"))?;
             let package = Package::parse_exported(line[place.value].as_bytes()).map_err(within)?;

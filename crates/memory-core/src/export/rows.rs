@@ -135,6 +135,7 @@ fn fact(mut row: Row) -> Object {
         ("id", "fact_id"),
         ("project_id", "project_id"),
         ("subject", "subject"),
+        // The tool's own names are before those of the protocol, because the first value is kept.
         ("relation", "predicate"),
         ("predicate", "predicate"),
         ("object", "value"),

@@ -85,6 +85,8 @@ pub fn assert(
     options: AssertOptions,
     random: [u8; 16],
 ) -> Result<Asserted, Failure> {
+    // Before the check of the project: a repeated assertion writes nothing, so an archived project
+    // does not refuse it.
     if let Some(known) = state.same_id {
         return repeated(asked, known);
     }
@@ -145,6 +147,8 @@ fn repeated(asked: &Assertion, known: &Fact) -> Result<Asserted, Failure> {
         && known.confidence == asked.confidence
         && known.tags == asked.tags
         && known.extra == asked.extra
+        // A request without a start or an author got them when it arrived first. Its repetition has
+        // neither.
         && (asked.valid_from.as_ref())
             .is_none_or(|from| instant(from) == instant(&known.valid_from))
         && (asked.asserted_by.as_ref())

@@ -102,6 +102,7 @@ pub fn transition(
     if same_state && (asked.note.is_none() || asked.note == last.note) {
         return Ok(Transition::Unchanged);
     }
+    // A package with a full log can still be completed, or it would stay open for ever.
     if status != Status::Complete && last.seq >= MAX_REVISIONS as u64 {
         let message = format!("the package has been moved {MAX_REVISIONS} times; complete it");
         return Err(Failure::new(Code::AgenticTooManyItems, message));

@@ -41,6 +41,7 @@ impl Revision {
         let fields = package.fields();
         let instant = fields.created_at.time();
         let mut entry = Self::entry(1, package, Some(fields.created_by.clone()), None, instant);
+        // A time in an export keeps its notation, so that the next export has the same text.
         entry.at = fields.created_at.clone();
         entry
     }
@@ -92,6 +93,7 @@ pub fn check_revisions(package: &Package, log: &[Revision]) -> Result<(), Failur
             let message = format!("no package goes to {} from there", entry.status);
             return Err(refuse::schema(format!("{pointer}/status"), message));
         }
+        // Only two members ever change, so every earlier text can be rebuilt and its hash compared.
         let state = package.in_state(entry.status, entry.review_type);
         if *state.content_hash() != entry.content_hash {
             let message = format!("in that state the content hash is {}", state.content_hash());

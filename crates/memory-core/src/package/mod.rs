@@ -168,6 +168,8 @@ impl Package {
     }
 
     fn read(package: String) -> Result<Self, Failure> {
+        // The hash first: canonicalisation refuses duplicate members and deep nesting, which
+        // `document` relies on.
         let content_hash = ContentHash::of(package.as_bytes()).map_err(refuse::canon)?;
         let document = text::document(package.as_bytes())?;
         let fields = PackageFields::from_document(document).map_err(refuse::decoded)?;

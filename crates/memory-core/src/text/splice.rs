@@ -31,6 +31,7 @@ pub(crate) fn member(text: &str, name: &str) -> Result<Option<Member>, CanonErro
 pub(crate) fn replace(text: &str, values: &[(&str, &str)]) -> Result<String, CanonError> {
     let mut changed = text.to_owned();
     for (name, value) in values {
+        // Found again each time, because a replacement moves what follows it.
         if let Some(found) = member(&changed, name)? {
             changed.replace_range(found.value, value);
         }
@@ -69,6 +70,7 @@ pub(crate) fn without(text: &str, found: &Member) -> String {
 
 /// The text of an object with one more member at the end. Removing it restores the text.
 pub(crate) fn append(text: &str, name: &str, value: &str) -> String {
+    // The text is an object, so its last brace closes it.
     let brace = text.rfind('}').unwrap_or(text.len());
     let inside = text[..brace].trim_end();
     let comma = if inside.ends_with('{') { "" } else { "," };

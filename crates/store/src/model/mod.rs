@@ -96,6 +96,7 @@ impl ModelStore {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "it is closed"));
         }
+        // Locked before the copy is made, so that no commit in between is overwritten.
         let _writing = self.writing.lock();
         let mut state = State::clone(&self.snapshot());
         let verdict = catch_unwind(AssertUnwindSafe(|| job.run(&mut state)))
@@ -109,6 +110,7 @@ impl ModelStore {
             .collect();
         *self.state.write() = Arc::new(state);
         self.commits.fetch_add(1, Ordering::Relaxed);
+        // Under the lock of writers, so that listeners hear of commits in their order.
         self.listeners.notify(&advances);
         Ok(())
     }

@@ -9,6 +9,7 @@ pub(super) fn fold(word: &str, limit: usize, folded: &mut String) {
     }
     let mut left = limit;
     for character in word.chars().filter(|c| !is_mark(*c)) {
+        // Lower case can add a mark: `İ` becomes `i` and a combining dot.
         for lower in character.to_lowercase().filter(|c| !is_mark(*c)) {
             let plain = plain(lower);
             if plain.is_empty() {

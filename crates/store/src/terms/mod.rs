@@ -63,6 +63,7 @@ pub fn for_query(text: &str) -> (Vec<QueryTerm>, Vec<String>) {
     };
     for word in words(text) {
         let starts: Vec<usize> = word.text.char_indices().map(|(start, _)| start).collect();
+        // A single character matches too much, so it is looked up only if it is the whole word.
         if !word.dense || starts.len() == 1 {
             add(word.text);
             continue;

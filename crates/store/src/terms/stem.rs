@@ -118,6 +118,7 @@ fn final_letters(word: &mut String) {
 
 /// Replaces the first matching ending of a table, if enough of the word remains.
 fn replace_first(word: &mut String, table: &[(&str, &str)], least: usize) {
+    // The longer ending is first where one ends in another, such as `ational` and `tional`.
     let found = table.iter().find(|(ending, _)| ends(word, ending));
     if let Some((ending, instead)) = found
         && measure(&word[..word.len() - ending.len()]) > least

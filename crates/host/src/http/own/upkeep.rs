@@ -185,6 +185,8 @@ async fn backup(
     Extension(correlation): Extension<Correlation>,
     document: Document,
 ) -> Reply {
+    // A key is not enough, not even with `admin`: it would let a client on the network write
+    // wherever the server can.
     if !caller.is_owner() {
         let message = "only the owner of the data folder may name files on this machine";
         return Err(Failure::new(Code::HostOwnerOnly, message).into());

@@ -82,6 +82,7 @@ pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Respo
     let known = known.any(|list| {
         let list = list.to_str().unwrap_or_default();
         let mut tags = list.split(',').map(str::trim);
+        // If-None-Match compares weakly: a weak tag of the same version matches.
         tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
     });
     let mut response = package(StatusCode::OK, served);

@@ -90,6 +90,8 @@ async fn follow(
 /// The event after which the client wants to continue.
 fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
     let params = query.params()?;
+    // A header that is not text must be refused below, not ignored: without a cursor the client
+    // would miss events.
     let seen = headers.get(LAST_EVENT_ID).map(|sent| sent.to_str().unwrap_or("?"));
     let named = seen.filter(|seen| !seen.is_empty()).or(params.text("after"));
     let Some(named) = named else {
@@ -129,6 +131,8 @@ impl Channel {
             () = tokio::time::sleep(KEEP_ALIVE) => Ok(None),
         };
         let heard = match heard {
+            // The follower checks its key when it reads a page. Without events nothing else would
+            // end the stream of a revoked key.
             Ok(None) => self.follower.check().await.map(|()| None),
             heard => heard,
         };
