@@ -64,6 +64,8 @@ impl Adapter for Faulty {
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
         match self.fault.seam {
             Seam::Wrapper(perform) => perform(call, &|call| self.honest.perform(call)),
+            // Active on this thread only, so that cases can run in parallel with and without
+            // faults.
             Seam::Engine(fault) => fault.during(|| self.honest.perform(call)),
         }
     }

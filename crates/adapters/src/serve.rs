@@ -64,6 +64,7 @@ pub trait Adapter: Send + Sync {
     /// # Errors
     /// When the case is not understood.
     fn judge(&self, case: &Value) -> Result<AdapterResult, BadCall> {
+        // Public fixtures do not name their protocol, so an absent member is fine.
         if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {
             let message = format!("the case is one of {other}, not of {}", self.protocol());
             return Err(BadCall::new(message));

@@ -27,6 +27,7 @@ pub(crate) fn drive_acceptance(
     let turn = machine.turn().id().clone();
     let git = operation.git();
     let git = git.as_ref().map(Option::as_ref);
+    // Kept for the hooks: the result is guarded while they run, and restored if one removes it.
     let mut staged = None;
     loop {
         let answer = match machine.want().clone() {
@@ -77,6 +78,8 @@ pub(crate) fn drive_acceptance(
             Want::Replay(commands) => {
                 let ran = commands.iter().map(|command| replay(operation, &turn, command));
                 let ran = ran.collect();
+                // A command that was killed has no exit code. It must not count as a verification
+                // that failed.
                 operation.environment.check_cancelled()?;
                 Answer::Replayed(ran)
             }
@@ -110,6 +113,7 @@ fn guarded(
     let turn = machine.turn().id();
     let bundle = operation.locked.bundle(turn).unwrap_or_default();
     let mut paths = guarded_files(phase, turn, &bundle, staged.map(String::as_str));
+    // `protect` fails for a file that cannot be read, and the hooks could not run.
     paths.retain(|path| {
         let read = operation.locked.staged(slice::from_ref(path));
         matches!(read, Ok(Some(_)))
@@ -125,6 +129,7 @@ fn watching<'g>(
 ) -> Result<Option<&'g Git>, Failure> {
     let was_there = baseline.is_some_and(|baseline| baseline.head_ref.is_some());
     match git {
+        // Without git every change of the turn would pass unseen.
         Ok(None) if was_there => {
             let message = "the repository was under git when the turn was assigned, and is not \
                            now: .git is gone, or core.bare or core.worktree turns git away";
@@ -149,6 +154,8 @@ fn observe(
         None => Observation::default(),
     };
     seen.outside = operation.locked.leading_out(named)?;
+    // `obstructed` fails for a path that leads out. The result is refused for `outside` then
+    // anyway.
     if seen.outside.is_empty() {
         seen.obstructed = operation.locked.obstructed(proposed)?;
     }
@@ -188,6 +195,7 @@ fn clean(operation: &Operation<'_>, git: Option<&Git>, paths: &[RepoPath]) -> Re
     let Some(git) = git else { return Ok(()) };
     let new = git.changes()?.untracked;
     for path in paths {
+        // The result names these paths. It must not make this process delete a tracked file.
         if new.contains(path.as_str()) {
             operation.locked.remove(path)?;
         }

@@ -38,7 +38,7 @@ pub(crate) struct Operation<'a> {
 impl<'a> Operation<'a> {
     pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
         let environment = &runs.environment;
-        // Finish pending journals even if the configuration cannot be read.
+        // Before the lock is taken: an invalid configuration must not delay other processes.
         let config = runs.config()?;
         let locked = runs.repository().lock(environment.lock_timeout())?;
         for replayed in locked.recovered() {
@@ -48,6 +48,7 @@ impl<'a> Operation<'a> {
             });
         }
         let state = locked.state()?.unwrap_or_else(|| State::idle(&config));
+        // Another process, or another machine with a clock ahead of ours, may have written it.
         let latest = (locked.last_lines(RecordFile::Events, 1)?.last())
             .and_then(event::timestamp)
             .unwrap_or(Time::MIN);
@@ -78,6 +79,7 @@ impl<'a> Operation<'a> {
         mut further: Vec<Write>,
     ) -> Result<(), Failure> {
         let now = self.now();
+        // The protocol wants one line per outcome, not one per commit of a run that is over.
         if change.state.status() != self.state.status()
             && matches!(change.state.status(), Status::Completed | Status::Blocked)
         {
@@ -103,6 +105,7 @@ impl<'a> Operation<'a> {
             if let Err(failure) = self.commit(&record, Vec::new()) {
                 return failure;
             }
+            // After the commit: a hook that is killed or fails must not undo the block.
             self.run_escalation_hooks(None, Some(&refused.failure.message));
             self.save_session("blocked", None);
         }

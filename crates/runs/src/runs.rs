@@ -46,6 +46,7 @@ impl Runs {
     /// `not_governed` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
+        // As git does, so that commands work in every folder below the repository.
         for place in start.root().to_path_buf().ancestors() {
             let repository = Repository::open(place)?;
             if repository.is_governed()? {

@@ -78,6 +78,7 @@ pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
             },
         },
         "runtimes": runtimes,
+        // The order of the phases is the order of these members.
         "routing": {
             "planning": {
                 "entry_role": "pm",
@@ -139,6 +140,8 @@ pub(crate) fn role_prompt(title: &str, mandate: &str) -> String {
     )
 }
 
+// The gates recognise the placeholders in these texts, and stay shut until they are replaced. Other
+// words would open them.
 const PM_SIGNOFF: &str = "# Sign-off
 
 Approved: NO

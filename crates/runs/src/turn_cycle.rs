@@ -107,6 +107,8 @@ impl Runs {
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
             return Err(Failure::new(Code::XchainManifestInvalid, message));
         }
+        // The lock is released at the end of this statement: no worker runs under it. The folder is
+        // made here because this disk does not follow a link out of the repository.
         self.begin()?.locked.make_staging(turn)?;
         let state = &dispatched.update.state;
         let attempt = dispatched.turn.attempt();
@@ -199,6 +201,7 @@ impl Runs {
             _ => TurnStatus::Stalled,
         };
         let about = [
+            // The process is gone. Its number may soon be that of another one.
             ("worker_pid".to_owned(), Value::Null),
             (LEFT_BEHIND.to_owned(), self.left_behind(turn)),
             (
@@ -285,6 +288,7 @@ impl Runs {
     /// Stages a result that a worker answered with.
     fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
         let operation = self.begin()?;
+        // Under the lock: the turn may have been rejected or reissued while the worker worked.
         operation.state.target_at(turn, attempt)?;
         let text = accord_contract::text::pretty(result);
         operation.locked.stage(turn, text.as_bytes())?;

@@ -48,6 +48,7 @@ pub(crate) fn post(
 ) -> Result<Request<Bytes>, WebError> {
     let mut request = request(Method::POST, url, headers, document.into())?;
     let json = HeaderValue::from_static("application/json");
+    // The configuration may name a more specific type.
     request.headers_mut().entry(CONTENT_TYPE).or_insert(json);
     Ok(request)
 }

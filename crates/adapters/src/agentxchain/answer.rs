@@ -52,6 +52,7 @@ fn error(error_type: &str, failure: &Failure) -> Object {
     answer.insert("result".into(), "error".into());
     answer.insert("error_type".into(), error_type.into());
     for (name, value) in failure.details.iter().flat_map(|details| details.iter()) {
+        // Details never replace `result` and `error_type`, which the comparison depends on.
         answer.entry(name.clone()).or_insert_with(|| value.clone());
     }
     answer.entry("message").or_insert_with(|| failure.message.as_str().into());
@@ -183,6 +184,7 @@ pub fn accepted(state: &State, entry: Object, records: &Records<'_>, warnings: &
 /// A turn was not accepted.
 pub fn not_accepted(failure: &Failure, records: &Records<'_>, state_unchanged: bool) -> Value {
     let details = failure.details.as_ref();
+    // Fixtures expect the type of the validation error, not the code of the refused acceptance.
     let finer = details.and_then(|details| details.get("error_type")?.as_str());
     let mut answer = error(finer.unwrap_or(failure.code.as_str()), failure);
     answer.insert("history_length".into(), records.history_length.into());

@@ -34,6 +34,7 @@ pub(super) fn project(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     match commit(case, &config)? {
         Err(failure) => Ok(answer::invalid(&refusal(failure)?)),
         Ok(mut projection) => {
+            // Read again: the answer reports what the commit wrote, not what was decided.
             projection.barriers = barriers(case)?;
             Ok(answer::projected(&projection))
         }

@@ -115,6 +115,7 @@ fn active_turn(id: &str, turn: &mut Object, run_id: &Value, config: &Object) {
 fn fill(document: &mut Object, defaults: Value) {
     if let Value::Object(defaults) = defaults {
         for (name, value) in defaults {
+            // Never replaced, also not a null: a fixture may test exactly that.
             document.entry(name).or_insert(value);
         }
     }

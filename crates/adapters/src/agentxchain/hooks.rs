@@ -17,6 +17,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let config = case.config()?;
     let hooks = config.hooks(phase);
     let declared = config.document().get("hooks").and_then(|all| all.get(name));
+    // `hooks` leaves out invalid ones. The case would be judged without them.
     if declared.and_then(Value::as_array).map_or(0, Vec::len) != hooks.len() {
         return Err(BadCall::new(format!("a hook of {name} is not valid")));
     }
@@ -43,6 +44,7 @@ pub(super) fn check(config: &Object) -> Result<(), BadCall> {
             let message = format!("{phase} has more than {MAX_HOOKS_PER_PHASE} hooks");
             return Err(BadCall::new(message));
         }
+        // An absent timeout is `None`, which is less than any limit.
         let is_slow = |hook: &&Value| count_of(&hook["timeout_ms"]) > Some(MAX_TIMEOUT_MS);
         if let Some(hook) = hooks.iter().find(is_slow) {
             let name = &hook["name"];

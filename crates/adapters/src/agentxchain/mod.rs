@@ -79,6 +79,8 @@ impl Adapter for Accord {
             "run_hooks" => hooks::perform,
             "validate_coordinator_config" => coordinator::validate,
             "project_repo_acceptance" => coordinator::project,
+            // Before the setup is read: that of an unknown operation may have parts that are
+            // unknown here.
             _ => return Ok(Reply::NotImplemented),
         };
         let strict = match call.profile.as_deref() {

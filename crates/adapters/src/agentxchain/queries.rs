@@ -19,6 +19,7 @@ use crate::BadCall;
 pub(super) fn validate_config(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let partial = object(case.call.value("config")?, "config")?;
     let whole = Value::Object(expand::config(partial)).to_string();
+    // Through the file, so that the case also tests how a repository reads its configuration.
     case.workspace.replace(CONFIG, &whole)?;
     let found = narrow_problems(&case.repository().config().map_err(machine_error)?);
     if found.is_empty() {
@@ -88,6 +89,7 @@ impl GateInputs {
         let config = case.config()?;
         let state = case.state()?;
         let needed = gate::needed_files(&config, state.phase());
+        // All fixtures stage their result in the flat path; it names no turn.
         let paths = [dispatch::FLAT_STAGING_PATH.to_owned()];
         let staged = repository.staged(&paths).map_err(machine_error)?;
         let result = staged.and_then(|(_, bytes)| result::read_staged(&bytes).ok());

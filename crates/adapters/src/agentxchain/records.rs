@@ -25,6 +25,7 @@ pub(super) fn append(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
         }
         checked
     };
+    // Counted on disk, also after a refusal: the fixture expects that nothing was appended.
     let (length, last) = case.record(RecordFile::Ledger)?;
     match (checked, last) {
         (Ok(_), Some(last)) => Ok(answer::appended(last, length)),

@@ -46,6 +46,8 @@ pub(super) struct Workspace {
     files: usize,
     /// Removed with its content on drop.
     _folder: TempDir,
+    // Declared after the folder, so dropped after it: a workspace stays in the list until it is
+    // gone.
     _registration: Registration,
 }
 
@@ -62,6 +64,7 @@ impl Workspace {
         let mut workspace = Self::empty()?;
         let setup = &call.setup;
         let coordinated = setup.contains_key("coordinator_config");
+        // The workspace of a coordinator need not be a governed repository itself.
         if !coordinated || setup.contains_key("config") || setup.contains_key("state") {
             workspace.write_repository("", setup)?;
         }
@@ -104,6 +107,7 @@ impl Workspace {
         }
         self.files += 1;
         self.check_size()?;
+        // Two parts of a setup can name the same file. Neither of them may win silently.
         match self.disk.create(path.as_str(), text.as_bytes()) {
             Ok(true) => Ok(()),
             Ok(false) => Err(BadCall::new(format!("{path} is set up twice"))),
@@ -221,6 +225,7 @@ impl Workspace {
         if let Some((parent, _)) = path.rsplit_once('/') {
             self.folder(parent)?;
         }
+        // Counted before it is made, so that a setup at the limit makes nothing more.
         self.folders.insert(path.to_owned());
         self.check_size()?;
         self.disk.make_folder(path).map(drop).map_err(machine_error)

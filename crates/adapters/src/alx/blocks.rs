@@ -53,6 +53,7 @@ pub(super) fn register(call: &Call) -> Result<Answer, BadCall> {
         Some(_) => return Err(BadCall::kind("setup.registered", "a list")),
     };
     for envelope in before {
+        // An error of the case, not an answer: the situation that it describes cannot exist.
         registry.register(envelope.as_bytes()).map_err(|error| {
             BadCall::new(format!("setup.registered contains a block that is refused: {error}"))
         })?;

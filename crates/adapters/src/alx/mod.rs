@@ -24,6 +24,7 @@ impl Adapter for Accord {
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+        // Only this operation has a setup, and it checks the members itself.
         if call.operation != "kb_register" {
             call.allow_setup(&[])?;
         }

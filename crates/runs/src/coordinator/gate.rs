@@ -34,6 +34,7 @@ impl Coordinator {
         if let Some(failure) = report.failure() {
             return Err(failure);
         }
+        // Decided again with the time after the hooks, which may have run for long.
         let now = session.now();
         let mut ledger = session.ledger;
         let change = approve_gate(&session.initiative(), now)?.into_change(&mut ledger, now);

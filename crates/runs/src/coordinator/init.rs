@@ -35,6 +35,8 @@ impl Coordinator {
         if !problems.is_empty() {
             return Err(refusal(&problems));
         }
+        // The lock is released at once. A workspace may be one of its own repositories, and
+        // starting a run takes that lock.
         check_free(&self.lock()?)?;
         // Check all repositories before a run is started in any of them.
         let seen = views(&children, None, When::Before)?;
@@ -49,6 +51,8 @@ impl Coordinator {
                 begun.push(id.clone());
             }
         }
+        // Everything is read and checked again: other processes may have acted while no lock was
+        // held.
         let seen = views(&children, None, When::Before)?;
         let locked = self.lock()?;
         let before = check_free(&locked)?;

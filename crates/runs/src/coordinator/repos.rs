@@ -43,6 +43,8 @@ impl Coordinator {
             let mut runs = self.child(repo, &place);
             let root = runs.as_ref().ok();
             let root = root.map(|runs| runs.repository().root().to_path_buf());
+            // Compared after links are resolved: two entries with different paths can be one
+            // folder.
             let twin = children.iter().find(|other| {
                 let other = other.runs.as_ref().ok();
                 root.is_some() && other.map(|runs| runs.repository().root()) == root.as_deref()

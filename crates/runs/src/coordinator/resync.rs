@@ -42,6 +42,8 @@ impl Coordinator {
     /// report of a blocked initiative is not written yet.
     pub fn resync(&self) -> Result<ResyncResult, Failure> {
         let mut session = self.open_session()?;
+        // Checked before anything is projected, so that a missing report leaves the initiative as
+        // it is.
         let report = if session.state.status() == CoordinatorStatus::Blocked {
             let report = session.report()?.unwrap_or_default();
             check_recovery_report(&report)?;

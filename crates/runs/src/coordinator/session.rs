@@ -60,6 +60,8 @@ impl Coordinator {
                 settle(repository, self).map_err(|failure| in_repo(&child.repo.id, failure))?;
             }
         }
+        // After the repositories were settled: the workspace may be one of them, and its lock
+        // cannot be taken twice.
         let locked = self.lock()?;
         let state = locked.coordinator_state()?.ok_or_else(none_begun)?;
         let history = self.lines(RecordFile::CoordinatorHistory, &state)?;
@@ -151,6 +153,7 @@ impl CoordinatorSession<'_> {
             let turns = turns.and_then(|view| view.state.as_ref());
             let ids = turns.into_iter().flat_map(|state| state.turns());
             let bundles = bundles(repository, ids.map(Turn::id))?;
+            // This is the workspace itself, whose lock is held already.
             if repository.root() == self.locked.root() {
                 extra.extend(bundles);
                 continue;
@@ -181,12 +184,14 @@ impl CoordinatorSession<'_> {
             let mut ledger = self.ledger;
             let change = found.clone().into_change(has_report, &mut ledger, now);
             self.commit(change)?;
+            // Only now: ids of a commit that failed must be free again.
             self.ledger = ledger;
         }
         for (line, effects) in &found.projected {
             self.notify_accepted(line, effects)?;
         }
         if self.state.status() == CoordinatorStatus::Blocked {
+            // The hooks run once per block, not at every command until it is resolved.
             if was != CoordinatorStatus::Blocked {
                 self.notify_blocked();
             }

@@ -60,6 +60,8 @@ impl Coordinator {
         let mut session = self.open_session()?;
         if let Some(dispatching) = Dispatching::of(&session.state) {
             match dispatching.find(&session.view(&dispatching.choice.repo)) {
+                // A process was killed between the assignment and the dispatch. No worker has the
+                // turn yet.
                 DispatchedTurn::Active { turn, dispatched: false } => {
                     drop(session);
                     return self.hand_over(dispatching, &turn, Vec::new());
@@ -68,6 +70,7 @@ impl Coordinator {
                 DispatchedTurn::Active { turn, .. } | DispatchedTurn::Over(turn) => {
                     announce(&mut session, &dispatching, &turn)?;
                 }
+                // It was killed before the assignment.
                 DispatchedTurn::Nothing => {
                     let change = forget_dispatch(&session.initiative());
                     session.commit(change)?;
@@ -82,6 +85,7 @@ impl Coordinator {
             Err(nothing) => return reach_gate(session, nothing, projected),
         };
         let batch = hooks::before_assignment(&session.initiative(), &choice, &session.workspace());
+        // Before the announcement: a refusal leaves nothing to withdraw.
         let report = session.hooks(batch, HookPhase::BeforeAssignment)?;
         if let Some(failure) = report.failure() {
             return Err(failure);
@@ -91,8 +95,10 @@ impl Coordinator {
         let (dispatching, change) =
             begin_dispatch(&session.initiative(), &choice, &view, &mut ids, session.now());
         session.ids = ids;
+        // The turn is announced before it is assigned. After a crash the next step looks for it.
         session.commit(change)?;
         drop(session);
+        // Without the lock of the workspace, which may be the lock of the repository.
         let assigned = self.child_of(&choice)?.assign(Some(&choice.role));
         match assigned {
             Ok(assigned) => self.hand_over(dispatching, assigned.turn.id(), projected),
@@ -115,6 +121,7 @@ impl Coordinator {
         let files = self.context_of(&dispatching.context)?;
         let locked = (runs.repository().lock(self.environment.lock_timeout()))
             .map_err(|error| in_repo(repo, error.into()))?;
+        // Before the dispatch, whose manifest lists every file of the bundle.
         for (name, bytes) in files {
             let added = locked.add_to_bundle(turn, name, &bytes);
             added.map_err(|error| in_repo(repo, error.into()))?;
@@ -136,6 +143,7 @@ impl Coordinator {
     /// Withdraws the announcement of a turn that could not be assigned.
     fn take_back(&self, dispatching: &Dispatching) -> Result<(), Failure> {
         let mut session = self.open_session()?;
+        // Another process may have withdrawn it, and announced another turn since.
         if Dispatching::of(&session.state).as_ref() == Some(dispatching) {
             let change = forget_dispatch(&session.initiative());
             session.commit(change)?;

@@ -22,6 +22,8 @@ impl Git {
                 self.ask(&take, list_of(files.into_iter()))?;
             }
         }
+        // Compared by git, not by the list: the user may have staged other files, or committed
+        // these.
         let staged = self.staged()?;
         // A file that was added and deleted since the last commit is in no commit.
         let is_staged =

@@ -21,6 +21,8 @@ impl Git {
     /// The hidden files that differ from the index. A file that a sparse checkout left out is not a
     /// change.
     pub(super) fn hidden(&self) -> Result<BTreeSet<String>, Failure> {
+        // Almost no repository hides files. The listing with modes and objects is longer, so it is
+        // asked for only if needed.
         let output = self.ask_about_files(&["ls-files", "-v", "-z", "--full-name"])?;
         if !names(&output).any(is_hidden) {
             return Ok(BTreeSet::new());
@@ -47,6 +49,7 @@ impl Git {
         }
         // Valid paths contain no line breaks.
         let list = list.join("\n") + "\n";
+        // Git applies its filters as `git add` does, so that converted line ends are no change.
         let output = self.ask(&["hash-object", "--stdin-paths"], list.into_bytes())?;
         let objects = output.split(|byte| *byte == b'\n');
         for (known, object) in same_kind.into_iter().zip(objects) {

@@ -35,6 +35,7 @@ pub(super) fn of_text(text: &str) -> String {
 /// lines, such as git writes to a new repository, are not rules.
 pub(super) fn of_rules(root: &Path, path: &str) -> Result<Option<String>, Failure> {
     let mark = of(root, path)?;
+    // Not a file. A link or a folder in its place is a change in itself.
     if !mark.starts_with("sha256:") {
         return Ok((mark != GONE).then_some(mark));
     }

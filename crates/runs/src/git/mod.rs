@@ -50,6 +50,8 @@ const MISLEADING: [&str; 10] = [
 /// The detail that marks a failure that git itself reported.
 const REFUSED: &str = "git_refused";
 
+// A file system monitor and hooks are programs that a worker can configure. Signing may wait for a
+// passphrase.
 const SETTINGS: [&str; 10] = [
     "-c",
     "core.quotepath=off",
@@ -111,6 +113,8 @@ impl Git {
         }
         let prefix = lines.next().unwrap_or_default().to_owned();
         let shown = lines.next().unwrap_or_default();
+        // A worker could set `core.worktree` so that git compares another folder and shows no
+        // changes.
         if !is_same(Path::new(shown), top) {
             let message = format!(
                 "core.worktree makes git use {shown} instead of {}; unset it",
@@ -161,13 +165,16 @@ impl Git {
         let words = SETTINGS.iter().chain(arguments).map(OsString::from);
         let mut invocation = Invocation::new("git", words)
             .cwd(&self.root)
+            // Without it `git status` writes the index that it has refreshed.
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
+            // Replacement refs would show another content for the commit of the baseline.
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("LC_ALL", "C");
         for name in MISLEADING {
             invocation = invocation.without(name);
         }
+        // Not with `cancel`: a git that is killed leaves its lock file behind.
         let spec = Spec::new(invocation)
             .stdin(input)
             .time_limit(TIME_LIMIT)
@@ -182,6 +189,7 @@ impl Git {
 
     fn failed(&self, command: &str, outcome: &RunOutput) -> Failure {
         let cancelled_now = self.cancel.as_ref().is_some_and(Cancel::is_cancelled);
+        // The second signal kills every group, git included. That is not a failure of git.
         if cancelled_now && !matches!(outcome.ending, Ending::Exited(_)) {
             return cancelled();
         }

@@ -55,6 +55,8 @@ impl Git {
     }
 
     fn changes_in(&self, view: BTreeMap<String, String>) -> Result<Changes, Failure> {
+        // Everything that a setting could change is given as an option, so that no setting hides a
+        // change. A rename is two changes here: one path is gone, another is new.
         let output = self.ask_about_files(&[
             "status",
             "--porcelain=v2",
@@ -134,6 +136,8 @@ impl Git {
 
     /// The differences from a commit that is earlier than the present one.
     fn since(&self, base: &str, now: &Changes) -> Result<BTreeMap<String, String>, Failure> {
+        // The base comes from the state file, which others write. As an argument it must not be an
+        // option.
         let is_name = (4..=64).contains(&base.len()) && base.bytes().all(|b| b.is_ascii_hexdigit());
         if !is_name {
             return Err(failure(format!("the baseline {base:?} of the turn is not a commit")));
@@ -149,6 +153,7 @@ impl Git {
             base,
         ];
         let output = self.ask_about_files(&arguments)?;
+        // `git diff` shows neither of them.
         let mut paths: BTreeSet<String> = now.untracked.union(&now.hidden).cloned().collect();
         for name in names(&output) {
             paths.insert(self.path(name)?);
@@ -214,10 +219,13 @@ impl Git {
         };
         let text =
             std::str::from_utf8(name).map_err(|_| strange(&String::from_utf8_lossy(name)))?;
+        // Git prints paths from the root of its work tree; the governed folder may be below it.
         let inside = text.strip_prefix(&self.prefix).unwrap_or(text);
         // The name of a nested repository ends with a slash.
         let inside = inside.strip_suffix('/').unwrap_or(inside);
         match RepoPath::parse(inside) {
+            // A path that would be normalised is refused: a change must not be attributed to
+            // another path.
             Ok(path) if path.as_str() == inside => Ok(inside.to_owned()),
             _ => Err(strange(inside)),
         }

@@ -17,6 +17,7 @@ pub(super) fn post(
     let started = Instant::now();
     let mut ran = match ask(url, headers, variables, timeout_ms, body) {
         Ok(answer) => Execution {
+            // As an exit code, so that one rule judges both kinds of hooks.
             exit_code: Some(i64::from(!answer.is_success())),
             failure: (!answer.is_success())
                 .then(|| format!("the address answered {}", answer.status)),

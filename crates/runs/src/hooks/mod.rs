@@ -55,7 +55,7 @@ pub(crate) struct HookScope<'a> {
     pub(crate) audit: RecordFile,
 }
 
-/// Runs the hooks of a batch in a scene, as [`run`] does.
+/// Runs the hooks of a batch in a scope, as [`run`] does.
 pub(crate) fn run_in_scope(
     batch: HookBatch,
     scope: &HookScope<'_>,
@@ -73,6 +73,7 @@ pub(crate) fn run_in_scope(
         let payload = &chain.batch().payload;
         let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, environment.now());
         let variables = hooks::environment(&hook, run_id.as_deref(), &root);
+        // For each hook anew: the audit of the hook before is part of the records by now.
         let protected = locked.protect(scope.extra)?;
         let mut elsewhere = Vec::new();
         for (other, locked, extra) in scope.others {

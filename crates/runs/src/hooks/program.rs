@@ -51,6 +51,7 @@ pub(super) fn run(
     Execution {
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         exit_code: match outcome.ending {
+            // A hook can still exit by itself between the end of its time and the kill.
             Ending::Exited(code) if !outcome.timed_out => Some(code.into()),
             _ => None,
         },

@@ -48,6 +48,8 @@ impl Runs {
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
+            // The turn cycle names its attempt. Its worker has ended, but the turn may be at
+            // another attempt.
             operation.state.target_at(turn, attempt)?;
         } else if let Ok(turn) = operation.target(accept.turn.as_ref()) {
             // The worker is not done: its partial result must not be accepted.
@@ -77,6 +79,7 @@ impl Runs {
             Conclusion::Accepted(accepted) => *accepted,
         };
         operation.save_session("turn_accepted", Some(&turn));
+        // From here on the turn is accepted. A checkpoint that fails cannot change that.
         let mut acceptance = AcceptResult { accepted, checkpoint: None, no_checkpoint: None };
         if accept.checkpoint {
             match checkpoint::make(&mut operation, Some(turn.id())) {

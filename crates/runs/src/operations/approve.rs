@@ -74,6 +74,7 @@ impl Runs {
             return Err(operation.commit_refusal(refused));
         }
         let ran = run_actions(&operation, &plan.actions, &plan.environment);
+        // A command that was cancelled has not failed. Its failure would block the run.
         operation.environment.check_cancelled()?;
         let now = operation.now();
         let approved = match gate {
@@ -125,6 +126,7 @@ fn run_action(
     action: &GateAction,
     environment: &[(String, String)],
 ) -> ActionRun {
+    // A login shell, as in the reference runner.
     let mut invocation =
         Invocation::new("/bin/sh", ["-lc", action.run.as_str()]).cwd(operation.root());
     for (name, value) in environment {

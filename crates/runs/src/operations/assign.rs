@@ -46,6 +46,8 @@ impl Runs {
         let history = operation.locked.index(operation.state.run_id())?.length();
         let assignable =
             check_assignment(&operation.state, &operation.config, &role, check, history)?;
+        // After the guards, whose order is that of the protocol, and before the hooks: they must
+        // not run for a turn that cannot be worked on.
         self.check_able(&operation.config, &role)?;
         let report = operation.hooks(assignable.hooks(), HookPhase::BeforeAssignment, &[])?;
         let now = operation.now();

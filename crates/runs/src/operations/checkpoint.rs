@@ -48,6 +48,7 @@ pub(super) fn make(
     let files: Vec<String> = accepted.keys().cloned().collect();
     let by_turn: BTreeMap<&str, &AcceptedWork> =
         accepted.values().map(|done| (done.turn.as_str(), done)).collect();
+    // Git first: the event names the commit.
     let Some(commit) = git.commit(&files, &message(&by_turn))? else {
         return Ok(None);
     };

@@ -60,6 +60,8 @@ impl Runs {
         refuse_if_worker_runs(&turn)?;
         // Check everything that refuses the dispatch before writing the bundle.
         let now = operation.now();
+        // This change only finds refusals and is dropped. The one that is written is made after the
+        // hooks, so it gets the ids.
         let mut draft = operation.ids.clone();
         let between = changes_without_worker(&operation, &turn)?;
         let between = between.as_ref();
@@ -93,6 +95,7 @@ impl Runs {
 
         let now = operation.now();
         let bundle = operation.locked.bundle(handed.id())?;
+        // After the hooks, because they may add files to the bundle.
         let manifest =
             manifest::finalize(&bundle, operation.state.run_id(), handed.id(), handed.role(), now)?;
         operation.locked.add_to_bundle(handed.id(), MANIFEST, pretty(&manifest).as_bytes())?;
@@ -103,6 +106,8 @@ impl Runs {
             &mut operation.ids,
             now,
         )?;
+        // Last: a turn is dispatched only when its bundle is complete. After a crash before this it
+        // is dispatched again.
         let update = operation.commit_update(change)?;
         if let Some(between) = between.filter(|between| !between.files.is_empty()) {
             let files = between.files.clone();

@@ -121,6 +121,8 @@ impl<'a> RunLoop<'a> {
             if self.is_cancelled() {
                 return Ok(LoopStop::Cancelled);
             }
+            // Read from disk for every step: people and other processes may change the run
+            // meanwhile.
             let next = self.runs.status()?.next;
             let mut stop = None;
             let mut moved = false;
@@ -175,6 +177,7 @@ impl<'a> RunLoop<'a> {
                 self.approve(Gate::Transition, Some(gate))?
             }
             NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
+            // These prepare another turn, which the limit does not allow.
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
                 if self.carried.len() >= self.max_turns =>
             {
@@ -259,6 +262,7 @@ impl<'a> RunLoop<'a> {
 
     /// Waits for the end of a turn cycle.
     fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
+        // `self` has a sender, so the channel is never closed.
         let Ok((turn, carried)) = self.receiver.recv() else {
             return Ok(None);
         };
@@ -305,6 +309,7 @@ impl<'a> RunLoop<'a> {
 
     fn pause(&self, pause: Duration) {
         let mut left = pause;
+        // Setting the token does not wake a thread that sleeps.
         while !left.is_zero() && !self.is_cancelled() {
             let nap = left.min(Duration::from_millis(20));
             thread::sleep(nap);

@@ -115,6 +115,7 @@ fn result(
         "artifact": {"type": kind},
         "proposed_next_role": next_role(operation, turn, manual),
     });
+    // `json!` with braces always makes an object.
     let Value::Object(mut document) = document else {
         return Ok(Object::new());
     };

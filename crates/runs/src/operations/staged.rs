@@ -41,6 +41,8 @@ pub(super) fn archive_result(
     match staged(&operation.locked, turn.id()) {
         Ok(None) => Ok((None, Vec::new())),
         Ok(Some((path, bytes))) => {
+            // Before the commit that removes the original: a crash in between leaves both, never
+            // neither.
             let kept = operation.locked.keep_rejected(turn.id(), turn.attempt(), now, &bytes)?;
             Ok((Some(kept.to_string()), vec![Write::Remove { path }]))
         }

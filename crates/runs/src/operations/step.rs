@@ -37,7 +37,7 @@ impl Runs {
     /// Runs the next turn: the active one, or a new one.
     ///
     /// # Errors
-    /// As [`Runs::assign`] and [`Runs::carry`].
+    /// As [`Runs::assign`] and [`Runs::run_turn`].
     pub fn step(&self, step: &Step) -> Result<StepResult, Failure> {
         if let Some(turn) = &step.turn {
             self.refuse_if_busy(turn)?;

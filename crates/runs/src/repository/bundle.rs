@@ -38,6 +38,7 @@ pub(super) fn read(disk: &dyn Disk, turn: &TurnId) -> Result<(Bundle, Vec<String
 /// Writes a bundle; replaces what its folder contained.
 pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<()> {
     let folder = dispatch::bundle_folder(turn);
+    // All names are checked before the old bundle is removed.
     for name in bundle.keys() {
         path_in(turn, name)?;
     }
@@ -45,6 +46,7 @@ pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<(
     atomic::make_folders(disk, &folder)?;
     for (name, bytes) in bundle {
         let path = path_in(turn, name)?;
+        // Not one commit: the manifest is written last, and a bundle without it is not used.
         disk.create(&path, bytes)?;
         disk.sync(&path)?;
     }
@@ -58,6 +60,7 @@ pub(super) fn add(disk: &dyn Disk, turn: &TurnId, name: &str, bytes: &[u8]) -> R
 
 /// The path for the copy of a rejected result.
 pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Time) -> RepoPath {
+    // The file name of the reference runner.
     let at = now.to_string().replace([':', '.'], "-");
     let folder = layout::rejected();
     layout::own(&format!("{folder}/{turn}-attempt-{attempt}-{at}.json"))

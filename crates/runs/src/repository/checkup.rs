@@ -64,6 +64,8 @@ impl Repository {
         }
         let mut runs = BTreeMap::new();
         let mut decisions = Vec::new();
+        // The history comes before the ledger in this list, so `runs` is complete when it is
+        // needed.
         for record in RecordFile::ALL {
             self.check_record(record, &mut findings, |line| match record {
                 RecordFile::History => {
@@ -147,6 +149,8 @@ impl Repository {
             Ok(journal) => journal?,
             Err(error) => return Some((FindingKind::DamagedJournal, error.to_string())),
         };
+        // Before the next check: a journal with an obstacle is valid, but the next writer cannot
+        // finish it.
         if let Ok(Some(error)) = self.obstacle(path) {
             return Some((FindingKind::ObstructedJournal, error.to_string()));
         }

@@ -72,6 +72,8 @@ impl Loaded {
 
     fn document(&self, disk: &dyn Disk) -> Result<Object> {
         let covered = |record: RecordFile, covered: Covered| -> Result<Value> {
+            // A record that became shorter meanwhile gets digests that never match, so it is read
+            // anew.
             let (head, tail) = edges(disk, record, covered.length)?.unwrap_or_default();
             let members = [
                 ("length", Value::from(covered.length)),
@@ -104,6 +106,7 @@ impl Covered {
             let line = line?;
             add(&line.object);
             self.lines = line.number;
+            // A torn line is not covered: it is read again once it is complete.
             self.length = line.end;
         }
         Ok(self.lines - before)

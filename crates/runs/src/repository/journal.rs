@@ -83,8 +83,10 @@ impl Repository {
     /// The journals that exist.
     pub fn pending_journals(&self) -> Result<Vec<PendingJournal>> {
         let mut pending = Vec::new();
+        // `Coordinate` has the folder of `Change`.
         for kind in [CommitKind::Accept, CommitKind::Change] {
             for (path, stem) in journal::list(self.disk(), &layout::journals(kind))? {
+                // Other files in the folder are not journals, and must not stop every writer.
                 if let Some(transaction) = TransactionId::parse(&stem) {
                     pending.push(PendingJournal { path, kind, transaction });
                 }

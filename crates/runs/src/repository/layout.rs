@@ -118,6 +118,7 @@ pub(super) fn rejected() -> String {
 
 /// A path of the repository's own files, which is always valid.
 pub(super) fn own(text: &str) -> RepoPath {
+    // Constants, with ids and times at most. Ids contain no separator and are not `..`.
     RepoPath::parse(text).expect("the paths of a repository's own files are valid")
 }
 

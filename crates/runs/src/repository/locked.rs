@@ -213,6 +213,7 @@ impl LockedRepository {
     /// # Errors
     /// `lock_lost` if another process has the lock by now; its files are not touched then.
     pub fn restore(&self, before: &Protected) -> Result<Vec<String>> {
+        // First: without the lock, the files may already be those of another process.
         let unlocked = self.tree.lock().put_back()?;
         let mut changed = protect::restore(self.disk(), before)?;
         changed.extend(unlocked.then(|| lock::file().path));

@@ -47,6 +47,7 @@ pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>
             continue;
         }
         changed.push(path.clone());
+        // A folder or a pipe in its place must go first: `write` does not replace it.
         if now.is_none() || bytes.is_none() {
             disk.remove_tree(path)?;
         }

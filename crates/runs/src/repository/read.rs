@@ -120,6 +120,7 @@ impl Repository {
     /// # Errors
     /// `record_invalid` if a line is damaged.
     pub fn index(&self, run: Option<&RunId>) -> Result<RunIndex> {
+        // Not stored: a reader never writes.
         Ok(index::load(self.disk(), run)?.index)
     }
 
@@ -163,6 +164,7 @@ impl Repository {
         let mut outside = Vec::new();
         for path in paths {
             let found = match self.disk().stat(path.as_str()) {
+                // `stat` does not follow the last name, so the link itself is opened.
                 Ok(Some(stat)) if stat.kind == Kind::Link => {
                     self.disk().open(path.as_str()).map(drop)
                 }

@@ -103,6 +103,7 @@ impl Job<'_> {
 
     /// Whether a result is staged.
     pub fn is_staged(&self) -> bool {
+        // Anything there counts, also a broken link: acceptance must see and refuse it.
         self.staging().symlink_metadata().is_ok()
     }
 

@@ -92,6 +92,7 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
     }
     let mut spec = Spec::new(invocation)
         .time_limit(job.limits.whole)
+        // The output goes to the log and the listener, chunk by chunk.
         .stdout_limit(0, accord_process::Overflow::Discard)
         .stderr_limit(ERRORS_SHOWN)
         .grace(GRACE);
@@ -171,6 +172,8 @@ impl Watch for Worker<'_, '_> {
             return WatchDecision::AskAgain(due.min(self.progress.next_note(now)));
         }
         match self.last_sign {
+            // Checked only when the time is over: looking at the disk for every chunk would be a
+            // waste.
             None if self.job.is_staged() => {
                 self.first_sign("staged_result");
                 WatchDecision::AskAgain(now + limits.silence)
@@ -208,6 +211,7 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
                 Code::XchainWorkerNotStarted,
                 format!("the worker of {turn} gave no output within {}", span(job.limits.startup)),
             ),
+            // Also a worker whose attempt is over. `run_worker` replaces this failure then.
             _ => (
                 Code::XchainWorkerStalled,
                 format!("the worker of {turn} was silent for {}", span(job.limits.silence)),
@@ -215,6 +219,7 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
         };
         return Err(explained(job.failure(code, message)));
     }
+    // The exit code does not matter: acceptance judges the result.
     if job.is_staged() {
         return Ok(WorkerEnd::Written);
     }

@@ -81,7 +81,7 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Runs the worker of a turn and waits for it, passing observations to `observe`.
+/// Runs the worker of a turn and waits for it, passing observations to `signals`.
 ///
 /// # Errors
 /// `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
@@ -96,9 +96,12 @@ pub fn run_worker(
         RuntimeType::RemoteAgent => remote_agent::run(job, signals),
         RuntimeType::Mcp => mcp::run(job, signals),
         RuntimeType::ApiProxy => {
+            // `check` always refuses this type, because it is not in `SUPPORTED`.
             Err(check(job.runtime, job.root).err().unwrap_or_else(|| job.cancelled()))
         }
     };
+    // No matter how the worker ended: the turn is at another attempt, so its result must not be
+    // used.
     if job.over.is_cancelled() {
         return Err(job.superseded());
     }

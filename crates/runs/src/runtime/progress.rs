@@ -143,6 +143,7 @@ impl Progress {
 
 /// Opens a file for new content, without following a link.
 pub(super) fn create(path: &Path) -> io::Result<File> {
+    // An agent can put a link here, and this process would truncate the target.
     let flags = i32::try_from(OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);

@@ -22,6 +22,7 @@ fn document(call: &Call) -> &[u8] {
 
 pub(super) fn keys_by_code_point(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
     let reply = honest(call)?;
+    // This profile sorts by UTF-8 bytes, which is the order of code points.
     match (&reply, canonicalize(Profile::Agentic, document(call))) {
         (Reply::Outcome(outcome), Ok(bytes))
             if call.operation == "canonicalize" && outcome["result"] == "ok" =>
@@ -34,6 +35,7 @@ pub(super) fn keys_by_code_point(call: &Call, honest: Honest<'_>) -> Result<Repl
 
 pub(super) fn null_dropped(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
     instead_of(call, honest, "CANON_NULL_FORBIDDEN", || {
+        // This profile drops null members.
         match canonicalize(Profile::Agentic, document(call)) {
             Ok(bytes) => canonical(&bytes),
             Err(_) => refuse("CANON_INVALID_JSON", ""),
@@ -45,6 +47,7 @@ pub(super) fn numbers_as_rust_prints(call: &Call, honest: Honest<'_>) -> Result<
     let reply = honest(call)?;
     let accepted = matches!(&reply, Reply::Outcome(outcome) if outcome["result"] == "ok");
     match serde_json::from_slice(document(call)) {
+        // Not objects: their keys would stay unsorted, which breaks another clause.
         Ok(value @ (Value::Number(_) | Value::Array(_)))
             if accepted && call.operation == "canonicalize" =>
         {
@@ -70,6 +73,7 @@ pub(super) fn non_ascii_escaped(call: &Call, honest: Honest<'_>) -> Result<Reply
 
 pub(super) fn last_duplicate_wins(call: &Call, honest: Honest<'_>) -> Result<Reply, BadCall> {
     instead_of(call, honest, "CANON_DUPLICATE_KEY", || {
+        // `serde_json` keeps the last of two equal keys.
         match serde_json::from_slice::<Value>(document(call)) {
             Ok(value) => honest(&with_arg(call, "json", value.to_string())),
             Err(_) => refuse("CANON_INVALID_JSON", ""),

@@ -45,6 +45,7 @@ fn overlooking(
         };
         let before = changes.len();
         changes.retain(|change| !overlooked(change));
+        // The rest of the report follows, so that only the overlooked change is wrong.
         if changes.len() < before {
             let worst = ["violation", "needs-review", "major"]
                 .into_iter()

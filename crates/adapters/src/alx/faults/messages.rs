@@ -26,6 +26,7 @@ pub(super) fn unknown_member_refused(call: &Call, honest: Honest<'_>) -> Result<
 
 /// Whether the document has a member, somewhere, that the view lacks.
 fn knows_less(view: &Value, document: &Value) -> bool {
+    // Known members that a view leaves out, because they only mirror others.
     const ALIASES: [&str; 2] = ["code", "confidenceScore"];
     match (view, document) {
         (Value::Object(known), Value::Object(given)) => {

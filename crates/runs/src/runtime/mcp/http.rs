@@ -61,6 +61,7 @@ impl Transport for Address {
             let session = reply.session.map(|session| (SESSION.to_owned(), session));
             self.headers.extend(session);
             let answer = reply.answer.as_ref();
+            // MCP requires session and version in every request after the first.
             let agreed = answer.and_then(|answer| answer.get("result")?.get("protocolVersion"));
             let agreed = agreed.and_then(Value::as_str).unwrap_or(VERSION).to_owned();
             self.headers.push(("MCP-Protocol-Version".to_owned(), agreed));
@@ -79,6 +80,7 @@ impl Transport for Address {
     }
 
     fn close(self: Box<Self>) {
+        // MCP ends a session with DELETE; a server without sessions has nothing to end.
         if !self.has_session {
             return;
         }
@@ -122,6 +124,7 @@ fn exchange(
         return Err(NotDone::Failed(message));
     }
     let mut reply = Reply { session, ..Reply::default() };
+    // A notification is answered with 202 and no message.
     let Some(id) = id else {
         return Ok(reply);
     };
@@ -163,6 +166,7 @@ impl Reply {
                     return Ok(());
                 }
             }
+            // At the end `text` is empty as well, so the last event counts without its empty line.
             if read == 0 {
                 return Ok(());
             }

@@ -94,6 +94,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
         last_id: 0,
     };
     let answer = client.work(job, tool.unwrap_or(TOOL), signals);
+    // Before the answer is judged, so that a program is ended in every case.
     client.transport.close();
     let answer = answer?;
     if answer.get("isError") == Some(&Value::Bool(true)) {
@@ -101,6 +102,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
     }
     match result::in_tool_answer(&answer) {
         Some(document) => Ok(WorkerEnd::Answered(document)),
+        // The tool knows `staging_path` and may have written the result itself.
         None if job.is_staged() => Ok(WorkerEnd::Written),
         None => Err(NotDone::Failed(format!(
             "the tool did not answer with a turn result: {}",
