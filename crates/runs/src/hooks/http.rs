@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use accord_process::Cancel;
 use accord_runs_core::hooks::Execution;
 
 use super::MAX_OUTPUT;
@@ -13,9 +14,10 @@ pub(super) fn post(
     variables: &[(String, String)],
     timeout_ms: u64,
     body: &str,
+    cancel: Option<&Cancel>,
 ) -> Execution {
     let started = Instant::now();
-    let mut ran = match ask(url, headers, variables, timeout_ms, body) {
+    let mut ran = match ask(url, headers, variables, timeout_ms, body, cancel) {
         Ok(answer) => Execution {
             // As an exit code, so that one rule judges both kinds of hooks.
             exit_code: Some(i64::from(!answer.is_success())),
@@ -38,6 +40,7 @@ fn ask(
     variables: &[(String, String)],
     timeout_ms: u64,
     body: &str,
+    cancel: Option<&Cancel>,
 ) -> Result<web::Answer, WebError> {
     let headers = headers.iter().map(|(name, value)| {
         let value = web::expand(value, variables).map_err(WebError::Failed)?;
@@ -45,7 +48,7 @@ fn ask(
     });
     let headers = headers.collect::<Result<Vec<_>, WebError>>()?;
     let limit = Duration::from_millis(timeout_ms);
-    web::exchange(web::post(url, &headers, body.to_owned())?, limit, None, MAX_OUTPUT)
+    web::exchange(web::post(url, &headers, body.to_owned())?, limit, cancel, MAX_OUTPUT)
 }
 
 fn failed(why: String) -> Execution {

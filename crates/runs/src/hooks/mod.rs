@@ -82,12 +82,13 @@ pub(crate) fn run_in_scope(
         let mut ran =
             execute(&hook, &envelope, locked.root(), &variables, environment.cancel_token());
         ran.tampered = locked.restore(&protected)?;
-        // A hook that was cancelled has not answered.
-        environment.check_cancelled()?;
         for (other, locked, protected) in elsewhere {
             let names = locked.restore(&protected)?;
             ran.tampered.extend(names.iter().map(|name| format!("{other}/{name}")));
         }
+        // A hook that was cancelled has not answered. Its changes are undone first, in every
+        // repository: a cancelled hook may have written before it ended.
+        environment.check_cancelled()?;
         let at = environment.now();
         chain.record(&ran, at);
         let entries = &chain.entries()[written..];
@@ -143,7 +144,7 @@ pub fn execute(
             program::run(command, hook.timeout_ms, input + "\n", root, environment, cancel)
         }
         Transport::Http { url, headers } => {
-            http::post(url, headers, &hook.env, hook.timeout_ms, &input)
+            http::post(url, headers, &hook.env, hook.timeout_ms, &input, cancel)
         }
         _ => Execution {
             failure: Some("the type of the hook is not supported here".to_owned()),

@@ -3,8 +3,11 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use accord_contract::codes::Code;
+use accord_process::Cancel;
+use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};
 
@@ -291,6 +294,30 @@ fn an_address_that_refuses_redirects_floods_or_is_silent_is_no_yes() {
     assert_eq!(repo.lines(AUDIT)[0]["timed_out"], true);
 }
 
+#[test]
+fn a_cancelled_request_to_a_hook_ends_before_its_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let repo = Repo::plain();
+    http_hook(&repo, &format!("http://{}/", listener.local_addr().unwrap()), json!({}));
+    repo.configure(|config| {
+        config["hooks"]["before_assignment"][0]["timeout_ms"] = 30_000.into();
+    });
+    repo.started();
+    let cancel = Cancel::new();
+    let environment = Environment::system().with_cancel(cancel.clone());
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        // The request has begun. Without an answer, only the cancellation closes the connection
+        // before the hook's timeout.
+        cancel.cancel();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.read_to_end(&mut Vec::new()).expect("the client closes the connection");
+    });
+    let runs = Runs::open(&repo.root(), environment).unwrap();
+    refused(runs.assign(None), Code::XchainGivenUp);
+    server.join().unwrap();
+}
+
 /// Whether a process is there and no zombie.
 fn runs_still(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
@@ -314,7 +341,7 @@ fn answer_with(status: &str, body: &str) -> (String, JoinHandle<String>) {
         format!("{status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let limit = std::time::Duration::from_secs(5);
+        let limit = Duration::from_secs(5);
         stream.set_read_timeout(Some(limit)).unwrap();
         let mut asked = Vec::new();
         let mut chunk = [0; 4096];
