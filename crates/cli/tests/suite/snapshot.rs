@@ -57,13 +57,9 @@ fn unwrapped(text: &str) -> String {
         match continued {
             Some(rest) => {
                 whole.truncate(end);
-                // A long path is wrapped after a slash or a hyphen.
-                let mut last = whole.chars().rev();
-                let in_path = match last.next() {
-                    Some('/') => true,
-                    Some('-') => last.next().is_some_and(char::is_alphanumeric),
-                    _ => false,
-                };
+                // A long path is wrapped after a slash or a hyphen, without a space.
+                let word = whole.rsplit(' ').next().unwrap_or_default();
+                let in_path = word.contains('/') && word.ends_with(['/', '-']);
                 whole.push_str(if in_path { "" } else { " " });
                 whole.push_str(rest);
             }
