@@ -142,6 +142,7 @@ impl Canonicalizer {
         let offset = cursor.pos;
         let word = cursor.word()?;
         let null = word == b"null";
+        // `DropMembers` is applied in `object`: a `null` in an array stays.
         if null && self.profile.nulls() == Nulls::Refuse {
             return Err(Fault {
                 refusal: Refusal::NullForbidden,
@@ -195,11 +196,14 @@ impl Canonicalizer {
                 break;
             }
         }
+        // While an object is tidy, each key is greater than the one before it. So it also has no
+        // duplicate, and needs no sort.
         if !object.tidy {
             self.sort(&object, order)?;
             self.reorder(&object);
         }
         self.members.truncate(object.first_member);
+        // The comma of the last member. If every member was dropped, there is none.
         if self.out.len() > object.start {
             self.out.pop();
         }
@@ -219,6 +223,8 @@ impl Canonicalizer {
         if cursor.peek() != Some(b'"') {
             return Err(Fault::syntax(source, "a key in quotes was expected here"));
         }
+        // Set before `push` compares this key: the bytes of an escape do not sort like the
+        // character that it stands for.
         object.escaped |= cursor.write_string(&mut self.out)?;
         let key_end = self.out.len() - 1;
         cursor.colon()?;
@@ -229,6 +235,8 @@ impl Canonicalizer {
     /// Adds a finished member and notes when it breaks the order.
     #[inline]
     pub(crate) fn push(&mut self, member: Member, object: &mut OpenObject, order: KeyOrder) {
+        // An object that loses a member must be rewritten. It must also be sorted first, because a
+        // dropped key can still be a duplicate.
         if member.fate != Fate::Kept {
             object.tidy = false;
         } else if object.tidy
@@ -258,6 +266,8 @@ impl Canonicalizer {
             if out[pair[0].key..pair[0].key_end] == out[pair[1].key..pair[1].key_end] {
                 return Err(Fault {
                     refusal: Refusal::DuplicateKey,
+                    // The later one in the text: the sort is unstable, so the order of the pair
+                    // says nothing.
                     offset: pair[0].source.max(pair[1].source),
                     detail: "the object names this key twice; remove one of the two",
                 });
@@ -272,6 +282,7 @@ impl Canonicalizer {
         self.reordered.reserve(self.out.capacity());
         for member in &self.members[object.first_member..] {
             if member.fate == Fate::Kept {
+                // From the opening quote to the comma.
                 self.reordered.extend_from_slice(&self.out[member.key - 1..member.end]);
             }
         }

@@ -14,5 +14,6 @@ pub fn raw_sha256_cid(digest: &Digest) -> String {
     let mut bytes = [0; 36];
     bytes[..4].copy_from_slice(&HEADER);
     bytes[4..].copy_from_slice(digest.as_bytes());
+    // `b` is the multibase prefix for lowercase base32.
     format!("b{}", BASE32_NOPAD.encode(&bytes).to_ascii_lowercase())
 }

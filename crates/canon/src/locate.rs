@@ -12,6 +12,7 @@ use crate::scan::Cursor;
 #[cold]
 pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
     let pointer =
+        // A cursor needs UTF-8, so such a document has no place but its byte offset.
         if fault.refusal == Refusal::InvalidUtf8 { String::new() } else { Walk::to(input, fault) };
     CanonError::new(fault.refusal, pointer, fault.offset, fault.detail.to_owned())
 }
@@ -21,6 +22,7 @@ pub(crate) fn explain(input: &[u8], fault: Fault) -> CanonError {
 /// Clauses: ALX-CANON-POINTER.
 pub fn escape_segment(name: &str) -> Cow<'_, str> {
     if name.contains(['~', '/']) {
+        // `~` first, so that the `~` of `~1` is not escaped again.
         Cow::Owned(name.replace('~', "~0").replace('/', "~1"))
     } else {
         Cow::Borrowed(name)
@@ -59,6 +61,8 @@ impl<'a> Walk<'a> {
     }
 
     fn value(&mut self) -> Result<(), Arrived> {
+        // The first scan stopped at the depth limit at the latest, and this walk never goes past
+        // the fault. So the recursion needs no limit of its own.
         if self.cursor.pos >= self.fault.offset {
             return Err(Arrived);
         }
@@ -86,6 +90,7 @@ impl<'a> Walk<'a> {
         }
         loop {
             let at_key = self.cursor.pos >= self.fault.offset;
+            // A duplicate key is part of the pointer. Any other fault at a key is about the object.
             if at_key && self.fault.refusal != Refusal::DuplicateKey {
                 return Err(Arrived);
             }
@@ -140,6 +145,8 @@ impl<'a> Walk<'a> {
             if skipped.is_err() || (start..self.cursor.pos).contains(&self.fault.offset) {
                 return Err(Arrived);
             }
+            // A skipped key with half a surrogate has no text. It is only in the path of faults
+            // below it.
             return Ok("\u{fffd}".to_owned());
         }
         if !fault_is_here && (start..self.cursor.pos).contains(&self.fault.offset) {

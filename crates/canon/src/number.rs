@@ -16,7 +16,9 @@ pub(crate) fn write_number(
     numbers: Numbers,
     out: &mut Vec<u8>,
 ) -> Result<(), Fault> {
+    // The fast path: most numbers are short integers, and they need no conversion to a double.
     if literal.integer && literal.text.len() <= PLAIN_DIGITS {
+        // ECMAScript prints negative zero as 0.
         let text = if literal.text == "-0" { "0" } else { literal.text };
         out.extend_from_slice(text.as_bytes());
         return Ok(());
@@ -37,6 +39,8 @@ fn write_double(literal: &Literal<'_>, numbers: Numbers, out: &mut Vec<u8>) -> R
     }
     let mut buffer = ryu_js::Buffer::new();
     let printed = buffer.format_finite(value);
+    // Only integers are compared: RFC 8785 rounds every fraction to a double, but an integer would
+    // become another one without notice.
     if literal.integer
         && numbers == Numbers::Exact
         && Decimal::of(literal.text) != Decimal::of(printed)
@@ -68,6 +72,7 @@ impl<'a> Decimal<'a> {
             Some(rest) => (true, rest),
             None => (false, text),
         };
+        // Only the printed text can have an exponent: an integer literal has none.
         let (mantissa, exponent) = match text.split_once('e') {
             Some((mantissa, exponent)) => {
                 (mantissa, exponent.parse::<i64>().expect("the printer writes short exponents"))

@@ -23,6 +23,8 @@ pub(crate) fn compare(order: KeyOrder, escaped: bool, left: &[u8], right: &[u8])
     match (order, escaped) {
         (KeyOrder::Utf8, false) => left.cmp(right),
         (KeyOrder::Utf16, false) => compare_bytes(left.iter().copied(), right.iter().copied()),
+        // An escape begins with a backslash (5C), but the character that it stands for can sort
+        // before it, so the decoded bytes are compared.
         (KeyOrder::Utf8, true) => Unescaped(left).cmp(Unescaped(right)),
         (KeyOrder::Utf16, true) => compare_bytes(Unescaped(left), Unescaped(right)),
     }
@@ -52,6 +54,7 @@ fn compare_bytes(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>
 
 const fn rank(byte: u8) -> u8 {
     match byte {
+        // EE and EF move behind F4, the highest first byte of UTF-8.
         0xee | 0xef => byte + 0x10,
         _ => byte,
     }
@@ -66,6 +69,8 @@ impl Iterator for Unescaped<'_> {
     fn next(&mut self) -> Option<u8> {
         let (byte, used) = match *self.0 {
             [] => return None,
+            // The canonical spelling uses `\u` only for control characters below U+0020, so the
+            // first two digits are zeros.
             [b'\\', b'u', _, _, high, low, ..] => (nibble(high) << 4 | nibble(low), 6),
             [b'\\', kind, ..] => (unescape(kind), 2),
             [byte, ..] => (byte, 1),

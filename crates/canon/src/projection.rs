@@ -51,6 +51,8 @@ impl Canonicalizer {
     fn take_apart(&mut self, input: &[u8], part: impl Fn(&str) -> Part) -> Result<bool, Fault> {
         let mut cursor = Cursor::open(input)?;
         if cursor.peek() != Some(b'{') {
+            // The whole text is still checked, so that text that is not JSON is reported as such
+            // and not as a value of another kind.
             cursor.skip_value(0)?;
             cursor.close()?;
             return Ok(false);
@@ -89,6 +91,8 @@ impl Canonicalizer {
                 break;
             }
         }
+        // Always, not only when untidy: it is what refuses a key that repeats, also one of an
+        // ignored member.
         self.sort(&object, order)?;
         cursor.close()?;
         Ok(true)
@@ -101,6 +105,7 @@ impl<'a> Projection<'a> {
         self.canonicalizer.members.iter().find_map(|member| {
             let named = self.canonicalizer.out[member.key..member.key_end] == *key.as_bytes();
             (named && member.fate == Fate::Kept)
+                // Past the closing quote and the colon.
                 .then(|| &self.canonicalizer.out[member.key_end + 2..member.end])
         })
     }

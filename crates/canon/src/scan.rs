@@ -78,6 +78,7 @@ impl<'a> Cursor<'a> {
     /// Consumes an opening bracket at `depth` levels of nesting.
     #[inline]
     pub(crate) fn enter(&mut self, depth: usize) -> Result<(), Fault> {
+        // Before the recursion into the value: this check is what bounds the stack.
         if depth >= MAX_DEPTH {
             return Err(Fault {
                 refusal: Refusal::TooDeep,
@@ -145,6 +146,7 @@ impl<'a> Cursor<'a> {
         match self.peek() {
             Some(b'0') => {
                 self.pos += 1;
+                // Some readers take `010` as octal, so JSON does not allow it.
                 if matches!(self.peek(), Some(b'0'..=b'9')) {
                     return Err(Fault::syntax(self.pos, "a number may not begin with 0"));
                 }

@@ -51,6 +51,8 @@ impl Cursor<'_> {
                 Some(b'\\') => match self.escape() {
                     Ok(_) => {}
                     Err(fault) if fault.refusal == Refusal::LoneSurrogate => {
+                        // Continues after this one `\uXXXX`. If another escape follows, it is read
+                        // on its own: it can be valid, or the first half of a pair.
                         self.pos = fault.offset + 6;
                     }
                     Err(fault) => return Err(fault),
@@ -128,6 +130,8 @@ impl Cursor<'_> {
                 }
                 self.pos += 2;
                 let second = self.four_hex()?;
+                // Not even if the second is a complete character: the first half is alone all the
+                // same.
                 if !(0xdc00..=0xdfff).contains(&second) {
                     return Err(lone);
                 }
@@ -135,6 +139,7 @@ impl Cursor<'_> {
             }
             other => other,
         };
+        // The only other values that are no character are second halves without a first.
         char::from_u32(scalar).ok_or(lone)
     }
 

@@ -87,6 +87,7 @@ impl CliError {
 
     /// Output that could not be written.
     pub(crate) fn from_output(error: io::Error) -> Self {
+        // Not a failure of the disk: the reader, such as `head`, has seen enough.
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::new(
                 Code::OutputClosed,

@@ -25,6 +25,7 @@ impl Excerpt {
         if text.trim().is_empty() {
             return None;
         }
+        // The scanner works on bytes, and its offset can be inside a character.
         let offset = text.floor_char_boundary(offset);
         let start = text.floor_char_boundary(offset.saturating_sub(CONTEXT));
         let end = text.ceil_char_boundary((offset + CONTEXT).min(text.len()));

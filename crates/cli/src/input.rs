@@ -93,6 +93,7 @@ impl Lines {
     pub(crate) fn next(&mut self) -> Result<Option<InputLine>, CliError> {
         let mut line = Vec::new();
         let limit = self.max_bytes.saturating_add(1);
+        // `take` bounds the memory: without it, a file without line ends would be read as a whole.
         let read = (&mut self.reader)
             .take(limit)
             .read_until(b'\n', &mut line)

@@ -36,6 +36,8 @@ pub(crate) fn create_with_cleanup<T, F: FnOnce() + Send + 'static>(
     make: impl FnOnce() -> Result<(T, F), CliError>,
 ) -> Result<T, CliError> {
     install_handler()?;
+    // The lock is held while `make` runs. The signal thread needs it for its tasks, so it waits
+    // until the new task is in the list.
     let mut tasks = tasks();
     let (made, task) = make()?;
     tasks.push(Box::new(task));
@@ -56,6 +58,8 @@ pub(crate) fn stop_programs_on_signal(
     let interrupted = Interrupted::default();
     let flag = interrupted.clone();
     on_signal(move || {
+        // Before the programs are stopped: code that waits for one of them must see the flag when
+        // it returns.
         flag.0.store(true, Ordering::SeqCst);
         stop_programs(folders);
     })?;
@@ -93,6 +97,7 @@ pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
 
 /// The signals that end a command.
 pub(crate) fn handled_signals() -> Vec<i32> {
+    // Installing a handler for an ignored SIGHUP would undo what `nohup` did.
     let all = [SIGHUP, SIGINT, SIGTERM];
     all.into_iter().filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP)).collect()
 }
@@ -122,6 +127,7 @@ fn listen() -> Result<(), String> {
     let mut signals = signals.map_err(|error| error.to_string())?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            // The lock is held until the process exits, so that nothing more is created.
             for task in tasks().drain(..) {
                 task();
             }

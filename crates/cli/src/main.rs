@@ -51,6 +51,7 @@ fn usage(error: &clap::Error) -> Exit {
             }
         };
     }
+    // clap prints its own text, which has no code; every refusal has one.
     let _ = writeln!(std::io::stderr().lock(), "{}\n", Code::Usage.as_str());
     let _ = error.print();
     // With --json or --format json, a refusal is a document too.

@@ -39,6 +39,8 @@ impl Output {
             let pending = PendingFile { written: None, path: path.to_owned() };
             return Ok((Self::direct(path)?, pending));
         }
+        // In the same folder, so that `persist` is a rename within one file system, which is
+        // atomic.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         let written = interrupt::create_with_cleanup(|| {
@@ -93,10 +95,13 @@ impl PendingFile {
         let Some(written) = self.written else {
             return Ok(());
         };
+        // A temporary file is readable by its owner only; an output file is for others, too.
         let readable = std::fs::Permissions::from_mode(0o644);
         written
             .as_file()
             .set_permissions(readable)
+            // Synced before the rename. After a power loss, the path has the old or the new
+            // content, never an empty file.
             .and_then(|()| written.as_file().sync_all())
             .and_then(|()| Ok(written.persist(&self.path)?))
             .map_err(|error| cannot_write(&self.path, &error))?;

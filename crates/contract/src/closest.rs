@@ -10,7 +10,9 @@ pub fn closest<'a>(meant: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let rated = known.into_iter().filter_map(|name| {
         let plain = plain(name);
         let distance = strsim::levenshtein(&meant, &plain);
+        // One or two letters are contained in nearly every name.
         let contains = meant.len() > 2 && (plain.contains(&meant) || meant.contains(&plain));
+        // Long names may differ in more letters than short ones.
         let like = distance <= 1 + meant.len().max(plain.len()) / 4;
         (like || contains).then_some((distance, name))
     });

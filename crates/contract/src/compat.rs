@@ -135,6 +135,7 @@ fn contractual<'a>(members: &'a Object, name: &str) -> Option<&'a Value> {
     const TEXTS: [&str; 7] =
         ["$comment", "$schema", "comment", "description", "doc", "message", "title"];
     let value = members.get(name)?;
+    // A value of another type is not text for people, so it counts.
     let for_people = name == "examples" || (TEXTS.contains(&name) && value.is_string());
     (!for_people).then_some(value)
 }

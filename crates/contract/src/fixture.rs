@@ -105,6 +105,7 @@ impl AdapterResult {
         Self {
             status,
             message: Field::Value(message.into()),
+            // `null`, not absent: the adapter states that there is no outcome.
             actual: Field::Null,
             id: Field::Absent,
             extra: Object::new(),

@@ -146,6 +146,7 @@ impl Builder {
 
     /// The snapshot, its messages in the order of their names.
     pub fn build(mut self) -> Value {
+        // The order in which crates add their messages must not show in the document.
         self.messages.sort_keys();
         self.directions.sort_keys();
         self.capabilities.sort();

@@ -95,6 +95,7 @@ pub fn decide(
         ),
         reason(lacks.is_some(), format!("no level is reached: {}", lacks.unwrap_or_default())),
     ];
+    // An error takes precedence, because the list of failures is then not complete.
     let overall = match (!breaches.is_empty() || broken.contains(&true), failed.contains(&true)) {
         (true, _) => Overall::Error,
         (false, true) => Overall::Fail,

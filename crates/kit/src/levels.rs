@@ -87,6 +87,7 @@ pub(crate) fn conformance(
     let required: Vec<&CaseReport> = cases.iter().filter(decides).collect();
     let levels: Vec<LevelStanding> =
         routes.levels.iter().map(|level| standing(level, routes, &required)).collect();
+    // A level above one that is not reached does not count: levels include those below them.
     let reached = levels.iter().take_while(|level| level.standing == Standing::Reached).last();
     let claim = claimed.as_ref().map(|claimed| {
         let all = || upto(&levels, claimed);
@@ -186,6 +187,8 @@ fn standing(level: &str, routes: &RouteList, required: &[&CaseReport]) -> LevelS
     });
     let passes = of_level.iter().any(|case| case.verdict == Verdict::Pass);
     let standing = match () {
+        // From the strongest statement to the weakest: a failed case says more than a missing
+        // route.
         () if !broken.is_empty() => Standing::Broken,
         () if not_there => Standing::NotThere,
         () if !missing.is_empty() => Standing::Unproven,

@@ -60,6 +60,7 @@ pub use runner::{RunOptions, run};
 /// Ends every running adapter and removes its folder, for a program that must end at once. Neither
 /// can be started or created again in this process.
 pub fn abandon() {
+    // First the processes, because they may still write to their folders.
     end_all_adapters();
     driver::remove_live_folders();
 }

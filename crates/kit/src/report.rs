@@ -368,6 +368,7 @@ fn first_differences(mut differences: Vec<Difference>) -> (Vec<Difference>, Opti
         size += difference.encode().to_string().len();
         size <= DIFFERENCES_SIZE
     };
+    // At least one, however long: without any, the reader could not see why the case failed.
     let kept = differences.iter().take(DIFFERENCES_KEPT).take_while(fits).count().max(1);
     let left_out = differences.len().saturating_sub(kept) as u64;
     differences.truncate(kept);

@@ -5,6 +5,7 @@ use accord_contract::wire::Value;
 
 /// The value, or the beginning of its JSON text with the length of the whole.
 pub(crate) fn value(value: Value) -> (Value, Option<u64>) {
+    // Measured as text, because that is what a report and its memory grow with.
     let text = value.to_string();
     match text.len() {
         0..=KEPT => (value, None),

@@ -134,6 +134,8 @@ fn judge_result(case: &Case, result: AdapterResult) -> Judgement {
                 )
             }
         }
+        // An outcome is compared even if the adapter reports a pass: its own judgement may be
+        // wrong.
         (status, Some(actual)) => compare(case, status, actual, said),
         (Status::Pass, None) => Judgement { self_reported: true, ..Judgement::new(Verdict::Pass) },
         (Status::Fail, None) => Judgement {
@@ -160,6 +162,7 @@ fn compare(case: &Case, status: Status, actual: Value, words: &str) -> Judgement
             actual: Some(actual),
             ..Judgement::with_message(Verdict::Fail, first)
         },
+        // Adapter and kit disagree. One of them has a bug, so neither pass nor fail can be trusted.
         (said, None) => Judgement {
             actual: Some(actual),
             ..Judgement::with_message(

@@ -49,6 +49,8 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
             other => other,
         })?;
     let mut sources: Vec<String> = draft.sources.iter().map(|id| with_prefix(id)).collect();
+    // After the prefix was added, because an id with and without `0x` is the same block. Before the
+    // sort, so that the index is the caller's.
     refuse_duplicates(&sources)?;
     sources.sort_by(|left, right| utf16_order(left, right));
 
@@ -63,6 +65,7 @@ pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     if let Some(derivation) = draft.derivation {
         members.insert("derivation".to_owned(), prefix_inputs(derivation));
     }
+    // Last, because the check reads the finished members with their prefixed sources.
     Outline::of(&members)?.check_derivation_inputs()?;
     let envelope = Value::Object(members);
     let kb_hash =

@@ -132,6 +132,8 @@ impl<'a> Outline<'a> {
         let Some(derivation) = self.members.get("derivation") else {
             return Ok(());
         };
+        // `get` on a value that is no object gives `None`. So a derivation of another type is
+        // refused here, too.
         let Some(Value::Array(inputs)) = derivation.get("inputs") else {
             return Err(KbError::envelope(
                 "/derivation/inputs".to_owned(),
@@ -217,6 +219,7 @@ fn one_of<'a>(
 }
 
 fn check_digest(pointer: &str, text: &str) -> Result<(), KbError> {
+    // `Digest` also parses digits without `0x`, which a strict envelope must not have.
     let digest = text.strip_prefix("0x").map(str::parse::<Digest>);
     match digest {
         Some(Ok(_)) => Ok(()),

@@ -78,6 +78,8 @@ impl KbHasher {
         let projection = self
             .canonicalizer
             .project(text, |key| match key {
+                // Raw, because their elements are sorted before they are hashed. The canonicaliser
+                // keeps the order of arrays.
                 "sources" | "parents" => Part::Raw,
                 key if scope.contains(&key) => Part::Canonical,
                 _ => Part::Ignored,
@@ -90,6 +92,8 @@ impl KbHasher {
         hashed.extend_from_slice(tag);
         hashed.push(b'{');
         let mut first = true;
+        // The scope is in canonical order, and its names need no escapes. So the members can be
+        // written one by one, and the result is canonical without a second pass.
         for name in scope {
             let value = projection.canonical(name);
             if value.is_none() && *name != "sources" {
@@ -108,6 +112,8 @@ impl KbHasher {
             // `parents`, the older name, counts only if `sources` is absent.
             let listed = ["sources", "parents"].into_iter().find_map(|name| {
                 let (text, offset) = projection.raw(name)?;
+                // `null` counts as absent here, although the profile refuses it elsewhere: the
+                // reference uses `sources ?? parents ?? []`.
                 (text != b"null").then_some((name, text, offset))
             });
             match listed {

@@ -49,6 +49,8 @@ impl Registry {
         outline.check_derivation_inputs()?;
         let mut hasher = KbHasher::new(HashOptions::default());
         let kb_hash = hasher.identify(text)?.kb_hash;
+        // The sources are hashed verbatim, but looked up in one form. So two blocks that differ
+        // only in `0x` have two ids and the same lineage.
         let sources = outline.sources.iter().map(|source| with_prefix(source));
         let is_new = self.admit(kb_hash.prefixed(), sources.collect())?;
         Ok(Registered { kb_hash, is_new })
@@ -73,10 +75,14 @@ impl Registry {
     ///
     /// Clauses: ALX-LINEAGE-IDEMPOTENT, ALX-LINEAGE-REGISTERED, ALX-LINEAGE-FORKS.
     fn admit(&mut self, id: String, sources: Vec<String>) -> Result<bool, KbError> {
+        // Before the lineage checks: a block that is registered has passed them, and registering it
+        // again must not fail.
         if self.contains(&id) {
             return Ok(false);
         }
         let pointer = |index: usize| format!("/sources/{index}");
+        // An id is a hash that covers the sources, so registering cannot produce this refusal. It
+        // keeps its place in the protocol's order of checks.
         if let Some(index) = sources.iter().position(|source| *source == id) {
             return Err(KbError::SelfReference { pointer: pointer(index) });
         }
@@ -103,6 +109,8 @@ impl Registry {
             if id == ancestor {
                 return true;
             }
+            // A block can be reached on many paths. Without `seen`, the search would be
+            // exponential, and endless in a restored record with a cycle.
             if seen.insert(id) {
                 open.extend(self.sources.get(id).into_iter().flatten().map(String::as_str));
             }

@@ -67,6 +67,8 @@ impl SourceWriter {
                 if list[before.clone()] == list[range.clone()] {
                     match mode {
                         SourceMode::Reject => {
+                            // The sort puts equal strings in the order of the list, so this index
+                            // is the later one.
                             return Err(KbError::DuplicateSource {
                                 pointer: format!("/{name}/{index}"),
                             });
@@ -96,6 +98,8 @@ fn split(list: &[u8], name: &str, strings: &mut Vec<(Range<usize>, usize)>) -> R
             format!("{name} must be a list of block ids"),
         ));
     }
+    // `list` is canonical JSON. So it has no spaces, every string is closed and the array ends with
+    // `]`; the indexes below cannot leave it.
     let mut pos = 1;
     while list[pos] != b']' {
         let index = strings.len();

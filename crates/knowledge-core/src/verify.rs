@@ -30,6 +30,8 @@ impl Check {
         match (stated, computed) {
             (None, _) => Self::Absent,
             (Some(stated), Some(computed)) if stated == computed.prefixed() => Self::Match,
+            // Also a stated artifact hash without a payload: there is nothing that it could be the
+            // hash of.
             _ => Self::Mismatch,
         }
     }

@@ -186,6 +186,7 @@ impl InvalidateArgs {
                 .with("predicate", Some(&self.predicate))
                 .with("value", self.value.as_ref())
                 .with("actor", actor.as_ref().map(ToString::to_string))
+                // A session is that of an actor, and means nothing without one.
                 .with("session_id", session.filter(|_| actor.is_some()));
         let answer = self.host.connect()?.send(request)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);

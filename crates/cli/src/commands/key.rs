@@ -115,6 +115,7 @@ impl CreateArgs {
             return Err(CliError::new(Code::HostProtocol, message));
         };
         let mut output = Output::stdout();
+        // Only the secret is on standard output, so that it can be redirected to a file.
         output.line(secret)?;
         output.finish()?;
         let mut page = Page::plain();
@@ -160,6 +161,7 @@ impl RevokeArgs {
 fn expiry(text: &str) -> Result<String, String> {
     let wrong =
         || "expected a value such as 12h, 90d, 2026-12-31 or 2026-12-31T12:00:00Z".to_owned();
+    // First: a date begins with digits, too.
     if let Ok(instant) = Time::parse_or_date(text) {
         return Ok(instant.to_string());
     }

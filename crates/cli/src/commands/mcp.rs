@@ -89,6 +89,8 @@ fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
         Target::Folder(folder) => folder,
     };
     let is_new = !holds_store(&folder);
+    // Only a check, so that a wrong folder is reported at the start. The connection is closed at
+    // once, because it locks the folder.
     match target.connect(IfMissing::Create) {
         Ok(_) => {
             let place = std::path::absolute(&folder).unwrap_or(folder);
@@ -116,6 +118,8 @@ impl Api for Folder {
         let target = self.target.clone();
         let turn = Arc::clone(&self.turn);
         async move {
+            // One call at a time: a second one in this process would find the folder locked by the
+            // first.
             let turn = turn.lock_owned().await;
             // Opening blocks on files and locks, and a write must not be cancelled halfway.
             let call = tokio::task::spawn_blocking(move || {

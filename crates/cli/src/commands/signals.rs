@@ -37,6 +37,8 @@ impl Signals {
             } else {
                 Some(listen(SignalKind::hangup())?)
             },
+            // Without a handler, this signal would end the server. With one, the write fails and is
+            // reported.
             _file_too_large: listen(SignalKind::from_raw(FILE_TOO_LARGE))?,
         })
     }
@@ -47,6 +49,7 @@ impl Signals {
         self.next().await;
         tokio::spawn(async move {
             let number = self.next().await;
+            // Programs have process groups of their own, so they would outlive this process.
             stop_programs(workspaces);
             process::exit(128 + number);
         });

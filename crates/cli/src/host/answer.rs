@@ -66,6 +66,8 @@ impl Answer {
         let document = self.value()?;
         let mut output = Output::stdout();
         if json {
+            // From the text, not from the parsed value: a number keeps its spelling, which a hash
+            // may cover.
             output.line(accord_memory_core::compact(&self.text))?;
         } else {
             let mut page = Page::new();

@@ -34,6 +34,7 @@ pub(crate) async fn follow(
     let mut last = None;
     while let Some(piece) = answer.next().await? {
         held.extend_from_slice(&piece);
+        // A piece of the body can end anywhere, also in the middle of a line.
         while is_lines && let Some(end) = held.iter().position(|byte| *byte == b'\n') {
             let rest = held.split_off(end + 1);
             let line = std::mem::replace(&mut held, rest);
@@ -51,6 +52,7 @@ pub(crate) async fn follow(
     }
     match last {
         None if !is_lines => serde_json::from_slice(&held).map_err(|_| cut_short()),
+        // A stream that ends without its summary was cut off, even if every line was complete.
         last => last.ok_or_else(cut_short),
     }
 }

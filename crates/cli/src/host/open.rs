@@ -57,6 +57,8 @@ impl Connection {
         let socket = folder.join(SOCKET);
         let until = Instant::now() + LOCK_WAIT;
         loop {
+            // Tried again in each round: a host that is starting locks the folder before it has its
+            // socket.
             if socket.exists() {
                 let client = Client::socket(&socket)?;
                 // A killed host leaves its socket behind; then the connection is refused.
@@ -119,6 +121,7 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
 
 /// Opens the folder in this process.
 fn open_here(runtime: &Runtime, folder: &Path) -> Result<Arc<dyn Api>, Failure> {
+    // The host starts its tasks on the runtime of the current thread.
     let _inside = runtime.enter();
     let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
     Ok(local_api(&Host::open(folder, settings)?))

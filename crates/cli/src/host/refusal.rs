@@ -29,6 +29,7 @@ pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError
     if let Some(place) = place {
         failure = failure.at(&place);
     }
+    // A host suggests a header. Here the key comes from a variable or a flag.
     let suggested = member("suggestion").filter(|_| known != Some(Code::AuthRequired));
     if let Some(help) = suggested.or_else(|| about_keys(known).map(str::to_owned)) {
         failure = failure.help(help);

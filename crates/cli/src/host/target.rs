@@ -82,6 +82,7 @@ impl TargetArgs {
     pub(crate) fn target(&self) -> Result<Target, CliError> {
         let url = match (&self.url, &self.data) {
             (Some(url), _) => Some(url.clone()),
+            // A flag wins over the environment: with --data, ACCORD_URL is ignored.
             (None, Some(_)) => None,
             (None, None) => setting("ACCORD_URL"),
         };
@@ -89,6 +90,7 @@ impl TargetArgs {
             let key = self.key.clone().or_else(|| setting("ACCORD_KEY"));
             return Ok(Target::Server { url, key });
         }
+        // Refused, because the caller believes that a server is asked.
         if self.key.is_some() {
             return Err(CliError::new(Code::Usage, "--key needs a server, and none is given")
                 .help("use --url or ACCORD_URL; a data folder needs no key"));

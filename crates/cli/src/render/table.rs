@@ -12,6 +12,7 @@ pub(crate) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
     let used: Vec<usize> = (0..headings.len()).filter(|column| is_used(*column)).collect();
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
+        // One very long text must not push the next column away in every row.
         let widest = widths.filter(|width| *width <= WIDEST).max().unwrap_or(0);
         widest.max(headings[column].len())
     };

@@ -16,6 +16,8 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 /// Escapes control characters and characters that change the text direction.
 pub(crate) fn clean(text: &str) -> String {
     let acts = |character: char| {
+        // Escape sequences could forge output or control the terminal. Direction marks could show a
+        // text in another order than it has.
         (character.is_control() && character != '\t')
             || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };

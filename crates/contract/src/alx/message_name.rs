@@ -74,6 +74,7 @@ impl MessageName {
             let message = format!("/ok: a {self} asks for something, so it cannot be a success");
             return Err(Failure::new(Code::WireFieldValue, message).at("/ok"));
         }
+        // Not overwritten: `ok: false` must be refused below, and not turned into a success.
         members.entry("ok").or_insert(Value::Bool(true));
         let ours = || ProtocolInfo::ours(Vec::new()).encode();
         // A value that is not an object is refused below, with its place.

@@ -63,6 +63,7 @@ pub fn decide(
         RetryClass::AfterCredentials | RetryClass::AfterChange | RetryClass::Never => false,
         RetryClass::Backoff => attempt < BACKOFF_ATTEMPTS,
         RetryClass::Conservative => {
+            // The other categories need a person or another request, whatever the code is.
             let harmless = matches!(kind.known(), None | Some(Category::Execution));
             idempotent && harmless && attempt < CONSERVATIVE_ATTEMPTS
         }
@@ -78,6 +79,8 @@ impl Wait {
     /// The wait doubles with every attempt, and half of it is random. The few attempts keep it
     /// short.
     fn after(attempt: u64) -> Self {
+        // Only computed for a retry, so `attempt` is below the limit of its class and the shift
+        // cannot overflow.
         let most_ms = FIRST_WAIT_MS << attempt.saturating_sub(1);
         Self { least_ms: most_ms / 2, most_ms }
     }

@@ -99,6 +99,7 @@ impl Wire for TimelineEntry {
         match (self, form) {
             (Self::Known(event), form) => event.write(form),
             (Self::Unknown(members), Form::Document) => Value::Object(members.clone()),
+            // Only `type` is defined for every event, so only it is part of the contract.
             (Self::Unknown(members), Form::View) => {
                 let known = members.iter().filter(|(name, _)| *name == "type");
                 known.map(|(name, kind)| (name.clone(), kind.clone())).collect()
@@ -151,6 +152,8 @@ impl Envelope for SessionTimelineEnvelope {
         for (index, entry) in self.timeline.iter().enumerate() {
             let place = format!("/timeline/{index}");
             let event = entry.emittable().map_err(|failure| below(&place, failure))?;
+            // The timestamp is optional. An event without one does not change the order of the
+            // others.
             let Some(time) = event.timestamp.value() else {
                 continue;
             };

@@ -41,6 +41,7 @@ impl Version {
 ///
 /// Clauses: ALX-VERSION-OPAQUE, ALX-C6.
 pub fn relation(ours: &str, theirs: &str) -> Relation {
+    // Before parsing: versions are opaque, and equal texts are the same version in any form.
     if ours == theirs {
         return Relation::Same;
     }
@@ -54,6 +55,7 @@ pub fn relation(ours: &str, theirs: &str) -> Relation {
 
 fn number(digits: &str) -> Option<u64> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    // `1.01` and `1.1` would otherwise be equal versions with different texts.
     let shortest = digits == "0" || !digits.starts_with('0');
     (plain && shortest).then(|| digits.parse().ok())?
 }

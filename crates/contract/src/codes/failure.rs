@@ -68,6 +68,7 @@ impl Failure {
         if let Some(details) = &self.details {
             extra.extend((**details).clone());
         }
+        // AGENTIC-R-047: an error names the field. The pointer says the same to programs.
         if protocol == Protocol::Agentic
             && let Some(pointer) = self.pointer.as_ref().filter(|place| !place.is_empty())
         {

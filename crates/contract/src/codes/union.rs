@@ -85,6 +85,7 @@ pub fn unions() -> Vec<Union> {
         let about = "The ALX failure codes within one category.";
         of_codes(&format!("ErrorCode.{category}"), Extensible, about, alx)
     }));
+    // ALX has no codes in some categories.
     unions.retain(|union| !union.members.is_empty());
     unions
 }

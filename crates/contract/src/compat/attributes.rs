@@ -14,6 +14,7 @@ pub(super) fn compare(
     new: &FieldEntry,
     changes: &mut Changes<'_>,
 ) {
+    // A canonical member always has its types; `Snapshot::parse` has checked that.
     if let (Some(was), Some(is)) = (&old.types, &new.types)
         && was != is
     {

@@ -28,6 +28,7 @@ impl<'a> Changes<'a> {
             (Some(was), Some(is)) => {
                 self.changed(path, changed, format!("the meaning was {was} and is {is}"));
             }
+            // Within a version, two snapshots that state no meaning are the same promise.
             (None, None) if self.same_version => {}
             _ => self.meaning_unknown(path, "one side does not say what it means"),
         }
@@ -64,6 +65,7 @@ impl<'a> Changes<'a> {
     }
 
     pub(super) fn into_sorted(mut self) -> Vec<Change> {
+        // By path, so that the order of the sections in the checker does not show.
         self.found.sort_by(|left, right| (&left.path, &left.rule).cmp(&(&right.path, &right.rule)));
         self.found
     }

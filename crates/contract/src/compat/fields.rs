@@ -16,6 +16,8 @@ pub(super) fn compare(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>)
             (Some(_), None) => changes.removed(&path, Rule::MessageRemoved, "the message is gone"),
             (None, Some(fields)) => {
                 changes.added(&path, Rule::MessageAdded, "the message is new");
+                // A new message has no old users, but a wrong alias in it is a violation all the
+                // same.
                 aliases(&path, &Fields::new(), fields, changes);
             }
             (Some(before), Some(after)) => {
@@ -62,6 +64,8 @@ fn message(
 ) {
     let mut removed = only_canonical_in(old, new);
     let mut added = only_canonical_in(new, old);
+    // First promotions, then renames. Both take their members out of the two sets, and a promoted
+    // alias looks like a renamed member.
     promotions(path, old, new, &mut removed, &mut added, changes);
     renames(path, old, new, &mut removed, &mut added, changes);
     for place in removed {
@@ -108,6 +112,7 @@ fn only_canonical_in<'a>(side: &'a Fields, other: &Fields) -> BTreeSet<&'a Chang
     for place in side.keys() {
         let gone = canonical(side, place) && !canonical(other, place);
         if gone && !topmost.is_some_and(|above| place.is_below(above)) {
+            // The places below `place` follow it directly, so one variable is enough to skip them.
             topmost = (!has_at_or_below(other, place)).then_some(place);
             places.insert(place);
         }
@@ -160,6 +165,7 @@ fn renames(
         Some((entry.types.as_ref()?, stated(entry.semantics.as_deref())?))
     }
     let mut candidates: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    // Reversed, because `pop` takes from the end: members are paired in the order of their places.
     for place in added.iter().rev() {
         if let Some(nature) = nature(&new[*place].1) {
             candidates.entry(nature).or_default().push(*place);

@@ -40,6 +40,7 @@ fn identity(old: &IdentityEntry, new: &IdentityEntry, changes: &mut Changes<'_>)
     if old_tag != new_tag {
         let path = "/identity/domainTag";
         let note = format!("the tag was {old_tag} and is {new_tag}");
+        // Always major, even if everything is right: every hash changes with the tag.
         changes.changed(path, Rule::DomainTagChanged, note);
         if before.changed_in(&after, new_tag) {
             let note = format!("the tag {new_tag} was used before, for other hashes");
@@ -133,6 +134,7 @@ impl<'a> Vectors<'a> {
     fn of(&self, tag: &str) -> impl Iterator<Item = (&str, &'a str)> {
         let belongs = move |full_id: &str| {
             let name = full_id.strip_prefix(tag);
+            // With the slash, because `KB_V1` is also the beginning of `KB_V10`.
             name.is_some_and(|name| name.starts_with('/'))
         };
         (self.0.iter())

@@ -18,6 +18,7 @@ impl JsonTypes {
     /// Removes null, unless it is the only type, and returns whether it was included.
     pub(super) fn take_null(&mut self) -> bool {
         let found = self.0.contains(NULL);
+        // A member that is always null has no other type, and an empty set is no type.
         if self.0.len() > 1 {
             self.0.remove(NULL);
         }

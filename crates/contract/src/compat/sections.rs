@@ -54,9 +54,11 @@ fn errors(old: &Snapshot, new: &Snapshot, changes: &mut Changes<'_>) {
         }
         for code in codes.iter().filter(|code| !holds(left, code)) {
             let path = format!("/errors/{kind}/{code}");
+            // Taken out of `homes`, so that a moved code is not reported as new as well.
             if let Some(home) = homes.get_mut(code).and_then(Vec::pop) {
                 let note = format!("the code is in the type {home} now");
                 changes.renamed(&path, Rule::ErrorCodeMoved, note);
+            // A removed type is one change. Its codes go with it.
             } else if left.is_some() {
                 changes.removed(&path, Rule::ErrorCodeRemoved, "the code is gone");
             }

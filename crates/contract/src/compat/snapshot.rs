@@ -274,6 +274,7 @@ fn fields(message: &str, entries: &BTreeMap<String, FieldEntry>) -> Result<Field
         if entry.is_canonical() && entry.types.is_none() {
             return Err(refuse("a canonical member has a type"));
         }
+        // Two spellings of the same promise must not be reported as a change.
         let Some(entry) = entry.with_null_as_flag() else {
             return Err(refuse("null is among the types, and nullable says no"));
         };

@@ -35,6 +35,7 @@ pub(super) fn verdict(old: &str, new: &str, changes: &[Change]) -> VersionVerdic
 
 /// Clauses: ALX-HONEST-UNKNOWN.
 fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<bool> {
+    // Before the versions are parsed: no version number makes a violation honest.
     if overall == Class::Violation {
         return Some(false);
     }
@@ -58,6 +59,7 @@ fn honesty(old: &str, new: &str, overall: Class, changes: &[Change]) -> Option<b
 /// Clauses: ALX-HONEST-NONE, ALX-HONEST-MINOR, ALX-HONEST-MAJOR.
 fn admits(old: Version, new: Version, class: Class) -> bool {
     match class {
+        // A new minor version without a change is allowed, too.
         Class::None if new == old => true,
         Class::None | Class::MinorSafe => new.major == old.major && new.minor > old.minor,
         Class::Major => new.major > old.major,

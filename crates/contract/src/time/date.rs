@@ -27,6 +27,7 @@ impl Date {
     /// # Errors
     /// When the text has another form, or there is no such day.
     pub fn parse(text: &str) -> Result<Self, DateError> {
+        // By hand, because jiff also accepts other forms, such as a signed year of six digits.
         let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
             return Err(DateError::Form);
         };

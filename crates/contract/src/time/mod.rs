@@ -44,6 +44,8 @@ impl Time {
     pub fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         let nanos = i32::try_from(nanos).ok().filter(|_| nanos < NANOS)?;
         let time = EPOCH.checked_add(SignedDuration::new(seconds, nanos)).ok()?;
+        // jiff's years begin at -9999; ours begin at 0, because the text has four digits and no
+        // sign.
         (time >= Self::MIN.0).then_some(Self(time))
     }
 
@@ -78,6 +80,7 @@ impl Time {
 
     /// Whole seconds since the start of 1970.
     pub fn unix_seconds(self) -> i64 {
+        // `div_euclid` rounds down also before 1970, where `/` would round towards it.
         self.unix_nanos().div_euclid(NANOS.into()) as i64
     }
 
@@ -124,6 +127,7 @@ impl Time {
 
     /// The time as RFC 3339 text of 30 characters. These texts sort as the times do.
     pub fn sort_key(self) -> String {
+        // Always nine digits: texts of different lengths would not sort as the times do.
         format!("{}.{:09}Z", self.spell_seconds(), self.subsec_nanos())
     }
 
@@ -147,6 +151,7 @@ impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.subsec_nanos();
         f.write_str(&self.spell_seconds())?;
+        // Nothing is cut off: reading the text again gives the same time.
         if nanos.is_multiple_of(1_000_000) {
             write!(f, ".{:03}Z", nanos / 1_000_000)
         } else {

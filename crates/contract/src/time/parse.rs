@@ -61,6 +61,7 @@ impl Clock {
         if parts.next().is_some() || hour > 23 || minute > 59 || !is_digits {
             return None;
         }
+        // Further digits are below a nanosecond, and are dropped.
         let nine = fraction.bytes().chain([b'0'; 9]).take(9);
         Some(Self {
             hour,
@@ -98,6 +99,7 @@ impl Zone {
         if hours > 23 || minutes > 59 {
             return None;
         }
+        // Not `-00:00`: RFC 3339 gives it the meaning of an unknown local offset.
         if text == "+00:00" {
             return Some(Self::Utc);
         }

@@ -55,6 +55,7 @@ impl Timestamp {
             return Err(TimeError::Form);
         }
         let number = |digits: &[u8]| digits_to_number(digits).ok_or(TimeError::Form);
+        // `get`, because byte 10 can be inside a character.
         let date = Date::parse(text.get(..10).ok_or(TimeError::Form)?)?;
         let (hour, minute) = (number(&bytes[11..13])?, number(&bytes[14..16])?);
         let second = number(&bytes[17..19])?;
@@ -64,6 +65,7 @@ impl Timestamp {
             [b'+' | b'-', h1, h2, b':', m1, m2]
                 if [h1, h2, m1, m2].iter().all(|digit| digit.is_ascii_digit()) =>
             {
+                // A valid offset gets an error of its own, which says how to write the time.
                 return Err(TimeError::Offset);
             }
             _ => return Err(TimeError::Form),

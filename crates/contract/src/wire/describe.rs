@@ -80,6 +80,7 @@ fn describe_members(
         let place = below(place, field.name);
         describe(&place, &field.shape, field.presence, field.semantics, above, entries);
     }
+    // After the members, because an alias copies the entry of its canonical member.
     for alias in message.aliases {
         let mirrors = below(place, alias.mirrors);
         // An alias has the type and the meaning of its canonical member.

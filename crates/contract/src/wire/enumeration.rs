@@ -173,6 +173,8 @@ impl<N: Names> fmt::Display for Extensible<N> {
 
 impl<N: Names> Wire for Extensible<N> {
     fn shape() -> Shape {
+        // A list that the contract has in a place of its own, such as the codes, is not repeated
+        // here.
         if N::LISTED { names_shape::<N>(true) } else { Shape::Text }
     }
 

@@ -20,6 +20,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
             one.len() == other.len()
                 && (one.iter()).all(|(name, a)| other.get(name).is_some_and(|b| same(a, b)))
         }
+        // Scalars that are no numbers. Two values of different types are never equal.
         _ => one == other,
     }
 }
@@ -65,6 +66,7 @@ impl Exact {
 
 fn whole_and_other(whole: i128, other: f64) -> Ordering {
     // The cast keeps to the range of i128, past which a float stays beyond every whole number here.
+    // If the floor is equal, the float has a fraction, so it is the greater one.
     whole.cmp(&(other.floor() as i128)).then(Ordering::Less)
 }
 
@@ -87,6 +89,7 @@ fn write_identity(value: &Value, text: &mut String) {
         }
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
+            // The order of members does not count.
             members.sort_unstable_by_key(|(name, _)| *name);
             text.push('{');
             for (name, member) in members {

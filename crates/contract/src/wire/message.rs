@@ -187,6 +187,8 @@ impl<M: Message> Wire for M {
             Value::Object(members) => members,
             other => return Err(DecodeError::wrong_type(at, &M::shape(), &other)),
         };
+        // Removed unread, before the rest is kept or refused: an alias is never read, and a closed
+        // message does not refuse its own.
         for alias in M::ALIASES {
             members.shift_remove(alias.name);
         }
@@ -198,6 +200,8 @@ impl<M: Message> Wire for M {
         self.put(form, &mut members);
         let mut document = Value::Object(members);
         if form == Form::Document {
+            // Collected first: the canonical values are borrowed from the document that is changed
+            // below.
             let mirrored: Vec<_> = (M::ALIASES.iter())
                 .filter_map(|alias| Some((alias.name, alias.canonical(&document)?.clone())))
                 .collect();

@@ -36,6 +36,7 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
         Shape::Map(item) => {
             json!({"type": "object", "additionalProperties": schema(item, definitions)})
         }
+        // `enum` would refuse the names of a later version.
         Shape::Enum(names) if names.open => json!({"type": "string", "examples": names.members}),
         Shape::Enum(names) => json!({"enum": names.members}),
         Shape::Message(message) => {

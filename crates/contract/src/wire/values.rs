@@ -246,6 +246,7 @@ impl<T: Wire> Wire for BTreeMap<String, T> {
 fn constant(demanded: bool, value: &Value, at: &Pointer<'_>) -> Result<(), DecodeError> {
     match value {
         Value::Bool(truth) if *truth == demanded => Ok(()),
+        // The other boolean has the right type, so its code is another than that of a wrong type.
         Value::Bool(_) => Err(DecodeError::wrong_value(at, &Shape::Constant(demanded), value)),
         other => Err(DecodeError::wrong_type(at, &Shape::Boolean, other)),
     }
@@ -267,6 +268,7 @@ fn integer<N>(
 
 fn whole_from_zero(number: &Number) -> Option<u64> {
     let exact = || exact_integer(number).and_then(|number| number.try_into().ok());
+    // Integers first: a double cannot represent every u64.
     number.as_u64().or_else(exact)
 }
 

@@ -150,6 +150,8 @@ impl Wire for Case {
             Task::Call(call) => match &call.fixture {
                 None => CallCase::of(self, call).write(form),
                 Some(marks) => match &marks.published {
+                    // A fixture of another corpus is sent as it was read: its adapter may need
+                    // members that the kit does not know.
                     Some(document) => document.clone(),
                     None => FixtureCase::of(self, call, marks).write(form),
                 },

@@ -64,6 +64,8 @@ impl Check {
         check_values::areas(self, &files);
         let cases: Vec<(&String, Case)> =
             files.iter().filter_map(|(path, text)| Some((path, self.case(path, text)?))).collect();
+        // Only now, after every file was read: the mistakes of all cases are reported, also without
+        // clauses or operations.
         let (clauses, operations) = (clauses?, operations?);
         let by_id: BTreeMap<&str, &Clause> =
             clauses.clauses.iter().map(|clause| (clause.id.as_str(), clause)).collect();

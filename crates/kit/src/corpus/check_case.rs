@@ -85,6 +85,7 @@ fn cited_clauses(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<
     let mut strongest = Strength::Proposal;
     for (index, id) in case.clauses.iter().enumerate() {
         let Some(clause) = clauses.get(id.as_str()) else {
+            // Nothing can be said about the strength of a case with an unknown clause.
             check.fault(file, at.index(index), format!("no clause {id:?} is in clauses.json"));
             return;
         };
@@ -142,6 +143,7 @@ fn expectation(check: &mut Check, file: &str, case: &Case, call: &Call) {
     if call.expected.is_empty() {
         check.fault(file, "/expected", "expects nothing, so it proves nothing");
     }
+    // A digest that the kit or Accord computed would prove nothing: both sides could share a bug.
     if case.oracle.is_none()
         && let Some(place) = digest_in(&call.expected, &root.member("expected"))
     {

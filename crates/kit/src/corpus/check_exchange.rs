@@ -28,6 +28,7 @@ pub(super) fn check(
         let root = Pointer::Root;
         generator_members(&mut place, generator, &root.member("let").member(name));
     }
+    // A case without a judging step would pass on every server that answers with success.
     if exchange.steps.iter().all(Step::prepares) {
         place.fault("/steps", "judges nothing: every step only prepares");
     }

@@ -57,6 +57,7 @@ impl DefinedNames {
     }
 
     fn step(&mut self, place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &str) {
+        // The variables of `each` and `n` exist within this step only.
         let mut own = self.clone();
         if !step.is_single() {
             own.0.insert("n".to_owned());

@@ -113,6 +113,7 @@ fn empty_digests(check: &mut Check, file: &str, key: &str, value: &Value, at: &P
         Value::String(text) if text.is_empty() && DIGESTS.contains(&key) => {
             check.fault(file, at, "is empty where a digest is expected");
         }
+        // A list of digests is below the key of its member, so the key is passed on.
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 empty_digests(check, file, key, item, &at.index(index));

@@ -75,6 +75,7 @@ fn collect(
             return Err(unreadable(io::Error::other("a file name is not UTF-8")));
         };
         let path = entry.path();
+        // Editors and version control keep such files beside the cases.
         if name.starts_with('.') {
             found.hidden += usize::from(path.is_dir() || wanted(&name));
             continue;
@@ -94,6 +95,7 @@ fn collect(
 }
 
 fn read_text(path: &Path) -> Result<String, CorpusError> {
+    // A named pipe would block for ever, so only regular files are read.
     let text = fs::metadata(path).and_then(|about| match about.len() {
         _ if !about.is_file() => Err(io::Error::other("it is not a file")),
         size if size > MAX_FILE => Err(io::Error::other(format!(

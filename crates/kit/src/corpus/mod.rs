@@ -172,6 +172,7 @@ impl Protocol {
         let mut bytes = Vec::new();
         let judges = |(name, _): &(&String, &String)| name.ends_with(".json");
         for (name, text) in self.files.iter().filter(judges) {
+            // The length keeps the parts apart: a text may contain zero bytes.
             for part in [name, &text.len().to_string(), text] {
                 bytes.extend_from_slice(part.as_bytes());
                 bytes.push(0);
@@ -188,6 +189,7 @@ impl Protocol {
     /// Writes its files below a folder, which must not have this protocol yet.
     pub fn export(&self, folder: &Path) -> Result<(), CorpusError> {
         let path = folder.join(&self.name);
+        // Files of an older corpus in the same folder would be read as cases of this one.
         if path.exists() {
             return Err(CorpusError::Occupied { path });
         }
@@ -201,6 +203,7 @@ impl Protocol {
             id.zip(asked).take_while(|(one, other)| one == other).count()
         };
         let nearest = self.cases.iter().max_by_key(|case| common_end(&case.id))?;
+        // With less in common, the suggestion would be a guess.
         (common_end(&nearest.id) >= 4).then(|| nearest.id.clone())
     }
 }

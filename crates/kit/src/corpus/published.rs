@@ -46,6 +46,8 @@ impl Protocol {
         let mut names = BTreeSet::new();
         for (path, text) in &files {
             match read(&self.name, text) {
+                // Before the selection: a name that is used twice is a mistake even if one of the
+                // files is left out.
                 Ok((case, _)) if !names.insert(case.id.clone()) => {
                     let why = format!("{:?} is also the name of another fixture", case.id);
                     faults.push(fault(path, "/fixture_id", why));

@@ -63,6 +63,8 @@ struct Open {
 
 impl Driver for LongLivedDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        // Taken out, and put back only after a valid answer. So a process that broke the protocol
+        // is never asked again.
         let started = self.open.take().map_or_else(|| start(self.invocation, &self.cancel), Ok);
         let mut open = match started {
             Ok(open) => open,
@@ -85,6 +87,7 @@ impl Driver for LongLivedDriver<'_> {
 
     fn close(&mut self) -> Closing {
         if let Some(Open { session, folder }) = self.open.take() {
+            // The process ends before its folder is removed, because it may still write there.
             let closed = session.close(TIME_TO_END);
             self.closing.breaches.extend(closed.err().map(|error| {
                 format!("the adapter broke the protocol after its last case: {error}")

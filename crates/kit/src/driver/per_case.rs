@@ -87,6 +87,8 @@ fn read(case: &Case, outcome: &RunOutput, limit: Duration) -> Result<AdapterResu
     if outcome.cancelled {
         return Err(NoAnswer::Cancelled);
     }
+    // Before `timed_out` and the exit: the process was killed because of its output, and the other
+    // two are only consequences.
     if outcome.stdout_truncated {
         return Err(NoAnswer::broken(format!(
             "the adapter wrote more than {ANSWER_LIMIT} bytes to stdout and was killed"

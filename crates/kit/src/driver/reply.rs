@@ -24,6 +24,8 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
     let mut value: Value = accord_canon::read(text).map_err(|error| {
         format!("its output is not exactly one JSON document: {error}: {}", quote_beginning(text))
     })?;
+    // Such adapters exist already, and may use `id`, or a `message` of another type, for
+    // purposes of their own.
     if asked == Asked::Alone {
         forget_what_is_free(&mut value);
     }

@@ -65,6 +65,8 @@ impl Workplace {
         };
         let path = folder.path().to_owned();
         let gone = removed(folder.close());
+        // After the removal: if the process must end in between, `remove_all` still finds the
+        // folder.
         live().folders.retain(|listed| *listed != path);
         gone.map_err(|error| {
             format!("the temporary folder {} could not be removed: {error}", path.display())

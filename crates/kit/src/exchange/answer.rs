@@ -32,6 +32,8 @@ impl Answer {
             AnswerForm::Json => {
                 let document: Value = serde_json::from_str(&self.text).ok()?;
                 Some(match (&route.list, document) {
+                    // Both forms of a list are allowed. With one form, the cases need only one
+                    // expectation.
                     (Some(member), Value::Array(items)) => json!({ member: items }),
                     (_, document) => document,
                 })
@@ -49,6 +51,7 @@ impl Answer {
     /// for something that was not found at the route.
     pub(crate) fn lacks_route(&self, routes: &RouteList) -> bool {
         match self.status {
+            // 404 alone does not say whether the route or the thing at the route is missing.
             405 | 501 => true,
             404 => {
                 let body: Value = serde_json::from_str(&self.text).unwrap_or_default();

@@ -71,6 +71,8 @@ impl Judged<'_> {
                     value => kind.is_some_and(|kind| kind.accepts(value)),
                 })
             }
+            // Wrapped in `equals`, because a value of this list is literal and may look like an
+            // assertion.
             CheckKind::OneOf => self.everywhere(|value| {
                 let same =
                     |wanted: &Value| fits(&json!({"assert": "equals", "value": wanted}), value);
@@ -114,6 +116,7 @@ impl Judged<'_> {
         ask: impl Fn(&Self, &Located<'_>) -> Vec<Difference>,
     ) -> Vec<Difference> {
         let places = self.places();
+        // A check of nothing would pass on an answer that lacks the place.
         if places.is_empty() {
             return vec![Difference::missing(self.pattern(), self.check.encode())];
         }

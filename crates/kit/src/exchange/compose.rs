@@ -129,6 +129,7 @@ fn take(document: &mut Value, pointer: &str) {
     if let Some((above, name)) = pointer.rsplit_once('/')
         && let Some(members) = document.pointer_mut(above).and_then(as_object)
     {
+        // Not `swap_remove`: it would change the order of the members that stay.
         members.shift_remove(&unescaped(name));
     }
 }

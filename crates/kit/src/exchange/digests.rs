@@ -11,6 +11,8 @@ use crate::report::Difference;
 
 pub(super) fn same_document(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let (wanted, found) = (judged.without(&judged.named), judged.without(place.value));
+    // The remembered document is data. An object in it that looks like an assertion must not act as
+    // one.
     let literal = |value: Value| json!({"assert": "equals", "value": value});
     let expected = match (judged.check.more, wanted) {
         (Some(true), Value::Object(members)) => {
@@ -51,6 +53,7 @@ fn carried(
     };
     let hex = sha256(&canonical).hex();
     let holds = match digest {
+        // Protocols write a digest with different prefixes, such as `sha256:`.
         Some(Value::String(text)) => text.ends_with(&hex),
         Some(_) => false,
         None => judged.answer.contains(&hex),

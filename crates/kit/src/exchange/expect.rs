@@ -45,6 +45,7 @@ pub(super) fn fit<'a>(
         if found.is_empty() {
             return Ok(Fit::Met(Some(expected)));
         }
+        // An expectation with the right status is the closest; of several, the first.
         nearest.get_or_insert(found);
     }
     Ok(Fit::Unmet(nearest.unwrap_or_else(|| {
@@ -109,6 +110,7 @@ fn unmet(
         compare("/headers", &headers, &answer.header_document());
     }
     let document = answer.document(route);
+    // A body that is no document is compared as text, so that the report shows what came instead.
     let body = document.unwrap_or_else(|| Value::String(answer.text.clone()));
     if let Some(expected) = &expected.body {
         compare("/body", &variables.value(expected)?, &body);

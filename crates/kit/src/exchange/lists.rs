@@ -21,6 +21,7 @@ pub(super) fn distinct(judged: &Judged<'_>) -> Vec<Difference> {
 pub(super) fn consecutive(judged: &Judged<'_>) -> Vec<Difference> {
     let places = judged.places();
     let number = |place: &Located<'_>| match place.value {
+        // The ids of server-sent events are texts.
         Value::String(text) => text.parse::<i64>().ok(),
         value => value.as_i64(),
     };
@@ -43,6 +44,8 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference
         Order::Ascending => Ordering::Greater,
         Order::Descending => Ordering::Less,
     };
+    // Each key is compared with itself first. Otherwise a key of the wrong type would count as
+    // sorted, and a list of one would never be checked.
     let in_order = keys.iter().all(|one| compare(comparison, one, one).is_some())
         && keys.windows(2).all(|pair| compare(comparison, &pair[0], &pair[1]) != Some(wrong));
     if in_order { Vec::new() } else { vec![judged.difference(&place.pointer, keys)] }
@@ -54,6 +57,7 @@ pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Located<'_>) -> Vec<
     let Some(mut intervals) = intervals(judged, place.value) else {
         return found();
     };
+    // An open end sorts last among equal starts, so that an empty interval does not come after it.
     intervals.sort_by_key(|(start, end)| (*start, end.is_none(), *end));
     let gaps = judged.check.gaps.unwrap_or(false);
     let forwards = intervals.iter().all(|(start, end)| end.is_none_or(|end| *start <= end));

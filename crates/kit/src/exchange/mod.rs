@@ -182,6 +182,7 @@ impl Engine<'_> {
                 return Ok(ended);
             }
         }
+        // A checked step sends at least one request, so this does not happen.
         let Some((round, answer)) = rounds.last().zip(answers.last()) else {
             return Ok(Exchanged::nothing(End::Met));
         };
@@ -229,12 +230,15 @@ impl Engine<'_> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return Err(ExchangeError::Cancelled);
         }
+        // A case has many requests. The time that is left counts, so that a slow server cannot
+        // exceed the limit of the case.
         let limit = self.left().min(self.request_limit);
         if limit.is_zero() {
             let why = "the time limit of the case had passed before this request";
             return Err(ExchangeError::TimedOut(why.to_owned()));
         }
         let answer = self.transport.send(request, limit)?;
+        // Recorded so that the end of the run retires only scopes that exist.
         if request.method != Method::Get && answer.is_success() {
             let mut written = self.written.lock();
             written.insert(request.target.clone());

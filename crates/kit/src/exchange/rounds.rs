@@ -44,6 +44,8 @@ pub(super) fn rounds(
             }
             let outgoing = compose(&step.request, routes, &own)?;
             let body = outgoing.body.as_ref();
+            // Parsed from the text that is sent, so that a remembered document is what the server
+            // gets.
             let document = body.and_then(|body| serde_json::from_str::<Value>(&body.text).ok());
             if let (Some(name), Some(document)) = (&step.request.remember, &document) {
                 own.set(name, document.clone());

@@ -50,6 +50,7 @@ impl Variables {
     pub(crate) fn value(&self, value: &Value) -> Result<Value, Unknown> {
         Ok(match value {
             Value::String(text) => match parts(text).as_slice() {
+                // Keeps the type, so that a captured number is sent as a number.
                 [Part::Name(name)] => {
                     let found = self.get(name);
                     found.cloned().ok_or_else(|| Unknown((*name).to_owned()))?

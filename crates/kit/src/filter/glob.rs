@@ -37,6 +37,8 @@ impl Glob {
                     let Some((star, taken)) = last_star else {
                         return false;
                     };
+                    // Earlier stars never need another try: what they took can only grow, which the
+                    // last star does, too.
                     last_star = Some((star, taken + 1));
                     at = star + 1;
                     here = taken + 1;

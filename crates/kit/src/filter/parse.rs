@@ -41,6 +41,7 @@ impl<'a> Parser<'a> {
     }
 
     fn one(&mut self) -> Result<Expr, FilterError> {
+        // The parser and the filter are recursive, and the text comes from the command line.
         if self.depth == MAX_DEPTH {
             return Err(self.error("the filter is nested too deeply"));
         }
@@ -121,6 +122,7 @@ impl<'a> Parser<'a> {
             return true;
         }
         match self.rest.strip_prefix(word) {
+            // `order` begins with `or`, and is a word of its own.
             Some(after) if after.is_empty() || after.starts_with(ends_a_word) => {
                 self.rest = after;
                 true

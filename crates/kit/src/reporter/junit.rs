@@ -43,6 +43,7 @@ impl<W: Write> Reporter for JunitReporter<W> {
 fn document(report: &RunReport) -> Report {
     let mut areas: BTreeMap<String, Vec<&CaseReport>> = BTreeMap::new();
     for case in &report.cases {
+        // Protocol and area, which are the first two segments of an id.
         let area: Vec<&str> = case.id.splitn(3, '/').take(2).collect();
         areas.entry(area.join("/")).or_default().push(case);
     }

@@ -101,6 +101,7 @@ impl<W: Write> TextReporter<W> {
         if let Some(step) = &result.step {
             self.indented("", step)?;
         }
+        // The message of a failure repeats its first difference, which is printed below.
         if result.differences.is_empty() || result.verdict != Verdict::Fail {
             self.messages(result)?;
         }

@@ -128,6 +128,8 @@ pub fn run(
     {
         return Err(RunError::UnknownProfile { asked: asked.clone(), known: protocol.profiles() });
     }
+    // After all checks of the options, because the adapter may already create something on a
+    // server.
     adapter.begin(protocol)?;
     let put_away = PutAway::new(adapter);
 
@@ -144,6 +146,7 @@ pub fn run(
     let (claims, others): (Vec<&Case>, Vec<&Case>) =
         apply.into_iter().partition(|case| levels::is_claim(case));
     let mut closing = Closing::default();
+    // Claims run last: `disproof` reads the verdicts of all other cases.
     for together in [others, claims] {
         let spoilt = options.fail_fast && cases.iter().any(CaseReport::spoils_the_run);
         let disproof =
@@ -161,6 +164,7 @@ pub fn run(
     let stale = options.baseline.stale(&cases);
     let claimed = cases.iter().find_map(|case| case.claim.clone());
     let conformance = levels::conformance(protocol, &cases, claimed);
+    // Before the report is made, because the report lists what could not be cleaned up.
     let left_behind = put_away.now();
     let report = RunReport {
         format: ReportFormat::V1,

@@ -36,6 +36,7 @@ pub(super) fn execute(
             let (notes, queue) = (notes.clone(), &queue);
             scope.spawn(move || work(cases, adapter, options, disproof, queue, &notes));
         }
+        // `collect` ends when the last sender is gone. This one would keep it waiting for ever.
         drop(notes);
         let results = collect(cases, options.in_order, &heard, stream);
         // Also after an error: no worker starts another case or continues with its current one.
@@ -94,6 +95,8 @@ fn take_cases(
     notes: &Sender<WorkerMessage>,
 ) {
     while !queue.stop.is_cancelled() {
+        // Relaxed is enough: each worker only needs a different number. Results go through the
+        // channel.
         let at = queue.next.fetch_add(1, Ordering::Relaxed);
         let Some(case) = cases.get(at) else { return };
         // The receiver is gone when the run was cancelled.
@@ -145,6 +148,7 @@ fn collect(
 ) -> Result<(Vec<CaseReport>, Closing), RunError> {
     let mut all = Closing::default();
     let mut results: Vec<Option<CaseReport>> = vec![None; cases.len()];
+    // With `in_order`, a start is reported together with its result: starts come in any order.
     let mut turn = Turn::new(in_order);
     for note in heard {
         match note {
@@ -166,6 +170,7 @@ fn collect(
             }
         }
     }
+    // With fail-fast, cases that no worker took have no result. They are still in the report.
     let mut reports = Vec::with_capacity(cases.len());
     for (case, result) in cases.iter().zip(results) {
         reports.push(match result {
@@ -191,6 +196,7 @@ fn apply_baseline(result: &mut CaseReport, options: &RunOptions) {
     let Some(entry) = options.baseline.entry(&result.id) else {
         return;
     };
+    // A case that could not be judged may hide a new failure, so the baseline does not excuse it.
     if result.verdict != Verdict::Fail {
         return;
     }

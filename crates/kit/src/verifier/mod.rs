@@ -100,6 +100,8 @@ pub fn verify(
 
 fn check_surface(protocol: &Protocol, target: &Target, asked: &str) -> Result<(), VerifyError> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    // Claims come first: an unclaimed surface is refused even if fixtures are about it, as the
+    // protocol's own verifier does.
     if let Some(claimed) = target.capabilities().surfaces() {
         return if claimed.contains(&asked) {
             Ok(())

@@ -216,6 +216,7 @@ impl TierResult {
                 self.fixtures_failed += 1;
                 counts.failed += 1;
                 self.failures.push(finding(message));
+                // An error takes precedence, in whichever order the fixtures are counted.
                 if self.status == TierStatus::Pass {
                     self.status = TierStatus::Fail;
                 }

@@ -84,6 +84,8 @@ impl Target {
         let place = path.display().to_string();
         let capabilities = decode(&place, &text, STDIO_FIXTURE_V1)?;
         let (program, args) = capabilities.command().map_err(|bad| invalid(&place, &bad))?;
+        // The adapter's command is relative to this folder, and the adapter must not depend on the
+        // current folder of the kit.
         let root = root.canonicalize().map_err(unreadable)?;
         let invocation = Invocation::new(program, args).cwd(&root);
         Ok(Self {

@@ -57,6 +57,7 @@ fn check_members(
     members: &Map<String, Value>,
     pointer: &str,
 ) -> Result<(), KbError> {
+    // The schema is iterated, not the payload: members that the schema does not name are allowed.
     for shape in shapes {
         let pointer = format!("{pointer}/{}", shape.name);
         match members.get(shape.name) {

@@ -197,6 +197,7 @@ impl CheckArgs {
         let mut reports = report::reports(self, protocol)?;
         let report = run(protocol, adapter.as_ref(), &options, &mut reports.reporters)
             .map_err(Failure::from)?;
+        // Closes the report file before it is moved to its path.
         drop(reports.reporters);
         if let Some(file) = reports.file {
             file.keep()?;

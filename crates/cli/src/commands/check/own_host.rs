@@ -65,6 +65,7 @@ impl OwnHost {
 impl Drop for OwnHost {
     fn drop(&mut self) {
         if let Some((end, served)) = self.serving.take() {
+            // The host closes its store before `folder` is dropped and removed.
             let _ = end.send(());
             let _ = self.runtime.block_on(served);
         }
@@ -82,6 +83,7 @@ async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
     let host = Host::open(folder, sources.resolve()?.settings)?;
     let token = key(&host, &serde_json::json!({"label": "the run", "verbs": ["admin"]})).await?;
     let elsewhere =
+        // It has every verb, so a refusal can only be about the project.
         serde_json::json!({"label": "elsewhere", "verbs": ["admin"], "projects": ["elsewhere"]});
     let second_token = key(&host, &elsewhere).await?;
     Ok((Server::bind(host).await?, token, second_token))

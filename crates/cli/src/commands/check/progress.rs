@@ -48,6 +48,7 @@ impl Reporter for Progress {
 impl<W: Write> Write for AboveBar<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bar.suspend(|| {
+            // Flushed while the bar is hidden, or the text would appear in the middle of it.
             let written = self.output.write(bytes)?;
             self.output.flush()?;
             Ok(written)

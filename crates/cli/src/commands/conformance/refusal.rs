@@ -25,6 +25,7 @@ pub(crate) fn is_wanted(args: impl IntoIterator<Item = OsString>) -> bool {
         return false;
     };
     let is_verifier = NAMES.contains(&(*name, *command));
+    // Read by hand, because the parser has refused the arguments and gives no values.
     let says_json = flags.contains(&"--format=json")
         || flags.windows(2).any(|pair| pair == ["--format", "json"]);
     is_verifier && says_json

@@ -70,11 +70,14 @@ impl ServeArgs {
             Some(token) => token.clone(),
             None => Token::of_environment()?,
         };
+        // Before any fixture runs: child processes inherit the limit.
         limit_file_size(LARGEST_FILE);
         let runtime = runtime()?;
         runtime.block_on(self.serve(token))?;
         // What did not end in time must neither keep the process nor outlive it.
         stop_programs(workspaces);
+        // A blocked thread cannot be stopped. Its programs are gone, so there is nothing to wait
+        // for.
         runtime.shutdown_timeout(Duration::ZERO);
         Ok(Exit::Yes)
     }

@@ -73,10 +73,12 @@ impl FixtureService {
         if !self.token.matches(request.headers().get(AUTHORIZATION)) {
             return Err(Failure::new(Code::Unauthorized, "Unauthorized"));
         }
+        // Only now: a connection that has not authenticated can be closed to make room for others.
         connection.set();
         if expected == Method::GET {
             return Ok(json(StatusCode::OK, self.claims.clone()));
         }
+        // After the token was checked, so that a stranger cannot make the server read a large body.
         let fixture = read_body(request.into_body(), BODY_LIMIT).await?;
         let result = self.execute(fixture).await;
         Ok(json(StatusCode::OK, result.encode().to_string()))
@@ -131,6 +133,7 @@ fn claims() -> Result<String, CliError> {
     let document = accord_canon::read(CLAIMS.as_bytes()).map_err(Failure::from)?;
     let mut claims = Capabilities::from_document(document).map_err(Failure::from)?;
     claims.adapter.protocol = HTTP_FIXTURE_V1.to_owned();
+    // The file describes the local adapter. A server has no command.
     claims.adapter.command = Field::Absent;
     Ok(claims.encode().to_string())
 }

@@ -51,6 +51,8 @@ impl Token {
     pub(super) fn matches(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map_or(&[][..], HeaderValue::as_bytes);
         let (scheme, sent) = sent.split_at_checked(SCHEME.len()).unwrap_or_default();
+        // Hashed also if the scheme is wrong. Digests have one length, so the comparison does not
+        // reveal that of the token.
         let sent = Self::of(sent.trim_ascii());
         scheme.eq_ignore_ascii_case(SCHEME) && self.0.ct_eq(&sent.0).into()
     }

@@ -160,6 +160,7 @@ impl Draft {
         actor: &ActorArg,
         session: &SessionArg,
     ) -> Result<Composed, CliError> {
+        // `null` counts as absent, as in the hash of a package, which drops such members.
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
         let project = match (&project.project, said("project_id").and_then(Value::as_str)) {
             (None, Some(named)) => named.to_owned(),
@@ -167,6 +168,8 @@ impl Draft {
         };
         let mut missing = Object::new();
         let mut fill = |name: &str, value: Value| {
+            // A member that is `null` is not filled in: a second one of the same name would be
+            // refused.
             if !self.members.contains_key(name) {
                 missing.insert(name.to_owned(), value);
             }
@@ -198,6 +201,7 @@ impl Draft {
 /// Inserts members at the start of the text of an object.
 fn joined(members: &Object, text: &str) -> String {
     let added = Value::Object(members.clone()).to_string();
+    // The text is that of an object and is trimmed, so it begins with a brace.
     let rest = text.strip_prefix('{').unwrap_or(text);
     let comma = match (members.is_empty(), rest.trim_start().starts_with('}')) {
         (false, false) => ",",

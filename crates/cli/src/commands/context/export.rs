@@ -143,6 +143,7 @@ fn every_project(host: &Connection) -> Result<Vec<String>, CliError> {
         let damaged = page["x-integrity_warnings"].as_array().into_iter().flatten();
         projects.extend(damaged.filter_map(Value::as_str).map(str::to_owned));
         let next = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
+        // A server that returns the same cursor again would keep this loop running for ever.
         if next.is_none() || next == cursor {
             return Ok(projects);
         }

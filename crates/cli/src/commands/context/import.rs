@@ -155,6 +155,7 @@ impl Pieces {
         let Some(run) = self.runs.get_mut(self.at) else {
             return Ok(None);
         };
+        // For each piece: `try_clone` shares the position with the other copies of the file.
         self.file.seek(SeekFrom::Start(run.offset))?;
         let wanted = usize::try_from(run.length).map_or(PIECE, |left| left.min(PIECE));
         let mut piece = vec![0; wanted];

@@ -138,6 +138,8 @@ impl Source {
                 match row.unwrap_or_else(|| Err(too_long())) {
                     Ok(row) => writeln!(spooled, "{row}").map_err(failed)?,
                     Err(failure) => {
+                        // An empty line in its place, so that the numbers of the lines after it
+                        // stay right.
                         writeln!(spooled).map_err(failed)?;
                         unassigned.push(UnassignedLine { number, failure });
                     }
@@ -187,6 +189,8 @@ impl Source {
                     continue;
                 }
             };
+            // One range per run of lines, not one per line: an export of one project is a single
+            // range.
             let of_project = runs.entry(project.clone()).or_default();
             match of_project.last_mut() {
                 Some(run) if goes_on && current.as_ref() == Some(&project) => {

@@ -100,6 +100,7 @@ fn print_summary(page: &mut Page, summary: &Value) {
 }
 
 fn problems(report: &Value) -> u64 {
+    // A report without the count must not be taken for a sound store.
     report["problem_count"].as_u64().unwrap_or(u64::MAX)
 }
 

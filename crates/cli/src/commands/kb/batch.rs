@@ -21,6 +21,7 @@ pub(super) fn run(input: &InputArgs, answerer: &mut Answerer) -> Result<Exit, Cl
     let mut all_yes = true;
     let mut number = 0_u64;
     while let Some(line) = lines.next()? {
+        // Empty lines count, so that a number is that of the input file.
         number += 1;
         progress.set_position(lines.read);
         let answer = match line {

@@ -46,6 +46,7 @@ impl Answerer {
     fn ask(&mut self, document: &[u8], line: Option<u64>) -> Result<Answer, KbError> {
         if let Question::Verify { expect } = &self.question {
             let verification = verify(document, expect.as_deref(), self.options)?;
+            // Nothing was compared. Exit code 0 would say that the block is valid.
             if verification.is_empty() {
                 return Err(KbError::InvalidEnvelope {
                     pointer: "/kbHash".to_owned(),

@@ -207,6 +207,7 @@ impl RepoArgs {
 
 /// Whether the arguments ask for JSON. They may be invalid otherwise.
 pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
+    // After `--` there are only values, and a value can be called --json.
     let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
     words.next().is_some_and(|word| word == "run")
         && words.any(|word| {
@@ -264,6 +265,7 @@ fn error_of(failure: &Failure) -> CliError {
     let errors = detail("errors").and_then(Value::as_array);
     let errors = errors.into_iter().flatten().filter_map(Value::as_str);
     let mut found: Vec<String> = errors
+        // With a single finding, the message ends with it.
         .filter(|found| !failure.message.ends_with(*found))
         .map(|found| format!("- {}", clean(found)))
         .collect();

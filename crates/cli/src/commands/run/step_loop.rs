@@ -122,6 +122,7 @@ fn drive_run(
         }
         other => repo.take(other)?,
     };
+    // Read again: the end says why the loop stopped, and the file says where the run is.
     let state = repo.take(runs.state())?;
     let answer = RunDriveAnswer::new(&end, &state, repo.next(&runs)?);
     repo.say(&answer, |page| {
@@ -172,10 +173,13 @@ pub(super) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliErr
     let (cancel, noted) = (cancel.clone(), Arc::clone(&received));
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            // A second signal: the user does not want to wait until the worker has ended.
             if noted.swap(signal, Ordering::SeqCst) != 0 {
                 accord_process::end_all();
                 std::process::exit(128 + signal);
             }
+            // After the signal is noted: the run returns when it is cancelled, and then reads which
+            // signal it was.
             cancel.cancel();
         }
     });

@@ -35,6 +35,8 @@ impl Client {
         let (base, protected) = base(&options.url)
             .map_err(|why| ServerError::BadUrl { url: options.url.clone(), why })?;
         let config = Agent::config_builder()
+            // Statuses of errors and redirects are answers to judge. A redirect or a proxy would
+            // also send the key to another server than the named one.
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -88,6 +90,7 @@ impl Client {
         response: http::Response<Body>,
     ) -> Result<Answer, ureq::Error> {
         let status = response.status().as_u16();
+        // Several headers of one name mean the same as one with a list (RFC 9110, section 5.3).
         let mut headers = BTreeMap::<String, String>::new();
         for (name, value) in response.headers() {
             let value = String::from_utf8_lossy(value.as_bytes());
@@ -101,6 +104,7 @@ impl Client {
         }
         let mut body = response.into_body();
         let bytes = match request.answer {
+            // A refused stream is one document, which ends by itself.
             AnswerForm::Events if (200..300).contains(&status) => {
                 self.read_events(&mut body, request.events)?
             }
@@ -124,6 +128,8 @@ impl Client {
                 Ok(0) => break,
                 Ok(count) => bytes.extend_from_slice(&buffer[..count]),
                 Err(error) => match ureq::Error::from(error) {
+                    // A stream has no end. What has arrived by then is judged, also if it is too
+                    // little.
                     ureq::Error::Timeout(_) => break,
                     other => return Err(other),
                 },
@@ -180,12 +186,14 @@ fn base(url: &str) -> Result<(String, bool), &'static str> {
         return Err("it must begin with http:// or https://");
     }
     let authority = uri.authority().ok_or("it names no host")?;
+    // The URL is printed in reports, and a key must not be.
     if authority.as_str().contains('@') {
         return Err("it must not contain a key; pass the key as a token");
     }
     if uri.query().is_some() || url.contains('#') {
         return Err("it must not have a query or a fragment");
     }
+    // `IpAddr` does not parse the brackets of an IPv6 host.
     let host = authority.host().trim_matches(['[', ']']);
     let loopback = host == "localhost"
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
@@ -201,6 +209,7 @@ fn trouble(error: ureq::Error, limit: Duration) -> ExchangeError {
         ureq::Error::BodyExceedsLimit(limit) => {
             ExchangeError::Broken(format!("the answer has more than {limit} bytes"))
         }
+        // Kept apart from `Unreachable`: the server is there, and other requests may succeed.
         ureq::Error::Io(error) if is_broken_off(&error) => ExchangeError::BrokenOff(format!(
             "the connection broke before the answer was complete: {error}"
         )),

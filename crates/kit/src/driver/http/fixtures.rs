@@ -55,6 +55,7 @@ impl HttpFixtures {
         let outgoing = Outgoing {
             method,
             target: path.to_owned(),
+            // Each request has its own connection, so the server need not keep this one open.
             headers: vec![("connection".to_owned(), "close".to_owned())],
             credential: Credential::Main,
             body: body.map(|text| Body { content_type: "application/json".to_owned(), text }),

@@ -171,6 +171,8 @@ impl Http {
             let mut steps = exchange.steps.iter();
             steps.any(|step| step.request.credential == Some(wanted))
         };
+        // A server without keys may accept every caller, so refusing a wrong key cannot be
+        // demanded.
         let strangers = uses(Credential::Wrong) || uses(Credential::None);
         if strangers && self.options.token.is_none() {
             return Some("is about keys, and the run was given none; give one with --token");
@@ -208,6 +210,7 @@ impl Adapter for Http {
                 },
             })?;
             let routes = routes.clone();
+            // Fails only if two runs begin at the same time. The first scope then serves both.
             let _ = self.run.set(Run { routes, scopes });
         }
         Ok(())
@@ -226,6 +229,7 @@ impl Adapter for Http {
         let writes = writes(exchange, &run.routes);
         match &self.options.scope {
             Some(scope) if writes => Err(format!("writes, and the run only reads {scope:?}")),
+            // Reading an empty scope would pass many cases that prove nothing.
             None if !writes && reads_scope(exchange, &run.routes) && !run.scopes.is_filled() => {
                 Err("there is nothing to read, because the server took nothing in; name what to \
                      read"

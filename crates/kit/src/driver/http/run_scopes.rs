@@ -77,6 +77,7 @@ impl RunScopes {
         if let Some(scope) = &options.scope {
             world.scope.clone_from(scope);
         }
+        // No route counts as present yet: these first requests find out which routes exist.
         let none = BTreeSet::new();
         let engine = Engine {
             routes,
@@ -98,6 +99,8 @@ impl RunScopes {
             // A gateway may answer 403 to any unknown path. Only the first step, which every run
             // needs, counts without the protocol's own code.
             if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
+                // The run ends here without a report, so the error itself must list what was
+                // created.
                 let left = world.close(routes, client, options.request_timeout);
                 return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
             }
@@ -150,10 +153,13 @@ impl RunScopes {
         limit: Duration,
     ) -> Vec<LeftBehind> {
         let written = self.written.lock();
+        // Whole path segments are compared: the id of one scope can be the beginning of another.
         let came_to_be = |id: &&String| {
             let mut parts = written.iter().flat_map(|target| target.split(['/', '?']));
             parts.any(|part| part == id.as_str())
         };
+        // After the first connection error, no further scope is tried: each try could take the
+        // whole time limit.
         let mut gone = false;
         let mut left = Vec::new();
         for id in self.made.lock().iter().filter(came_to_be) {
@@ -236,6 +242,8 @@ impl RunScopes {
 
     /// Creates a scope for this run.
     fn create(&self, id: &str, engine: &Engine<'_>) {
+        // Listed before the request: if its answer is lost, the scope may exist all the same.
+        // `close` checks whether it was ever written to.
         self.made.lock().push(id.to_owned());
         self.request(id, engine);
     }
@@ -264,6 +272,7 @@ impl Refusal {
             let mut codes = routes.codes.iter().filter(|(_, status)| **status == 403);
             codes.any(|(code, _)| names(&answer["body"], code))
         };
+        // 401 is about the key by definition. 403 can also come from a gateway, so it needs more.
         let is_refusal = status == 401 || (status == 403 && (plain || is_coded()));
         let request = &ended.actual["request"];
         let text = |member: &str| request[member].as_str().unwrap_or_default().to_owned();
