@@ -13,7 +13,10 @@ use crate::error::IntoStoreError as _;
 pub const FORMAT: u32 = MIGRATIONS.len() as u32;
 
 /// The migration at index `n` leads from format `n` to the next.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_memory.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_memory.sql"),
+    include_str!("../migrations/0002_handover.sql"),
+];
 
 /// Migrates a database to the current format.
 pub(crate) fn migrate(connection: &Connection) -> Result<()> {

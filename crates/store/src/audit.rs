@@ -37,6 +37,8 @@ pub enum Table {
     Question,
     /// The search index.
     Search,
+    /// The vectors of a package; the id is that of the package.
+    Embedding,
     /// The counts of a project.
     Counter,
 }
@@ -103,6 +105,7 @@ impl Table {
             Self::Tally => "tally",
             Self::Question => "question",
             Self::Search => "search entry",
+            Self::Embedding => "embedding",
             Self::Counter => "counter",
         }
     }

@@ -27,6 +27,7 @@
 
 mod audit;
 mod blobs;
+mod embeddings;
 mod engine;
 mod error;
 mod events;
@@ -48,6 +49,9 @@ mod unit;
 
 pub use audit::{Audit, DamagedRow, Stored, Table};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
+pub use embeddings::{
+    EmbeddingRow, EmbeddingWrites, Embeddings, Space, Unembedded, UnembeddedQuery,
+};
 pub use engine::{Engine, Progress, Statistics};
 pub use error::{Result, StoreError, StoreErrorKind};
 pub use events::{EventEntry, EventRange, EventRow, EventWrites, Events};

@@ -1,16 +1,26 @@
 //! Units of work: the access of a job to the store within its transaction.
 
 use crate::{
-    Audit, BlobWrites, Blobs, EventWrites, Events, FactWrites, Facts, KeyWrites, Keys,
-    PackageWrites, Packages, ProjectWrites, Projects, Repair, Search, SessionWrites, Sessions,
-    SettingWrites, Settings,
+    Audit, BlobWrites, Blobs, EmbeddingWrites, Embeddings, EventWrites, Events, FactWrites, Facts,
+    KeyWrites, Keys, PackageWrites, Packages, ProjectWrites, Projects, Repair, Search,
+    SessionWrites, Sessions, SettingWrites, Settings,
 };
 
 /// A snapshot of the store.
 ///
 /// Later writes do not change what a unit sees.
 pub trait ReadUnit:
-    Audit + Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
+    Audit
+    + Blobs
+    + Embeddings
+    + Events
+    + Facts
+    + Keys
+    + Packages
+    + Projects
+    + Search
+    + Sessions
+    + Settings
 {
 }
 
@@ -18,6 +28,7 @@ pub trait ReadUnit:
 pub trait WriteUnit:
     ReadUnit
     + BlobWrites
+    + EmbeddingWrites
     + EventWrites
     + FactWrites
     + KeyWrites
@@ -30,13 +41,24 @@ pub trait WriteUnit:
 }
 
 impl<U> ReadUnit for U where
-    U: Audit + Blobs + Events + Facts + Keys + Packages + Projects + Search + Sessions + Settings
+    U: Audit
+        + Blobs
+        + Embeddings
+        + Events
+        + Facts
+        + Keys
+        + Packages
+        + Projects
+        + Search
+        + Sessions
+        + Settings
 {
 }
 
 impl<U> WriteUnit for U where
     U: ReadUnit
         + BlobWrites
+        + EmbeddingWrites
         + EventWrites
         + FactWrites
         + KeyWrites

@@ -175,7 +175,9 @@ impl Verification {
             return;
         }
         let advice = match row.table {
-            Table::Tally | Table::Question | Table::Search | Table::Counter => REBUILD,
+            Table::Tally | Table::Question | Table::Search | Table::Embedding | Table::Counter => {
+                REBUILD
+            }
             Table::Blob => SEND_AGAIN,
             Table::Package => MEND,
             _ => RESTORE,

@@ -89,7 +89,7 @@ impl Suspect {
             Table::Blob => Self::Blob,
             Table::Tally => Self::Tally,
             Table::Question => Self::Question,
-            Table::Search => Self::Search,
+            Table::Search | Table::Embedding => Self::Search,
             Table::Counter => Self::Counter,
             _ => Self::Package,
         }

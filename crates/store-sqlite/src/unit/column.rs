@@ -87,6 +87,10 @@ impl Row<'_> {
         time.transpose()
     }
 
+    pub(super) fn bytes(&self, at: usize) -> Result<&[u8]> {
+        self.0.get_ref(at).store_error()?.as_blob().map_err(|_| damaged("bytes"))
+    }
+
     pub(super) fn digest(&self, at: usize) -> Result<Digest> {
         let bytes = self.0.get_ref(at).store_error()?.as_blob().map_err(|_| damaged("a digest"))?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| damaged("a digest"))?;

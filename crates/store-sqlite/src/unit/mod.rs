@@ -5,6 +5,7 @@ mod blobs;
 mod column;
 mod damage;
 mod derived;
+mod embeddings;
 mod events;
 mod facts;
 mod keys;

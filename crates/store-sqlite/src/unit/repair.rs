@@ -38,6 +38,7 @@ impl Repair for Unit<'_> {
             "DELETE FROM question_use",
             "DELETE FROM question",
             "DELETE FROM question_tally",
+            "DELETE FROM embedding",
             // Deleting by package would leave the entries that belong to no package.
             "INSERT INTO package_terms (package_terms) VALUES ('delete-all')",
         ] {

@@ -5,6 +5,7 @@
 
 mod audit;
 mod blobs;
+mod embeddings;
 mod events;
 mod facts;
 mod keys;
@@ -73,6 +74,7 @@ struct PackageEntry {
     row: PackageRow,
     index: PackageIndex,
     log: Vec<RevisionRow>,
+    embedding: Option<embeddings::Embedding>,
 }
 
 impl ModelStore {

@@ -145,6 +145,7 @@ impl PackageWrites for State {
             row: PackageRow { seq, ..row.clone() },
             index: index.clone(),
             log: log.to_vec(),
+            embedding: None,
         };
         let project = self.at_mut(&row.project_id)?;
         insert(&mut project.packages, row.package_id.clone(), entry, "package")?;

@@ -1,4 +1,5 @@
-//! Repairs of the model. It computes derived data for each query, so only rows are rewritten.
+//! Repairs of the model. It computes derived data except vectors for each query, so only rows are
+//! rewritten.
 
 use accord_base::ProjectId;
 
@@ -18,6 +19,10 @@ impl Repair for State {
     }
 
     fn forget_derived(&mut self) -> Result<()> {
+        let projects = self.projects.values_mut();
+        for entry in projects.flat_map(|project| project.packages.values_mut()) {
+            entry.embedding = None;
+        }
         Ok(())
     }
 

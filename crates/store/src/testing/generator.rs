@@ -181,6 +181,17 @@ impl Generator {
         PackageIndex::of_parts([&title, &decisions, &asked, &handoff, &body], &questions)
     }
 
+    /// A model and a dimension out of few.
+    pub fn space(&mut self) -> (String, usize) {
+        (self.random.pick(&["mini", "large"]).to_owned(), self.random.pick(&[2, 3]))
+    }
+
+    /// The values of some vectors.
+    pub fn values(&mut self, dimension: usize) -> Vec<f32> {
+        let count = self.random.below(3) * dimension;
+        (0..count).map(|_| self.random.below(9) as f32 / 4.0 - 1.0).collect()
+    }
+
     /// A quarantine.
     pub fn quarantine(&mut self) -> Quarantine {
         Quarantine { at: self.time(), reason: self.words(2) }

@@ -9,9 +9,9 @@ use accord_memory_core::package::Status;
 
 use super::Generator;
 use crate::{
-    Drafts, FactKey, FactQuery, FactRow, Hit, Order, PackageQuery, PackageRow, ProjectQuery,
-    ProjectRow, Quarantined, QuestionQuery, ReadUnit, Result, Scope, SearchQuery, SessionQuery,
-    SessionRow, Store, StoreExt as _, When,
+    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, Hit, Order, PackageQuery, PackageRow,
+    ProjectQuery, ProjectRow, Quarantined, QuestionQuery, ReadUnit, Result, Scope, SearchQuery,
+    SessionQuery, SessionRow, Space, Store, StoreExt as _, Unembedded, UnembeddedQuery, When,
 };
 
 /// A query.
@@ -28,6 +28,7 @@ pub(super) enum Query {
     Neighbours(ProjectId, String, String, Time),
     Sessions(ProjectId, Option<String>, bool, Order),
     Events(ProjectId, u64, Time),
+    Embeddings(ProjectId, (String, usize), Order, usize),
 }
 
 /// Packages, page by page.
@@ -83,7 +84,7 @@ fn random_query(generator: &mut Generator) -> Query {
         _ => Reader::Everybody,
     };
     let limit = generator.random.below(7);
-    match generator.random.below(15) {
+    match generator.random.below(16) {
         0..=3 => {
             let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
             Query::Pages(Pages {
@@ -139,7 +140,11 @@ fn random_query(generator: &mut Generator) -> Query {
             let order = generator.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
             Query::Sessions(project, callsign.then(|| generator.name()), active, order)
         }
-        13 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
+        13 => {
+            let order = generator.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
+            Query::Embeddings(project, generator.space(), order, 1 + limit)
+        }
+        14 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
         _ => Query::Events(project, generator.random.below(30) as u64, generator.time().time()),
     }
 }
@@ -201,6 +206,10 @@ impl Query {
             }
             Self::Sessions(project, callsign, active, order) => {
                 sessions(unit, project, callsign.as_deref(), *active, *order)
+            }
+            Self::Embeddings(project, (model, dimension), order, length) => {
+                let space = Space { model, dimension: *dimension };
+                embeddings(unit, project, space, *order, *length)
             }
             Self::Events(project, after, instant) => {
                 let mut lines = lines(unit.events(project, *after, 3)?);
@@ -306,6 +315,11 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         lines.push(format!("{:?}", unit.revisions(project, &package.package_id)?));
         lines.push(format!("{:?}", plain(package)));
     }
+    // Only where there are vectors, so that the text of a store without any stays the same.
+    for (model, dimension) in [("mini", 2), ("mini", 3), ("large", 2), ("large", 3)] {
+        let rows = unit.embeddings(project, Space { model, dimension }, 0, usize::MAX)?;
+        lines.extend(self::lines(rows.into_iter().map(|row| (model, dimension, plain(row)))));
+    }
     let query = FactQuery { when: When::Ever, limit: 3, ..FactQuery::default() };
     lines.extend(facts(unit, project, query)?);
     lines.extend(sessions(unit, project, None, false, Order::OldestFirst)?);
@@ -395,12 +409,64 @@ fn sessions<U: ReadUnit + ?Sized>(
     }
 }
 
+/// Vectors and packages without them, page by page.
+fn embeddings<U: ReadUnit + ?Sized>(
+    unit: &U,
+    project: &ProjectId,
+    space: Space<'_>,
+    order: Order,
+    length: usize,
+) -> Result<Vec<String>> {
+    let mut rows: Vec<EmbeddingRow> = Vec::new();
+    loop {
+        let after = rows.last().map_or(0, |row| row.seq);
+        let page = unit.embeddings(project, space, after, length)?;
+        let full = page.len() == length;
+        rows.extend(page);
+        if !full {
+            break;
+        }
+    }
+    for row in &rows {
+        assert_eq!(unit.embedding(project, &row.package_id, space)?.as_ref(), Some(row));
+    }
+    let mut lines = lines(rows.into_iter().map(plain));
+    lines.push(unit.has_embeddings(project, space.model)?.to_string());
+    let mut waiting: Vec<Unembedded> = Vec::new();
+    loop {
+        let after = waiting.last().map(|found| found.seq);
+        let page = unit.unembedded(space, &UnembeddedQuery { order, after, limit: length })?;
+        let full = page.len() == length;
+        waiting.extend(page);
+        if !full {
+            break;
+        }
+    }
+    let newest = unit.newest_package()?;
+    assert!(waiting.iter().all(|found| found.seq <= newest));
+    assert_eq!(unit.unembedded_count(space)?, waiting.len() as u64);
+    lines.extend(self::lines(waiting.into_iter().map(plain)));
+    Ok(lines)
+}
+
 /// A row without the store's number.
 trait Numbered: Sized {
     fn without_number(self) -> Self;
 }
 
 impl Numbered for PackageRow {
+    fn without_number(self) -> Self {
+        Self { seq: 0, ..self }
+    }
+}
+
+impl Numbered for EmbeddingRow {
+    fn without_number(self) -> Self {
+        Self { seq: 0, ..self }
+    }
+}
+
+impl Numbered for Unembedded {
     fn without_number(self) -> Self {
         Self { seq: 0, ..self }
     }

@@ -9,7 +9,7 @@ use super::Generator;
 use super::queries::{Query, random_queries};
 use crate::{
     BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
-    ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Store, StoreError,
+    ProjectRow, Quarantine, Result, RevisionRow, Scope, SessionRow, Space, Store, StoreError,
     StoreErrorKind, StoreExt as _, WriteUnit,
 };
 
@@ -45,6 +45,7 @@ enum Step {
     InsertBlob(BlobRow),
     RemoveBlob(ProjectId, Digest),
     PutSetting(Option<ProjectId>, String, Option<String>),
+    PutEmbedding(ProjectId, PackageId, (String, usize), Vec<f32>),
     Query(Box<Query>),
 }
 
@@ -87,7 +88,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(34) {
+        match generator.random.below(37) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 => Self::UpdateProject(generator.project_row()),
             4..=11 => Self::InsertPackage(Box::new(generator.package_row())),
@@ -131,6 +132,11 @@ impl Step {
                     Self::PutSetting(own.then_some(project), generator.name(), value)
                 }
             }
+            33..=35 => {
+                let space = generator.space();
+                let values = generator.values(space.1);
+                Self::PutEmbedding(project, generator.package(), space, values)
+            }
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
     }
@@ -150,7 +156,9 @@ impl Step {
                 let known = unit.package(project, package)?;
                 Ok(known.is_some_and(|row| row.check_move(state, revisions).is_ok()))
             }
-            Self::Quarantine(project, package, _) | Self::Reindex(project, package, _) => {
+            Self::Quarantine(project, package, _)
+            | Self::Reindex(project, package, _)
+            | Self::PutEmbedding(project, package, ..) => {
                 Ok(unit.package(project, package)?.is_some())
             }
             Self::InsertFact(row) => {
@@ -234,6 +242,12 @@ impl Step {
             Self::PutSetting(project, name, value) => {
                 let scope = project.as_ref().map_or(Scope::Store, Scope::Project);
                 unit.put_setting(scope, name, value.as_deref())?;
+            }
+            Self::PutEmbedding(project, package, (model, dimension), values) => {
+                let space = Space { model, dimension: *dimension };
+                let seq = unit.put_embedding(project, package, space, values)?;
+                let found = unit.embedding(project, package, space)?;
+                assert_eq!(found.map(|row| row.seq), Some(seq));
             }
             Self::Query(query) => said = query.at(unit)?.join("\n"),
         }
