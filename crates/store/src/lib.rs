@@ -67,7 +67,8 @@ pub use packages::{
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
 pub use repair::{PackageSource, Repair};
 pub use search::{
-    ChosenTerms, CommonTermLimits, Hit, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
+    ChosenTerms, Collection, CommonTermLimits, Hit, Occurrence, Ranked, Search, SearchQuery,
+    SearchResults, rank,
 };
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};

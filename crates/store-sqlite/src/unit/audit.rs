@@ -53,8 +53,7 @@ impl Audit for Unit<'_> {
             let what = "the stored open questions of the package are not those in its text";
             found.push(wrong(Table::Question, what));
         }
-        if !self.has_terms(row)? {
-            let what = "the package is not in the search index";
+        if let Some(what) = self.wrong_terms(pk, row, index)? {
             found.push(wrong(Table::Search, what));
         }
         Ok(found)

@@ -14,6 +14,9 @@ use crate::stamp::{self, Span};
 /// How many differences of one kind are reported. With more, the problem is not single rows.
 const NAMED: usize = 1_000;
 
+/// How many terms of a package are looked up in the index. All of them would take too long.
+const LOOKED_UP: usize = 8;
+
 /// The table, the id of the row, and what is wrong with it.
 pub(super) type Wrong = (Table, String, String);
 
@@ -48,11 +51,30 @@ impl Unit<'_> {
         Ok(asked.eq(kept))
     }
 
-    /// Whether a package is in the index of terms.
-    pub(super) fn has_terms(&self, row: &PackageRow) -> Result<bool> {
-        let sql = "SELECT 1 FROM package_terms_docsize WHERE id = ?1";
-        let found = self.one(sql, (number(row.seq),), |row| row.integer(0))?;
-        Ok(found.is_some())
+    /// What is wrong with the terms of a package in the index: it must have as many in every part
+    /// as its text, and some of them are looked up.
+    pub(super) fn wrong_terms(
+        &self,
+        project: i64,
+        row: &PackageRow,
+        index: &PackageIndex,
+    ) -> Result<Option<&'static str>> {
+        let package = number(row.seq);
+        let Some(lengths) = self.lengths_of(package)? else {
+            return Ok(Some("the package is not in the search index"));
+        };
+        let parts = index.terms().each_ref();
+        let counted = parts.map(|terms| terms.split_terminator(' ').count() as u64);
+        let all: BTreeSet<&str> =
+            parts.into_iter().flat_map(|terms| terms.split_terminator(' ')).collect();
+        let some = all.iter().step_by(all.len() / LOOKED_UP + 1);
+        let lookup: Vec<String> = some.map(|term| format!("\"{project}:{term}\"")).collect();
+        // Without an operator between them, SQLite looks for rows that have all of them.
+        let sql = "SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 AND rowid = ?2";
+        let is_found = lookup.is_empty()
+            || self.one(sql, params![lookup.join(" "), package], |row| row.integer(0))?.is_some();
+        let is_right = lengths == counted && is_found;
+        Ok((!is_right).then_some("the search index has other words of the package than its text"))
     }
 
     /// Entries of the index of terms that belong to no package.

@@ -8,6 +8,7 @@ mod derived;
 mod embeddings;
 mod events;
 mod facts;
+mod index;
 mod keys;
 mod listing;
 mod open_questions;

@@ -1,33 +1,31 @@
-//! Search: SQLite's BM25 for each term, combined here.
+//! Search: the index says where terms occur, and [`rank`] scores the packages.
 
 use accord_base::ProjectId;
-use accord_store::terms::{QueryTerm, for_query};
+use accord_store::terms::{Phrase, QueryTerm, for_query};
 use accord_store::{
-    ChosenTerms, Hit, PackageRow, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity,
+    ChosenTerms, Collection, Hit, Occurrence, PackageRow, Ranked, Result, Search, SearchQuery,
+    SearchResults, rank,
 };
 use rusqlite::params;
 
+use super::index::COLUMNS;
 use super::{Unit, limit, number};
+use crate::error::damaged;
 
-/// A package that has at least one term.
-struct Candidate {
-    package: i64,
-    score: f64,
-    /// One bit per term.
-    matched: u32,
-}
+/// How many packages are looked at, at least, if every term is very common.
+const LATEST: i64 = 1_000;
 
 impl Search for Unit<'_> {
     fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
-        let (terms, too_many) = for_query(query.text);
+        let asked = for_query(query.text);
         let pk = self.find(project)?;
         let choice = match pk {
-            Some(pk) => self.choose(pk, terms)?,
+            Some(pk) => self.choose(pk, asked.terms)?,
             None => ChosenTerms::default(),
         };
         let candidates = match (pk, choice.ranked) {
             (None, _) => Vec::new(),
-            (Some(pk), true) => self.ranked(pk, &choice.terms)?,
+            (Some(pk), true) => self.ranked(pk, &choice, &asked.phrases)?,
             (Some(pk), false) => self.latest(pk, &choice.terms, query.limit)?,
         };
         let mut hits = Vec::new();
@@ -35,15 +33,15 @@ impl Search for Unit<'_> {
             if hits.len() >= query.limit {
                 break;
             }
-            let Some(row) = self.row_of(candidate.package, project)? else {
+            let Some(row) = self.row_of(number(candidate.package), project)? else {
                 continue;
             };
             if query.shows(&row) {
-                hits.push(candidate.hit(row, &choice.terms));
+                hits.push(hit(candidate, row, &choice.terms));
             }
         }
         let mut left_out = choice.left_out;
-        left_out.extend(too_many);
+        left_out.extend(asked.too_many);
         Ok(SearchResults { hits, left_out })
     }
 }
@@ -68,39 +66,72 @@ impl Unit<'_> {
     }
 
     /// All packages that have one of the terms, best first.
-    fn ranked(&self, project: i64, terms: &[(QueryTerm, u64)]) -> Result<Vec<Candidate>> {
-        let packages = self.packages_in(project)?;
-        let all = self
-            .one("SELECT CAST(total(packages) AS INTEGER) FROM counter", (), |row| row.count(0))?;
-        let mut found: Vec<Candidate> = Vec::new();
-        for (place, (term, with)) in terms.iter().enumerate() {
-            // SQLite weighs a term by its rarity in all projects; here its rarity in this project
-            // counts.
-            let weight = rarity(packages, *with) / sqlite_rarity(all.unwrap_or_default(), *with);
-            let sql = "SELECT rowid, bm25(package_terms, ?2, ?3, ?4, ?5, ?6)
-                FROM package_terms WHERE package_terms MATCH ?1";
-            let [a, b, c, d, e] = WEIGHTS;
-            let values = params![lookup(project, term), a, b, c, d, e];
-            found.extend(self.many(sql, values, |row| {
-                Ok(Candidate {
-                    package: row.integer(0)?,
-                    // SQLite returns BM25 as a negative number, so that the best sorts first.
-                    score: -row.real(1)? * weight,
-                    matched: 1 << place,
-                })
-            })?);
-        }
-        found.sort_by_key(|candidate| candidate.package);
-        found.dedup_by(|next, candidate| {
-            let same = next.package == candidate.package;
-            if same {
-                candidate.score += next.score;
-                candidate.matched |= next.matched;
+    fn ranked(
+        &self,
+        project: i64,
+        choice: &ChosenTerms,
+        phrases: &[Phrase],
+    ) -> Result<Vec<Ranked>> {
+        let mut left = self.common.occurrences;
+        let mut all = Vec::new();
+        for place in choice.rarest_first() {
+            let (term, _) = &choice.terms[place];
+            match self.occurrences(project, term, place, left)? {
+                Some(mut found) => {
+                    left -= found.len() as u64;
+                    all.append(&mut found);
+                }
+                None => {
+                    left = 0;
+                    all.append(&mut self.packages_with(project, term, place)?);
+                }
             }
-            same
-        });
-        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.cmp(&a.package)));
-        Ok(found)
+        }
+        let packages = self.packages_in(project)?;
+        // After the look-ups, which write the pending part of the index with its totals.
+        let average = self.average_length()?;
+        let length = |package| self.terms_of(number(package));
+        rank(choice, phrases, Collection { packages, average }, all, length)
+    }
+
+    /// The occurrences of a term; `None` if there are more than `most`.
+    fn occurrences(
+        &self,
+        project: i64,
+        term: &QueryTerm,
+        place: usize,
+        most: u64,
+    ) -> Result<Option<Vec<Occurrence>>> {
+        if most == 0 {
+            return Ok(None);
+        }
+        let sql = "SELECT doc, col, offset FROM package_occurrence WHERE term = ?1 LIMIT ?2";
+        let values = params![indexed(project, term), number(most.saturating_add(1))];
+        let found = self.many(sql, values, |row| {
+            let part = row.parsed(1, "a part", |name| COLUMNS.iter().position(|c| *c == name))?;
+            Ok(Occurrence {
+                package: row.count(0)?,
+                part: part as u8,
+                place: Some(u32::try_from(row.count(2)?).map_err(|_| damaged("a place"))?),
+                term: place as u8,
+            })
+        })?;
+        Ok((found.len() as u64 <= most).then_some(found))
+    }
+
+    /// The packages that have a term, which costs less than all of its occurrences.
+    fn packages_with(
+        &self,
+        project: i64,
+        term: &QueryTerm,
+        place: usize,
+    ) -> Result<Vec<Occurrence>> {
+        let sql = "SELECT rowid FROM package_terms WHERE package_terms MATCH ?1";
+        self.many(sql, params![lookup(project, term)], |row| {
+            let package = row.count(0)?;
+            let found = Occurrence { package, part: 0, place: None, term: place as u8 };
+            Ok(found.without_place())
+        })
     }
 
     /// The packages that have the first term, last deposited first; up to a limit.
@@ -109,16 +140,16 @@ impl Unit<'_> {
         project: i64,
         terms: &[(QueryTerm, u64)],
         wanted: usize,
-    ) -> Result<Vec<Candidate>> {
+    ) -> Result<Vec<Ranked>> {
         let Some((term, _)) = terms.first() else {
             return Ok(Vec::new());
         };
         let sql = "SELECT rowid FROM package_terms WHERE package_terms MATCH ?1
             ORDER BY rowid DESC LIMIT ?2";
         // More than wanted, because some are not visible to the caller and are skipped afterwards.
-        let worth = limit(wanted).saturating_mul(10);
+        let worth = limit(wanted).saturating_mul(10).max(LATEST);
         self.many(sql, params![lookup(project, term), worth], |row| {
-            Ok(Candidate { package: row.integer(0)?, score: 0.0, matched: 1 })
+            Ok(Ranked { package: row.count(0)?, score: 0.0, matched: 1 })
         })
     }
 
@@ -128,24 +159,19 @@ impl Unit<'_> {
     }
 }
 
-impl Candidate {
-    fn hit(&self, package: PackageRow, terms: &[(QueryTerm, u64)]) -> Hit {
-        let has = |place: &usize| self.matched & (1 << place) != 0;
-        let words = (0..terms.len()).filter(has).map(|place| terms[place].0.word.clone());
-        Hit { package, score: self.score, matched: words.collect() }
-    }
+fn hit(found: Ranked, package: PackageRow, terms: &[(QueryTerm, u64)]) -> Hit {
+    let has = |place: &usize| found.matched & (1 << place) != 0;
+    let words = (0..terms.len()).filter(has).map(|place| terms[place].0.word.clone());
+    Hit { package, score: found.score, matched: words.collect() }
 }
 
 /// The look-up of a term in a project. A term contains only letters and digits, so it cannot
 /// end the quotation.
 fn lookup(project: i64, term: &QueryTerm) -> String {
-    format!("\"{project}:{}\"", term.term)
+    format!("\"{}\"", indexed(project, term))
 }
 
-/// The inverse document frequency that SQLite's BM25 uses.
-fn sqlite_rarity(packages: u64, with: u64) -> f64 {
-    let (packages, with) = (packages as f64, with as f64);
-    let rarity = ((packages - with + 0.5) / (with + 0.5)).ln();
-    // SQLite never uses zero or less.
-    if rarity <= 0.0 { 1e-6 } else { rarity }
+/// A term as it is in the index.
+fn indexed(project: i64, term: &QueryTerm) -> String {
+    format!("{project}:{}", term.term)
 }

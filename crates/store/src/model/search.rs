@@ -1,4 +1,4 @@
-//! Search in the model: scores every package, with the same formula as the engines.
+//! Search in the model: reads every package.
 
 use std::collections::BTreeMap;
 
@@ -6,92 +6,111 @@ use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
 use crate::terms::{QueryTerm, for_query};
-use crate::{Hit, Result, Search, SearchQuery, SearchResults, WEIGHTS, rarity};
-
-/// BM25's `k1`: how quickly repetitions of a term lose weight.
-const SATURATION: f64 = 1.2;
-/// BM25's `b`: how much the length of a package counts.
-const LENGTH: f64 = 0.75;
+use crate::{
+    ChosenTerms, Collection, Hit, Occurrence, Ranked, Result, Search, SearchQuery, SearchResults,
+    rank,
+};
 
 impl Search for State {
     fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
-        let documents = self.documents(project);
-        let (terms, too_many) = for_query(query.text);
+        let asked = for_query(query.text);
+        let documents: BTreeMap<u64, Document<'_>> = (self.at(project).into_iter())
+            .flat_map(|project| project.packages.values())
+            .map(|entry| (entry.row.seq, Document::new(entry)))
+            .collect();
         let count = |term: QueryTerm| {
-            let with = documents.iter().filter(|document| document.has(&term)).count();
+            let with = documents.values().filter(|document| document.has(&term)).count();
             (term, with as u64)
         };
-        let counted = terms.into_iter().map(count).collect();
+        let counted = asked.terms.into_iter().map(count).collect();
         let packages = documents.len() as u64;
-        let mut choice = self.common.choose(counted, packages);
-        choice.left_out.extend(too_many);
-        let average = self.average_length();
-        let mut hits: Vec<Hit> = Vec::new();
-        for document in &documents {
-            let row = &document.entry.row;
-            let terms = choice.terms.iter();
-            let found: Vec<_> = terms.filter(|(term, _)| document.has(term)).collect();
-            if found.is_empty() || !query.shows(row) {
-                continue;
-            }
-            let part = |(term, with): &&(QueryTerm, u64)| {
-                rarity(packages, *with) * document.fit(term, average)
-            };
-            let score = if choice.ranked { found.iter().map(part).sum() } else { 0.0 };
-            hits.push(Hit {
-                package: row.clone(),
-                score,
-                matched: found.iter().map(|(term, _)| term.word.clone()).collect(),
-            });
+        let choice = self.common.choose(counted, packages);
+        let found = self.occurrences(&documents, &choice);
+        let collection = Collection { packages, average: self.average_length() };
+        let length = |package| Ok(documents[&package].terms.len() as u64);
+        let mut ranked = rank(&choice, &asked.phrases, collection, found, length)?;
+        if !choice.ranked {
+            ranked.iter_mut().for_each(|found| found.score = 0.0);
+            ranked.sort_by_key(|found| std::cmp::Reverse(found.package));
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.seq.cmp(&a.package.seq)));
-        hits.truncate(query.limit);
-        Ok(SearchResults { hits, left_out: choice.left_out })
+        let hit = |found: Ranked| {
+            let has = |place: &usize| found.matched & (1 << place) != 0;
+            let words = (0..choice.terms.len()).filter(has);
+            Hit {
+                package: documents[&found.package].entry.row.clone(),
+                score: found.score,
+                matched: words.map(|place| choice.terms[place].0.word.clone()).collect(),
+            }
+        };
+        let shown = ranked.into_iter().map(hit).filter(|hit| query.shows(&hit.package));
+        let hits = shown.take(query.limit).collect();
+        let mut left_out = choice.left_out.clone();
+        left_out.extend(asked.too_many);
+        Ok(SearchResults { hits, left_out })
     }
 }
 
 struct Document<'a> {
     entry: &'a PackageEntry,
-    /// The weighted frequency of each term. The weight depends on the part of the package.
-    terms: BTreeMap<String, f64>,
-    length: u64,
+    /// The terms in order, each with its part and its place there.
+    terms: Vec<(&'a str, u8, u32)>,
 }
 
-impl Document<'_> {
-    fn has(&self, term: &QueryTerm) -> bool {
-        self.terms.contains_key(&term.term)
+impl<'a> Document<'a> {
+    fn new(entry: &'a PackageEntry) -> Self {
+        let parts = entry.index.terms().iter().zip(0..);
+        let terms = parts.flat_map(|(terms, part)| {
+            let places = terms.split_terminator(' ').zip(0..);
+            places.map(move |(term, place)| (term, part, place))
+        });
+        Self { entry, terms: terms.collect() }
     }
 
-    fn fit(&self, term: &QueryTerm, average: f64) -> f64 {
-        let amount = self.terms[&term.term];
-        let length = 1.0 - LENGTH + LENGTH * self.length as f64 / average;
-        amount * (SATURATION + 1.0) / (amount + SATURATION * length)
+    fn has(&self, term: &QueryTerm) -> bool {
+        self.terms.iter().any(|(known, ..)| *known == term.term)
     }
 }
 
 impl State {
-    fn documents(&self, project: &ProjectId) -> Vec<Document<'_>> {
-        let packages = self.at(project).into_iter().flat_map(|project| project.packages.values());
-        packages.map(document).collect()
+    /// The occurrences of the terms, up to the limit.
+    fn occurrences(
+        &self,
+        documents: &BTreeMap<u64, Document<'_>>,
+        choice: &ChosenTerms,
+    ) -> Vec<Occurrence> {
+        let mut left = self.common.occurrences;
+        let mut all = Vec::new();
+        for place in choice.rarest_first() {
+            let looked_up = &choice.terms[place].0.term;
+            let mut found = Vec::new();
+            for (number, document) in documents {
+                let terms = document.terms.iter().filter(|(term, ..)| term == looked_up);
+                found.extend(terms.map(|(_, part, at)| Occurrence {
+                    package: *number,
+                    part: *part,
+                    place: Some(*at),
+                    term: place as u8,
+                }));
+            }
+            match left.checked_sub(found.len() as u64) {
+                Some(rest) => left = rest,
+                None => {
+                    left = 0;
+                    found.dedup_by_key(|found| found.package);
+                    found = found.into_iter().map(Occurrence::without_place).collect();
+                }
+            }
+            all.append(&mut found);
+        }
+        all
     }
 
     /// The average length over all projects, because engines have one index for all.
     fn average_length(&self) -> f64 {
-        let lengths: Vec<u64> = (self.projects.values())
+        let lengths: Vec<usize> = (self.projects.values())
             .flat_map(|project| project.packages.values())
-            .map(|entry| document(entry).length)
+            .map(|entry| Document::new(entry).terms.len())
             .collect();
-        lengths.iter().sum::<u64>() as f64 / lengths.len() as f64
+        lengths.iter().sum::<usize>() as f64 / lengths.len() as f64
     }
-}
-
-fn document(entry: &PackageEntry) -> Document<'_> {
-    let mut document = Document { entry, terms: BTreeMap::new(), length: 0 };
-    for (terms, weight) in entry.index.terms().iter().zip(WEIGHTS) {
-        for term in terms.split_terminator(' ') {
-            *document.terms.entry(term.to_owned()).or_default() += weight;
-            document.length += 1;
-        }
-    }
-    document
 }

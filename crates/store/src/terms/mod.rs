@@ -7,22 +7,14 @@
 //! without spaces between words have a term for every character and for every pair of neighbours.
 
 mod fold;
+mod function_words;
+mod query;
 mod stem;
 
-/// The most terms of a query. Further ones are left out.
-pub const MAX_QUERY_TERMS: usize = 32;
+pub use query::{MAX_QUERY_TERMS, Phrase, QueryTerm, QueryTerms, for_query};
 
 /// The longest term, in characters. A longer word is cut.
 const MAX_TERM_CHARS: usize = 48;
-
-/// A word of a query.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct QueryTerm {
-    /// The term to look up.
-    pub term: String,
-    /// The word as it is in the query.
-    pub word: String,
-}
 
 /// Calls `emit` with every occurrence of a term in a text, in order.
 pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
@@ -42,38 +34,6 @@ pub fn for_index(text: &str, mut emit: impl FnMut(&str)) {
             last = Some(start);
         }
     }
-}
-
-/// The terms of a query, each once, in order; and the words beyond the limit.
-pub fn for_query(text: &str) -> (Vec<QueryTerm>, Vec<String>) {
-    let mut terms: Vec<QueryTerm> = Vec::new();
-    let mut too_many: Vec<String> = Vec::new();
-    let mut scratch = String::new();
-    let mut add = |word: &str| {
-        let term = term(word, &mut scratch);
-        if terms.iter().any(|known| known.term == term) {
-            return;
-        }
-        if terms.len() < MAX_QUERY_TERMS {
-            let (term, word) = (term.to_owned(), word.to_owned());
-            terms.push(QueryTerm { term, word });
-        } else if too_many.len() < MAX_QUERY_TERMS && !too_many.iter().any(|known| known == word) {
-            too_many.push(word.to_owned());
-        }
-    };
-    for word in words(text) {
-        let starts: Vec<usize> = word.text.char_indices().map(|(start, _)| start).collect();
-        // A single character matches too much, so it is looked up only if it is the whole word.
-        if !word.dense || starts.len() == 1 {
-            add(word.text);
-            continue;
-        }
-        for (index, start) in starts.iter().enumerate().take(starts.len() - 1) {
-            let end = starts.get(index + 2).copied().unwrap_or(word.text.len());
-            add(&word.text[*start..end]);
-        }
-    }
-    (terms, too_many)
 }
 
 /// A run of letters and digits of one kind of script.
@@ -118,8 +78,7 @@ mod tests {
     }
 
     fn asked(text: &str) -> Vec<String> {
-        let (terms, _) = for_query(text);
-        terms.into_iter().map(|term| term.term).collect()
+        for_query(text).terms.into_iter().map(|term| term.term).collect()
     }
 
     #[test]
@@ -147,13 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn long_words_count_by_their_beginning_and_long_queries_by_theirs() {
+    fn long_words_count_by_their_beginning() {
         let long = "ab12".repeat(100);
         assert_eq!(indexed(&long)[0].len(), MAX_TERM_CHARS);
-        let many: Vec<String> = (0..MAX_QUERY_TERMS + 3).map(|n| format!("w{n}")).collect();
-        let (terms, too_many) = for_query(&many.join(" "));
-        assert_eq!(terms.len(), MAX_QUERY_TERMS);
-        assert_eq!(too_many, ["w32", "w33", "w34"]);
     }
 
     #[test]

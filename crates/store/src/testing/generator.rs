@@ -104,6 +104,14 @@ impl Generator {
         words.join(" ")
     }
 
+    /// A query: words, some of them joined to phrases.
+    pub fn query(&mut self, most: usize) -> String {
+        let words = self.words(most);
+        let words = words.split(' ');
+        let joined = words.flat_map(|word| [word, self.random.pick(&[" ", " ", "_", "."])]);
+        joined.collect()
+    }
+
     /// A digest out of few.
     pub fn digest(&mut self) -> Digest {
         sha256(&[self.random.below(6) as u8])

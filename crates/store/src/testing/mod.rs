@@ -19,7 +19,7 @@ use crate::{CommonTermLimits, ModelStore, Store, StoreExt as _};
 
 /// Low limits, so that small runs have very common terms.
 pub const COMMON: CommonTermLimits =
-    CommonTermLimits { least: 3, most: 12, one_in: 3, together: 20 };
+    CommonTermLimits { least: 3, most: 12, one_in: 3, together: 20, occurrences: 12 };
 
 /// Runs `units` random units of work on a new engine and on the model, and compares everything that
 /// can be read. The engine must have been opened with [`COMMON`].

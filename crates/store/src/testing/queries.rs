@@ -113,7 +113,7 @@ fn random_query(generator: &mut Generator) -> Query {
         8 | 9 => {
             let (status, session) = (generator.random.one_in(4), generator.random.one_in(4));
             let words = Words {
-                text: generator.words(4),
+                text: generator.query(4),
                 status: status.then(|| generator.status()),
                 session: session.then(|| generator.session()),
                 reader,

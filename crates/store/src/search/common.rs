@@ -1,0 +1,85 @@
+//! Which terms of a query are looked up, so that the cost of a search has a limit.
+
+use crate::terms::QueryTerm;
+
+/// Which terms are very common.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct CommonTermLimits {
+    /// A term in fewer packages than this is not.
+    pub least: u64,
+    /// A term in more packages than this is.
+    pub most: u64,
+    /// Between the two, a term in more than one of this many packages is.
+    pub one_in: u64,
+    /// The limit for the sum of the numbers of packages of all terms of a query.
+    pub together: u64,
+    /// The limit for the occurrences that a query reads. A term beyond it counts once in each
+    /// package.
+    pub occurrences: u64,
+}
+
+/// The terms of a query that are looked up.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ChosenTerms {
+    /// The terms in the order of the query, each with the number of packages that contain it.
+    pub terms: Vec<(QueryTerm, u64)>,
+    /// Whether matches are ranked. If not, there is one term.
+    pub ranked: bool,
+    /// The words that are not looked up.
+    pub left_out: Vec<String>,
+}
+
+impl CommonTermLimits {
+    /// The largest number of packages in which a term is not yet very common.
+    pub fn ceiling(&self, packages: u64) -> u64 {
+        (packages / self.one_in.max(1)).clamp(self.least, self.most.max(self.least))
+    }
+
+    /// Chooses the terms to look up in a project with this many packages. Each term comes with the
+    /// number of packages that contain it; above the ceiling that number need not be exact.
+    pub fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> ChosenTerms {
+        let ceiling = self.ceiling(packages);
+        let mut by_rarity: Vec<usize> = (0..counted.len()).collect();
+        // The counts of very common terms are not exact. Of those, a longer word is preferred.
+        by_rarity.sort_by_key(|place| {
+            let (term, with) = &counted[*place];
+            let length = if *with > ceiling { term.term.chars().count() } else { 0 };
+            ((*with).min(ceiling.saturating_add(1)), std::cmp::Reverse(length))
+        });
+        let rarest = by_rarity.first().copied();
+        let ranked = rarest.is_none_or(|place| counted[place].1 <= ceiling);
+        let mut together = 0;
+        by_rarity.retain(|place| {
+            let with = counted[*place].1;
+            // In the order of rarity every later term is at least as common, so once the sum is too
+            // large, no later term is chosen either.
+            together += with;
+            let first = Some(*place) == rarest;
+            first || (ranked && with <= ceiling && together <= self.together)
+        });
+        let mut choice = ChosenTerms { ranked, ..ChosenTerms::default() };
+        for (place, (term, with)) in counted.into_iter().enumerate() {
+            if by_rarity.contains(&place) {
+                choice.terms.push((term, with));
+            } else {
+                choice.left_out.push(term.word);
+            }
+        }
+        choice
+    }
+}
+
+impl ChosenTerms {
+    /// The places of the terms, rarest first. In this order their occurrences are read.
+    pub fn rarest_first(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.terms.len()).collect();
+        places.sort_by_key(|place| self.terms[*place].1);
+        places
+    }
+}
+
+impl Default for CommonTermLimits {
+    fn default() -> Self {
+        Self { least: 1_000, most: 10_000, one_in: 8, together: 15_000, occurrences: 60_000 }
+    }
+}
