@@ -4,8 +4,9 @@ use std::fmt;
 use std::io;
 
 use accord_canon::CanonError;
+use accord_contract::alx::{ErrorBody, ErrorEnvelope};
 use accord_contract::codes::{Category, Code, Failure, WireCode};
-use accord_contract::wire::Extensible;
+use accord_contract::wire::{Extensible, Object};
 use accord_knowledge_core::KbError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
@@ -23,7 +24,12 @@ struct Parts {
     kind: Extensible<Category>,
     message: String,
     pointer: Option<String>,
+    /// What to do, where that is more specific than the meaning of the code.
     help: Option<String>,
+    /// Help for people with details that a document has in members of their own.
+    long_help: Option<String>,
+    /// Details for programs.
+    details: Object,
     correlation: Option<String>,
     excerpt: Option<Excerpt>,
 }
@@ -42,6 +48,8 @@ impl CliError {
             message,
             pointer: None,
             help: None,
+            long_help: None,
+            details: Object::new(),
             correlation: None,
             excerpt: None,
         }))
@@ -50,6 +58,18 @@ impl CliError {
     /// Adds help that is more specific than the meaning of the code.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
+        self
+    }
+
+    /// Sets the help for people, where it repeats details that programs read from their members.
+    pub(crate) fn long_help(mut self, help: impl Into<String>) -> Self {
+        self.0.long_help = Some(help.into());
+        self
+    }
+
+    /// Adds details for programs.
+    pub(crate) fn with_details(mut self, details: Object) -> Self {
+        self.0.details.extend(details);
         self
     }
 
@@ -62,6 +82,25 @@ impl CliError {
     /// The code, if the registry has it.
     pub(crate) fn code(&self) -> Option<Code> {
         self.0.code.known()
+    }
+
+    /// Whether the reader of the output, such as `head`, closed it.
+    pub(crate) fn is_closed_output(&self) -> bool {
+        self.code() == Some(Code::OutputClosed)
+    }
+
+    /// The document of the error, for programs.
+    pub(crate) fn envelope(&self) -> ErrorEnvelope {
+        let parts = &self.0;
+        let mut body =
+            ErrorBody::new(parts.kind.clone(), parts.code.clone(), parts.message.clone());
+        let meaning = parts.code.known().map(Code::meaning);
+        body.suggestion = parts.help.clone().or(meaning.map(str::to_owned)).into();
+        body.extra.extend(parts.details.clone());
+        if let Some(pointer) = &parts.pointer {
+            body.extra.insert("pointer".to_owned(), pointer.as_str().into());
+        }
+        ErrorEnvelope::of_command(body, parts.correlation.clone())
     }
 
     /// Adds the position in the document, a JSON pointer.
@@ -122,6 +161,7 @@ impl From<Failure> for CliError {
         let mut error = Self::new(failure.code, failure.message);
         error.0.pointer = pointer;
         error.0.help = failure.suggestion;
+        error.0.details = failure.details.map(|details| *details).unwrap_or_default();
         error
     }
 }
@@ -146,7 +186,7 @@ impl Diagnostic for CliError {
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let meaning = self.0.code.known().map(Code::meaning);
-        let help = self.0.help.as_deref().or(meaning);
+        let help = self.0.long_help.as_deref().or(self.0.help.as_deref()).or(meaning);
         match (help, &self.0.correlation) {
             (None, None) => None,
             (Some(help), None) => Some(Box::new(help)),

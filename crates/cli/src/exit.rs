@@ -6,7 +6,8 @@
 //! | 1 | success; the answer is no (see [`Exit::No`]) |
 //! | 2 | no answer (see [`Exit::Error`]) |
 //!
-//! A command that a signal ends exits with 128 plus the number of the signal, as shells do.
+//! A command that a signal ends exits with 128 plus the number of the signal, as shells do. So does
+//! one whose output is closed by its reader (SIGPIPE, 141).
 //!
 //! `accord adapter` alone follows the fixture protocol instead: 0 pass, 1 fail,
 //! 2 error, 3 not implemented.

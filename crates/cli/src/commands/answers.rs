@@ -20,6 +20,18 @@ message! {
 }
 
 message! {
+    /// What `accord project use` did.
+    pub(crate) struct UseAnswer("UseAnswer", closed) {
+        /// The default project.
+        required project: String = "project", "project-id";
+        /// The default server, if it was given.
+        optional url: String = "url", "url";
+        /// The data folder that has the defaults now.
+        required folder: String = "folder", "path";
+    }
+}
+
+message! {
     /// What `accord store restore` did.
     pub(crate) struct RestoreAnswer("RestoreAnswer", closed) {
         /// The data folder that has the backup now.
@@ -51,6 +63,7 @@ message! {
 pub(crate) fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<ExportAnswer>(Direction::Response)
+        .message::<UseAnswer>(Direction::Response)
         .message::<RestoreAnswer>(Direction::Response)
         .message::<CompactAnswer>(Direction::Response)
         .message::<RepairAnswer>(Direction::Response)

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{DEFAULT_FOLDER, setting};
+use crate::host::{DataFolder, full_path, setting};
 use crate::output::Output;
 
 /// Show the settings
@@ -27,7 +27,7 @@ enum ConfigCommand {
 /// Print every setting with its value and origin
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// Print JSON
+    /// Print JSON, also for errors
     #[arg(long)]
     json: bool,
 
@@ -38,7 +38,7 @@ struct ShowArgs {
 /// Where settings come from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SettingArgs {
-    /// The data folder [default: ACCORD_DATA, or `.accord`]
+    /// The data folder [default: ACCORD_DATA, or the nearest `.accord` upwards]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
@@ -113,17 +113,21 @@ impl ShowArgs {
 
 impl SettingArgs {
     /// The data folder.
-    pub(crate) fn folder(&self) -> PathBuf {
-        let named = self.data.clone();
-        let named = named.or_else(|| setting("ACCORD_DATA").map(PathBuf::from));
-        named.unwrap_or_else(|| DEFAULT_FOLDER.into())
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+        Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
     /// The settings in effect, with their origins.
     pub(crate) fn resolve(&self) -> Result<Resolved, CliError> {
         let file = self.config.clone();
         let file = file.or_else(|| setting("ACCORD_CONFIG").map(PathBuf::from));
-        let sources = Sources::of_process(&self.folder(), file.as_deref(), self.flags()?);
+        let folder = DataFolder::of(self.data.as_deref())?;
+        let folder = match folder.is_named {
+            true => folder.path,
+            // Shown as the origin of settings.
+            false => full_path(&folder.path).into(),
+        };
+        let sources = Sources::of_process(&folder, file.as_deref(), self.flags()?);
         Ok(sources.resolve()?)
     }
 

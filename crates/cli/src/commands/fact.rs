@@ -149,7 +149,7 @@ impl FactArgs {
 
 impl AssertArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let mut body = Object::new();
         let mut put = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -170,7 +170,7 @@ impl AssertArgs {
             HostRequest::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
                 .with_flag("if_changed", self.if_changed)
                 .with("if_out_of_order", self.in_order.then_some("reject"));
-        let answer = self.host.connect_or_create()?.send(request)?;
+        let answer = self.host.connect_or_create()?.send_to_project(&project, request)?;
         answer.print(self.host.json, render::fact)?;
         Ok(Exit::Yes)
     }
@@ -178,7 +178,7 @@ impl AssertArgs {
 
 impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let (actor, session) = (self.actor.get()?, self.session.get());
         let request =
             HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
@@ -205,7 +205,7 @@ impl InvalidateArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let request = HostRequest::get(&["v1", "projects", &project, "facts"])
             .with("subject", self.subject.as_ref())
             .with("predicate", self.predicate.as_ref())

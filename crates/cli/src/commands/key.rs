@@ -52,6 +52,10 @@ struct CreateArgs {
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
     expires: Option<String>,
 
+    /// Create the data folder if it does not exist
+    #[arg(long)]
+    new: bool,
+
     /// The actor of the key, for example agent:planner or human:lead [default: any actor]
     #[arg(long, value_name = "TYPE:ID", value_parser = Actor::parse)]
     actor: Option<Actor>,
@@ -103,7 +107,18 @@ impl CreateArgs {
         if let Some(expires) = self.expires {
             body["expires_at"] = expires.into();
         }
-        let host = self.host.connect_or_create()?;
+        let host = if self.new {
+            self.host.connect_or_create()?
+        } else {
+            // A key for a memory that no one has is a mistake in the path.
+            self.host.connect().map_err(|error| match error.code() {
+                Some(Code::StoreMissing) => error.help(
+                    "name the data folder of the server with --data or ACCORD_DATA; --new creates \
+                     a folder",
+                ),
+                _ => error,
+            })?
+        };
         let answer = host.send(HostRequest::post(&["accord", "v1", "keys"], &body))?;
         if self.host.json {
             answer.print(true, |_, _| {})?;

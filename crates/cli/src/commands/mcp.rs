@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs, holds_store};
+use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs};
 use crate::output::print_note;
 use crate::render::clean;
 
@@ -71,7 +71,7 @@ impl McpArgs {
         let actor = self.actor.get()?.map(|actor| actor.document(None));
         let actor = actor.map(accord_base::Actor::read).transpose()?;
         Ok(CallContext {
-            project: self.project.get(),
+            project: self.project.get(&self.target)?,
             actor: actor.map(|actor| actor.key()),
             ..CallContext::default()
         })
@@ -81,22 +81,16 @@ impl McpArgs {
 /// Connects to the host. A server is reached over persistent connections. A data folder is opened
 /// for each call and closed again, so that several agents and commands can share it.
 fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
-    let folder = match target.target()? {
-        Target::Server { url, .. } => {
-            print_note(format!("accord: using the server {}", clean(&url)));
-            return Ok(target.connect(IfMissing::Create)?.api());
-        }
-        Target::Folder(folder) => folder,
-    };
-    let is_new = !holds_store(&folder);
+    if let Target::Server { url, .. } = target.target()? {
+        print_note(format!("accord: using the server {}", clean(&url)));
+        return Ok(target.connect(IfMissing::Create)?.api());
+    }
     // Only a check, so that a wrong folder is reported at the start. The connection is closed at
     // once, because it locks the folder.
     match target.connect(IfMissing::Create) {
-        Ok(_) => {
-            let place = std::path::absolute(&folder).unwrap_or(folder);
-            let place = clean(&place.display().to_string());
-            let new = if is_new { "new " } else { "" };
-            print_note(format!("accord: using the {new}data folder {place}"));
+        Ok(host) => {
+            let new = if host.is_new() { "new " } else { "" };
+            print_note(format!("accord: using the {new}data folder {}", clean(host.place())));
         }
         // The lock may be released before the first call.
         Err(taken) if taken.code() == Some(Code::StoreLocked) => {

@@ -17,7 +17,7 @@ mod key;
 mod mcp;
 mod progress;
 mod project;
-pub(crate) mod run;
+mod run;
 mod schema;
 mod serve;
 mod session;
@@ -25,7 +25,6 @@ mod signals;
 mod store;
 mod verify;
 
-pub(crate) use self::conformance::refusal;
 pub(crate) use self::kb::answers::LineError;
 
 use crate::error::CliError;

@@ -1,14 +1,15 @@
 //! `accord project`: projects, which packages, facts and sessions belong to.
 
-use accord_contract::codes::Code;
+mod default;
+
 use accord_contract::wire::{Object, Value};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest, setting};
+use crate::host::{HostArgs, HostRequest, ProjectArg};
 use crate::render;
 
-/// Create, list, rename, archive and restore projects
+/// Create, list, choose, rename, archive and restore projects
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArgs {
     #[command(subcommand)]
@@ -21,6 +22,7 @@ enum ProjectCommand {
     List(ListArgs),
     Show(ShowArgs),
     Rename(RenameArgs),
+    Use(default::UseArgs),
     /// Archive a project: it becomes read-only
     Archive(OneArgs),
     /// Restore an archived project
@@ -67,7 +69,7 @@ struct ListArgs {
 /// Show one project
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// The project id [default: ACCORD_PROJECT]
+    /// The project id [default: ACCORD_PROJECT, or `project` in accord.toml]
     id: Option<String>,
 
     #[command(flatten)]
@@ -107,6 +109,7 @@ impl ProjectArgs {
             ProjectCommand::List(args) => args.run(),
             ProjectCommand::Show(args) => args.run(),
             ProjectCommand::Rename(args) => args.run(),
+            ProjectCommand::Use(args) => args.run(),
             ProjectCommand::Archive(args) => args.post("archive"),
             ProjectCommand::Restore(args) => args.post("unarchive"),
         }
@@ -142,11 +145,7 @@ impl ListArgs {
 
 impl ShowArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = self.id.or_else(|| setting("ACCORD_PROJECT")).ok_or_else(|| {
-            CliError::new(Code::Usage, "no project given").help(
-                "give its id, or set ACCORD_PROJECT; `accord project list` lists the projects",
-            )
-        })?;
+        let id = ProjectArg { project: self.id }.required(&self.host.target)?;
         let answer = self.host.connect()?.send(HostRequest::get(&["v1", "projects", &id]))?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)

@@ -33,7 +33,7 @@ impl ServeArgs {
         let settings = self.settings.resolve()?.settings;
         log::begin(&settings.log)?;
         let runtime = runtime()?;
-        let folder = self.settings.folder();
+        let folder = self.settings.folder()?;
         let host = Host::open(&folder, settings).map_err(|failure| taken(failure, &folder))?;
         let limit = host.settings().limits.shutdown_timeout;
         runtime.block_on(serve(host))?;

@@ -97,7 +97,7 @@ impl SessionArgs {
 
 impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let mut body = serde_json::json!({});
         // A key may name the actor; then no flag has to.
         if let Some(actor) = self.actor.get()? {
@@ -109,7 +109,7 @@ impl StartArgs {
             body["callsign"] = callsign.into();
         }
         let request = HostRequest::post(&["v1", "projects", &project, "sessions"], &body);
-        let answer = self.host.connect_or_create()?.send(request)?;
+        let answer = self.host.connect_or_create()?.send_to_project(&project, request)?;
         answer.print(self.host.json, |page, session| {
             if self.id_only {
                 page.line(session["session_id"].as_str().unwrap_or_default());
@@ -130,7 +130,7 @@ impl EndArgs {
         })?;
         let request = HostRequest::new(hyper::Method::PATCH, &["v1", "sessions", &id])
             .document(Value::Object(serde_json::Map::new()).to_string())
-            .with("project_id", self.project.get());
+            .with("project_id", self.project.get(&self.host.target)?);
         let answer = self.host.connect()?.send(request)?;
         answer.print(self.host.json, render::session)?;
         Ok(Exit::Yes)
@@ -139,7 +139,7 @@ impl EndArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let request = HostRequest::get(&["v1", "projects", &project, "sessions"])
             .with("callsign", self.callsign.as_ref())
             .with_flag("active", self.active)

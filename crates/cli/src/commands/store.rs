@@ -134,7 +134,7 @@ impl BackupArgs {
 
 impl RestoreArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let folder = self.data.folder();
+        let folder = self.data.folder()?;
         let restored = accord_host::upkeep::restore(&self.from, &folder, self.replace);
         restored.map_err(|failure| stop_first(failure, &folder))?;
         let document = RestoreAnswer { restored: folder.display().to_string() };
@@ -144,7 +144,7 @@ impl RestoreArgs {
 
 impl CompactArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let folder = self.data.folder();
+        let folder = self.data.folder()?;
         let compacted = accord_host::upkeep::compact(&folder);
         let (before, after) = compacted.map_err(|failure| stop_first(failure, &folder))?;
         let document = CompactAnswer { bytes_before: before, bytes_after: after };
@@ -154,7 +154,7 @@ impl CompactArgs {
 
 impl RepairArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let folder = self.data.folder();
+        let folder = self.data.folder()?;
         let repaired = accord_host::upkeep::repair(&folder);
         let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
         let document = RepairAnswer { sound: repaired.sound, set_aside: repaired.set_aside };

@@ -7,6 +7,7 @@
 //! - a key comes from a flag or the environment, goes into a header, and is never printed.
 
 mod answer;
+mod folder;
 mod lines;
 mod names;
 mod open;
@@ -14,8 +15,9 @@ mod refusal;
 mod request;
 mod target;
 
+pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::names::{Actor, ActorArg, ProjectArg, SessionArg, setting};
-pub(crate) use self::open::{Connection, IfMissing, holds_store};
+pub(crate) use self::open::{Connection, IfMissing};
 pub(crate) use self::request::HostRequest;
-pub(crate) use self::target::{DEFAULT_FOLDER, FolderArgs, HostArgs, Target, TargetArgs};
+pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs};

@@ -5,6 +5,7 @@ use std::fmt;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
+use super::target::TargetArgs;
 use crate::error::CliError;
 
 /// An environment variable. An empty one counts as not set.
@@ -15,23 +16,28 @@ pub(crate) fn setting(name: &str) -> Option<String> {
 /// The project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArg {
-    /// The project [default: ACCORD_PROJECT]
+    /// The project [default: ACCORD_PROJECT, or `project` in accord.toml]
     #[arg(long, value_name = "ID", help_heading = None::<&str>)]
     pub(crate) project: Option<String>,
 }
 
 impl ProjectArg {
     /// The project, which is required.
-    pub(crate) fn required(&self) -> Result<String, CliError> {
-        self.get().ok_or_else(|| {
-            CliError::new(Code::Usage, "no project given")
-                .help("use --project or ACCORD_PROJECT; `accord project list` lists the projects")
+    pub(crate) fn required(&self, host: &TargetArgs) -> Result<String, CliError> {
+        self.get(host)?.ok_or_else(|| {
+            CliError::new(Code::Usage, "no project given").help(
+                "use --project or ACCORD_PROJECT, or set a default with `accord project use ID`; \
+                 `accord project list` lists the projects",
+            )
         })
     }
 
-    /// The project, if one is given.
-    pub(crate) fn get(&self) -> Option<String> {
-        self.project.clone().or_else(|| setting("ACCORD_PROJECT"))
+    /// The project, if one is given; the settings of the data folder are the weakest default.
+    pub(crate) fn get(&self, host: &TargetArgs) -> Result<Option<String>, CliError> {
+        match self.project.clone().or_else(|| setting("ACCORD_PROJECT")) {
+            Some(project) => Ok(Some(project)),
+            None => host.default_project(),
+        }
     }
 }
 

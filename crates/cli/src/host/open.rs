@@ -10,13 +10,16 @@ use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
+use accord_host::upkeep::DATA_FOLDER;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
+use super::folder::full_path;
 use super::request::HostRequest;
 use super::target::Target;
 use crate::error::CliError;
 use crate::output::print_note;
+use crate::render::clean;
 
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
@@ -40,6 +43,10 @@ pub(crate) enum IfMissing {
 pub(crate) struct Connection {
     api: Arc<dyn Api>,
     runtime: Runtime,
+    /// The URL of the server, or the path of the data folder.
+    place: String,
+    /// Whether this connection created the data folder.
+    is_new: bool,
 }
 
 impl Connection {
@@ -55,6 +62,7 @@ impl Connection {
     pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self, CliError> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let socket = folder.join(SOCKET);
+        let is_new = !holds_store(folder);
         let until = Instant::now() + LOCK_WAIT;
         loop {
             // Tried again in each round: a host that is starting locks the folder before it has its
@@ -64,14 +72,14 @@ impl Connection {
                 // A killed host leaves its socket behind; then the connection is refused.
                 if runtime.block_on(client.connect()).is_ok() {
                     let api: Arc<dyn Api> = Arc::new(client);
-                    return Ok(Self { api, runtime });
+                    return Ok(Self { api, runtime, place: full_path(folder), is_new: false });
                 }
             }
             if if_missing == IfMissing::Fail && !holds_store(folder) {
                 return Err(no_store(folder));
             }
             match open_here(&runtime, folder) {
-                Ok(api) => return Ok(Self { api, runtime }),
+                Ok(api) => return Ok(Self { api, runtime, place: full_path(folder), is_new }),
                 // Another command uses the folder for a moment, or a host is starting.
                 Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
                     std::thread::sleep(PAUSE);
@@ -96,6 +104,40 @@ impl Connection {
         self.runtime.block_on(request.send(self.api.as_ref()))
     }
 
+    /// Sends a write to a project, and says so if that creates the project.
+    pub(crate) fn send_to_project(
+        &self,
+        project: &str,
+        request: HostRequest,
+    ) -> Result<Answer, CliError> {
+        // Any error is left to the write.
+        let is_new = self.is_new || self.lacks(project).unwrap_or(false);
+        let answer = self.send(request)?;
+        if is_new {
+            print_note(clean(&format!("new project {project} in {}", self.place)));
+        }
+        Ok(answer)
+    }
+
+    /// Whether the host has no such project.
+    pub(crate) fn lacks(&self, project: &str) -> Result<bool, CliError> {
+        match self.send(HostRequest::get(&["v1", "projects", project])) {
+            Ok(_) => Ok(false),
+            Err(error) if error.code() == Some(Code::AgenticProjectNotFound) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The URL of the server, or the path of the data folder.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Whether this connection created the data folder.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
     /// Sends a request, and returns the response as a stream.
     pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed, CliError> {
         answer::streamed(request.call(self.api.as_ref()).await?).await
@@ -103,7 +145,7 @@ impl Connection {
 }
 
 /// Whether a folder is a data folder.
-pub(crate) fn holds_store(folder: &Path) -> bool {
+fn holds_store(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
 
@@ -116,7 +158,8 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
              supports it",
         );
     }
-    Ok(Connection { api: Arc::new(client), runtime: runtime(Builder::new_current_thread())? })
+    let runtime = runtime(Builder::new_current_thread())?;
+    Ok(Connection { api: Arc::new(client), runtime, place: url.to_owned(), is_new: false })
 }
 
 /// Opens the folder in this process.
@@ -136,7 +179,13 @@ fn runtime(mut builder: impl std::borrow::BorrowMut<Builder>) -> Result<Runtime,
 }
 
 fn no_store(folder: &Path) -> CliError {
-    CliError::new(Code::StoreMissing, format!("no data folder at {}", folder.display())).help(
+    let message = if folder == Path::new(DATA_FOLDER) && !folder.exists() {
+        let here = full_path(Path::new("."));
+        format!("no data folder: {here} and the folders above it have no {DATA_FOLDER}")
+    } else {
+        format!("no data folder at {}", full_path(folder))
+    };
+    CliError::new(Code::StoreMissing, message).help(
         "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
          `accord serve` and the first deposit create a folder",
     )

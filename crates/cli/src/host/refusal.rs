@@ -1,7 +1,7 @@
 //! The error response of a host as a [`CliError`].
 
 use accord_contract::codes::{Category, Code, WireCode};
-use accord_contract::wire::{Extensible, Value};
+use accord_contract::wire::{Extensible, Object, Value};
 use hyper::HeaderMap;
 
 use crate::error::CliError;
@@ -25,6 +25,7 @@ pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError
     let message = member("message").unwrap_or_else(|| format!("the host refused ({status})"));
     let known = code.known();
     let mut failure = CliError::from_server(code, kind, message);
+    failure = failure.with_details(details(error));
     let place = member("pointer").or_else(|| member("field"));
     if let Some(place) = place {
         failure = failure.at(&place);
@@ -40,6 +41,14 @@ pub(super) fn error_of(status: u16, headers: &HeaderMap, text: &str) -> CliError
         failure = failure.correlated(clean(id));
     }
     failure
+}
+
+/// The members of an error that are not the same in every error.
+fn details(error: &Value) -> Object {
+    const COMMON: [&str; 6] = ["type", "code", "message", "suggestion", "pointer", "field"];
+    let members = error.as_object().into_iter().flatten();
+    let own = members.filter(|(name, _)| !COMMON.contains(&name.as_str()));
+    own.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Help for a missing or insufficient key, in terms of this command.

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::Code;
+use accord_host::upkeep::must_be_private;
 
+use super::folder::DataFolder;
 use super::names::setting;
 use super::open::{Connection, IfMissing};
 use crate::error::CliError;
-
-/// The default data folder.
-pub(crate) const DEFAULT_FOLDER: &str = ".accord";
+use crate::output::print_note;
 
 /// The host, and the output format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct HostArgs {
-    /// Print the host's JSON document on one line
+    /// Print the host's JSON document on one line; a refusal is an ErrorEnvelope
     #[arg(long, help_heading = None::<&str>)]
     pub(crate) json: bool,
 
@@ -26,7 +26,7 @@ pub(crate) struct HostArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Host")]
 pub(crate) struct TargetArgs {
-    /// The URL of a server [default: ACCORD_URL]
+    /// The URL of a server [default: ACCORD_URL, or `url` in accord.toml]
     #[arg(long, conflicts_with = "data")]
     pub(crate) url: Option<String>,
 
@@ -34,7 +34,8 @@ pub(crate) struct TargetArgs {
     #[arg(long, conflicts_with = "data")]
     pub(crate) key: Option<String>,
 
-    /// A data folder on this machine [default, without a server: ACCORD_DATA, or `.accord`]
+    /// A data folder on this machine [default, without a server: ACCORD_DATA, or the nearest
+    /// `.accord` upwards]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 }
@@ -56,46 +57,70 @@ pub(crate) enum Target {
 /// The data folder, for commands that no server can run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FolderArgs {
-    /// Print JSON
+    /// Print JSON, also for errors
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// The data folder [default: ACCORD_DATA, or `.accord`]
+    /// The data folder [default: ACCORD_DATA, or the nearest `.accord` upwards]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
 
 impl FolderArgs {
     /// The folder.
-    pub(crate) fn folder(&self) -> PathBuf {
-        folder(self.data.as_ref())
+    pub(crate) fn folder(&self) -> Result<PathBuf, CliError> {
+        Ok(DataFolder::of(self.data.as_deref())?.path)
     }
 
     /// Connects to the folder, which must exist.
     pub(crate) fn connect(&self) -> Result<Connection, CliError> {
-        Connection::in_folder(&self.folder(), IfMissing::Fail)
+        Connection::in_folder(&self.folder()?, IfMissing::Fail)
     }
 }
 
 impl TargetArgs {
-    /// The target: from flags, then from the environment.
+    /// The target: from flags, then from the environment, then from the data folder that is found.
     pub(crate) fn target(&self) -> Result<Target, CliError> {
-        let url = match (&self.url, &self.data) {
-            (Some(url), _) => Some(url.clone()),
-            // A flag wins over the environment: with --data, ACCORD_URL is ignored.
-            (None, Some(_)) => None,
-            (None, None) => setting("ACCORD_URL"),
-        };
-        if let Some(url) = url {
+        let server = |url| {
             let key = self.key.clone().or_else(|| setting("ACCORD_KEY"));
-            return Ok(Target::Server { url, key });
+            Ok(Target::Server { url, key })
+        };
+        if let Some(url) = self.named_url() {
+            return server(url);
+        }
+        let folder = DataFolder::of(self.data.as_deref())?;
+        if !folder.is_named
+            && let Some(url) = folder.settings()?.url
+        {
+            must_be_private(&folder.path)?;
+            return server(url);
         }
         // Refused, because the caller believes that a server is asked.
         if self.key.is_some() {
             return Err(CliError::new(Code::Usage, "--key needs a server, and none is given")
                 .help("use --url or ACCORD_URL; a data folder needs no key"));
         }
-        Ok(Target::Folder(folder(self.data.as_ref())))
+        Ok(Target::Folder(folder.path))
+    }
+
+    /// The project that the settings of the data folder name.
+    pub(super) fn default_project(&self) -> Result<Option<String>, CliError> {
+        match DataFolder::of(self.data.as_deref()) {
+            Ok(folder) => Ok(folder.settings()?.project),
+            // The folder does not matter for a server.
+            Err(_) if self.named_url().is_some() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The URL that a flag or the environment names.
+    fn named_url(&self) -> Option<String> {
+        match (&self.url, &self.data) {
+            (Some(url), _) => Some(url.clone()),
+            // A flag wins over the environment: with --data, ACCORD_URL is ignored.
+            (None, Some(_)) => None,
+            (None, None) => setting("ACCORD_URL"),
+        }
     }
 
     /// Connects to the target.
@@ -110,14 +135,12 @@ impl HostArgs {
         self.target.connect(IfMissing::Fail)
     }
 
-    /// Connects to a host; a missing data folder is created.
+    /// Connects to a host; a missing data folder is created, and named.
     pub(crate) fn connect_or_create(&self) -> Result<Connection, CliError> {
-        self.target.connect(IfMissing::Create)
+        let host = self.target.connect(IfMissing::Create)?;
+        if host.is_new() {
+            print_note(format!("new data folder {}", host.place()));
+        }
+        Ok(host)
     }
-}
-
-fn folder(named: Option<&PathBuf>) -> PathBuf {
-    let named = named.cloned();
-    let named = named.or_else(|| setting("ACCORD_DATA").map(PathBuf::from));
-    named.unwrap_or_else(|| DEFAULT_FOLDER.into())
 }

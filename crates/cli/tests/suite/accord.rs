@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGHUP, SIGPIPE};
 
 use crate::wait::output_of;
 
@@ -20,10 +20,10 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The command succeeded and printed nothing on standard error.
+    /// The command succeeded and printed nothing on standard error, except what it created.
     #[track_caller]
     pub(crate) fn yes(self) -> String {
-        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        assert_eq!((self.code, self.messages().as_str()), (0, ""), "{}", self.stdout);
         self.stdout
     }
 
@@ -31,9 +31,23 @@ impl Ran {
     #[track_caller]
     pub(crate) fn refused(self, code: &str) -> String {
         assert_eq!(self.code, 2, "{self:?}");
-        assert!(self.stderr.starts_with(code), "{}", self.stderr);
+        assert!(self.messages().starts_with(code), "{}", self.stderr);
         assert_eq!(self.stdout, "");
-        self.stderr
+        self.messages()
+    }
+
+    /// Standard error without the lines about what was created.
+    pub(crate) fn messages(&self) -> String {
+        let is_new =
+            |line: &&str| line.starts_with("new data folder ") || line.starts_with("new project ");
+        let lines = self.stderr.split_inclusive('\n').filter(|line| !is_new(line));
+        lines.collect()
+    }
+
+    /// The command ended because the reader of its output did, without a message.
+    #[track_caller]
+    pub(crate) fn closed(self) {
+        assert_eq!((self.code, self.stderr.as_str()), (128 + SIGPIPE, ""), "{self:?}");
     }
 }
 

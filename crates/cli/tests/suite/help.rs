@@ -22,12 +22,12 @@ fn collect(words: &[&str], text: &mut String) {
     }
 }
 
-fn help(words: &[&str]) -> String {
+pub(crate) fn help(words: &[&str]) -> String {
     accord(&[words, &["--help"]].concat(), "").yes()
 }
 
 /// The commands that a help text lists.
-fn commands(help: &str) -> Vec<String> {
+pub(crate) fn commands(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
     // A description that goes on in the next line is indented further.

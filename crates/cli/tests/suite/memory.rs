@@ -48,7 +48,7 @@ impl Memory {
     /// The same memory, reached in another way.
     pub(crate) fn served(mut self, way: Way) -> Self {
         if way == Way::Url {
-            let args = ["key", "create", "--label", "test", "--verb", "admin"];
+            let args = ["key", "create", "--new", "--label", "test", "--verb", "admin"];
             self.key = Some(self.ran(&args).stdout.trim().to_owned());
         }
         if way != Way::Folder {

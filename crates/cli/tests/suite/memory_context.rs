@@ -44,7 +44,7 @@ fn flags_make_a_package() {
         "human:lead",
     ]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(said.stderr, "warning: no session \"s1\" is in this project yet\n");
+    assert_eq!(said.messages(), "warning: no session \"s1\" is in this project yet\n");
     let said = said.stdout;
     let id = said.split_whitespace().nth(1).expect("an id");
     assert!(id.len() == 36 && id.starts_with("pkg_"), "{said}");

@@ -130,7 +130,8 @@ fn an_export_that_goes_wrong_leaves_the_old_file() {
     assert_eq!(std::fs::read_to_string(&file).expect("text"), "what was there");
     let written = memory.json(&["context", "export", "-o", &file]);
     assert_eq!(written["lines"], 6);
-    memory.ran(&["context", "export", "--json"]).refused("USAGE");
+    let refused = memory.ran(&["context", "export", "--json"]);
+    assert!(refused.code == 2 && refused.stderr.starts_with("USAGE"), "{refused:?}");
 }
 
 #[test]

@@ -102,8 +102,11 @@ fn it_does_not_start_where_others_could_reach_it() {
     let folder = tempfile::tempdir().expect("it works");
     let data = folder.path().to_str().expect("it works");
     let ran = accord(&["serve", "--listen", "0.0.0.0:0", "--data", data], "");
-    let said = ran.refused("SERVE_KEYS_NEEDED");
-    assert!(said.contains("no keys"), "{said}");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    // The log says first that the folder is new.
+    for part in ["new data folder", "SERVE_KEYS_NEEDED", "no keys"] {
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
     let serving = Server::start(folder.path(), &[]);
     let (status, _) =
         serving.ask("POST", "/accord/v1/keys", r#"{"label": "a", "verbs": ["admin"]}"#);

@@ -90,6 +90,18 @@ impl ErrorEnvelope {
         }
     }
 
+    /// The envelope of an error outside of an exchange: of a command, or inside of another answer.
+    /// The correlation id is that of the server that reported the error, if one did.
+    pub fn of_command(error: ErrorBody, correlation_id: Option<String>) -> Self {
+        Self {
+            ok: False,
+            correlation_id: correlation_id.into(),
+            protocol: Field::Absent,
+            error,
+            extra: Object::new(),
+        }
+    }
+
     /// The envelope of a failure in an exchange.
     ///
     /// Clauses: ALX-WG-05, ALX-WG-08.

@@ -184,6 +184,9 @@ codes! {
     StoreFolderUnusable = "STORE_FOLDER_UNUSABLE", Accord, Execution, AfterChange, 500,
         "The data folder cannot be created; choose another path, or check the parent folder and \
          its permissions.";
+    StoreFolderUntrusted = "STORE_FOLDER_UNTRUSTED", Accord, Validation, AfterChange, 403,
+        "The data folder that was found belongs to another user, or names a server while others \
+         can enter it; name the folder if you trust it, or make it private.";
     StoreOccupied = "STORE_OCCUPIED", Accord, Validation, AfterChange, 409,
         "The path already has a store or a file; choose another path, or allow it to be replaced.";
     StoreConflict = "STORE_CONFLICT", Accord, Execution, Backoff, 409,

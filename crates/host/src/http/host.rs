@@ -43,9 +43,14 @@ struct Parts {
 impl Host {
     /// Opens the host of a data folder, which is created if it does not exist.
     pub fn open(folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        let is_new = !folder.join(engine::DATABASE).exists();
         // If the folder cannot be created, opening the engine fails below, with a code.
         drop(create_folder(folder));
         let engine = engine::open(folder).map_err(|error| explain(folder, &error))?;
+        if is_new {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            tracing::info!(folder = %folder.display(), "new data folder");
+        }
         Self::over(engine, folder, settings)
     }
 
@@ -157,8 +162,7 @@ fn explain(folder: &Path, error: &StoreError) -> Failure {
         message = format!("{message} ({})", error.detail());
     }
     // Opening creates the folder. If it does not exist now, it cannot be created.
-    let is_unusable = !folder.is_dir()
-        && !matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Full);
+    let is_unusable = !folder.is_dir() && error.kind() != StoreErrorKind::Full;
     let code = if is_unusable { Code::StoreFolderUnusable } else { error.code() };
     Failure::new(code, message)
 }

@@ -8,6 +8,7 @@
 //! - An unknown name is an error in every source.
 //! - No setting is a secret, so all of them can be shown.
 
+mod edit;
 mod sources;
 mod value;
 
@@ -15,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::value::{Bytes, LogFormat, Setting, listen_address};
 
@@ -108,6 +110,11 @@ settings! {
         "Whether a project must be created before something is written to it.";
     metrics_open: bool = "false",
         "Whether /metrics can be read without a key on a server that has keys.";
+
+    project: Option<String> = "",
+        "The project of commands that name none; `accord project use` sets it.";
+    url: Option<String> = "",
+        "The server of commands that name neither a server nor a data folder.";
 
     /// TLS of the server itself.
     tls: Tls {

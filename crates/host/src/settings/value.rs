@@ -149,6 +149,16 @@ impl Setting for String {
     }
 }
 
+impl Setting for Option<String> {
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok((!text.is_empty()).then(|| text.into()))
+    }
+
+    fn show(&self) -> Value {
+        self.as_deref().into()
+    }
+}
+
 impl Setting for Option<PathBuf> {
     fn parse(text: &str) -> Result<Self, String> {
         Ok((!text.is_empty()).then(|| text.into()))

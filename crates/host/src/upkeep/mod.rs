@@ -7,6 +7,8 @@ mod offline;
 mod repair;
 
 pub(crate) use self::backup::backup;
-pub(crate) use self::folder::create as create_folder;
+pub use self::folder::{
+    DATA_FOLDER, create as create_folder, find as find_folder, must_be_private,
+};
 pub use self::offline::{compact, restore};
 pub use self::repair::repair;

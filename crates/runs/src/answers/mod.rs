@@ -8,8 +8,8 @@ mod drive;
 mod next;
 mod run;
 
-use accord_contract::alx::{Capabilities, ErrorEnvelope};
-use accord_contract::codes::{Exchange, Failure};
+use accord_contract::alx::{ErrorBody, ErrorEnvelope};
+use accord_contract::codes::Failure;
 use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Field, Value, json_schema};
@@ -29,16 +29,14 @@ pub use run::{
 
 /// A failure as a document. Its details are members of `error`.
 pub fn error_envelope(failure: &Failure) -> ErrorEnvelope {
-    let exchange =
-        Exchange { correlation_id: String::new(), capabilities: Capabilities::default() };
-    let mut envelope = ErrorEnvelope::from_failure(failure, exchange);
-    // A command, and a failure inside of another answer, have no exchange of their own.
-    envelope.correlation_id = Field::Absent;
-    envelope.protocol = Field::Absent;
+    let (category, code) = (failure.code.category().into(), failure.code.into());
+    let mut error = ErrorBody::new(category, code, failure.message.clone());
+    let suggestion = failure.suggestion.as_deref().unwrap_or(failure.code.meaning());
+    error.suggestion = Field::Value(suggestion.to_owned());
     if let Some(details) = &failure.details {
-        envelope.error.extra.extend((**details).clone());
+        error.extra.extend((**details).clone());
     }
-    envelope
+    ErrorEnvelope::of_command(error, None)
 }
 
 macro_rules! answers {

@@ -16,7 +16,6 @@ use accord_kit::verifier::{ConformanceReport, Selection, Target, verify, write_t
 use accord_kit::{Corpus, Protocol, Reporters};
 
 use super::super::check::Progress;
-use super::refusal;
 use super::token::{sendable, token_of_environment};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -71,16 +70,7 @@ enum Format {
 
 impl CheckArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let (report, fixtures) = match self.judge() {
-            Ok(judged) => judged,
-            // With --format json, an error is a document too.
-            Err(error) => {
-                if self.format == Format::Json {
-                    refusal::write(&error.to_string())?;
-                }
-                return Err(error);
-            }
-        };
+        let (report, fixtures) = self.judge()?;
         let mut output = Output::stdout();
         match self.format {
             Format::Json => output.line(format!("{:#}", report.encode()))?,

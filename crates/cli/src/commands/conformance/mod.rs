@@ -1,7 +1,6 @@
 //! `accord conformance`: the verifier of AgentXchain, and Accord as a server to verify.
 
 mod check;
-pub(crate) mod refusal;
 mod serve;
 mod service;
 mod token;

@@ -59,7 +59,7 @@ pub(crate) struct DigestArgs {
 
 impl OrientArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let request = HostRequest::get(&["v1", "projects", &project, "orient"])
             .with_number("window_days", self.window)
             .with_number("limit", self.limit)
@@ -72,7 +72,7 @@ impl OrientArgs {
 
 impl DigestArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.get().filter(|_| !self.all);
+        let project = self.project.get(&self.host.target)?.filter(|_| !self.all);
         let request = HostRequest::get(&["v1", "orchestrate"])
             .with("project", project)
             .with("focus", self.focus.as_ref())

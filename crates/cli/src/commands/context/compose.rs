@@ -16,7 +16,7 @@ use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::CliError;
-use crate::host::{ActorArg, ProjectArg, SessionArg};
+use crate::host::{ActorArg, ProjectArg, SessionArg, TargetArgs};
 
 /// The members of a package.
 #[derive(Debug, clap::Args)]
@@ -157,6 +157,7 @@ impl Draft {
     pub(super) fn complete(
         self,
         project: &ProjectArg,
+        host: &TargetArgs,
         actor: &ActorArg,
         session: &SessionArg,
     ) -> Result<Composed, CliError> {
@@ -164,7 +165,7 @@ impl Draft {
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
         let project = match (&project.project, said("project_id").and_then(Value::as_str)) {
             (None, Some(named)) => named.to_owned(),
-            _ => project.required()?,
+            _ => project.required(host)?,
         };
         let mut missing = Object::new();
         let mut fill = |name: &str, value: Value| {

@@ -45,11 +45,12 @@ impl DepositArgs {
             Some(path) => Draft::document(&read_file(path)?)?,
             None => self.compose.draft()?,
         };
-        let package = draft.complete(&self.project, &self.actor, &self.session)?;
+        let package =
+            draft.complete(&self.project, &self.host.target, &self.actor, &self.session)?;
         let host = self.host.connect_or_create()?;
         let path = ["v1", "projects", &package.project, "packages"];
         let request = HostRequest::new(hyper::Method::POST, &path).document(package.text);
-        let answer = host.send(request)?;
+        let answer = host.send_to_project(&package.project, request)?;
         let is_new = answer.status == 201;
         answer.print(self.host.json, |page, package| {
             deposited(page, package, is_new);

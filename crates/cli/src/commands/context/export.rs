@@ -39,8 +39,11 @@ pub(crate) struct ExportArgs {
 impl ExportArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let host = self.target.connect(crate::host::IfMissing::Fail)?;
-        let projects =
-            if self.all { every_project(&host)? } else { vec![self.project.required()?] };
+        let projects = if self.all {
+            every_project(&host)?
+        } else {
+            vec![self.project.required(&self.target)?]
+        };
         let (mut output, file) = match &self.output {
             None => (Output::stdout(), None),
             Some(path) => {

@@ -64,7 +64,7 @@ impl PullArgs {
     }
 
     fn one(&self, id: &str) -> Result<Exit, CliError> {
-        let project = self.project.get();
+        let project = self.project.get(&self.host.target)?;
         let host = self.host.connect()?;
         match self.ask_for_one(&host, id, project.as_deref()) {
             Ok(()) => Ok(Exit::Yes),
@@ -102,7 +102,7 @@ impl PullArgs {
     }
 
     fn several(&self) -> Result<Exit, CliError> {
-        let project = self.project.required()?;
+        let project = self.project.required(&self.host.target)?;
         let host = self.host.connect()?;
         let request = HostRequest::get(&["v1", "projects", &project, "packages"])
             .with("mode", self.query.is_some().then_some("relevant"))

@@ -108,7 +108,7 @@ impl PackageArgs {
             body.insert("actor".to_owned(), actor.document(session.as_deref()));
         }
         let request = HostRequest::post(&["v1", "packages", &self.id, verb], &Value::Object(body))
-            .with("project_id", self.project.get());
+            .with("project_id", self.project.get(&self.host.target)?);
         let answer = self.host.connect()?.send(request)?;
         answer.print(self.host.json, render::brief)?;
         Ok(Exit::Yes)

@@ -3,7 +3,7 @@
 use accord_runs::answers::RunAcceptAnswer;
 use accord_runs::operations::Accept;
 
-use super::{RepoArgs, TurnArgs, next_lines};
+use super::{RepoArgs, TurnArgs, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{Page, Style, clean};
@@ -45,7 +45,7 @@ impl AcceptArgs {
             checkpoint: self.checkpoint,
             attempt: None,
         };
-        let done = self.repo.take(runs.accept(&accept))?;
+        let done = take(runs.accept(&accept))?;
         let next = self.repo.next(&runs)?;
         let document = RunAcceptAnswer::new(&done, next);
         self.repo.say(&document, |page| write(page, &document))?;

@@ -8,7 +8,7 @@ use accord_runs::answers::{
 };
 use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
 
-use super::{RepoArgs, TurnArgs, next_lines, words};
+use super::{RepoArgs, TurnArgs, next_lines, take, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{clean, counted};
@@ -140,7 +140,7 @@ impl StartArgs {
 impl AssignArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let assigned = self.repo.take(runs.assign(self.role.as_deref()))?;
+        let assigned = take(runs.assign(self.role.as_deref()))?;
         let answer = RunTurnAnswer::new(&assigned.turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             let turn = &assigned.turn;
@@ -154,7 +154,7 @@ impl AssignArgs {
 impl DispatchArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let handed = self.repo.take(runs.dispatch(self.turn.turn.as_ref()))?;
+        let handed = take(runs.dispatch(self.turn.turn.as_ref()))?;
         let answer = RunDispatchAnswer::new(&handed, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
@@ -174,7 +174,7 @@ impl RejectArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let reject = Reject { turn: self.turn.turn, reason: self.reason, ..Reject::default() };
-        let rejected = self.repo.take(runs.reject(&reject))?;
+        let rejected = take(runs.reject(&reject))?;
         let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(if rejected.again {
@@ -195,7 +195,7 @@ impl ReissueArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let reissue = Reissue { turn: self.turn.turn, role: self.role, reason: self.reason };
-        let reissued = self.repo.take(runs.reissue(&reissue))?;
+        let reissued = take(runs.reissue(&reissue))?;
         let turn = &reissued.assigned.turn;
         let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
@@ -218,7 +218,7 @@ impl ReissueArgs {
 impl CheckpointArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let made = self.repo.take(runs.checkpoint(self.turn.as_ref()))?;
+        let made = take(runs.checkpoint(self.turn.as_ref()))?;
         let answer = RunCheckpointAnswer::new(&made);
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
@@ -248,7 +248,7 @@ impl GateArgs {
             return change_run(&self.repo, |runs| runs.approve(gate));
         }
         let runs = self.repo.open()?;
-        let plan = self.repo.take(runs.plan_approval(gate))?;
+        let plan = take(runs.plan_approval(gate))?;
         let answer = RunPlanAnswer::new(&plan);
         self.repo.say(&answer, |page| {
             let to = answer.to.as_deref().unwrap_or("the end of the run");
@@ -282,7 +282,7 @@ fn change_run(
     operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,
 ) -> Result<Exit, CliError> {
     let runs = repo.open_to_act()?;
-    let moved = repo.take(operation(&runs))?;
+    let moved = take(operation(&runs))?;
     let answer = RunAnswer::new(&moved, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let run = moved.state.run_id().map(ToString::to_string);

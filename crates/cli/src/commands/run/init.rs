@@ -3,7 +3,7 @@
 use accord_runs::answers::RunInitAnswer;
 use accord_runs::operations::{InitOptions, init};
 
-use super::{RepoArgs, environment, next_lines, usage};
+use super::{RepoArgs, environment, next_lines, take, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{clean, counted};
@@ -35,10 +35,7 @@ pub(super) struct InitArgs {
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let agent = self.agent.as_deref().map(shell_words::split).transpose();
-        let agent = agent.map_err(|error| {
-            let wrong = usage(format!("--agent cannot be read: {error}"));
-            self.repo.refuse_error(wrong)
-        })?;
+        let agent = agent.map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
         let options = InitOptions {
             project_id: self.project_id.clone(),
             name: self.name.clone(),
@@ -46,9 +43,9 @@ impl InitArgs {
             agent,
         };
         let environment = environment();
-        let made = self.repo.take(init(&self.repo.folder(), &options, &environment))?;
+        let made = take(init(&self.repo.folder(), &options, &environment))?;
         let answer = RunInitAnswer::new(&made);
-        let runs = self.repo.take(Runs::open(&made.root, environment))?;
+        let runs = take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
             page.line(format!(

@@ -10,15 +10,13 @@ mod read;
 mod stage;
 mod step_loop;
 
-use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
-use accord_runs::answers::{CommandNames, NextAnswer, error_envelope};
+use accord_runs::answers::{CommandNames, NextAnswer};
 use accord_runs::operations::{Finding, Level, Overview};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::TurnId;
@@ -134,44 +132,14 @@ impl RepoArgs {
 
     /// The services for the repository.
     fn open(&self) -> Result<Runs, CliError> {
-        let opened = Runs::open(&self.folder(), environment());
-        opened.map_err(|failure| self.refuse(&failure))
+        take(Runs::open(&self.folder(), environment()))
     }
 
     /// The services for the repository, with a token that stops their programs.
     fn open_to_act(&self) -> Result<Runs, CliError> {
         let word = Cancel::new();
         step_loop::cancel_on_signal(&word)?;
-        let opened = Runs::open(&self.folder(), environment().with_cancel(word));
-        opened.map_err(|failure| self.refuse(&failure))
-    }
-
-    /// A failure: as JSON on standard output, or as text on standard error.
-    fn refuse(&self, failure: &Failure) -> CliError {
-        if self.json
-            && let Err(error) = write_refusal(&error_envelope(failure))
-        {
-            return error;
-        }
-        error_of(failure)
-    }
-
-    /// The same for an error in the command line or in a file that it names.
-    fn refuse_error(&self, error: CliError) -> CliError {
-        if self.json
-            && let Err(error) = write_refusal(&usage_envelope(
-                error.code().unwrap_or(Code::Usage),
-                error.to_string(),
-            ))
-        {
-            return error;
-        }
-        error
-    }
-
-    /// The value of an operation, or its failure.
-    fn take<T>(&self, answer: Result<T, Failure>) -> Result<T, CliError> {
-        answer.map_err(|failure| self.refuse(&failure))
+        take(Runs::open(&self.folder(), environment().with_cancel(word)))
     }
 
     /// Prints an answer, as JSON or as text.
@@ -189,7 +157,7 @@ impl RepoArgs {
 
     /// The next step of a repository.
     fn next(&self, runs: &Runs) -> Result<Vec<NextAnswer>, CliError> {
-        let overview = self.take(runs.status())?;
+        let overview = take(runs.status())?;
         Ok(self.steps(&overview))
     }
 
@@ -205,25 +173,9 @@ impl RepoArgs {
     }
 }
 
-/// Whether the arguments ask for JSON. They may be invalid otherwise.
-pub(crate) fn wants_documents(args: impl IntoIterator<Item = OsString>) -> bool {
-    // After `--` there are only values, and a value can be called --json.
-    let mut words = args.into_iter().skip(1).take_while(|word| word != "--");
-    words.next().is_some_and(|word| word == "run")
-        && words.any(|word| {
-            let word = word.to_string_lossy();
-            word == "--json" || word.starts_with("--json=")
-        })
-}
-
-/// Writes a failure as JSON.
-///
-/// # Errors
-/// If standard output cannot be written.
-pub(crate) fn write_refusal(refusal: &ErrorEnvelope) -> Result<(), CliError> {
-    let mut output = Output::stdout();
-    output.line(refusal.encode().to_string())?;
-    output.finish()
+/// The value of an operation, or its failure.
+fn take<T>(answer: Result<T, Failure>) -> Result<T, CliError> {
+    answer.map_err(|failure| error_of(&failure))
 }
 
 /// The environment, with a listener that prints notices.
@@ -278,7 +230,7 @@ fn error_of(failure: &Failure) -> CliError {
     }
     let help = failure.suggestion.as_deref();
     let help = help.unwrap_or(failure.code.meaning());
-    error.help(format!("{}\n{help}", found.join("\n")))
+    error.long_help(format!("{}\n{help}", found.join("\n")))
 }
 
 fn turn_id(text: &str) -> Result<TurnId, String> {
@@ -333,11 +285,6 @@ fn next_line(step: &NextAnswer) -> String {
         Some(command) => format!("{}   ({})", clean(command), clean(&step.why)),
         None => clean(&step.why),
     }
-}
-
-/// The JSON of an error in the command line or in a file that it names.
-pub(crate) fn usage_envelope(code: Code, message: String) -> ErrorEnvelope {
-    error_envelope(&Failure::new(code, message))
 }
 
 /// An error in the command line.

@@ -6,7 +6,7 @@ use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
 
-use super::{RepoArgs, busy_lines, finding_lines, next_lines};
+use super::{RepoArgs, busy_lines, finding_lines, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -76,7 +76,7 @@ struct LinesArgs {
 impl StatusArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
-        let overview = self.repo.take(runs.status())?;
+        let overview = take(runs.status())?;
         let steps = self.repo.steps(&overview);
         let answer = RunStatusAnswer::new(&overview, steps);
         self.repo.say(&answer, |page| write_status(page, &overview, &answer.next))?;
@@ -87,7 +87,7 @@ impl StatusArgs {
 impl HistoryArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
-        let lines = self.lines.repo.take(runs.history(&self.lines.query()))?;
+        let lines = take(runs.history(&self.lines.query()))?;
         self.lines.print(&lines, &["when", "turn", "role", "phase", "status", "summary"], |line| {
             vec![
                 moment(&line["accepted_at"]),
@@ -106,7 +106,7 @@ impl DecisionsArgs {
         let runs = self.lines.repo.open()?;
         let found =
             if self.lasting { runs.repo_decisions() } else { runs.decisions(&self.lines.query()) };
-        let lines = self.lines.repo.take(found)?;
+        let lines = take(found)?;
         self.lines.print(&lines, &["id", "role", "phase", "what", "status"], |line| {
             let kind = line.get("decision").or_else(|| line.get("type"));
             let kind = kind.and_then(Value::as_str).unwrap_or_default();
@@ -126,7 +126,7 @@ impl EventsArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
         let found = runs.events(&self.lines.query(), self.kind.as_deref());
-        let lines = self.lines.repo.take(found)?;
+        let lines = take(found)?;
         self.lines.print(&lines, &["when", "event", "phase", "status", "turn"], |line| {
             vec![
                 moment(&line["timestamp"]),

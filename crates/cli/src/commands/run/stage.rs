@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use accord_runs::answers::{NextAnswer, RunStageAnswer};
 use accord_runs::operations::ManualResult;
 
-use super::{RepoArgs, TurnArgs, next_lines, usage, words};
+use super::{RepoArgs, TurnArgs, next_lines, take, usage, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -66,8 +66,7 @@ pub(super) struct StageArgs {
 impl StageArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
-        let members = self.with.as_deref().map(members).transpose();
-        let members = members.map_err(|wrong| self.repo.refuse_error(wrong))?;
+        let members = self.with.as_deref().map(members).transpose()?;
         let deed = ManualResult {
             members: members.unwrap_or_default(),
             turn: self.turn.turn,
@@ -81,7 +80,7 @@ impl StageArgs {
             complete: self.complete,
             needs_human: self.needs_human,
         };
-        let staged = self.repo.take(runs.stage_manual_result(&deed))?;
+        let staged = take(runs.stage_manual_result(&deed))?;
         let next = match &staged.problem {
             None => self.repo.next(&runs)?,
             Some(_) => vec![NextAnswer::stage_again(staged.turn.id().as_str(), &self.repo.names())],

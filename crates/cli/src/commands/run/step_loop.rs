@@ -10,7 +10,7 @@ use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use signal_hook::iterator::Signals;
 
-use super::{RepoArgs, next_lines};
+use super::{RepoArgs, next_lines, take};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -108,8 +108,7 @@ fn drive_run(
     let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
     let environment = environment(verbose, &bar).with_cancel(cancel);
-    let opened = Runs::open(&repo.folder(), environment);
-    let runs = opened.map_err(|failure| repo.refuse(&failure))?;
+    let runs = take(Runs::open(&repo.folder(), environment))?;
     let end = work(&runs);
     bar.finish();
     let signal = received.load(Ordering::SeqCst);
@@ -120,10 +119,10 @@ fn drive_run(
         {
             DriveEnd::new(RunStop::Cancelled)
         }
-        other => repo.take(other)?,
+        other => take(other)?,
     };
     // Read again: the end says why the loop stopped, and the file says where the run is.
-    let state = repo.take(runs.state())?;
+    let state = take(runs.state())?;
     let answer = RunDriveAnswer::new(&end, &state, repo.next(&runs)?);
     repo.say(&answer, |page| {
         let accepted = counted(answer.accepted, "turn");

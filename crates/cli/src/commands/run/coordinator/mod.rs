@@ -12,7 +12,7 @@ use accord_runs::answers::{
 };
 use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, StepOutcome};
 
-use super::{RepoArgs, environment, next_line, next_lines};
+use super::{RepoArgs, environment, next_line, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::clean;
@@ -109,7 +109,7 @@ impl WorkspaceArgs {
     fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
         let answering = self.answering();
         let opened = Coordinator::open(&answering.folder(), environment());
-        let coordinator = answering.take(opened)?;
+        let coordinator = take(opened)?;
         Ok((coordinator, answering))
     }
 
@@ -174,8 +174,8 @@ impl WorkspaceArgs {
 impl InitArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let begun = answering.take(coordinator.init())?;
-        let overview = answering.take(coordinator.status())?;
+        let begun = take(coordinator.init())?;
+        let overview = take(coordinator.status())?;
         let answer = CoordinatorInitAnswer::new(&begun, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             let id = begun.state.super_run_id();
@@ -197,7 +197,7 @@ impl InitArgs {
 impl StatusArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let overview = answering.take(coordinator.status())?;
+        let overview = take(coordinator.status())?;
         let next_of = |id: &str| self.workspace.next_in(&overview, id);
         let answer =
             CoordinatorStatusAnswer::new(&overview, next_of, self.workspace.next(&overview));
@@ -211,8 +211,8 @@ impl StepArgs {
         let (coordinator, answering) = self.workspace.open()?;
         let stepped = coordinator.step(self.workstream.as_deref());
         let stepped = stepped.map_err(|failure| self.workspace.pointing(failure, &coordinator));
-        let stepped = answering.take(stepped)?;
-        let overview = answering.take(coordinator.status())?;
+        let stepped = take(stepped)?;
+        let overview = take(coordinator.status())?;
         let next = self.workspace.next(&overview);
         let answer = CoordinatorStepAnswer::new(&stepped, overview.state.as_ref(), next);
         answering.say(&answer, |page| {
@@ -238,8 +238,8 @@ impl StepArgs {
 impl ApproveGateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let passed = answering.take(coordinator.approve_gate())?;
-        let overview = answering.take(coordinator.status())?;
+        let passed = take(coordinator.approve_gate())?;
+        let overview = take(coordinator.status())?;
         let answer = CoordinatorGateAnswer::new(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &passed.state);
@@ -253,13 +253,13 @@ impl ResyncArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
         let answer = if self.dry_run {
-            let left = answering.take(coordinator.divergence())?;
-            let overview = answering.take(coordinator.status())?;
+            let left = take(coordinator.divergence())?;
+            let overview = take(coordinator.status())?;
             let next = self.workspace.next(&overview);
             CoordinatorSyncAnswer::dry_run(&left, overview.state.as_ref(), next)
         } else {
-            let synced = answering.take(coordinator.resync())?;
-            let overview = answering.take(coordinator.status())?;
+            let synced = take(coordinator.resync())?;
+            let overview = take(coordinator.status())?;
             let next = self.workspace.next(&overview);
             CoordinatorSyncAnswer::new(&synced, overview.state.as_ref(), next)
         };

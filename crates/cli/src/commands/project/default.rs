@@ -1,0 +1,85 @@
+//! `accord project use`: the default project and server of a data folder.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Wire as _;
+use accord_host::settings::write_settings;
+use accord_host::upkeep::create_folder;
+
+use crate::commands::answers::UseAnswer;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{DataFolder, IfMissing, TargetArgs, full_path};
+use crate::output::{Output, print_note};
+use crate::render::clean;
+
+/// Set the default project of a data folder, and its server
+///
+/// The defaults are `project` and `url` in accord.toml in the data folder. They apply to commands
+/// in the folder that contains it, and below. Flags and environment variables override them.
+#[derive(Debug, clap::Args)]
+pub(super) struct UseArgs {
+    /// The project id
+    id: String,
+
+    /// The URL of the server that commands without --url and --data ask
+    #[arg(long)]
+    url: Option<String>,
+
+    /// The data folder [default: ACCORD_DATA, or the nearest `.accord` upwards, or a new one]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Print JSON, also for errors
+    #[arg(long)]
+    json: bool,
+}
+
+impl UseArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let folder = DataFolder::of(self.data.as_deref())?.path;
+        // Before anything is written: a wrong URL or a missing key is noticed here.
+        let is_new = self.is_new_project()?;
+        if !folder.is_dir() {
+            create_folder(&folder).map_err(|error| {
+                let message = format!("cannot create {}: {error}", full_path(&folder));
+                CliError::new(Code::StoreFolderUnusable, message)
+            })?;
+        }
+        let mut values = vec![("project", self.id.as_str())];
+        values.extend(self.url.as_deref().map(|url| ("url", url)));
+        write_settings(&folder, &values)?;
+        let answer = UseAnswer {
+            project: self.id.clone(),
+            url: self.url.clone(),
+            folder: full_path(&folder),
+        };
+        let mut output = Output::stdout();
+        output.line(if self.json {
+            answer.encode().to_string()
+        } else {
+            let server = answer.url.map_or_else(String::new, |url| format!(" on {url}"));
+            let file = format!("{}/accord.toml", answer.folder);
+            clean(&format!("{} is the default project{server}, set in {file}", answer.project))
+        })?;
+        output.finish()?;
+        if is_new {
+            print_note(clean(&format!(
+                "{} does not exist yet; the first write creates it",
+                self.id
+            )));
+        }
+        Ok(Exit::Yes)
+    }
+
+    /// Whether the host has no such project yet.
+    fn is_new_project(&self) -> Result<bool, CliError> {
+        let host = TargetArgs { url: self.url.clone(), key: None, data: self.data.clone() };
+        match host.connect(IfMissing::Fail) {
+            Ok(host) => host.lacks(&self.id),
+            Err(error) if error.code() == Some(Code::StoreMissing) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
