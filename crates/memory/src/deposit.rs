@@ -71,7 +71,7 @@ impl Memory {
                     Package::parse(&sent)?
                 };
                 let fields = package.fields();
-                let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+                let index = PackageIndex::of(fields);
                 Ok((package, index))
             })
             .await?;

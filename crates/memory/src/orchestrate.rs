@@ -13,7 +13,9 @@ use accord_memory_core::bundle::{
 use accord_memory_core::package::{PackageType, Status};
 use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
 use accord_memory_core::{Fact, Package, Project};
-use accord_store::{Drafts, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table};
+use accord_store::{
+    Drafts, HighlightQuery, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table,
+};
 
 use super::load::unreadable;
 use super::orient::questions;
@@ -123,7 +125,12 @@ impl Sum {
             open_questions: unit.open_question_count(id, Some(since))?,
             awaiting_review: unit.package_count(id, Status::AwaitingReview)?,
         });
-        for row in unit.highlights(id, Some(since), MAX_HIGHLIGHTS)? {
+        let highlights = HighlightQuery {
+            since: Some(since),
+            limit: MAX_HIGHLIGHTS,
+            ..HighlightQuery::default()
+        };
+        for row in unit.highlights(id, &highlights)? {
             if let Some(package) = self.sound(row)? {
                 self.highlights.push(Highlight::of(package.fields()));
             }

@@ -80,10 +80,11 @@ pub(crate) fn questions<'a>(
         // One more than the limit, to know whether there are more.
         limit: MAX_QUESTIONS + 1,
         sources: SOURCES,
+        ..QuestionQuery::default()
     };
     let mut asked = Vec::new();
     for project in projects {
-        asked.push(unit.open_questions(project, &query)?.into_iter());
+        asked.push(unit.questions(project, &query)?.into_iter());
     }
     let mut questions = OpenQuestions::default();
     while !asked.is_empty() {

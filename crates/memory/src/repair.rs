@@ -92,6 +92,6 @@ fn restored(
     let deposited_at = source.deposited_at.as_ref().unwrap_or(&first.at).time();
     let row = load::row_of_package(&package, first.content_hash, last.seq, deposited_at);
     let fields = package.fields();
-    let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+    let index = PackageIndex::of(fields);
     Ok((row, index))
 }

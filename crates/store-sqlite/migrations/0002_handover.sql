@@ -14,3 +14,45 @@ CREATE TABLE embedding (
     vectors BLOB NOT NULL
 ) STRICT;
 CREATE INDEX embedding_order ON embedding (project, model, dimension, pk);
+
+-- Questions that end. The key of a question is the digest of its text without case; the same
+-- question in other notations has the same key. An open question has a package that asks it and
+-- that no answer covers; its newest packages are then those, otherwise all that ask it.
+-- A use that was stored in format 1 was asked before every answer: its ask_key sorts first.
+ALTER TABLE question ADD COLUMN folded BLOB;
+ALTER TABLE question ADD COLUMN open INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE question_use ADD COLUMN ask_key TEXT NOT NULL DEFAULT '0';
+CREATE INDEX question_folded ON question (project, folded);
+CREATE INDEX question_open ON question (project, audience, asked_key DESC, package DESC, ordinal)
+    WHERE open = 1;
+
+-- What packages answer: a text (question), or the question at an index of a package (asked_id,
+-- asked_index). The latter has no question while that package is missing. until is empty while
+-- the package does not answer, because it is not complete or is quarantined; through is the later
+-- of until and of the time at which the named package asked.
+CREATE TABLE answer (
+    package INTEGER NOT NULL REFERENCES package ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    asked_id TEXT,
+    asked_index INTEGER,
+    question BLOB,
+    asked_key TEXT NOT NULL,
+    until TEXT NOT NULL,
+    through TEXT NOT NULL,
+    PRIMARY KEY (package, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answer_question ON answer (project, question, through);
+CREATE INDEX answer_asked ON answer (project, asked_id) WHERE asked_id IS NOT NULL;
+
+-- What packages supersede. It holds while the package is complete and not quarantined. outranks:
+-- it may supersede the package of a person.
+CREATE TABLE supersession (
+    package INTEGER NOT NULL REFERENCES package ON DELETE CASCADE,
+    target TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+    holds INTEGER NOT NULL,
+    outranks INTEGER NOT NULL,
+    PRIMARY KEY (package, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX supersession_target ON supersession (project, target) WHERE holds = 1;

@@ -3,6 +3,7 @@
 //! A released migration never changes. Each runs in its own transaction, which also sets the new
 //! format number.
 
+use accord_memory_core::package::QuestionKey;
 use accord_store::{Result, StoreErrorKind};
 use rusqlite::Connection;
 
@@ -13,28 +14,57 @@ use crate::error::IntoStoreError as _;
 pub const FORMAT: u32 = MIGRATIONS.len() as u32;
 
 /// The migration at index `n` leads from format `n` to the next.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001_memory.sql"),
-    include_str!("../migrations/0002_handover.sql"),
+const MIGRATIONS: &[Migration] = &[
+    Migration { sql: include_str!("../migrations/0001_memory.sql"), fill: |_| Ok(()) },
+    Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: fold_questions },
 ];
+
+/// One step between formats.
+struct Migration {
+    sql: &'static str,
+    /// Computes what SQL cannot, in the same transaction.
+    fill: fn(&Connection) -> Result<()>,
+}
 
 /// Migrates a database to the current format.
 pub(crate) fn migrate(connection: &Connection) -> Result<()> {
     let found: u32 = pragma(connection, "user_version")?;
     refuse_later(found)?;
     for format in found..FORMAT {
-        let migration = MIGRATIONS[format as usize];
-        let next = format + 1;
-        // The format number is part of the same transaction. A crash leaves the old format,
-        // complete, and the next start runs the migration again.
-        let step = format!("BEGIN IMMEDIATE; {migration}; PRAGMA user_version = {next}; COMMIT;");
-        if let Err(error) = connection.execute_batch(&step).store_error() {
+        let migration = &MIGRATIONS[format as usize];
+        if let Err(error) = run(connection, migration, format + 1) {
             // Some errors of SQLite end the transaction, others leave it open. A ROLLBACK without
             // one fails.
             if !connection.is_autocommit() {
                 connection.execute_batch("ROLLBACK").store_error()?;
             }
             return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The format number is part of the same transaction. A crash leaves the old format, complete, and
+/// the next start runs the migration again.
+fn run(connection: &Connection, migration: &Migration, next: u32) -> Result<()> {
+    let step = format!("BEGIN IMMEDIATE; {}; PRAGMA user_version = {next};", migration.sql);
+    connection.execute_batch(&step).store_error()?;
+    (migration.fill)(connection)?;
+    connection.execute_batch("COMMIT").store_error()
+}
+
+/// Stores the keys of the questions of format 1.
+fn fold_questions(connection: &Connection) -> Result<()> {
+    let mut read = connection.prepare("SELECT pk, text FROM question").store_error()?;
+    let mut write =
+        connection.prepare("UPDATE question SET folded = ?2 WHERE pk = ?1").store_error()?;
+    let mut rows = read.query(()).store_error()?;
+    while let Some(row) = rows.next().store_error()? {
+        let (pk, text) = (row.get::<_, i64>(0), row.get::<_, String>(1));
+        // A damaged row is left to a verification.
+        if let (Ok(pk), Ok(text)) = (pk, text) {
+            let key = QuestionKey::of(&text);
+            write.execute((pk, key.digest().as_bytes())).store_error()?;
         }
     }
     Ok(())

@@ -35,6 +35,8 @@ pub enum Table {
     Tally,
     /// Open questions, and the packages that ask them.
     Question,
+    /// What packages answer and supersede; the id is that of the package.
+    Link,
     /// The search index.
     Search,
     /// The vectors of a package; the id is that of the package.
@@ -78,7 +80,7 @@ pub trait Audit {
         number: i64,
     ) -> Result<Option<Stored<PackageRow>>>;
 
-    /// The stored terms and questions of a package that differ from `index`.
+    /// The stored terms, questions and links of a package that differ from `index`.
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>>;
 
     /// Counts and indexes of a project that differ from their rows; without a project, entries that
@@ -104,6 +106,7 @@ impl Table {
             Self::Blob => "blob",
             Self::Tally => "tally",
             Self::Question => "question",
+            Self::Link => "link of package",
             Self::Search => "search entry",
             Self::Embedding => "embedding",
             Self::Counter => "counter",

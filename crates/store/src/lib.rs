@@ -60,9 +60,9 @@ pub use keys::{KeyRow, KeyWrites, Keys};
 pub use listener::{Advance, Listener, Listeners};
 pub use model::ModelStore;
 pub use packages::{
-    Drafts, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery, PackageRow, PackageState,
-    PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, RevisionRow,
-    Tally,
+    Drafts, HighlightQuery, IndexedQuestion, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery,
+    PackageRow, PackageState, PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery,
+    QuestionRow, RevisionRow, Tally,
 };
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
 pub use repair::{PackageSource, Repair};

@@ -7,11 +7,21 @@
 //! A package is visible to every reader of the project, or it is a draft, or it is quarantined. A
 //! quarantined package is left out of lists, counts, searches and questions unless a query asks for
 //! it.
+//!
+//! Packages answer questions and supersede packages ([`Links`]), from the moment that they are
+//! complete, unless they are quarantined ([`Standing`]). A link may name a package that is stored
+//! later: it works from then on. A question is open while a package asks it that no answer covers.
+//!
+//! [`Standing`]: accord_memory_core::lifecycle::Standing
+
+use std::collections::BTreeMap;
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::package::{PackageType, ReviewType, SearchTexts, Significance, Status};
-use accord_memory_core::query::PackagePosition;
+use accord_memory_core::package::{
+    Links, PackageFields, PackageType, ReviewType, SearchTexts, Significance, Status,
+};
+use accord_memory_core::query::{PackagePosition, QuestionPosition};
 use accord_memory_core::{ContentHash, PackageId};
 
 use crate::terms::for_index;
@@ -70,19 +80,30 @@ pub struct Quarantine {
     pub reason: String,
 }
 
-/// The search terms and open questions of a package. It is computed before the transaction begins,
-/// because it depends on the package alone. It never changes.
+/// The search terms, open questions and links of a package. It is computed before the transaction
+/// begins, because it depends on the package alone. It never changes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageIndex {
     terms: [String; PARTS],
-    open_questions: Vec<String>,
+    open_questions: Vec<IndexedQuestion>,
+    links: Links,
+}
+
+/// An open question of a package.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct IndexedQuestion {
+    /// Its index in the package, from 0.
+    pub index: u32,
+    /// The question, without surrounding white space.
+    pub text: String,
 }
 
 /// The number of parts with their own weights: title, decisions, questions, handoff note, and
 /// everything else.
 pub const PARTS: usize = 5;
 
-/// The maximum number of packages that are listed for a question.
+/// The maximum number of packages that are listed for a question, for an answer, and for a
+/// superseded package.
 pub const MAX_SOURCES: usize = 10;
 
 /// One state of a package.
@@ -162,26 +183,51 @@ pub struct Tally {
     pub packages: u64,
 }
 
-/// Which open questions of a project, and how many.
+/// Which questions of a project, and how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuestionQuery<'a> {
     /// Only those of packages created at that instant or later.
     pub since: Option<Time>,
     /// Whose drafts are included.
     pub drafts: Drafts<'a>,
+    /// Whether answered questions are included. Those of drafts are then left out.
+    pub answered: bool,
+    /// Only those after this position in the list.
+    pub after: Option<QuestionPosition>,
     /// The maximum number of questions.
     pub limit: usize,
     /// The maximum number of packages per question, at most [`MAX_SOURCES`].
     pub sources: usize,
 }
 
-/// An open question.
+/// A question.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct QuestionRow {
     /// The question.
     pub text: String,
-    /// The packages that ask it, newest first.
+    /// The packages that ask it, newest first. If it is open, those whose question no answer
+    /// covers.
     pub sources: Vec<PackageId>,
+    /// Whether it is open.
+    pub open: bool,
+    /// The packages that answer it, the latest answer first. An open question has some when it was
+    /// asked again after it had been answered.
+    pub answers: Vec<PackageId>,
+    /// Its position in the order of the project's questions.
+    pub position: QuestionPosition,
+}
+
+/// Which packages of a project matter most, and how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HighlightQuery {
+    /// Only those created at that instant or later.
+    pub since: Option<Time>,
+    /// Only those of at least this significance.
+    pub least: Option<Significance>,
+    /// Whether superseded ones are left out.
+    pub standing: bool,
+    /// The maximum number.
+    pub limit: usize,
 }
 
 /// Reads packages.
@@ -212,22 +258,21 @@ pub trait Packages {
     /// The number of packages with a status.
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64>;
 
-    /// The most significant packages that were created at `since` or later, without drafts. Of
-    /// equal ones, the newest is first.
-    fn highlights(
-        &self,
-        project: &ProjectId,
-        since: Option<Time>,
-        limit: usize,
-    ) -> Result<Vec<PackageRow>>;
+    /// The most significant packages, without drafts. Of equal ones, the newest is first.
+    fn highlights(&self, project: &ProjectId, query: &HighlightQuery) -> Result<Vec<PackageRow>>;
 
-    /// The open questions, each once. Those of the newest package come first, in the order of that
+    /// The questions, each once. Those of the newest package come first, in the order of that
     /// package. The cost depends on the number of results, not on the number of packages.
-    fn open_questions(
+    fn questions(&self, project: &ProjectId, query: &QuestionQuery<'_>)
+    -> Result<Vec<QuestionRow>>;
+
+    /// The packages among these that are superseded, each with those that supersede it, newest
+    /// first, at most [`MAX_SOURCES`].
+    fn superseded<'p>(
         &self,
         project: &ProjectId,
-        query: &QuestionQuery<'_>,
-    ) -> Result<Vec<QuestionRow>>;
+        packages: &mut dyn Iterator<Item = &'p PackageId>,
+    ) -> Result<BTreeMap<PackageId, Vec<PackageId>>>;
 
     /// The number of open questions, without those of drafts.
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;
@@ -271,7 +316,7 @@ pub trait PackageWrites {
         quarantine: Option<&Quarantine>,
     ) -> Result<()>;
 
-    /// Replaces the search terms and questions of a package.
+    /// Replaces the search terms, questions and links of a package.
     ///
     /// # Errors
     /// With a conflict when the package does not exist.
@@ -317,10 +362,12 @@ impl Drafts<'_> {
 }
 
 impl PackageIndex {
-    /// The index of a package with these texts and questions.
-    pub fn new(texts: &SearchTexts, open_questions: &[String]) -> Self {
-        let parts = [&texts.title, &texts.decisions, &texts.questions, &texts.handoff, &texts.body];
-        Self::of_parts(parts.map(String::as_str), open_questions)
+    /// The index of a package.
+    pub fn of(fields: &PackageFields) -> Self {
+        let SearchTexts { title, decisions, questions, handoff, body, .. } = fields.searchable();
+        let parts = [&title, &decisions, &questions, &handoff, &body];
+        let parts = parts.map(String::as_str);
+        Self::of_parts(parts, fields.open_questions()).linked(Links::of(fields))
     }
 
     /// The index of a package with these parts and questions. White space around a question is
@@ -334,8 +381,17 @@ impl PackageIndex {
             });
             terms
         });
-        let questions = open_questions.iter().map(|question| question.trim().to_owned());
-        Self { terms, open_questions: questions.filter(|question| !question.is_empty()).collect() }
+        let questions = (0..)
+            .zip(open_questions)
+            .map(|(index, question)| IndexedQuestion { index, text: question.trim().to_owned() });
+        let open_questions = questions.filter(|question| !question.text.is_empty()).collect();
+        Self { terms, open_questions, links: Links::default() }
+    }
+
+    /// The same index with these links.
+    #[must_use]
+    pub fn linked(self, links: Links) -> Self {
+        Self { links, ..self }
     }
 
     /// The terms of each part, in order and with repetitions, each followed by a space.
@@ -344,8 +400,13 @@ impl PackageIndex {
     }
 
     /// Its open questions, in its own order.
-    pub fn open_questions(&self) -> &[String] {
+    pub fn open_questions(&self) -> &[IndexedQuestion] {
         &self.open_questions
+    }
+
+    /// What it answers and supersedes.
+    pub fn links(&self) -> &Links {
+        &self.links
     }
 }
 

@@ -161,7 +161,10 @@ const PURE_MAY_USE: &[&str] = &[
     "sponge-cursor",
     "strsim",
     "thiserror",
+    "tinyvec",
+    "tinyvec_macros",
     "typenum",
+    "unicode-normalization",
     "zmij",
 ];
 

@@ -9,12 +9,14 @@
 
 mod request;
 mod revision;
+mod standing;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 
 pub use request::{FlagRequest, MoveRequest, ReviewRequest, Reviewer, flag, plain, review};
 pub use revision::{Revision, check_revisions};
+pub use standing::{Side, Standing};
 
 use crate::limits::MAX_REVISIONS;
 use crate::package::{ReviewType, Status};

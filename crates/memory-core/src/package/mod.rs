@@ -10,7 +10,9 @@
 mod fields;
 mod head;
 mod kinds;
+mod links;
 mod mint;
+mod question_key;
 mod searchable;
 
 use accord_contract::codes::{Code, Failure};
@@ -21,7 +23,9 @@ pub use head::{HeadActor, PackageHead};
 pub use kinds::{
     KnownPackageType, NextActor, PackageType, ReviewType, Significance, Status, Title, Version,
 };
+pub use links::{ANSWERS, AnswerLink, Links, SUPERSEDES};
 pub use mint::with_minted_id;
+pub use question_key::QuestionKey;
 pub use searchable::SearchTexts;
 
 use crate::limits::MAX_PACKAGE_BYTES;

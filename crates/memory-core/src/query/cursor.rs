@@ -1,6 +1,6 @@
 //! Positions in the lists of a project.
 
-use accord_base::cursor::{decode, encode};
+use accord_base::cursor::{decode, encode, invalid};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
@@ -15,6 +15,15 @@ pub struct PackagePosition {
     pub created_at: Time,
     /// The store's number of it.
     pub seq: u64,
+}
+
+/// A position among questions: the newest package that asks one, then its index there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct QuestionPosition {
+    /// The position of the package.
+    pub package: PackagePosition,
+    /// The index of the question in the package, from 0.
+    pub index: u32,
 }
 
 /// A position among facts: by subject, predicate, start, then by the store's number.
@@ -47,6 +56,19 @@ impl Cursor for PackagePosition {
     fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
         let ([], created_at, seq) = decode("p", project, text)?;
         Ok(Self { created_at, seq })
+    }
+}
+
+impl Cursor for QuestionPosition {
+    fn encode(&self, project: &ProjectId) -> String {
+        let PackagePosition { created_at, seq } = self.package;
+        encode("q", project, [self.index.to_string().as_str()], created_at, seq)
+    }
+
+    fn decode(text: &str, project: &ProjectId) -> Result<Self, Failure> {
+        let ([index], created_at, seq) = decode("q", project, text)?;
+        let index = index.parse().map_err(|_| invalid())?;
+        Ok(Self { package: PackagePosition { created_at, seq }, index })
     }
 }
 

@@ -15,7 +15,7 @@ mod params;
 mod pull;
 mod terms;
 
-pub use cursor::{FactPosition, PackagePosition, SessionPosition};
+pub use cursor::{FactPosition, PackagePosition, QuestionPosition, SessionPosition};
 pub use digest::{DEFAULT_SNIPPETS, DigestQuery, Focus, MAX_SNIPPETS};
 pub use facts::{DEFAULT_FACTS, FactQuery, FactTime, InvalidateQuery, MAX_FACTS, assert_options};
 pub use lists::{DEFAULT_LIST, MAX_LIST, ProjectQuery, SessionQuery};

@@ -113,11 +113,7 @@ impl Item {
             ExportLine::Fact(fact) => Self::Fact(fact),
             ExportLine::Package { package, revisions } => {
                 let fields = package.fields();
-                Self::Package {
-                    index: PackageIndex::new(&fields.searchable(), fields.open_questions()),
-                    log: revisions,
-                    package,
-                }
+                Self::Package { index: PackageIndex::of(fields), log: revisions, package }
             }
         };
         if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }

@@ -175,9 +175,12 @@ impl Verification {
             return;
         }
         let advice = match row.table {
-            Table::Tally | Table::Question | Table::Search | Table::Embedding | Table::Counter => {
-                REBUILD
-            }
+            Table::Tally
+            | Table::Question
+            | Table::Link
+            | Table::Search
+            | Table::Embedding
+            | Table::Counter => REBUILD,
             Table::Blob => SEND_AGAIN,
             Table::Package => MEND,
             _ => RESTORE,

@@ -100,7 +100,7 @@ fn check_package(
         Err(failure) => (Err(failure), Vec::new()),
         Ok(package) => {
             let fields = package.fields();
-            let index = PackageIndex::new(&fields.searchable(), fields.open_questions());
+            let index = PackageIndex::of(fields);
             (Ok(()), unit.check_index(&row, &index)?)
         }
     };

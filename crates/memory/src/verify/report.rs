@@ -28,7 +28,7 @@ wire_enum! {
         Blob = "blob",
         /// Counts of packages or questions.
         Tally = "tally",
-        /// An open question, or the questions of a package.
+        /// A question, or what a package asks, answers and supersedes.
         Question = "question",
         /// The search index.
         Search = "search",
@@ -88,7 +88,7 @@ impl Suspect {
             Table::Event => Self::Event,
             Table::Blob => Self::Blob,
             Table::Tally => Self::Tally,
-            Table::Question => Self::Question,
+            Table::Question | Table::Link => Self::Question,
             Table::Search | Table::Embedding => Self::Search,
             Table::Counter => Self::Counter,
             _ => Self::Package,

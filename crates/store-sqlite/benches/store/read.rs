@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use accord_store::{
-    Drafts, PackageQuery, QuestionQuery, ReadUnit, Result, StoreError, StoreExt as _,
+    Drafts, HighlightQuery, PackageQuery, QuestionQuery, ReadUnit, Result, StoreError,
+    StoreExt as _,
 };
 use accord_store_sqlite::SqliteStore;
 
@@ -95,9 +96,14 @@ fn facts(unit: &dyn ReadUnit) -> Result<usize> {
 }
 
 fn questions(unit: &dyn ReadUnit) -> Result<usize> {
-    let query =
-        QuestionQuery { since: Some(since()), drafts: Drafts::All, limit: 101, sources: 10 };
-    Ok(unit.open_questions(&project().project_id, &query)?.len())
+    let query = QuestionQuery {
+        since: Some(since()),
+        drafts: Drafts::All,
+        limit: 101,
+        sources: 10,
+        ..QuestionQuery::default()
+    };
+    Ok(unit.questions(&project().project_id, &query)?.len())
 }
 
 fn tallies(unit: &dyn ReadUnit) -> Result<usize> {
@@ -107,7 +113,8 @@ fn tallies(unit: &dyn ReadUnit) -> Result<usize> {
 }
 
 fn highlights(unit: &dyn ReadUnit) -> Result<usize> {
-    Ok(unit.highlights(&project().project_id, Some(since()), 10)?.len())
+    let query = HighlightQuery { since: Some(since()), limit: 10, ..HighlightQuery::default() };
+    Ok(unit.highlights(&project().project_id, &query)?.len())
 }
 
 fn question_count(unit: &dyn ReadUnit) -> Result<usize> {

@@ -53,6 +53,10 @@ impl Audit for Unit<'_> {
             let what = "the stored open questions of the package are not those in its text";
             found.push(wrong(Table::Question, what));
         }
+        if !self.has_links(pk, row, index.links())? {
+            let what = "the stored answers and superseded packages are not those in its text";
+            found.push(wrong(Table::Link, what));
+        }
         if let Some(what) = self.wrong_terms(pk, row, index)? {
             found.push(wrong(Table::Search, what));
         }

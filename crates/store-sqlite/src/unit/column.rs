@@ -97,6 +97,13 @@ impl Row<'_> {
         Ok(bytes.into())
     }
 
+    pub(super) fn optional_digest(&self, at: usize) -> Result<Option<Digest>> {
+        match self.0.get_ref(at).store_error()? {
+            ValueRef::Null => Ok(None),
+            _ => self.digest(at).map(Some),
+        }
+    }
+
     pub(super) fn hash(&self, at: usize) -> Result<ContentHash> {
         self.digest(at).map(ContentHash::from)
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use accord_memory_core::package::Status;
-use accord_store::{DamagedRow, MAX_SOURCES, PackageIndex, PackageRow, Result, Table};
+use accord_memory_core::package::{QuestionKey, Status};
+use accord_store::{DamagedRow, PackageIndex, PackageRow, Result, Table};
 use rusqlite::params;
 
-use super::questions::{ALL_READERS, audience, digest};
-use super::sources::{self, Source};
+use super::questions::{ALL_READERS, NewestUse, audience, digest};
+use super::sources;
 use super::{Unit, limit, number};
 use crate::stamp::{self, Span};
 
@@ -16,6 +16,9 @@ const NAMED: usize = 1_000;
 
 /// How many terms of a package are looked up in the index. All of them would take too long.
 const LOOKED_UP: usize = 8;
+
+/// The `ask_key` of questions that were stored in format 1.
+const ASKED_IN_FORMAT_1: &str = "0";
 
 /// The table, the id of the row, and what is wrong with it.
 pub(super) type Wrong = (Table, String, String);
@@ -28,27 +31,31 @@ impl Unit<'_> {
         row: &PackageRow,
         index: &PackageIndex,
     ) -> Result<bool> {
-        let sql = "SELECT q.text, q.audience, q.project, u.asked_key, u.package_id
+        let sql = "SELECT q.text, q.audience, q.project, u.asked_key, u.package_id, u.ask_key
             FROM question_use u JOIN question q ON q.pk = u.question
             WHERE u.package = ?1 ORDER BY u.ordinal";
         let kept = self.many(sql, (number(row.seq),), |row| {
-            Ok((row.label(0), row.label(1), row.integer(2)?, row.label(3), row.label(4)))
+            let question = (row.label(0), row.label(1), row.integer(2)?, row.label(3));
+            Ok((question, row.label(4), row.label(5)))
         })?;
         let (audience, key) = (audience(row), stamp::key(row.created_at.time()));
         let mut given = BTreeSet::new();
         // A question that is asked twice has the position of the first time.
         let asked =
-            index.open_questions().iter().filter(|question| given.insert(question.as_str()));
-        let asked = asked.map(|question| {
-            (
-                question.clone(),
-                audience.clone(),
-                project,
-                key.clone(),
-                row.package_id.as_str().to_owned(),
-            )
-        });
-        Ok(asked.eq(kept))
+            index.open_questions().iter().filter(|question| given.insert(question.text.as_str()));
+        let asked: Vec<_> = asked
+            .map(|question| (question.text.clone(), audience.clone(), project, key.clone()))
+            .collect();
+        if asked.is_empty() {
+            return Ok(kept.is_empty());
+        }
+        let ask_key = stamp::key(self.standing(row, number(row.seq))?.asked_at);
+        Ok(asked.len() == kept.len()
+            && asked.into_iter().zip(kept).all(|(asked, (question, package_id, kept_key))| {
+                asked == question
+                    && package_id == row.package_id.as_str()
+                    && (kept_key == ask_key || kept_key == ASKED_IN_FORMAT_1)
+            }))
     }
 
     /// What is wrong with the terms of a package in the index: it must have as many in every part
@@ -182,29 +189,33 @@ impl Unit<'_> {
         Ok(found)
     }
 
-    /// Finds questions whose stored newest packages are wrong.
+    /// Finds questions whose stored newest packages or answers are wrong.
     pub(super) fn wrong_questions(&self, project: i64) -> Result<Vec<Wrong>> {
-        let sql = "SELECT pk, digest, text, asked_key, package, ordinal, sources
+        let sql = "SELECT pk, digest, text, asked_key, package, ordinal, sources, open, folded
             FROM question WHERE project = ?1";
-        let uses = "SELECT asked_key, package, package_id, ordinal FROM question_use
-            WHERE question = ?1 ORDER BY asked_key DESC, package DESC LIMIT ?2";
         let mut found = Vec::new();
         let mut check = |row: &super::column::Row<'_>| {
-            let text = row.label(2);
-            let uses = self.many(uses, (row.integer(0)?, limit(MAX_SOURCES)), |row| {
-                Ok((row.label(0), row.integer(1)?, row.label(2), row.integer(3)?))
-            })?;
-            let sources =
-                uses.iter().map(|(key, package, id, _)| Source { key, package: *package, id });
-            let newest = uses.first().map(|(key, package, _, ordinal)| (key, package, ordinal));
+            let (question, text) = (row.integer(0)?, row.label(2));
+            let key = QuestionKey::of(&text);
+            let through = self.answered_through(project, &key)?;
+            let mut uses = self.newest_uses(question, &through)?;
+            let is_open = !uses.is_empty();
+            if !is_open {
+                uses = self.newest_uses(question, "")?;
+            }
+            let newest = uses.first().map(|newest| (&newest.key, newest.package, newest.ordinal));
             let kept = (row.label(3), row.integer(4)?, row.integer(5)?);
             let what = if newest.is_none() {
                 "no package asks it"
-            } else if newest != Some((&kept.0, &kept.1, &kept.2))
-                || sources::write(sources) != row.label(6)
+            } else if newest != Some((&kept.0, kept.1, kept.2))
+                || sources::write(uses.iter().map(NewestUse::source)) != row.label(6)
             {
                 "its newest packages are others"
-            } else if row.integer(1)? != digest(&text) {
+            } else if (row.integer(7)? == 1) != is_open {
+                if is_open { "it has no answer" } else { "it has an answer" }
+            } else if row.integer(1)? != digest(&text)
+                || row.digest(8).ok().as_ref() != Some(key.digest())
+            {
                 "it cannot be found by its text"
             } else {
                 return Ok(());
@@ -220,7 +231,7 @@ impl Unit<'_> {
     pub(super) fn wrong_question_tallies(&self, project: i64) -> Result<Vec<Wrong>> {
         let sql = "SELECT hour, total(there), total(kept) FROM (
                 SELECT substr(asked_key, 1, 13) AS hour, count(*) AS there, 0 AS kept FROM question
-                WHERE project = ?1 AND audience = ?2 GROUP BY 1
+                WHERE project = ?1 AND audience = ?2 AND open = 1 GROUP BY 1
                 UNION ALL
                 SELECT hour, 0, questions FROM question_tally WHERE project = ?1)
             GROUP BY hour HAVING total(there) <> total(kept) LIMIT ?3";

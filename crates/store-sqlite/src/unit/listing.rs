@@ -3,13 +3,13 @@
 //! A range is read from the start of the page, for the length of the page. So the cost of a page
 //! depends on its length and on the number of ranges, which is at most five.
 
-use accord_contract::time::Time;
-use accord_memory_core::package::Status;
-use accord_store::{Drafts, Order, PackageQuery, Quarantined, Result};
+use accord_memory_core::package::{Significance, Status};
+use accord_store::{Drafts, HighlightQuery, Order, PackageQuery, Quarantined, Result};
 use rusqlite::params;
 use rusqlite::types::Value;
 
 use super::select::{Select, text};
+use super::supersessions::superseding;
 use super::{Unit, limit, number};
 use crate::stamp;
 
@@ -35,24 +35,24 @@ impl Unit<'_> {
     }
 
     /// The numbers of the most significant packages.
-    pub(super) fn weightiest(
-        &self,
-        project: i64,
-        since: Option<Time>,
-        wanted: usize,
-    ) -> Result<Vec<i64>> {
-        let sql = "SELECT pk FROM package
-            WHERE project = ?1 AND significance = ?2 AND created_key >= ?3
-            AND quarantined_at IS NULL AND status <> 'draft'
-            ORDER BY created_key DESC, pk DESC LIMIT ?4";
-        let since = since.map(stamp::key).unwrap_or_default();
+    pub(super) fn weightiest(&self, project: i64, query: &HighlightQuery) -> Result<Vec<i64>> {
+        let sql = "SELECT t.pk FROM package t
+            WHERE t.project = ?1 AND t.significance = ?2 AND t.created_key >= ?3
+            AND t.quarantined_at IS NULL AND t.status <> 'draft'";
+        let standing = concat!("AND NOT EXISTS (SELECT 1 FROM ", superseding!(), ")");
+        let sql = format!(
+            "{sql} {} ORDER BY t.created_key DESC, t.pk DESC LIMIT ?4",
+            if query.standing { standing } else { "" }
+        );
+        let since = query.since.map(stamp::key).unwrap_or_default();
+        let least = query.least.map_or(1, Significance::number);
         let mut found = Vec::new();
         // One query per value, because the index starts with the significance. A sort over all of
         // them would read every package of the window.
-        for significance in (1..=10).rev() {
-            let left = limit(wanted - found.len());
+        for significance in (least..=10).rev() {
+            let left = limit(query.limit - found.len());
             let values = params![project, significance, since, left];
-            found.extend(self.many(sql, values, |row| row.integer(0))?);
+            found.extend(self.many(&sql, values, |row| row.integer(0))?);
         }
         Ok(found)
     }

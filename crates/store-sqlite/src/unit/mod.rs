@@ -1,5 +1,6 @@
 //! A unit of work on a connection that has a transaction open.
 
+mod answers;
 mod audit;
 mod blobs;
 mod column;
@@ -21,6 +22,7 @@ mod select;
 mod sessions;
 mod settings;
 mod sources;
+mod supersessions;
 mod tallies;
 mod terms;
 

@@ -1,18 +1,20 @@
-//! Lists of open questions: merged from those that every reader sees and those of drafts.
+//! Lists of questions: open ones are merged from those that every reader sees and those of drafts.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use accord_base::ProjectId;
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
+use accord_memory_core::package::QuestionKey;
+use accord_memory_core::query::{PackagePosition, QuestionPosition};
 use accord_store::{DamagedRow, Drafts, QuestionQuery, QuestionRow, Result, Table};
 use rusqlite::params;
 
 use super::column::Row;
-use super::questions::{ALL_READERS, BEHIND_DRAFTS, DRAFTS, drafts_of};
+use super::questions::{ALL_READERS, BEHIND_DRAFTS, DRAFTS, Recorded, drafts_of};
+use super::select::{Select, text};
 use super::sources::{self, Source};
-use super::{Unit, limit};
+use super::{Unit, limit, number};
 use crate::error::damaged;
 use crate::stamp::{self, Span};
 
@@ -23,52 +25,96 @@ struct OpenQuestion {
     ordinal: i64,
     text: String,
     sources: String,
+    open: bool,
     /// The index of its audience among those of the query.
     audience: usize,
 }
 
+impl OpenQuestion {
+    fn position(&self) -> Result<QuestionPosition> {
+        let Reverse((key, package)) = &self.newest;
+        let created_at = stamp::time(key).ok_or_else(|| damaged("a time"))?;
+        let seq = u64::try_from(*package).map_err(|_| damaged("a number"))?;
+        let index = u32::try_from(self.ordinal).map_err(|_| damaged("an index"))?;
+        Ok(QuestionPosition { package: PackagePosition { created_at, seq }, index })
+    }
+}
+
 impl Unit<'_> {
-    pub(super) fn questions(
+    pub(super) fn list_questions(
         &self,
         (owner, project): (&ProjectId, i64),
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>> {
         let since = query.since.map(stamp::key).unwrap_or_default();
-        let audiences = self.audiences(project, query.drafts)?;
-        let mut questions = Vec::new();
-        for (place, audience) in audiences.iter().enumerate() {
-            let sql = "SELECT asked_key, package, ordinal, text, sources FROM question
-                WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3
-                ORDER BY asked_key DESC, package DESC, ordinal LIMIT ?4";
-            let values = params![project, audience, since, limit(query.limit)];
-            questions.extend(self.many(sql, values, |row| {
-                Ok(OpenQuestion {
-                    newest: Reverse((row.text(0)?, row.integer(1)?)),
-                    ordinal: row.integer(2)?,
-                    text: row.text(3)?,
-                    sources: row.text(4)?,
-                    audience: place,
-                })
-            })?);
-        }
-        if audiences.len() > 1 {
+        let drafts = if query.answered { Drafts::None } else { query.drafts };
+        let audiences = self.audiences(project, drafts)?;
+        let questions = self.fill(query.limit, |limit| {
+            let query = QuestionQuery { limit, ..*query };
+            let mut questions = Vec::new();
+            for (place, audience) in audiences.iter().enumerate() {
+                questions.extend(self.questions_of(project, (place, audience), &since, &query)?);
+            }
             questions.sort();
-            let mut given = BTreeSet::new();
-            questions.retain(|question: &OpenQuestion| given.insert(question.text.clone()));
-            questions.truncate(query.limit);
-            self.add_sources(project, &audiences, &mut questions)?;
-        }
-        let questions = questions.into_iter().filter_map(|question| {
-            let sources = named(&question.sources, &since, query.sources);
-            self.keep(sources.map_err(|error| DamagedRow {
+            questions.truncate(limit);
+            let merged = questions.into_iter().map(|it| self.merge(project, &audiences, it));
+            merged.collect()
+        })?;
+        let mut rows = Vec::with_capacity(questions.len());
+        for question in questions {
+            let read = named(&question.sources, &since, query.sources)
+                .and_then(|sources| Ok((sources, question.position()?)));
+            let read = self.keep(read.map_err(|error| DamagedRow {
                 table: Table::Question,
                 project_id: Some(owner.clone()),
                 id: question.text.clone(),
                 what: error.detail().to_owned(),
-            }))
-            .map(|sources| QuestionRow { text: question.text, sources })
-        });
-        Ok(questions.collect())
+            }));
+            if let Some((sources, position)) = read {
+                let answers = self.answers_to(project, &QuestionKey::of(&question.text))?;
+                let OpenQuestion { text, open, .. } = question;
+                rows.push(QuestionRow { text, sources, open, answers, position });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The questions of an audience.
+    fn questions_of(
+        &self,
+        project: i64,
+        (place, audience): (usize, &str),
+        since: &str,
+        query: &QuestionQuery<'_>,
+    ) -> Result<Vec<OpenQuestion>> {
+        let mut select = Select::new(
+            "SELECT asked_key, package, ordinal, text, sources, open FROM question
+             WHERE project = ? AND audience = ? AND asked_key >= ?",
+            [project.into(), text(audience), text(since)],
+        );
+        if !query.answered {
+            select.add("AND open = 1", []);
+        }
+        if let Some(QuestionPosition { package, index }) = query.after {
+            let (key, seq) = (text(&stamp::key(package.created_at)), number(package.seq));
+            select.add(
+                "AND asked_key <= ? AND (asked_key < ? OR package < ?
+                    OR (package = ? AND ordinal > ?))",
+                [key.clone(), key, seq.into(), seq.into(), i64::from(index).into()],
+            );
+        }
+        let wanted = limit(query.limit).into();
+        select.add("ORDER BY asked_key DESC, package DESC, ordinal LIMIT ?", [wanted]);
+        select.run(self, |row| {
+            Ok(OpenQuestion {
+                newest: Reverse((row.text(0)?, row.integer(1)?)),
+                ordinal: row.integer(2)?,
+                text: row.text(3)?,
+                sources: row.text(4)?,
+                open: row.integer(5)? == 1,
+                audience: place,
+            })
+        })
     }
 
     pub(super) fn question_count(&self, project: i64, since: Option<Time>) -> Result<u64> {
@@ -83,7 +129,8 @@ impl Unit<'_> {
             None => None,
             Some(key) => {
                 let sql = "SELECT count(*) FROM question
-                    WHERE project = ?1 AND audience = ?2 AND asked_key >= ?3 AND asked_key < ?4";
+                    WHERE project = ?1 AND audience = ?2 AND open = 1
+                    AND asked_key >= ?3 AND asked_key < ?4";
                 let values = params![project, ALL_READERS, key, Span::Hour.end(key)];
                 self.one(sql, values, count)?
             }
@@ -92,28 +139,31 @@ impl Unit<'_> {
         Ok(whole_hours.saturating_add(begun_hour.unwrap_or_default()))
     }
 
-    /// Adds the packages that ask the same questions in other audiences.
-    fn add_sources(
+    /// Adds the packages that ask the same question in other audiences; `None` if one of those is
+    /// newer, because the question then has the position of that one.
+    fn merge(
         &self,
         project: i64,
         audiences: &[String],
-        questions: &mut [OpenQuestion],
-    ) -> Result<()> {
-        for question in questions {
-            let others = audiences.iter().enumerate();
-            for (_, audience) in others.filter(|(place, _)| *place != question.audience) {
-                let Some(known) = self.known_question(project, audience, &question.text)? else {
-                    continue;
-                };
-                // Unreadable sources are reported when the question is returned or verified.
-                for source in sources::read(&known.sources).filter_map(Result::ok) {
-                    if let Ok(Some(more)) = sources::add(&question.sources, source) {
-                        question.sources = more;
-                    }
+        mut question: OpenQuestion,
+    ) -> Result<Option<OpenQuestion>> {
+        let others = audiences.iter().enumerate();
+        for (_, audience) in others.filter(|(place, _)| *place != question.audience) {
+            let known = self.known_question(project, audience, &question.text)?;
+            let Some(known) = known.filter(Recorded::is_open) else {
+                continue;
+            };
+            if known.newest > question.newest.0 {
+                return Ok(None);
+            }
+            // Unreadable sources are reported when the question is returned or verified.
+            for source in sources::read(&known.sources).filter_map(Result::ok) {
+                if let Ok(Some(more)) = sources::add(&question.sources, source) {
+                    question.sources = more;
                 }
             }
         }
-        Ok(())
+        Ok(Some(question))
     }
 
     /// The audiences of a reader; of draft audiences only those that have questions.

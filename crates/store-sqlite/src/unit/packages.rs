@@ -1,12 +1,15 @@
 //! Packages: their rows, and the derived data that is updated with them.
 
+use std::collections::BTreeMap;
+
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
 use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
 use accord_store::{
-    DamagedRow, PackageIndex, PackageQuery, PackageRow, PackageState, PackageWrites, Packages,
-    Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, StoreError, Stored, Table, Tally,
+    DamagedRow, HighlightQuery, PackageIndex, PackageQuery, PackageRow, PackageState,
+    PackageWrites, Packages, Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow,
+    StoreError, Stored, Table, Tally,
 };
 use rusqlite::params;
 
@@ -115,30 +118,33 @@ impl Packages for Unit<'_> {
         Ok(count.into_iter().sum())
     }
 
-    fn highlights(
-        &self,
-        project: &ProjectId,
-        since: Option<Time>,
-        limit: usize,
-    ) -> Result<Vec<PackageRow>> {
+    fn highlights(&self, project: &ProjectId, query: &HighlightQuery) -> Result<Vec<PackageRow>> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        self.fill(limit, |limit| {
-            let places = self.weightiest(pk, since, limit)?;
+        self.fill(query.limit, |limit| {
+            let places = self.weightiest(pk, &HighlightQuery { limit, ..*query })?;
             self.rows_of(places, project)
         })
     }
 
-    fn open_questions(
+    fn questions(
         &self,
         project: &ProjectId,
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>> {
         match self.find(project)? {
-            Some(pk) => self.questions((project, pk), query),
+            Some(pk) => self.list_questions((project, pk), query),
             None => Ok(Vec::new()),
         }
+    }
+
+    fn superseded<'p>(
+        &self,
+        project: &ProjectId,
+        packages: &mut dyn Iterator<Item = &'p PackageId>,
+    ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
+        self.superseded_of(project, packages)
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
@@ -192,8 +198,7 @@ impl PackageWrites for Unit<'_> {
         for revision in log {
             self.append_revision(package, revision)?;
         }
-        let questions = index.open_questions().iter().map(String::as_str);
-        self.ask(&Asking::of(project, package, row), questions)?;
+        self.index_links(project, package, row, index)?;
         // Quarantined packages are in no count that readers see.
         if row.quarantine.is_none() {
             self.tally(project, &Kind::of(row), 1)?;
@@ -229,8 +234,7 @@ impl PackageWrites for Unit<'_> {
         for revision in revisions {
             self.append_revision(seq, revision)?;
         }
-        let mut new = old.clone();
-        new.state.status = state.status;
+        let new = PackageRow { state: state.clone(), ..old.clone() };
         self.follow(pk, &old, &new)
     }
 
@@ -258,9 +262,9 @@ impl PackageWrites for Unit<'_> {
     ) -> Result<()> {
         let (pk, row) = self.must_find_package(project, package)?;
         let seq = number(row.seq);
+        self.unlink(pk, seq)?;
         self.take_questions(seq)?;
-        let questions = index.open_questions().iter().map(String::as_str);
-        self.ask(&Asking::of(pk, seq, &row), questions)?;
+        self.index_links(pk, seq, &row, index)?;
         self.pending.get_mut().replace(pk, seq, index);
         Ok(())
     }
@@ -316,7 +320,24 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Updates counts and questions after the state of a package changed.
+    /// Adds the questions and the links of a package.
+    pub(super) fn index_links(
+        &self,
+        project: i64,
+        package: i64,
+        row: &PackageRow,
+        index: &PackageIndex,
+    ) -> Result<()> {
+        self.link(project, package, row, index.links())?;
+        if !index.open_questions().is_empty() {
+            let standing = self.standing(row, package)?;
+            self.ask(&Asking::of(project, package, row, &standing), index.open_questions())?;
+        }
+        // Answers that name this package may have been stored before it.
+        self.resolve(project, row.package_id.as_str())
+    }
+
+    /// Updates counts, questions and links after the state of a package changed.
     fn follow(&self, project: i64, old: &PackageRow, new: &PackageRow) -> Result<()> {
         if old.quarantine.is_none() {
             self.tally(project, &Kind::of(old), -1)?;
@@ -324,15 +345,16 @@ impl Unit<'_> {
         if new.quarantine.is_none() {
             self.tally(project, &Kind::of(new), 1)?;
         }
+        let package = number(old.seq);
+        self.update_links(project, package, new)?;
         // Questions are stored per audience. They move when the package becomes visible to others,
         // for example when a draft is completed.
         if audience(old) == audience(new) {
             return Ok(());
         }
-        let package = number(old.seq);
         let questions = self.take_questions(package)?;
-        let questions = questions.iter().map(String::as_str);
-        self.ask(&Asking::of(project, package, new), questions)
+        let standing = self.standing(new, package)?;
+        self.ask(&Asking::of(project, package, new, &standing), &questions)
     }
 }
 

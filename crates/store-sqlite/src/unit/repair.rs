@@ -8,7 +8,6 @@ use accord_store::{
 };
 use rusqlite::params;
 
-use super::questions::Asking;
 use super::tallies::Kind;
 use super::{Unit, number};
 use crate::stamp;
@@ -39,6 +38,8 @@ impl Repair for Unit<'_> {
             "DELETE FROM question",
             "DELETE FROM question_tally",
             "DELETE FROM embedding",
+            "DELETE FROM answer",
+            "DELETE FROM supersession",
             // Deleting by package would leave the entries that belong to no package.
             "INSERT INTO package_terms (package_terms) VALUES ('delete-all')",
         ] {
@@ -87,8 +88,7 @@ impl Repair for Unit<'_> {
             Err(error) if error.kind() == StoreErrorKind::Conflict => return Ok(false),
             Err(error) => return Err(error),
         }
-        let questions = index.open_questions().iter().map(String::as_str);
-        self.ask(&Asking::of(project, package, row), questions)?;
+        self.index_links(project, package, row, index)?;
         if row.quarantine.is_none() {
             self.tally(project, &Kind::of(row), 1)?;
         }

@@ -121,7 +121,7 @@ fn a_job_that_gives_up_in_a_group_leaves_nothing() {
                 assert_eq!(unit.package(&id, &package)?.is_some(), there == 1);
                 assert_eq!(unit.revisions(&id, &package)?.len(), there);
             }
-            let questions = unit.open_questions(
+            let questions = unit.questions(
                 &id,
                 &QuestionQuery { limit: 9, sources: 9, ..QuestionQuery::default() },
             )?;

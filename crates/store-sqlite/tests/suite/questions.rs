@@ -31,8 +31,12 @@ fn many_ask(store: &dyn Store) {
         store.write(move |unit| unit.insert_package(&row, &index, &log())).unwrap();
     }
     let author = package("p", "any").actor;
-    let everybody =
-        QuestionQuery { limit: 5, sources: 99, drafts: accord_store::Drafts::None, since: None };
+    let everybody = QuestionQuery {
+        limit: 5,
+        sources: 99,
+        drafts: accord_store::Drafts::None,
+        ..QuestionQuery::default()
+    };
     let of_author = QuestionQuery { drafts: accord_store::Drafts::Of(&author), ..everybody };
     let newest = [14, 13, 11, 10, 9, 8, 7, 6, 5, 4];
     assert_eq!(newest.len(), MAX_SOURCES);
@@ -66,7 +70,7 @@ fn many_ask(store: &dyn Store) {
 /// The numbers of the packages that ask the only question.
 fn asking(store: &dyn Store, query: &QuestionQuery<'_>) -> Vec<u32> {
     let project = ProjectId::new("p").unwrap();
-    let questions = store.read(|unit| unit.open_questions(&project, query));
+    let questions = store.read(|unit| unit.questions(&project, query));
     let [question] = &questions.unwrap()[..] else {
         panic!("there is one question");
     };

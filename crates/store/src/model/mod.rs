@@ -9,6 +9,7 @@ mod embeddings;
 mod events;
 mod facts;
 mod keys;
+mod links;
 mod packages;
 mod projects;
 mod repair;

@@ -10,7 +10,7 @@ use accord_memory_core::query::PackagePosition;
 
 use super::{PackageEntry, ProjectState, State, insert};
 use crate::{
-    Drafts, MAX_SOURCES, Order, PackageIndex, PackageQuery, PackageRow, PackageState,
+    Drafts, HighlightQuery, Order, PackageIndex, PackageQuery, PackageRow, PackageState,
     PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, Result,
     RevisionRow, StoreError, Tally,
 };
@@ -77,58 +77,50 @@ impl Packages for State {
         Ok(shown.filter(|row| row.state.status == status).count() as u64)
     }
 
-    fn highlights(
-        &self,
-        project: &ProjectId,
-        since: Option<Time>,
-        limit: usize,
-    ) -> Result<Vec<PackageRow>> {
-        let query = PackageQuery {
+    fn highlights(&self, project: &ProjectId, query: &HighlightQuery) -> Result<Vec<PackageRow>> {
+        let all = PackageQuery {
             drafts: Drafts::None,
-            since,
-            limit: usize::MAX,
-            ..PackageQuery::default()
-        };
-        let mut rows = self.packages(project, &query)?;
-        rows.sort_by_key(|row| std::cmp::Reverse(row.significance));
-        rows.truncate(limit);
-        Ok(rows)
-    }
-
-    fn open_questions(
-        &self,
-        project: &ProjectId,
-        query: &QuestionQuery<'_>,
-    ) -> Result<Vec<QuestionRow>> {
-        let packages = PackageQuery {
-            drafts: query.drafts,
             since: query.since,
             limit: usize::MAX,
             ..PackageQuery::default()
         };
-        let wanted = query.sources.min(MAX_SOURCES);
-        let mut questions: Vec<QuestionRow> = Vec::new();
-        for row in self.packages(project, &packages)? {
-            let entry = &self.projects[project].packages[&row.package_id];
-            for text in entry.index.open_questions() {
-                let place = questions.iter().position(|known| known.text == *text);
-                let place = place.unwrap_or_else(|| {
-                    questions.push(QuestionRow { text: text.clone(), sources: Vec::new() });
-                    questions.len() - 1
-                });
-                let sources = &mut questions[place].sources;
-                if sources.last() != Some(&row.package_id) && sources.len() < wanted {
-                    sources.push(row.package_id.clone());
-                }
-            }
-        }
-        questions.truncate(query.limit);
-        Ok(questions)
+        let mut rows = self.packages(project, &all)?;
+        rows.retain(|row| {
+            let matters = query.least.is_none_or(|least| row.significance >= least);
+            matters && !(query.standing && !self.superseders(row).is_empty())
+        });
+        rows.sort_by_key(|row| std::cmp::Reverse(row.significance));
+        rows.truncate(query.limit);
+        Ok(rows)
+    }
+
+    fn questions(
+        &self,
+        project: &ProjectId,
+        query: &QuestionQuery<'_>,
+    ) -> Result<Vec<QuestionRow>> {
+        Ok(self.list_questions(project, query))
+    }
+
+    fn superseded<'p>(
+        &self,
+        project: &ProjectId,
+        packages: &mut dyn Iterator<Item = &'p PackageId>,
+    ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
+        let entries = packages.filter_map(|id| self.at(project).and_then(|at| at.packages.get(id)));
+        let marks =
+            entries.map(|entry| (entry.row.package_id.clone(), self.superseders(&entry.row)));
+        Ok(marks.filter(|(_, by)| !by.is_empty()).collect())
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
-        let query = QuestionQuery { since, drafts: Drafts::None, limit: usize::MAX, sources: 0 };
-        Ok(self.open_questions(project, &query)?.len() as u64)
+        let query = QuestionQuery {
+            since,
+            drafts: Drafts::None,
+            limit: usize::MAX,
+            ..QuestionQuery::default()
+        };
+        Ok(self.questions(project, &query)?.len() as u64)
     }
 }
 
@@ -201,7 +193,7 @@ impl ProjectState {
     }
 }
 
-fn place(row: &PackageRow) -> (Time, u64) {
+pub(super) fn place(row: &PackageRow) -> (Time, u64) {
     (row.created_at.time(), row.seq)
 }
 

@@ -3,7 +3,9 @@
 use accord_base::{ActorId, ActorKey, ActorType, ProjectId, SessionId};
 use accord_canon::{Digest, sha256};
 use accord_contract::time::{Time, Timestamp};
-use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
+use accord_memory_core::package::{
+    AnswerLink, Links, PackageType, QuestionKey, ReviewType, Significance, Status,
+};
 use accord_memory_core::{ContentHash, FactId, PackageId};
 
 use super::Random;
@@ -30,8 +32,18 @@ const WORDS: [&str; 14] = [
     "x:y",
     "writer",
 ];
-const QUESTIONS: [&str; 6] =
-    ["Why?", "Who decides?", "Ship it?", "When", "Why?", "日本 or the queue?"];
+/// Some are the same question, written differently, and some are none.
+const QUESTIONS: [&str; 9] = [
+    "Why?",
+    "Who decides?",
+    "Ship it?",
+    "When",
+    "Why?",
+    "WHY?",
+    " why? ",
+    " ",
+    "日本 or the queue?",
+];
 /// Some are the same instant, written differently.
 const TIMES: [&str; 9] = [
     "2026-04-18T20:00:00Z",
@@ -174,9 +186,16 @@ impl Generator {
         }
     }
 
-    /// An entry of a log.
+    /// An entry of a log; some are damaged.
     pub fn revision(&mut self, seq: u64) -> RevisionRow {
-        RevisionRow { seq, text: self.words(2) }
+        let text = if self.random.one_in(8) {
+            self.words(2)
+        } else {
+            let (status, at) = (self.status(), self.time());
+            let actor = self.random.pick(&["null", r#"{"type":"human"}"#, r#"{"type":"agent"}"#]);
+            format!(r#"{{"status":"{status}","at":"{at}","actor":{actor}}}"#)
+        };
+        RevisionRow { seq, text }
     }
 
     /// The search index of a package.
@@ -187,6 +206,28 @@ impl Generator {
         let [title, decisions, handoff] = [3, 4, 4].map(|most| self.words(most));
         let (asked, body) = (questions.join("\n"), self.words(8));
         PackageIndex::of_parts([&title, &decisions, &asked, &handoff, &body], &questions)
+            .linked(self.links())
+    }
+
+    /// What a package answers and supersedes; most often nothing.
+    pub fn links(&mut self) -> Links {
+        let [answers, supersedes] = [3, 4].map(|one_in| {
+            let any = self.random.one_in(one_in);
+            if any { 1 + self.random.below(3) } else { 0 }
+        });
+        let answers = (0..answers).map(|_| {
+            if self.random.one_in(2) {
+                AnswerLink::Question(QuestionKey::of(self.random.pick(&QUESTIONS)))
+            } else {
+                let index = self.random.below(4) as u32;
+                AnswerLink::Asked { package_id: self.package(), index }
+            }
+        });
+        let answers = answers.collect();
+        let mut targets: Vec<PackageId> = (0..supersedes).map(|_| self.package()).collect();
+        targets.sort();
+        targets.dedup();
+        Links { answers, supersedes: targets }
     }
 
     /// A model and a dimension out of few.

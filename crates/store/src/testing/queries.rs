@@ -5,13 +5,14 @@ use std::fmt::Debug;
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
-use accord_memory_core::package::Status;
+use accord_memory_core::package::{Significance, Status};
 
 use super::Generator;
 use crate::{
-    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, Hit, Order, PackageQuery, PackageRow,
-    ProjectQuery, ProjectRow, Quarantined, QuestionQuery, ReadUnit, Result, Scope, SearchQuery,
-    SessionQuery, SessionRow, Space, Store, StoreExt as _, Unembedded, UnembeddedQuery, When,
+    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery, Hit, Order, PackageQuery,
+    PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery, QuestionRow, ReadUnit,
+    Result, Scope, SearchQuery, SessionQuery, SessionRow, Space, Store, StoreExt as _, Unembedded,
+    UnembeddedQuery, When,
 };
 
 /// A query.
@@ -21,7 +22,8 @@ pub(super) enum Query {
     Named(PackageId, SessionId),
     Session(ProjectId, SessionId),
     Counts(ProjectId, Option<Time>),
-    Questions(ProjectId, Option<Time>, Reader, usize, usize),
+    Questions(ProjectId, Questions),
+    Superseded(ProjectId, Vec<PackageId>),
     Search(ProjectId, Words),
     Projects(bool, usize),
     Facts(ProjectId, Option<String>, Option<String>, When, usize),
@@ -41,6 +43,16 @@ pub(super) struct Pages {
     quarantined: Quarantined,
     since: Option<Time>,
     order: Order,
+    length: usize,
+}
+
+/// Questions, page by page.
+#[derive(Clone, Debug)]
+pub(super) struct Questions {
+    since: Option<Time>,
+    reader: Reader,
+    answered: bool,
+    sources: usize,
     length: usize,
 }
 
@@ -84,7 +96,7 @@ fn random_query(generator: &mut Generator) -> Query {
         _ => Reader::Everybody,
     };
     let limit = generator.random.below(7);
-    match generator.random.below(16) {
+    match generator.random.below(19) {
         0..=3 => {
             let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
             Query::Pages(Pages {
@@ -106,9 +118,16 @@ fn random_query(generator: &mut Generator) -> Query {
         4 => Query::Named(generator.package(), generator.session()),
         5 => Query::Session(project, generator.session()),
         6 => Query::Counts(project, generator.since()),
-        7 => {
+        7 | 15 => {
             let sources = generator.random.pick(&[0, 1, 2, 3, 20]);
-            Query::Questions(project, generator.since(), reader, limit, sources)
+            let questions = Questions {
+                since: generator.since(),
+                reader,
+                answered: generator.random.one_in(3),
+                sources,
+                length: 1 + limit,
+            };
+            Query::Questions(project, questions)
         }
         8 | 9 => {
             let (status, session) = (generator.random.one_in(4), generator.random.one_in(4));
@@ -145,6 +164,7 @@ fn random_query(generator: &mut Generator) -> Query {
             Query::Embeddings(project, generator.space(), order, 1 + limit)
         }
         14 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
+        16 | 17 => Query::Superseded(project, (0..6).map(|_| generator.package()).collect()),
         _ => Query::Events(project, generator.random.below(30) as u64, generator.time().time()),
     }
 }
@@ -167,18 +187,17 @@ impl Query {
                     lines.push(unit.package_count(project, *status)?.to_string());
                 }
                 lines.push(unit.open_question_count(project, *since)?.to_string());
-                let highlights = unit.highlights(project, *since, 4)?;
-                lines.extend(self::lines(highlights.into_iter().map(plain)));
+                for (least, standing) in [(None, false), (None, true), (Significance::new(7), true)]
+                {
+                    let query = HighlightQuery { since: *since, least, standing, limit: 4 };
+                    let highlights = unit.highlights(project, &query)?;
+                    lines.extend(self::lines(highlights.into_iter().map(plain)));
+                }
                 Ok(lines)
             }
-            Self::Questions(project, since, reader, limit, sources) => {
-                let query = QuestionQuery {
-                    since: *since,
-                    drafts: reader.drafts(),
-                    limit: *limit,
-                    sources: *sources,
-                };
-                Ok(lines(unit.open_questions(project, &query)?))
+            Self::Questions(project, questions) => questions.at(unit, project),
+            Self::Superseded(project, packages) => {
+                Ok(lines(unit.superseded(project, &mut packages.iter())?))
             }
             Self::Search(project, words) => words.at(unit, project),
             Self::Projects(archived, length) => projects(unit, *archived, *length),
@@ -217,6 +236,28 @@ impl Query {
                 lines.push(format!("{:?}", unit.newest_event_at(project)?));
                 lines.push(unit.events_before(project, *instant)?.to_string());
                 Ok(lines)
+            }
+        }
+    }
+}
+
+impl Questions {
+    fn at<U: ReadUnit + ?Sized>(&self, unit: &U, project: &ProjectId) -> Result<Vec<String>> {
+        let mut rows: Vec<QuestionRow> = Vec::new();
+        loop {
+            let query = QuestionQuery {
+                since: self.since,
+                drafts: self.reader.drafts(),
+                answered: self.answered,
+                after: rows.last().map(|row| row.position),
+                limit: self.length,
+                sources: self.sources,
+            };
+            let page = unit.questions(project, &query)?;
+            let full = page.len() == self.length;
+            rows.extend(page);
+            if !full {
+                return Ok(lines(rows.into_iter().map(plain)));
             }
         }
     }
@@ -469,6 +510,13 @@ impl Numbered for EmbeddingRow {
 impl Numbered for Unembedded {
     fn without_number(self) -> Self {
         Self { seq: 0, ..self }
+    }
+}
+
+impl Numbered for QuestionRow {
+    fn without_number(mut self) -> Self {
+        self.position.package.seq = 0;
+        self
     }
 }
 

@@ -1,0 +1,183 @@
+//! Questions, answers and superseded packages in the model.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use accord_base::ProjectId;
+use accord_contract::time::Time;
+use accord_memory_core::PackageId;
+use accord_memory_core::lifecycle::{Side, Standing};
+use accord_memory_core::package::{AnswerLink, QuestionKey};
+use accord_memory_core::query::QuestionPosition;
+
+use super::packages::place;
+use super::{PackageEntry, ProjectState, State};
+use crate::{Drafts, IndexedQuestion, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
+
+/// The answers to a question: until when, by which package.
+type Answers = BTreeMap<QuestionKey, Vec<(Time, (Time, u64), PackageId)>>;
+
+/// A package that asks a question.
+struct Use<'s> {
+    entry: &'s PackageEntry,
+    index: u32,
+    is_open: bool,
+}
+
+impl State {
+    pub(super) fn list_questions(
+        &self,
+        project: &ProjectId,
+        query: &QuestionQuery<'_>,
+    ) -> Vec<QuestionRow> {
+        let Some(project) = self.at(project) else {
+            return Vec::new();
+        };
+        let drafts = if query.answered { Drafts::None } else { query.drafts };
+        let answers = project.answers();
+        let mut uses: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
+        let shown = project
+            .packages
+            .values()
+            .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
+        for entry in shown {
+            for question in entry.questions() {
+                let until = answers.get(&QuestionKey::of(&question.text));
+                let until = until.and_then(|given| given.iter().map(|(until, ..)| *until).max());
+                let asked_at = entry.standing().asked_at;
+                uses.entry(&question.text).or_default().push(Use {
+                    entry,
+                    index: question.index,
+                    is_open: until.is_none_or(|until| asked_at > until),
+                });
+            }
+        }
+        let rows = uses.into_iter().filter_map(|(text, uses)| row(text, uses, &answers, query));
+        let mut rows: Vec<QuestionRow> = rows.collect();
+        rows.sort_by_key(|row| order(row.position));
+        rows.truncate(query.limit);
+        rows
+    }
+
+    /// The packages that supersede a package.
+    pub(super) fn superseders(&self, target: &PackageRow) -> Vec<PackageId> {
+        let Some(project) = self.at(&target.project_id) else {
+            return Vec::new();
+        };
+        let Some(target) = project.packages.get(&target.package_id) else {
+            return Vec::new();
+        };
+        let names = |one: &PackageEntry, other: &PackageEntry| {
+            one.index.links().supersedes.contains(&other.row.package_id)
+        };
+        let by = project.packages.values().filter(|entry| {
+            let mutual = names(target, entry);
+            names(entry, target) && entry.side().supersedes(&target.side(), mutual)
+        });
+        let mut by: Vec<&PackageRow> = by.map(|entry| &entry.row).collect();
+        by.sort_by_key(|row| Reverse(place(row)));
+        by.into_iter().take(MAX_SOURCES).map(|row| row.package_id.clone()).collect()
+    }
+}
+
+impl ProjectState {
+    fn answers(&self) -> Answers {
+        let mut answers = Answers::new();
+        for entry in self.packages.values().filter(|entry| entry.row.quarantine.is_none()) {
+            let Some(until) = entry.standing().answers_until else {
+                continue;
+            };
+            for link in &entry.index.links().answers {
+                let (key, until) = match link {
+                    AnswerLink::Question(key) => (*key, until),
+                    AnswerLink::Asked { package_id, index } => {
+                        let Some(asking) = self.packages.get(package_id) else {
+                            continue;
+                        };
+                        let mut questions = asking.questions();
+                        let Some(asked) = questions.find(|question| question.index == *index)
+                        else {
+                            continue;
+                        };
+                        let asked_at = asking.standing().asked_at;
+                        (QuestionKey::of(&asked.text), until.max(asked_at))
+                    }
+                };
+                let given = (until, place(&entry.row), entry.row.package_id.clone());
+                answers.entry(key).or_default().push(given);
+            }
+        }
+        answers
+    }
+}
+
+impl PackageEntry {
+    fn standing(&self) -> Standing {
+        let log = self.log.iter().map(|entry| entry.text.as_str());
+        let row = &self.row;
+        Standing::of(row.created_at.time(), row.actor.kind, row.state.status, log)
+    }
+
+    fn side(&self) -> Side<'_> {
+        Side {
+            package_id: &self.row.package_id,
+            created_at: self.row.created_at.time(),
+            author: self.row.actor.kind,
+            standing: self.row.quarantine.is_none().then(|| self.standing()),
+        }
+    }
+
+    /// Its questions, each once.
+    fn questions(&self) -> impl Iterator<Item = &IndexedQuestion> {
+        let questions = self.index.open_questions();
+        let earlier =
+            |place: usize, text: &str| questions[..place].iter().any(|it| it.text == text);
+        let first = questions.iter().enumerate();
+        first.filter(move |(place, question)| !earlier(*place, &question.text)).map(|(_, it)| it)
+    }
+}
+
+/// The row of a question, if the query asks for it.
+fn row(
+    text: &str,
+    mut uses: Vec<Use<'_>>,
+    answers: &Answers,
+    query: &QuestionQuery<'_>,
+) -> Option<QuestionRow> {
+    let open = uses.iter().any(|asking| asking.is_open);
+    if open {
+        uses.retain(|asking| asking.is_open);
+    }
+    uses.sort_by_key(|asking| Reverse(place(&asking.entry.row)));
+    let is_asked = |asking: &&Use<'_>| {
+        query.since.is_none_or(|since| asking.entry.row.created_at.time() >= since)
+    };
+    let newest = uses.first().filter(is_asked)?;
+    let position = QuestionPosition { package: newest.entry.row.position(), index: newest.index };
+    let is_behind = query.after.is_none_or(|after| order(position) > order(after));
+    if !is_behind || !(open || query.answered) {
+        return None;
+    }
+    let sources = uses.iter().filter(is_asked).take(query.sources.min(MAX_SOURCES));
+    let mut given = answers.get(&QuestionKey::of(text)).cloned().unwrap_or_default();
+    given.sort_by_key(|(until, place, _)| Reverse((*until, *place)));
+    let mut named: Vec<PackageId> = Vec::new();
+    for (.., id) in given {
+        if named.len() < MAX_SOURCES && !named.contains(&id) {
+            named.push(id);
+        }
+    }
+    Some(QuestionRow {
+        text: text.to_owned(),
+        sources: sources.map(|asking| asking.entry.row.package_id.clone()).collect(),
+        open,
+        answers: named,
+        position,
+    })
+}
+
+/// The sort key of a list: the newest package first, then the index in it.
+fn order(position: QuestionPosition) -> (Reverse<(Time, u64)>, u32) {
+    let package = position.package;
+    (Reverse((package.created_at, package.seq)), position.index)
+}
