@@ -23,6 +23,7 @@ mod help;
 mod house;
 mod manual;
 mod mcp;
+mod mcp_http;
 mod memory;
 mod memory_context;
 mod memory_lines;

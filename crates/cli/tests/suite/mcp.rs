@@ -1,7 +1,6 @@
 //! `accord mcp`: the real program, as an MCP client starts it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -10,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::accord::run;
 use crate::memory::{Memory, Way, bare};
-use crate::server::Server;
 use crate::wait::{LIMIT, exit_of};
 
 /// An MCP client and the program that it started.
@@ -242,77 +240,6 @@ fn it_ends_with_its_input_whatever_came_before() {
 }
 
 #[test]
-fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let served = Server::start(folder.path(), &["--set", "limits.shutdown_timeout=60m"]);
-    let address = served.url.strip_prefix("http://").expect("no TLS").to_owned();
-    let begin = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "c", "version": "1"}}
-    })
-    .to_string();
-    let (head, body) = http(&address, "POST", "/mcp/memory", &address, None, &begin);
-    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert!(body.contains("\"serverInfo\""), "{body}");
-    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
-    let session = session.expect("a session").to_owned();
-    // The guard stands before this door as before any other.
-    let (head, body) = http(&address, "POST", "/mcp/memory", "evil.example", None, &begin);
-    assert!(head.starts_with("HTTP/1.1 403") && body.contains("HTTP_HOST_REFUSED"), "{head}{body}");
-    let call = json!({
-        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
-        "params": {"name": "memory_deposit",
-            "arguments": {"project_id": "shop", "title": "Over HTTP"}}
-    });
-    let (_, body) =
-        http(&address, "POST", "/mcp/memory", &address, Some(&session), &call.to_string());
-    assert!(body.contains("pkg_"), "{body}");
-
-    let mut stream = TcpStream::connect(&address).expect("it listens");
-    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
-    write!(
-        stream,
-        "GET /mcp/memory HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\
-         Mcp-Session-Id: {session}\r\n\r\n"
-    )
-    .expect("it reads");
-    let mut first = [0; 12];
-    stream.read_exact(&mut first).expect("it answers");
-    assert_eq!(&first, b"HTTP/1.1 200");
-    // Told to end, it does, and the stream with it.
-    served.signal("-TERM");
-    assert_eq!(served.end().0, Some(0));
-    let mut rest = String::new();
-    stream.read_to_string(&mut rest).expect("the stream ends");
-}
-
-fn http(
-    address: &str,
-    method: &str,
-    path: &str,
-    host: &str,
-    session: Option<&str>,
-    body: &str,
-) -> (String, String) {
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.set_read_timeout(Some(LIMIT)).expect("a limit");
-    let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
-         Content-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-    (head.to_owned(), body.to_owned())
-}
-
-#[test]
 fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
     let memory = Memory::new();
     let place = memory.data();
@@ -329,5 +256,65 @@ fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
         assert_eq!(ended, Some(0));
         let told = format!("accord: using the {which} {}\n", place.display());
         assert_eq!(said, told);
+    }
+}
+
+#[test]
+fn of_requests_with_one_id_at_a_time_one_is_carried_out() {
+    let memory = Memory::new();
+    let mut agent = Agent::on(&memory, &["--project", "shop"]);
+    let message = json!({
+        "jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "memory_fact_assert",
+            "arguments": {"subject": "s", "predicate": "p", "value": "v"}}
+    });
+    for _ in 0..120 {
+        agent.say(&message);
+    }
+    let (mut done, mut refused) = (0, 0);
+    for _ in 0..120 {
+        let line = agent.output.recv_timeout(LIMIT).expect("every line is answered");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(answer["id"], 7);
+        if answer["error"].is_null() {
+            done += 1;
+        } else {
+            assert_eq!(answer["error"]["code"], -32_600, "{answer}");
+            let message = answer["error"]["message"].as_str().expect("a text");
+            assert!(message.starts_with("MCP_DUPLICATE_ID: "), "{message}");
+            refused += 1;
+        }
+    }
+    assert!(done >= 1 && refused >= 1, "{done} {refused}");
+    // After its answer, an id can be used again.
+    agent.next = 6;
+    agent.read("memory_facts", &json!({}));
+    assert_eq!(agent.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn malformed_params_are_answered_with_what_is_wrong() {
+    let memory = Memory::new();
+    let mut command = bare(&["mcp"]);
+    command.env("ACCORD_DATA", memory.data());
+    let mut agent = Agent::start(command);
+    // Also before the client has begun.
+    let refused = agent.ask("initialize", &json!({"protocolVersion": "2025-06-18"}));
+    assert_eq!(refused["error"]["code"], -32_602, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("capabilities is missing"));
+    let begin = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "c", "version": "1"}
+    });
+    agent.ask("initialize", &begin);
+    for (method, params, code, words) in [
+        ("tools/call", json!({}), -32_602, "name is missing"),
+        ("tools/call", json!({"name": "memory_pull", "arguments": 1}), -32_602, "not a number"),
+        ("tools/cal", json!({}), -32_601, "did you mean tools/call?"),
+        ("logging/setLevel", json!({"level": "info"}), -32_601, "does not offer the method"),
+    ] {
+        let refused = agent.ask(method, &params);
+        assert_eq!(refused["error"]["code"], code, "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(words), "{refused}");
     }
 }

@@ -202,6 +202,9 @@ codes! {
         "The route does not support this method; use one of those in the Allow header.";
     HttpMalformed = "HTTP_MALFORMED", Accord, Validation, AfterChange, 400,
         "The request is not valid HTTP; correct its path, headers or query.";
+    HttpNotAcceptable = "HTTP_NOT_ACCEPTABLE", Accord, Validation, AfterChange, 406,
+        "The route cannot answer in a media type that the client accepts; send the header Accept \
+         that the message names.";
     HttpMediaType = "HTTP_MEDIA_TYPE", Accord, Validation, AfterChange, 415,
         "The route does not accept a body of this media type; send the one that the message names.";
     HttpHeadersTooLarge = "HTTP_HEADERS_TOO_LARGE", Accord, Validation, AfterChange, 431,
@@ -284,6 +287,12 @@ codes! {
     McpSessionUnknown = "MCP_SESSION_UNKNOWN", Accord, NotFound, AfterChange, 404,
         "The MCP session does not exist, has ended, or belongs to another key; initialize a new \
          one.";
+    McpSessionNeeded = "MCP_SESSION_NEEDED", Accord, Validation, AfterChange, 400,
+        "A client without an MCP session wrote without saying who it is; pass actor, or the \
+         session_id that memory_session_start returned, or use a key with an actor.";
+    McpDuplicateId = "MCP_DUPLICATE_ID", Accord, Validation, AfterChange, 409,
+        "Another request of the same MCP session with this id has no answer yet; use a new id for \
+         every request.";
     McpTooManySessions = "MCP_TOO_MANY_SESSIONS", Accord, Execution, Backoff, 503,
         "The server has reached its limit of MCP sessions; end one, or wait until an idle one \
          expires.";

@@ -37,7 +37,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
 
-use crate::mcp::{self, McpEndpoints, SessionLimits};
+use crate::mcp::{self, HostAccess, McpEndpoints, SessionLimits};
 use crate::{Api, Request, Response};
 
 pub use self::correlation::{CORRELATION, Correlation};
@@ -69,9 +69,17 @@ pub fn router(host: Host) -> Router {
 /// The MCP endpoints. Each tool call becomes a request of the same caller.
 fn mcp_endpoints(host: &Host) -> McpEndpoints {
     let closed = host.streams().closed().boxed();
-    let host = host.clone();
-    let api_for = Arc::new(move |caller: &Caller| api_as(&host, caller.clone()));
-    mcp::service(api_for, mcp::TOOLSETS, SessionLimits::default(), closed)
+    let (reached, keys) = (host.clone(), host.keys().clone());
+    let access = HostAccess {
+        api_for: Arc::new(move |caller: &Caller| api_as(&reached, caller.clone())),
+        is_accepted: Arc::new(move |caller: Caller| {
+            let keys = keys.clone();
+            // If the keys cannot be read, the stream ends and its client sees why when it asks
+            // again.
+            async move { keys.accepts(&caller).await.unwrap_or(false) }.boxed()
+        }),
+    };
+    mcp::service(access, mcp::TOOLSETS, SessionLimits::default(), closed)
         .expect("opening the host has checked that the tools can be combined")
 }
 

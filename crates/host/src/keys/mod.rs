@@ -93,6 +93,22 @@ impl Keys {
         Ok(key.caller.clone())
     }
 
+    /// Whether a caller who was accepted still is. A change is noticed within half a second.
+    pub async fn accepts(&self, caller: &Caller) -> Result<bool, Failure> {
+        if caller.is_local() {
+            // A caller without a key is accepted until the first key is created.
+            return Ok(!self.required().await?);
+        }
+        let Some(key_id) = caller.key_id() else {
+            return Ok(true);
+        };
+        let key = self.find(key_id).await?;
+        let is_valid = |key: &CachedKey| {
+            key.row.revoked_at.is_none() && !key.stored.is_expired(self.memory.now())
+        };
+        Ok(key.is_some_and(|key| is_valid(&key)))
+    }
+
     /// Creates a key.
     pub async fn create(
         &self,

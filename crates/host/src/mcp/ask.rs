@@ -8,7 +8,7 @@ use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::compact;
 use axum::body::Body;
 use http_body_util::{BodyExt as _, Limited};
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
@@ -85,6 +85,7 @@ impl Ask {
         let unanswered = |failure: Failure| ToolError::from(failure).with_details(&about);
         let response = api.call(self.request()?).await.map_err(unanswered)?;
         let status = response.status();
+        let is_json = response.headers().get(CONTENT_TYPE).is_none_or(is_json);
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(|_| {
             let message = "the answer of the host was interrupted, or is too large";
@@ -95,7 +96,7 @@ impl Ask {
         if status.is_success() {
             let created = status == hyper::StatusCode::CREATED;
             // Whitespace between JSON tokens costs a model tokens and means nothing.
-            let text = compact(&text);
+            let text = if is_json { compact(&text) } else { text };
             return Ok(Answer { created, text });
         }
         let envelope = serde_json::from_str(&text)
@@ -133,7 +134,7 @@ impl Ask {
         *request.method_mut() = self.method;
         *request.uri_mut() = target;
         if let Some(body) = self.body {
-            let media_type = hyper::header::HeaderValue::from_static("application/json");
+            let media_type = HeaderValue::from_static("application/json");
             request.headers_mut().insert(CONTENT_TYPE, media_type);
             *request.body_mut() = Body::from(Value::Object(body).to_string());
         }
@@ -147,7 +148,7 @@ impl Answer {
         self.created
     }
 
-    /// The document of the host, with its tokens unchanged and no whitespace between them.
+    /// The document of the host. JSON has its tokens unchanged and no whitespace between them.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -159,6 +160,12 @@ impl Answer {
             Failure::new(Code::HostProtocol, message)
         })
     }
+}
+
+/// Whether a media type is JSON.
+fn is_json(media_type: &HeaderValue) -> bool {
+    let essence = media_type.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
 }
 
 /// Percent-encodes a text for a path or a query.

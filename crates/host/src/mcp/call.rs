@@ -24,8 +24,10 @@ pub struct CallContext {
     pub actor: Option<ActorKey>,
     /// The name of the client.
     pub client: Option<String>,
-    /// The session that was started over this connection and has not ended.
+    /// The session that was started over this connection and has not ended, or that the call names.
     pub session: Option<OpenSession>,
+    /// Whether the client has no connection, so that each call is independent.
+    pub stateless: bool,
 }
 
 impl<'a> Call<'a> {
@@ -93,15 +95,24 @@ impl<'a> Call<'a> {
 
     /// The actor of the call: the argument, else that of the session, of the key or of the server,
     /// else an agent with the name of the client.
+    ///
+    /// The name of a client without a connection is not used: its calls would be recorded under a
+    /// name that differs from that of its session.
     pub fn actor(&self) -> Result<Actor, Failure> {
-        let known = match self.text("actor") {
-            Some(named) => Some(parse_actor(named).map_err(|failure| failure.at("/actor"))?),
-            None => self.known_actor(),
-        };
-        let known = known.ok_or_else(|| {
-            missing("actor", "no actor: the call has none, and no session was started".into())
-        })?;
-        Ok(Actor::new(known.id, known.kind))
+        let named = self.named_actor()?.or_else(|| self.known_actor());
+        if named.is_none() && self.context.stateless {
+            let message = "no actor: this client has no MCP session, its key has no actor, and the \
+                           call has neither actor nor session_id";
+            return Err(Failure::new(Code::McpSessionNeeded, message).at("/session_id"));
+        }
+        self.named_or_client(named)
+    }
+
+    /// The actor that starts a session: as [`Call::actor`], or an agent with the name of the
+    /// client. The receipt of the session names it.
+    pub fn starter(&self) -> Result<Actor, Failure> {
+        let named = self.named_actor()?.or_else(|| self.known_actor());
+        self.named_or_client(named)
     }
 
     /// The actor of the call, with the session that the call names or that was started for the
@@ -133,14 +144,25 @@ impl<'a> Call<'a> {
         })
     }
 
+    fn named_actor(&self) -> Result<Option<ActorKey>, Failure> {
+        let named = self.text("actor").map(parse_actor).transpose();
+        named.map_err(|failure| failure.at("/actor"))
+    }
+
     fn known_actor(&self) -> Option<ActorKey> {
         let session = self.context.session.as_ref();
-        let known = session.map(|session| &session.actor).or(self.context.actor.as_ref());
-        known.cloned().or_else(|| {
+        session.map(|session| &session.actor).or(self.context.actor.as_ref()).cloned()
+    }
+
+    fn named_or_client(&self, named: Option<ActorKey>) -> Result<Actor, Failure> {
+        let client = || {
             let id = ActorId::new(self.context.client.as_ref()?.trim()).ok()?;
-            let kind = ActorType::Agent;
-            Some(ActorKey { id, kind })
-        })
+            Some(ActorKey { id, kind: ActorType::Agent })
+        };
+        let actor = named.or_else(client).ok_or_else(|| {
+            missing("actor", "no actor: the call has none, and no session was started".into())
+        })?;
+        Ok(Actor::new(actor.id, actor.kind))
     }
 }
 

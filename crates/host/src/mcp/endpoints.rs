@@ -6,6 +6,9 @@
 //! Clients of the revisions up to 2025-11-25 start a session and name it in a header. Those of
 //! 2026-07-28 have no sessions: each request is independent, and the arguments name the session of
 //! the memory.
+//!
+//! A request is answered with one JSON document, or with a stream of events if there is more to
+//! send than its answer.
 
 use std::sync::Arc;
 
@@ -17,17 +20,22 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use hyper::header::{ALLOW, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::{Method, StatusCode};
+use http_body_util::Full;
+use hyper::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::{HeaderMap, Method, StatusCode};
 use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::call::CallContext;
+use super::headers;
+use super::refused;
 use super::server::{ApiFor, ApiSource, Server};
-use super::sessions::{CurrentRequest, SessionLimits, Sessions};
+use super::sessions::{CurrentRequest, Outcome, SessionLimits, Sessions};
 use super::toolset::{Toolbox, Toolset};
-use crate::http::reply::Foreign;
+use super::watch::{IsAccepted, watched};
+use crate::http::body::read_body;
 use crate::http::streams::closing_down;
 use crate::http::{Refusal, RouteName, errors};
 
@@ -47,12 +55,22 @@ struct Endpoint {
     protocol: Protocol,
     service: StreamableHttpService<Server, Sessions>,
     sessions: Arc<Sessions>,
+    is_accepted: IsAccepted,
 }
 
-/// The endpoints for sets of tools: one for all of them, and one for each. `api_for` returns the
-/// host as a caller may use it. When `closing` completes, all sessions end.
+/// How the endpoints use their host.
+#[derive(Clone)]
+pub struct HostAccess {
+    /// Returns the host as a caller may use it.
+    pub api_for: ApiFor,
+    /// Says whether a caller is still accepted, while a stream of its is open.
+    pub is_accepted: IsAccepted,
+}
+
+/// The endpoints for sets of tools: one for all of them, and one for each. When `closing`
+/// completes, all sessions end.
 pub fn service(
-    api_for: ApiFor,
+    host: HostAccess,
     sets: &[&'static Toolset],
     limits: SessionLimits,
     closing: BoxFuture<'static, ()>,
@@ -62,7 +80,7 @@ pub fn service(
         let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
         let is_one = sets.iter().all(|set| set.protocol == first);
         let protocol = if is_one { first } else { Protocol::Accord };
-        Ok::<_, Failure>(Endpoint::new(path, protocol, Toolbox::join(sets)?, &api_for, limits))
+        Ok::<_, Failure>(Endpoint::new(path, protocol, Toolbox::join(sets)?, &host, limits))
     };
     let mut endpoints = vec![endpoint("/mcp".into(), sets)?];
     for set in sets {
@@ -123,14 +141,15 @@ impl Endpoint {
         path: String,
         protocol: Protocol,
         toolbox: Toolbox,
-        api_for: &ApiFor,
+        host: &HostAccess,
         limits: SessionLimits,
     ) -> Self {
         let toolbox = Arc::new(toolbox);
-        let api_source = ApiSource::Caller(Arc::clone(api_for));
+        let api_source = ApiSource::Caller(Arc::clone(&host.api_for));
         let server = move || {
-            let toolbox = Arc::clone(&toolbox);
-            Ok(Server::new(toolbox, api_source.clone(), CallContext::default()))
+            let (toolbox, source) = (Arc::clone(&toolbox), api_source.clone());
+            let connection = CurrentRequest::connection();
+            Ok(Server::new(toolbox, source, CallContext::default(), connection))
         };
         let sessions = Arc::new(Sessions::new(limits));
         let config = StreamableHttpServerConfig::default()
@@ -142,33 +161,64 @@ impl Endpoint {
             .with_sse_retry(None)
             .with_max_request_body_bytes(LARGEST_MESSAGE);
         let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-        Self { path, protocol, service, sessions }
+        Self { path, protocol, service, sessions, is_accepted: Arc::clone(&host.is_accepted) }
     }
 
-    async fn answer(&self, mut request: Request) -> Response {
-        let Some(caller) = request.extensions().get::<Caller>() else {
-            let failure = Failure::new(Code::AuthRequired, "the request has no caller");
-            return Refusal(failure).into_response();
-        };
+    async fn answer(&self, request: Request) -> Response {
+        let answered = self.try_answer(request).await;
+        answered.unwrap_or_else(|mut failure| {
+            failure.code = errors::code_in(self.protocol, failure.code);
+            Refusal(failure).into_response()
+        })
+    }
+
+    async fn try_answer(&self, request: Request) -> Result<Response, Failure> {
+        let unknown = || Failure::new(Code::AuthRequired, "the request has no caller");
+        let caller = request.extensions().get::<Caller>().ok_or_else(unknown)?.clone();
         if self.service.config.cancellation_token.is_cancelled() {
-            return Refusal(closing_down()).into_response();
+            return Err(closing_down());
         }
-        let current = CurrentRequest::new(caller.label());
-        let ends = request.method() == Method::DELETE;
+        let (mut parts, body) = request.into_parts();
+        headers::check(&parts.method, &mut parts.headers)?;
         // The transport requires the header, even over a socket, where nothing reads it.
-        let headers = request.headers_mut();
-        headers.entry(HOST).or_insert(HeaderValue::from_static("localhost"));
-        let response = current.scope(self.service.handle(request)).await;
-        match current.refusal() {
-            Some(failure) => Refusal(failure).into_response(),
+        parts.headers.entry(HOST).or_insert(HeaderValue::from_static("localhost"));
+        let body = read_body(body, LARGEST_MESSAGE as u64).await?;
+        let ends = parts.method == Method::DELETE;
+        let session = parts.headers.get(SESSION).cloned();
+        let current = CurrentRequest::new(caller.label());
+        let sent = Request::from_parts(parts, Full::new(body.clone()));
+        let response = current.scope(self.service.handle(sent)).await;
+        match current.outcome() {
+            Some(Outcome::Refused(failure)) => Err(failure),
+            Some(Outcome::Answered(message)) => {
+                Ok(headers::with_session(refused::json(&message)?, response.headers()))
+            }
             // Some clients take the 202 of the transport for a failure.
             None if ends && response.status().is_success() => {
-                StatusCode::NO_CONTENT.into_response()
+                Ok(StatusCode::NO_CONTENT.into_response())
             }
-            None => with_code(self.protocol, response.map(Body::new)).await,
+            None if is_stream(response.headers()) => {
+                Ok(response.map(|body| self.watched(Body::new(body), caller, session)))
+            }
+            None if response.status().is_success() => Ok(response.map(Body::new)),
+            None => refused::answer(self.protocol, response.map(Body::new), &body).await,
         }
     }
+
+    /// A stream that ends when its caller is no longer accepted, and its session with it.
+    fn watched(&self, body: Body, caller: Caller, session: Option<HeaderValue>) -> Body {
+        let sessions = Arc::clone(&self.sessions);
+        let shut_out = async move {
+            if let Some(id) = session.as_ref().and_then(|id| id.to_str().ok()) {
+                drop(sessions.close(&id.into()).await);
+            }
+        };
+        watched(body, caller, Arc::clone(&self.is_accepted), shut_out.boxed())
+    }
 }
+
+/// The header that names a session.
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The largest message: a call that deposits the largest package.
 const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;
@@ -183,42 +233,7 @@ async fn enter(
     response
 }
 
-/// Gives a refusal of the transport, which is plain text, a failure code. An answer to a JSON-RPC
-/// message is JSON, and is not changed.
-async fn with_code(protocol: Protocol, mut response: Response) -> Response {
-    let status = response.status();
-    let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
-    if status.is_success() {
-        return response;
-    }
-    if response.headers().get(CONTENT_TYPE).is_some_and(is_json) {
-        response.extensions_mut().insert(Foreign);
-        return response;
-    }
-    let allow = response.headers().get(ALLOW).cloned();
-    let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap_or_default();
-    let text = String::from_utf8_lossy(&body);
-    let text = text.trim();
-    let failure = match status {
-        StatusCode::NOT_FOUND => {
-            Failure::new(Code::McpSessionUnknown, "there is no such MCP session")
-        }
-        StatusCode::METHOD_NOT_ALLOWED => Failure::new(
-            Code::HttpMethodNotAllowed,
-            "this client has no session, so there is no stream to read and none to end",
-        ),
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            Failure::new(errors::code_in(protocol, Code::InputTooLarge), text)
-        }
-        status if status.is_server_error() => {
-            tracing::error!(%status, text, "the MCP transport failed");
-            Failure::new(Code::HttpFault, "the MCP transport failed")
-        }
-        _ => Failure::new(Code::McpRequestInvalid, text),
-    };
-    let mut response = Refusal(failure).into_response();
-    if let Some(allow) = allow {
-        response.headers_mut().insert(ALLOW, allow);
-    }
-    response
+fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }

@@ -134,13 +134,21 @@ async fn write(
     let _ = to_client.flush().await;
 }
 
-/// The answer to a line that is not a message; `None` for a message or an empty line.
-fn refusal(line: &[u8]) -> Option<String> {
-    if line.trim_ascii().is_empty() {
+/// What is wrong with a text that is not a message.
+pub(super) struct Problem {
+    id: Value,
+    code: i32,
+    /// What is wrong, to follow the subject of a sentence.
+    pub(super) message: &'static str,
+}
+
+/// What is wrong with a text that should be a message; `None` for a message or an empty text.
+pub(super) fn problem(text: &[u8]) -> Option<Problem> {
+    if text.trim_ascii().is_empty() {
         return None;
     }
-    let (id, code, message) = match serde_json::from_slice::<Value>(line) {
-        Err(_) => (Value::Null, -32_700, "the line is not JSON"),
+    let (id, code, message) = match serde_json::from_slice::<Value>(text) {
+        Err(_) => (Value::Null, -32_700, "is not JSON"),
         Ok(Value::Object(members)) => {
             let is_version_2 = members.get("jsonrpc").is_some_and(|version| version == "2.0");
             let is_message =
@@ -150,10 +158,17 @@ fn refusal(line: &[u8]) -> Option<String> {
             }
             let id = members.get("id").filter(|id| id.is_string() || id.is_number());
             let id = id.cloned().unwrap_or_default();
-            (id, -32_600, "the line is not a JSON-RPC 2.0 message")
+            (id, -32_600, "is not a JSON-RPC 2.0 message")
         }
-        Ok(_) => (Value::Null, -32_600, "a message is one JSON object on a separate line"),
+        Ok(_) => (Value::Null, -32_600, "is not one message, which is a JSON object"),
     };
+    Some(Problem { id, code, message })
+}
+
+/// The answer to a line that is not a message; `None` for a message or an empty line.
+fn refusal(line: &[u8]) -> Option<String> {
+    let Problem { id, code, message } = problem(line)?;
+    let message = format!("the line {message}");
     let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     Some(format!("{body}\n"))
 }

@@ -11,31 +11,41 @@
 //! - A tool decides nothing: a call is checked like any HTTP request.
 //! - A refusal of the host is a result with its code and advice, never a protocol error.
 //! - A result with a budget has at most that many tokens, counted as it is served.
-//! - An MCP session belongs to the key that started it.
+//! - An MCP session belongs to the key that started it. The sessions of the memory that were
+//!   started over it end with it.
+//! - A stream ends when its key is no longer accepted.
 
 mod argument;
 mod ask;
 mod budget;
 mod call;
+mod connection;
 mod endpoints;
+mod headers;
+mod in_flight;
 mod lines;
+mod malformed;
 pub mod memory;
 mod raw;
+mod refused;
 mod server;
 mod sessions;
 mod stream;
 mod tool_result;
 mod toolset;
+mod transport;
+mod watch;
 
 pub use self::argument::Argument;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
-pub use self::endpoints::{McpEndpoints, service};
+pub use self::endpoints::{HostAccess, McpEndpoints, service};
 pub use self::server::ApiFor;
 pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};
 pub use self::tool_result::{Memo, OpenSession, ToolResult};
 pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
+pub use self::watch::IsAccepted;
 
 /// All sets of tools.
 pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET];

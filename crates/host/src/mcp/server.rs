@@ -5,19 +5,19 @@
 //!
 //! Invariants:
 //! - A refusal of the host is a result that a model can read, never a protocol error. Only a call
-//!   of an unknown tool is a protocol error.
+//!   of an unknown tool, or with params of another form, is a protocol error.
 //! - A call has the rights of its HTTP request, not of the request that opened the connection.
 
 use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, Value};
 use hyper::http::request::Parts;
-use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Described,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool as Described,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,6 +25,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::argument::{self, Schemas};
 use super::ask::Ask;
 use super::call::{Call, CallContext};
+use super::connection::Connection;
+use super::malformed;
 use super::tool_result::{Memo, OpenSession, ToolError, null_result};
 use super::toolset::{ToolEntry, Toolbox};
 use crate::Api;
@@ -46,17 +48,17 @@ pub(super) struct Server {
     toolbox: Arc<Toolbox>,
     api_source: ApiSource,
     defaults: CallContext,
-    session: Mutex<Option<OpenSession>>,
+    connection: Arc<Connection>,
 }
 
 impl Server {
-    pub(super) fn new(toolbox: Arc<Toolbox>, api_source: ApiSource, defaults: CallContext) -> Self {
-        Self { toolbox, api_source, defaults, session: Mutex::new(None) }
-    }
-
-    /// The session that was started over this connection and has not ended.
-    pub(super) fn open_session(&self) -> Option<OpenSession> {
-        self.session.lock().clone()
+    pub(super) fn new(
+        toolbox: Arc<Toolbox>,
+        api_source: ApiSource,
+        defaults: CallContext,
+        connection: Arc<Connection>,
+    ) -> Self {
+        Self { toolbox, api_source, defaults, connection }
     }
 
     async fn call(
@@ -67,14 +69,19 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let tool = entry.tool;
         let origin = CallOrigin::of(&self.api_source, context)?;
+        let stateless = !self.connection.lasts();
         let mut standing = self.defaults.clone();
-        standing.session = self.open_session();
+        standing.session = self.connection.session();
         // The actor of the key goes first, because the host may refuse a write as another one.
-        standing.actor = origin.actor.or(standing.actor);
-        standing.client = origin.client;
+        standing.actor = origin.actor.clone().or(standing.actor);
+        standing.client = origin.client.clone();
+        standing.stateless = stateless;
         // A session has a project, so later calls need none.
         let schemas = Schemas { project: standing.project.clone() };
         let arguments = argument::check(arguments, tool.arguments, &schemas)?;
+        if stateless && tool.belongs_to_session() {
+            standing.session = origin.named_session(&arguments).await?;
+        }
         let call = Call::new(&arguments, &standing, accord_system::now());
         let ask: Ask = (tool.ask)(&call)?;
         let answer = match ask.send(&*origin.api).await {
@@ -85,33 +92,25 @@ impl Server {
             Err(error) => return Err(error),
         };
         let result = (tool.answer)(&call, &answer)?;
-        let result = match (&result.memo, origin.remembers) {
-            (Memo::Started(_), false) => result.with("next", PASS_IT_ON),
-            (memo, _) => {
-                self.remember(memo);
+        let result = match result.memo.clone() {
+            Memo::Nothing => result,
+            Memo::Started(_) if stateless => result.with("next", PASS_IT_ON),
+            Memo::Started(started) => {
+                self.connection.start(started, origin.api).await;
+                result
+            }
+            Memo::Ended(ended) => {
+                self.connection.forget(&ended);
                 result
             }
         };
         Ok(result.result())
     }
-
-    fn remember(&self, memo: &Memo) {
-        let mut session = self.session.lock();
-        match memo {
-            Memo::Nothing => {}
-            Memo::Started(started) => *session = Some(started.clone()),
-            Memo::Ended(ended) => {
-                if session.as_ref().is_some_and(|open| open.session_id == *ended) {
-                    *session = None;
-                }
-            }
-        }
-    }
 }
 
 /// The hint for a model that started a session without an MCP session.
-const PASS_IT_ON: &str = "This client has no MCP session: pass project_id, session_id and actor \
-    with the calls that follow.";
+const PASS_IT_ON: &str = "This client has no MCP session: pass session_id with every later call \
+    that writes, and project_id with every call that reads.";
 
 /// What the message of a call says about its caller.
 struct CallOrigin {
@@ -120,8 +119,6 @@ struct CallOrigin {
     actor: Option<ActorKey>,
     /// What the client calls itself.
     client: Option<String>,
-    /// Whether the next call reaches the same server.
-    remembers: bool,
 }
 
 impl CallOrigin {
@@ -137,8 +134,21 @@ impl CallOrigin {
                 (api_for(caller), caller.access().actor().cloned())
             }
         };
-        let remembers = parts.is_none_or(|parts| parts.headers.contains_key("mcp-session-id"));
-        Ok(Self { api, actor, client, remembers })
+        Ok(Self { api, actor, client })
+    }
+
+    /// The session that the arguments of a call name, as the host knows it.
+    async fn named_session(&self, arguments: &Object) -> Result<Option<OpenSession>, ToolError> {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+        let Some(named) = text("session_id").filter(|named| !named.is_empty()) else {
+            return Ok(None);
+        };
+        let ask = Ask::get(&["v1", "sessions", named]).query("project_id", text("project_id"));
+        let mut session = OpenSession::read(&ask.send(&*self.api).await?.object()?)?;
+        if let Some(actor) = &self.actor {
+            session.actor = actor.clone();
+        }
+        Ok(Some(session))
     }
 }
 
@@ -158,9 +168,10 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        one_page(page)?;
         let tools = self.toolbox.described(&self.schemas());
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -175,12 +186,29 @@ impl ServerHandler for Server {
         let result = self.call(entry, arguments, &context).await;
         Ok(result.unwrap_or_else(|error| error.result(entry.set)).into())
     }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::error(&request.method, request.params.as_ref()))
+    }
 }
 
 impl Server {
     fn schemas(&self) -> Schemas {
         Schemas { project: self.defaults.project.clone() }
     }
+}
+
+/// Refuses a cursor of a list that is always complete.
+fn one_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if page.is_some_and(|page| page.cursor.is_some()) {
+        let message = "this list has one page; leave cursor out";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(())
 }
 
 fn no_such_tool(failure: Failure) -> ErrorData {

@@ -7,13 +7,16 @@
 //! - Only the caller who started a session can use it.
 //! - The number of sessions is limited. A caller who reaches the limit per caller loses the session
 //!   that was idle the longest.
+//! - No two requests of a session without an answer have the same id.
+//! - A request whose first message is its answer gets it as JSON. Only a request with more messages
+//!   gets a stream of events.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
-use futures_util::Stream;
+use futures_util::stream::{self, Stream, StreamExt as _};
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
@@ -22,6 +25,10 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
+use tokio::sync::mpsc;
+
+use super::connection::Connection;
+use super::in_flight::{InFlight, Pending};
 
 /// Limits on the number of MCP sessions and their idle time.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +61,8 @@ pub(super) struct Sessions {
 struct OpenSession {
     owner: String,
     used: Instant,
+    connection: Arc<Connection>,
+    in_flight: InFlight,
 }
 
 tokio::task_local! {
@@ -65,7 +74,18 @@ tokio::task_local! {
 #[derive(Debug)]
 pub(super) struct CurrentRequest {
     caller: String,
-    refusal: Mutex<Option<Failure>>,
+    /// The memory of the connection that the request starts, if it starts one.
+    connection: Arc<Connection>,
+    outcome: Mutex<Option<Outcome>>,
+}
+
+/// What is answered instead of the response of the transport.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    /// A refusal.
+    Refused(Failure),
+    /// The one message that answers the request.
+    Answered(Arc<ServerJsonRpcMessage>),
 }
 
 /// Why a session cannot be used.
@@ -77,11 +97,22 @@ pub(super) enum SessionsError {
     Unknown,
     #[error("the limit of sessions is reached")]
     Full,
+    #[error("a request with this id has no answer yet")]
+    DuplicateId,
 }
 
 impl CurrentRequest {
     pub(super) fn new(caller: &str) -> Arc<Self> {
-        Arc::new(Self { caller: caller.to_owned(), refusal: Mutex::new(None) })
+        Arc::new(Self {
+            caller: caller.to_owned(),
+            connection: Arc::default(),
+            outcome: Mutex::default(),
+        })
+    }
+
+    /// The memory for the server of the request that is being answered.
+    pub(super) fn connection() -> Arc<Connection> {
+        CURRENT.try_with(|request| Arc::clone(&request.connection)).unwrap_or_default()
     }
 
     /// Runs the code that answers the request.
@@ -89,13 +120,14 @@ impl CurrentRequest {
         CURRENT.scope(Arc::clone(self), answer).await
     }
 
-    /// Why the request was refused, if a limit on sessions refused it.
-    pub(super) fn refusal(&self) -> Option<Failure> {
-        self.refusal.lock().take()
+    /// What to answer instead of the response of the transport.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        self.outcome.lock().take()
     }
 
-    fn refuse(&self, failure: Failure) {
-        *self.refusal.lock() = Some(failure);
+    fn conclude(outcome: Outcome) {
+        // Outside any request, nothing is answered.
+        drop(CURRENT.try_with(|request| *request.outcome.lock() = Some(outcome)));
     }
 }
 
@@ -167,10 +199,67 @@ impl Sessions {
         Ok(None)
     }
 
-    async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
-        self.open().remove(id);
-        Ok(self.local.close_session(id).await?)
+    /// Ends a session, and the sessions of the memory that were started over it.
+    pub(super) async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
+        let open = self.open().remove(id);
+        let closed = self.local.close_session(id).await;
+        if let Some(open) = open {
+            open.connection.end().await;
+        }
+        Ok(closed?)
     }
+
+    /// Registers a request of a session.
+    fn begin(
+        &self,
+        id: &SessionId,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<Option<Pending>, SessionsError> {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return Ok(None);
+        };
+        let in_flight = self.open().get(id).map(|open| open.in_flight.clone());
+        let in_flight = in_flight.ok_or(SessionsError::Unknown)?;
+        in_flight.begin(&request.id).map(Some).map_err(|failure| {
+            CurrentRequest::conclude(Outcome::Refused(failure));
+            SessionsError::DuplicateId
+        })
+    }
+}
+
+/// How many messages of an answer may wait for the client.
+const WAITING: usize = 16;
+
+/// Forwards the messages of an answer. The request is pending until its answer arrives, also if the
+/// client has gone.
+fn forward(
+    messages: impl Stream<Item = ServerSseMessage> + Send + 'static,
+    mut pending: Option<Pending>,
+) -> mpsc::Receiver<ServerSseMessage> {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        let mut messages = std::pin::pin!(messages);
+        while let Some(message) = messages.next().await {
+            if answer_of(&message).is_some() {
+                // Before it is sent: the client may use the id again as soon as it has the answer.
+                drop(pending.take());
+            }
+            drop(sender.send(message).await);
+        }
+    });
+    receiver
+}
+
+/// The message, if it answers a request.
+fn answer_of(message: &ServerSseMessage) -> Option<&Arc<ServerJsonRpcMessage>> {
+    let is_answer = |message: &&Arc<ServerJsonRpcMessage>| {
+        matches!(***message, ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))
+    };
+    message.message.as_ref().filter(is_answer)
+}
+
+fn unknown_session() -> Failure {
+    Failure::new(Code::McpSessionUnknown, "there is no such MCP session")
 }
 
 impl SessionManager for Sessions {
@@ -186,12 +275,19 @@ impl SessionManager for Sessions {
             Err(full) => {
                 let message =
                     format!("{} MCP sessions are open, which is the limit", self.limits.total);
-                request.refuse(Failure::new(Code::McpTooManySessions, message));
+                let failure = Failure::new(Code::McpTooManySessions, message);
+                CurrentRequest::conclude(Outcome::Refused(failure));
                 return Err(full);
             }
         }
         let (id, transport) = self.local.create_session().await?;
-        let session = OpenSession { owner: request.caller.clone(), used: Instant::now() };
+        request.connection.keep();
+        let session = OpenSession {
+            owner: request.caller.clone(),
+            used: Instant::now(),
+            connection: Arc::clone(&request.connection),
+            in_flight: InFlight::default(),
+        };
         self.open().insert(Arc::clone(&id), session);
         Ok((id, transport))
     }
@@ -202,7 +298,9 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionsError> {
         self.check(id)?;
-        Ok(self.local.initialize_session(id, message).await?)
+        let answer = self.local.initialize_session(id, message).await?;
+        CurrentRequest::conclude(Outcome::Answered(Arc::new(answer.clone())));
+        Ok(answer)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionsError> {
@@ -223,7 +321,20 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
         self.check(id)?;
-        Ok(self.local.create_stream(id, message).await?)
+        let pending = self.begin(id, &message)?;
+        let messages = self.local.create_stream(id, message).await?;
+        let mut messages = forward(messages, pending);
+        let mut first = messages.recv().await;
+        if let Some(answer) = first.as_ref().and_then(answer_of) {
+            CurrentRequest::conclude(Outcome::Answered(Arc::clone(answer)));
+            first = None;
+        } else if first.is_none() && !self.open().contains_key(id) {
+            // The session ended before the answer. Without an answer, a request that the client
+            // cancelled gets an empty stream.
+            CurrentRequest::conclude(Outcome::Refused(unknown_session()));
+        }
+        let rest = stream::poll_fn(move |context| messages.poll_recv(context));
+        Ok(stream::iter(first).chain(rest))
     }
 
     async fn accept_message(

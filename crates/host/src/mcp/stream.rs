@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
 use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::ask::Ask;
 use super::call::CallContext;
+use super::connection::Connection;
 use super::lines::Lines;
 use super::server::{ApiSource, Server};
 use super::toolset::Toolbox;
+use super::transport::Checked;
 use crate::Api;
 
 /// Serves the client that started this process over standard input and output, until it closes
@@ -34,10 +35,12 @@ pub async fn serve(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), Failure> {
-    let api_source = ApiSource::Always(Arc::clone(&api));
-    let server = Arc::new(Server::new(Arc::new(toolbox), api_source, context));
-    let (ends, lines) = Lines::over(input, output).split();
-    let running = match rmcp::serve_server(Arc::clone(&server), ends).await {
+    let connection = Connection::lasting();
+    let api_source = ApiSource::Always(api);
+    let server = Server::new(Arc::new(toolbox), api_source, context, Arc::clone(&connection));
+    let ((input, output), lines) = Lines::over(input, output).split();
+    let transport = Checked::new(AsyncRwTransport::new(input, output));
+    let running = match rmcp::serve_server(server, transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => {
             lines.finish().await;
@@ -55,12 +58,6 @@ pub async fn serve(
         tracing::error!(%error, "a call was interrupted");
     }
     lines.finish().await;
-    if let Some(session) = server.open_session() {
-        let path = ["v1", "sessions", session.session_id.as_str()];
-        let ask = Ask::patch(&path, Object::new());
-        if ask.send(&*api).await.is_err() {
-            tracing::warn!(session = %session.session_id, "the session could not be ended");
-        }
-    }
+    connection.end().await;
     Ok(())
 }

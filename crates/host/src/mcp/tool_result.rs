@@ -6,7 +6,7 @@
 //! - Receipts of writes, and errors, are short and are in both places.
 //! - A document that was read is only in the text, as the JSON of the host, token for token.
 
-use accord_base::{ActorKey, SessionId};
+use accord_base::{ActorId, ActorKey, ActorType, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
@@ -58,6 +58,25 @@ pub(super) struct ToolError {
     message: String,
     what_to_do: Option<String>,
     details: Object,
+}
+
+impl OpenSession {
+    /// What later calls need of a session, as the host describes it.
+    pub(super) fn read(session: &Object) -> Result<Self, Failure> {
+        let member = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default();
+        let read = || {
+            Some(Self {
+                session_id: SessionId::new(member("session_id")).ok()?,
+                project_id: member("project_id").to_owned(),
+                actor: ActorKey {
+                    id: ActorId::new(member("actor_id")).ok()?,
+                    kind: ActorType::parse(member("actor_type"))?,
+                },
+            })
+        };
+        let message = "the answer of the host is not a session";
+        read().ok_or_else(|| Failure::new(Code::HostProtocol, message))
+    }
 }
 
 impl ToolResult {

@@ -160,6 +160,12 @@ impl Toolbox {
 }
 
 impl Tool {
+    /// Whether a call writes as an actor in a session, both of which the arguments can name.
+    pub(super) fn belongs_to_session(&self) -> bool {
+        let takes = |name: &str| self.arguments.iter().any(|argument| argument.name() == name);
+        takes("actor") && takes("session_id")
+    }
+
     pub(super) fn described(&self, schemas: &Schemas) -> Described {
         let schema = argument::schema(self.arguments, schemas);
         Described::new(self.name, self.description, schema)

@@ -63,6 +63,12 @@ pub static TOOLSET: Toolset = Toolset {
             what_to_do: "Pass session_id; memory_sessions lists them.",
         },
         Advice {
+            code: Code::McpSessionNeeded,
+            field: None,
+            what_to_do: "Call memory_session_start once, and pass the session_id that it returns \
+                with every call that writes; or pass actor, such as agent:claude-code.",
+        },
+        Advice {
             code: Code::AgenticProjectNotFound,
             field: None,
             what_to_do: "Check project_id with memory_projects. A new project is created by the \

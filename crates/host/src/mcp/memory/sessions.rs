@@ -1,7 +1,6 @@
 //! Sessions: who works on what, from when to when.
 
-use accord_base::{ActorId, ActorKey, ActorType, SessionId};
-use accord_contract::codes::{Code, Failure};
+use accord_base::SessionId;
 use accord_contract::wire::{Object, Value};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
@@ -22,7 +21,7 @@ pub(super) const START: Tool = Tool {
     ],
     effect: Effect::Adds,
     ask: |call| {
-        let actor = call.actor()?;
+        let actor = call.starter()?;
         let mut body = call.members(&["callsign"]);
         body.insert("actor_id".into(), actor.id.as_str().into());
         body.insert("actor_type".into(), actor.kind.as_str().into());
@@ -30,7 +29,7 @@ pub(super) const START: Tool = Tool {
     },
     answer: |_, answer| {
         let mut session = answer.object()?;
-        let open = open_session(&session)?;
+        let open = OpenSession::read(&session)?;
         session.remove("ended_at");
         session.remove("packages_deposited");
         Ok(ToolResult::receipt(session).remembering(Memo::Started(open)))
@@ -96,20 +95,3 @@ pub(super) const SESSIONS: Tool = Tool {
     },
     null_on: None,
 };
-
-/// What later calls need of a session that was started.
-fn open_session(session: &Object) -> Result<OpenSession, Failure> {
-    let member = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default();
-    let read = || {
-        Some(OpenSession {
-            session_id: SessionId::new(member("session_id")).ok()?,
-            project_id: member("project_id").to_owned(),
-            actor: ActorKey {
-                id: ActorId::new(member("actor_id")).ok()?,
-                kind: ActorType::parse(member("actor_type"))?,
-            },
-        })
-    };
-    read()
-        .ok_or_else(|| Failure::new(Code::HostProtocol, "the answer of the host is not a session"))
-}

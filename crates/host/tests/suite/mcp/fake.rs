@@ -1,5 +1,6 @@
 //! A host that answers as it is told, and remembers what it was asked.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use accord_contract::codes::{Code, Exchange, Failure, Protocol};
@@ -8,6 +9,7 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 /// What the fake was asked.
 #[derive(Clone, Debug)]
@@ -17,18 +19,38 @@ pub(crate) struct Asked {
     pub(crate) body: Value,
 }
 
-type Reply = Result<(u16, String), Failure>;
+pub(crate) type Reply = Result<(u16, String), Failure>;
 
 /// The fake.
 pub(crate) struct Fake {
     asked: Mutex<Vec<Asked>>,
     answer: Box<dyn Fn(&Asked) -> Reply + Send + Sync>,
+    gate: Option<Gate>,
+}
+
+/// Makes requests wait until a test lets them go.
+pub(crate) struct Gate {
+    /// How many requests have arrived.
+    pub(crate) arrived: Arc<AtomicUsize>,
+    /// One permit lets one request go.
+    pub(crate) go: Arc<Semaphore>,
 }
 
 impl Fake {
     /// A fake that answers in this way.
     pub(crate) fn new(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { asked: Mutex::default(), answer: Box::new(answer) })
+        Arc::new(Self { asked: Mutex::default(), answer: Box::new(answer), gate: None })
+    }
+
+    /// The same fake, whose requests wait.
+    pub(crate) fn behind(self: Arc<Self>, gate: Gate) -> Arc<Self> {
+        let answer = Box::new(move |asked: &Asked| self.reply(asked));
+        Arc::new(Self { asked: Mutex::default(), answer, gate: Some(gate) })
+    }
+
+    /// What it answers.
+    pub(crate) fn reply(&self, asked: &Asked) -> Reply {
+        (self.answer)(asked)
     }
 
     /// A fake that answers every request with this document.
@@ -87,6 +109,10 @@ impl Api for Fake {
                 target: head.uri.to_string(),
                 body: serde_json::from_slice(&body).unwrap_or(Value::Null),
             };
+            if let Some(gate) = &self.gate {
+                gate.arrived.fetch_add(1, Ordering::Release);
+                gate.go.acquire().await.unwrap().forget();
+            }
             let (status, text) = {
                 self.asked.lock().unwrap().push(asked.clone());
                 (self.answer)(&asked)?

@@ -30,8 +30,10 @@ fn two_tools_of_one_name_refuse_to_start_naming_both_sets() {
         assert!(failure.message.contains(name), "{}", failure.message);
     }
     // The endpoints of a host refuse as well.
-    let nobody: accord_host::mcp::ApiFor =
-        std::sync::Arc::new(|_| super::fake::Fake::giving(serde_json::Value::Null));
+    let nobody = accord_host::mcp::HostAccess {
+        api_for: std::sync::Arc::new(|_| super::fake::Fake::giving(serde_json::Value::Null)),
+        is_accepted: std::sync::Arc::new(|_| Box::pin(async { true })),
+    };
     let sets = [TOOLSETS[0], &CLASHING];
     let endpoints =
         accord_host::mcp::service(nobody, &sets, Default::default(), Box::pin(async {}));

@@ -404,7 +404,7 @@ async fn a_session_that_was_left_open_ends_with_its_connection() {
     client.leave().await.unwrap();
     assert_eq!(
         (fake.last().method.as_str(), fake.last().target.as_str()),
-        ("PATCH", "/v1/sessions/sess_1")
+        ("PATCH", "/v1/sessions/sess_1?project_id=p")
     );
 
     let fake = Fake::echoing();

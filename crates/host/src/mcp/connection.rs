@@ -1,0 +1,102 @@
+//! What one MCP connection remembers: the sessions of the memory that were started over it.
+//!
+//! Invariant: a session that was started over a connection ends with the connection, whatever ends
+//! that: its client, the idle time, a limit, a revoked key or the end of the host.
+
+use std::fmt;
+use std::sync::Arc;
+
+use accord_base::SessionId;
+use accord_contract::wire::Object;
+use parking_lot::Mutex;
+
+use super::ask::Ask;
+use super::tool_result::OpenSession;
+use crate::Api;
+
+/// The memory of one connection, or of one request if the client has no session.
+#[derive(Default)]
+pub(super) struct Connection(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The session to which calls belong.
+    current: Option<OpenSession>,
+    /// Every session that was started and has not ended, and how its starter reaches the host.
+    started: Vec<(OpenSession, Arc<dyn Api>)>,
+    /// Whether later calls reach the same connection.
+    lasts: bool,
+    ended: bool,
+}
+
+impl Connection {
+    /// A connection that later calls reach, too.
+    pub(super) fn lasting() -> Arc<Self> {
+        let connection = Self::default();
+        connection.keep();
+        Arc::new(connection)
+    }
+
+    /// Says that later calls reach it, too.
+    pub(super) fn keep(&self) {
+        self.0.lock().lasts = true;
+    }
+
+    /// Whether later calls reach it, too.
+    pub(super) fn lasts(&self) -> bool {
+        self.0.lock().lasts
+    }
+
+    /// The session that was started last, unless it has ended.
+    pub(super) fn session(&self) -> Option<OpenSession> {
+        self.0.lock().current.clone()
+    }
+
+    /// Remembers a session that was started.
+    pub(super) async fn start(&self, session: OpenSession, api: Arc<dyn Api>) {
+        let is_late = {
+            let mut state = self.0.lock();
+            state.current = Some(session.clone());
+            state.started.push((session, api));
+            state.ended
+        };
+        // The connection ended while the session was started.
+        if is_late {
+            self.end().await;
+        }
+    }
+
+    /// Forgets a session that its client ended.
+    pub(super) fn forget(&self, ended: &SessionId) {
+        let mut state = self.0.lock();
+        state.started.retain(|(open, _)| open.session_id != *ended);
+        if state.current.as_ref().is_some_and(|open| open.session_id == *ended) {
+            state.current = None;
+        }
+    }
+
+    /// Ends the sessions that the client left open.
+    pub(super) async fn end(&self) {
+        let left = {
+            let mut state = self.0.lock();
+            state.ended = true;
+            state.current = None;
+            std::mem::take(&mut state.started)
+        };
+        for (session, api) in left {
+            let path = ["v1", "sessions", session.session_id.as_str()];
+            let project = Some(session.project_id.as_str());
+            let ask = Ask::patch(&path, Object::new()).query("project_id", project);
+            if ask.send(&*api).await.is_err() {
+                tracing::warn!(session = %session.session_id, "the session could not be ended");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.0.lock();
+        f.debug_struct("Connection").field("current", &state.current).finish_non_exhaustive()
+    }
+}

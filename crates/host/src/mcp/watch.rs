@@ -1,0 +1,57 @@
+//! Streams of callers who are still accepted.
+//!
+//! A stream outlives the authentication of its request. So the caller is checked again while it is
+//! open, and the stream ends when a key is revoked or expires.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_base::Caller;
+use axum::body::Body;
+use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, stream};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+/// Says whether a caller would still be accepted.
+pub type IsAccepted = Arc<dyn Fn(Caller) -> BoxFuture<'static, bool> + Send + Sync>;
+
+/// How often a caller is checked. With the age of a cached key, a revoked one is noticed within a
+/// second.
+const EVERY: Duration = Duration::from_millis(400);
+
+struct Watched {
+    body: axum::body::BodyDataStream,
+    caller: Caller,
+    is_accepted: IsAccepted,
+    ticks: Interval,
+    shut_out: Option<BoxFuture<'static, ()>>,
+}
+
+/// The body, which ends when its caller is no longer accepted. `shut_out` then runs.
+pub(super) fn watched(
+    body: Body,
+    caller: Caller,
+    is_accepted: IsAccepted,
+    shut_out: BoxFuture<'static, ()>,
+) -> Body {
+    let mut ticks = interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let body = body.into_data_stream();
+    let watched = Watched { body, caller, is_accepted, ticks, shut_out: Some(shut_out) };
+    Body::from_stream(stream::unfold(watched, |mut watched| async move {
+        loop {
+            tokio::select! {
+                data = watched.body.next() => return data.map(|data| (data, watched)),
+                _ = watched.ticks.tick() => {
+                    if (watched.is_accepted)(watched.caller.clone()).await {
+                        continue;
+                    }
+                    if let Some(shut_out) = watched.shut_out.take() {
+                        shut_out.await;
+                    }
+                    return None;
+                }
+            }
+        }
+    }))
+}
