@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use accord_contract::fixture::Vocabulary;
 use accord_runs_core::faults as engine;
 use serde_json::Value;
 
@@ -59,6 +60,10 @@ impl Adapter for Faulty {
 
     fn id_member(&self) -> &'static str {
         self.honest.id_member()
+    }
+
+    fn vocabulary(&self) -> Vocabulary {
+        self.honest.vocabulary()
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {

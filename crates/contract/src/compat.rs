@@ -39,8 +39,8 @@ message! {
         required new_version: String = "newVersion", "contract-version";
         /// The most severe class of all changes.
         required overall: Class = "overall", "change-class";
-        /// Whether the new version number is honest about the changes; null where that
-        /// cannot be told.
+        /// Whether the new version number is honest about the changes; null if that depends on
+        /// a change that needs review, or on a version that cannot be parsed.
         required_or_null honest: bool = "honest", "verdict";
         /// Why, for people.
         required reason: String = "reason", "text-for-people";

@@ -93,6 +93,8 @@ pub(crate) fn conformance(
         let all = || upto(&levels, claimed);
         match () {
             () if all().any(|level| level.disproves(routes, cases)) => ClaimVerdict::Disproved,
+            // A level that the corpus does not have is not proved by any case.
+            () if all().next().is_none() => ClaimVerdict::Unproven,
             () if all().all(|level| level.standing == Standing::Reached) => ClaimVerdict::Proved,
             () => ClaimVerdict::Unproven,
         }

@@ -133,7 +133,8 @@ fn generator_members(place: &mut Reporter<'_>, generator: &Generator, at: &Point
     if generator.digits.is_some_and(|digits| !(1..=64).contains(&digits)) {
         place.fault(at.member("digits"), "must be from 1 to 64");
     }
-    let size = generator.text.as_ref().map_or(0, String::len) as u64 * generator.times.unwrap_or(0);
+    let length = generator.text.as_ref().map_or(0, String::len) as u64;
+    let size = length.saturating_mul(generator.times.unwrap_or(0));
     if size > MAX_TEXT {
         place.fault(at, format!("makes more than {MAX_TEXT} bytes"));
     }

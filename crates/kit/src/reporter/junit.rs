@@ -15,6 +15,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::event::{Event, Reporter, What};
 use crate::exit;
+use crate::levels::Conformance;
 use crate::report::{CaseReport, Difference, RunReport};
 use crate::verdict::Verdict;
 
@@ -67,27 +68,31 @@ fn document(report: &RunReport) -> Report {
 /// The reasons why a run fails that are not cases.
 fn beside_the_cases(report: &RunReport) -> Vec<TestCase> {
     let class = format!("{}.run", report.run.protocol);
-    let test = |name: &str, kind, code: Code, message: &str| {
+    let test = |name: &str, kind, code: &str, message: &str| {
         let mut status = TestCaseStatus::non_success(kind);
-        status.set_message(xml(message)).set_type(code.as_str());
+        status.set_message(xml(message)).set_type(code);
         let mut test = TestCase::new(xml(name), status);
         test.set_classname(class.as_str());
         test
     };
     let stale = report.summary.stale.iter().map(|entry| {
         let name = format!("stale baseline: {}", entry.case);
-        test(&name, NonSuccessKind::Failure, Code::KitBaselineStale, &entry.why)
+        test(&name, NonSuccessKind::Failure, Code::KitBaselineStale.as_str(), &entry.why)
     });
     let mut tests: Vec<TestCase> = stale.collect();
     let breaches = report.summary.breaches.iter().flatten();
     tests.extend(breaches.map(|breach| {
-        let (name, code) = ("the end of the adapter", Code::KitAdapterProtocol);
+        let (name, code) = ("the end of the adapter", Code::KitAdapterProtocol.as_str());
         test(name, NonSuccessKind::Error, code, breach)
     }));
     if !exit::any_ran(&report.cases) {
         let why = "nothing was selected, or every case that was selected is skipped";
         let kind = NonSuccessKind::Error;
-        tests.push(test("no case ran", kind, Code::KitNoCaseRan, why));
+        tests.push(test("no case ran", kind, Code::KitNoCaseRan.as_str(), why));
+    }
+    let lacks = report.summary.conformance.as_ref().and_then(Conformance::lacks_the_lowest);
+    if let Some(why) = lacks {
+        tests.push(test("no level is reached", NonSuccessKind::Failure, "level", &why));
     }
     tests
 }

@@ -1,8 +1,9 @@
 //! Which level is reached, what is missing and what is broken, and whether a claim is true.
 
 use accord_kit::RunReport;
+use accord_kit::driver::{Http, HttpOptions};
 use accord_kit::levels::{Conformance, Standing};
-use accord_kit::reporter::{TextOptions, TextReporter};
+use accord_kit::reporter::{JunitReporter, TextOptions, TextReporter};
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Request, Server};
@@ -111,6 +112,25 @@ fn a_server_of_a_lower_level_is_not_broken() {
     let missing = report.cases.iter().find(|case| case.id.ends_with("c/judge")).unwrap();
     assert_eq!(missing.missing_route.as_deref(), Some("judge"));
     assert_eq!(missing.message.as_deref(), Some("the server has no route for `judge`"));
+}
+
+#[test]
+fn a_level_that_the_corpus_does_not_have_is_not_proved() {
+    let report = judge(&server(&["write", "judge", "past", "extra"], &[], "D"), &cases());
+    assert_eq!(conformance(&report).claim.unwrap().as_str(), "unproven");
+}
+
+#[test]
+fn junit_says_that_no_level_is_reached() {
+    let server = serve(|request| (request.target == "/things/x").then(|| Answer::text(405, "")));
+    let http = Http::new(HttpOptions::new(server.url())).unwrap();
+    let mut junit = Vec::new();
+    let mut reporter = JunitReporter::new(&mut junit);
+    let report = accord_kit::run(&web(&cases()), &http, &patient(), &mut reporter).unwrap();
+    assert_eq!(conformance(&report).reached, None);
+    assert_eq!(report.summary.exit_code, 1);
+    let junit = String::from_utf8(junit).unwrap();
+    assert!(junit.contains("no level is reached"), "{junit}");
 }
 
 #[test]
@@ -223,8 +243,7 @@ fn a_404_tells_a_missing_route_from_a_missing_thing() {
 fn lines_for_people_say_what_is_reached_and_why_not_more() {
     let server = server(&["write"], &[], "C");
     let mut text = Vec::new();
-    let http =
-        accord_kit::driver::Http::new(accord_kit::driver::HttpOptions::new(server.url())).unwrap();
+    let http = Http::new(HttpOptions::new(server.url())).unwrap();
     let mut reporter = TextReporter::new(&mut text, TextOptions::new(false));
     let report = accord_kit::run(&web(&cases()), &http, &patient(), &mut reporter).unwrap();
     let text = String::from_utf8(text).unwrap();

@@ -9,6 +9,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
+use accord_memory_core::PackageId;
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
     StoreExt as _, When,
@@ -18,6 +19,7 @@ use tokio::task::spawn_blocking;
 use crate::blobs::Files;
 use crate::cancel::{CancelOnDrop, CancelToken};
 use crate::load::all_projects;
+use crate::record::recorded;
 use crate::spool::io_error;
 use crate::{Memory, UnitError, UnitResult};
 
@@ -49,6 +51,20 @@ message! {
 
 /// The candidates of each project.
 type Candidates = BTreeMap<ProjectId, BTreeSet<Digest>>;
+
+/// What to delete.
+struct Plan {
+    projects: BTreeMap<ProjectId, Unnamed>,
+    /// Files that are old enough and that nothing names.
+    loose: BTreeSet<Digest>,
+}
+
+/// The blobs of a project that nothing in it names.
+struct Unnamed {
+    /// The number of the newest event when the references began to be read.
+    mark: u64,
+    blobs: BTreeSet<Digest>,
+}
 
 impl Memory {
     /// Deletes unreferenced blobs. The caller must administer every project.
@@ -88,14 +104,26 @@ struct Broom {
 
 impl Broom {
     fn sweep(&self) -> UnitResult<SweepReport> {
+        let plan = self.plan()?;
+        self.delete(&plan)
+    }
+
+    /// Finds out what nothing names.
+    fn plan(&self) -> UnitResult<Plan> {
         // Candidates before references, so that a package that is deposited in between is among
         // those that are read, and spares its blobs.
         let (mut candidates, mut loose) = (self.candidates()?, self.old_files()?);
+        let mut projects = BTreeMap::new();
         for project in self.read(all_projects)? {
-            let mut own = candidates.remove(&project).unwrap_or_default();
-            self.spare_named(&project, &mut own, &mut loose)?;
-            candidates.insert(project, own);
+            let mark = self.read(|unit| Ok(unit.event_range(&project)?.newest))?;
+            let mut unnamed = candidates.remove(&project).unwrap_or_default();
+            self.spare_named(&project, &mut unnamed, &mut loose)?;
+            projects.insert(project, Unnamed { mark, blobs: unnamed });
         }
+        Ok(Plan { projects, loose })
+    }
+
+    fn delete(&self, plan: &Plan) -> UnitResult<SweepReport> {
         let mut report = SweepReport {
             dry_run: self.asked.dry_run,
             links: 0,
@@ -105,13 +133,15 @@ impl Broom {
         };
         // A backup of the store that still has the rows must include the files.
         let _alone = self.memory.sweep_alone();
-        for (project, digests) in &candidates {
-            for digest in digests {
-                report.links += u64::from(self.unlink(project, digest)?);
+        for (project, unnamed) in &plan.projects {
+            let blobs: Vec<Digest> = unnamed.blobs.iter().copied().collect();
+            for some in blobs.chunks(PAGE) {
+                report.links += self.unlink(project, some, unnamed.mark)?;
             }
         }
-        for digest in &loose {
-            if let Some(bytes) = self.remove(digest, &candidates)? {
+        let named = self.named_since(plan)?;
+        for digest in plan.loose.difference(&named) {
+            if let Some(bytes) = self.remove(digest, plan)? {
                 report.files += 1;
                 report.bytes += bytes;
             }
@@ -220,30 +250,50 @@ impl Broom {
         }
     }
 
-    /// Removes a blob from a project, unless it was stored again meanwhile. Returns whether it was
-    /// removed.
-    fn unlink(&self, project: &ProjectId, digest: &Digest) -> UnitResult<bool> {
+    /// Removes blobs from a project, except those that were stored again or named meanwhile.
+    /// Returns how many were removed.
+    fn unlink(&self, project: &ProjectId, digests: &[Digest], mark: u64) -> UnitResult<u64> {
         if self.asked.dry_run {
-            return Ok(true);
+            return Ok(digests.len() as u64);
         }
-        let (project, digest, before) = (project.clone(), *digest, self.asked.before);
+        let (project, digests) = (project.clone(), digests.to_vec());
+        let before = self.asked.before;
         self.memory.store().write(move |unit| {
-            // In the transaction, because the blob may have been stored again since it became a
-            // candidate.
-            let row = unit.blob(&project, &digest)?;
-            let old = row.is_some_and(|row| row.stored_at.time() < before);
-            Ok::<_, UnitError>(old && unit.remove_blob(&project, &digest)?)
+            // In the transaction, because a blob may have been stored again since it became a
+            // candidate, and a package that names it may have been deposited since the references
+            // were read.
+            let named = named_after(unit, &project, mark)?;
+            let mut removed = 0;
+            for digest in digests.iter().filter(|digest| !named.contains(digest)) {
+                let row = unit.blob(&project, digest)?;
+                let old = row.is_some_and(|row| row.stored_at.time() < before);
+                removed += u64::from(old && unit.remove_blob(&project, digest)?);
+            }
+            Ok::<_, UnitError>(removed)
         })
     }
 
+    /// The blobs that packages and facts name since the plan was made.
+    fn named_since(&self, plan: &Plan) -> UnitResult<BTreeSet<Digest>> {
+        let mut named = BTreeSet::new();
+        for project in self.read(all_projects)? {
+            let mark = plan.projects.get(&project).map_or(0, |unnamed| unnamed.mark);
+            named.extend(self.read(|unit| named_after(unit, &project, mark))?);
+        }
+        Ok(named)
+    }
+
     /// Deletes a file that no project has any more. Returns its size.
-    fn remove(&self, digest: &Digest, gone: &Candidates) -> UnitResult<Option<u64>> {
+    fn remove(&self, digest: &Digest, plan: &Plan) -> UnitResult<Option<u64>> {
         // No blob is stored between the check and the removal.
         let gate = self.memory.blob_gate();
         let _closed = gate.blocking_write();
         let mut rows = self.read(|unit| Ok(unit.blobs_named(digest)?))?;
         if self.asked.dry_run {
-            rows.retain(|row| !gone.get(&row.project_id).is_some_and(|gone| gone.contains(digest)));
+            rows.retain(|row| {
+                let unnamed = plan.projects.get(&row.project_id);
+                !unnamed.is_some_and(|unnamed| unnamed.blobs.contains(digest))
+            });
         }
         let file = match std::fs::metadata(self.files.path(digest)) {
             Ok(file) if rows.is_empty() => file,
@@ -259,6 +309,39 @@ impl Broom {
     }
 }
 
+/// The blobs that packages and facts of a project name whose events come after a number.
+///
+/// # Errors
+/// When some of these events are already trimmed: then nothing says what they named.
+fn named_after<U: ReadUnit + ?Sized>(
+    unit: &U,
+    project: &ProjectId,
+    mut after: u64,
+) -> UnitResult<BTreeSet<Digest>> {
+    let mut named = BTreeSet::new();
+    if !unit.event_range(project)?.reaches(after) {
+        let detail = "events were trimmed during the sweep; run it again";
+        return Err(StoreError::new(StoreErrorKind::Unavailable, detail).into());
+    }
+    loop {
+        let events = unit.events(project, after, PAGE)?;
+        let Some(last) = events.last() else {
+            return Ok(named);
+        };
+        after = last.seq;
+        for row in events {
+            // The event of a fact contains the fact. The event of a package has its id.
+            named.extend(named_in(&row.entry.text));
+            let event = recorded(project, row)?;
+            let id = event.data.get("package_id").and_then(|id| id.as_str());
+            if let Some(Ok(id)) = id.map(PackageId::new) {
+                let package = unit.package(project, &id)?;
+                named.extend(package.iter().flat_map(|row| named_in(&row.state.text)));
+            }
+        }
+    }
+}
+
 /// All digests in a text.
 fn named_in(text: &str) -> impl Iterator<Item = Digest> {
     // Any text that looks like a digest counts, in any member. Deleting too little is harmless.
@@ -270,7 +353,59 @@ fn named_in(text: &str) -> impl Iterator<Item = Digest> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use accord_contract::time::Timestamp;
+    use accord_memory_core::fact::AssertOptions;
+    use accord_store::ModelStore;
+    use serde_json::json;
+
     use super::*;
+    use crate::MemoryOptions;
+
+    /// A package that is deposited after the references were read spares its blob.
+    #[tokio::test]
+    async fn a_blob_that_is_named_during_the_sweep_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = MemoryOptions { blobs: Some(folder.path().into()), ..Default::default() };
+        let memory = Memory::new(Arc::new(ModelStore::new()), options);
+        let (owner, project) = (Caller::owner(), ProjectId::new("atlas").unwrap());
+        let contents: [&[u8]; 3] = [b"named in between", b"named by a fact", b"unnamed"];
+        for content in contents {
+            let digest = accord_canon::sha256(content);
+            let intake = memory.begin_blob(&owner, Some(project.clone()), digest, None);
+            let mut intake = intake.await.unwrap();
+            intake.put(content.into()).await.unwrap();
+            intake.finish().await.unwrap();
+        }
+        let before = Timestamp::parse("2100-01-01T00:00:00Z").unwrap().time();
+        let asked = Sweep { before, dry_run: false };
+        let (_guard, cancelled) = CancelOnDrop::new();
+        let files = memory.blob_files().unwrap();
+        let broom = Broom { memory: memory.clone(), files, asked, cancelled };
+        let plan = broom.plan().unwrap();
+        assert_eq!((plan.projects[&project].blobs.len(), plan.loose.len()), (3, 3));
+
+        let [package, fact, _] = contents.map(|content| accord_canon::sha256(content).hex());
+        let package = json!({
+            "package_id": "pkg_1", "project_id": "atlas", "relay_version": "0.1",
+            "title": "Indexes rebuilt", "status": "complete", "package_type": "milestone",
+            "review_type": "none", "created_at": "2026-04-18T20:00:00Z",
+            "created_by": {"id": "ada", "type": "agent"},
+            "deliverables": [{"path": "a", "type": "md", "hash": format!("sha256:{package}")}],
+        });
+        let sent = package.to_string().into();
+        memory.deposit(&owner, &project, sent, false).await.unwrap();
+        let fact = json!({
+            "subject": "build", "predicate": "artefact", "value": format!("sha256:{fact}"),
+        });
+        let fact = fact.to_string();
+        let options = AssertOptions::default();
+        memory.assert_fact(&owner, &project, fact.as_bytes(), options).await.unwrap();
+
+        let report = spawn_blocking(move || broom.delete(&plan)).await.unwrap().unwrap();
+        assert_eq!((report.links, report.files, report.bytes), (1, 1, 7));
+    }
 
     #[test]
     fn digests_are_found_wherever_they_stand() {
