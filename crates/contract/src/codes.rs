@@ -18,7 +18,7 @@ use crate::wire::Extensible;
 use crate::wire_enum;
 
 pub use failure::{Exchange, Failure};
-pub use pages::{index, page, page_name};
+pub use pages::{index, page, page_name, properties};
 pub use registry::Code;
 pub use union::{Policy, Union, unions};
 

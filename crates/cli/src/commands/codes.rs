@@ -5,9 +5,11 @@ use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Extensible, Value, Wire as _, message};
 
+use super::suggestion;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
+use crate::render::Page;
 
 message! {
     /// One failure code.
@@ -57,17 +59,34 @@ impl CodesArgs {
                 None => Value::from(entries),
             };
             output.line(format!("{document:#}"))?;
-        } else if self.code.is_some() {
-            output.bytes(codes::page(selected[0]).as_bytes())?;
         } else {
-            let width = selected.iter().map(|code| code.as_str().len()).max().unwrap_or(0);
-            for code in selected {
-                output.line(format!("{:width$}  {}", code.as_str(), code.meaning()))?;
+            let mut page = Page::new();
+            match self.code {
+                Some(_) => explain(&mut page, selected[0]),
+                None => {
+                    let meaning = |code: &Code| (code.as_str(), code.meaning().to_owned());
+                    page.terms(&selected.iter().map(meaning).collect::<Vec<_>>());
+                }
             }
+            output.bytes(page.as_str().as_bytes())?;
         }
         output.finish()?;
         Ok(Exit::Yes)
     }
+}
+
+/// The page of a code, for a terminal.
+fn explain(page: &mut Page, code: Code) {
+    // What is code in Markdown needs no mark here.
+    let plain = |text: &str| text.replace('`', "");
+    page.heading(code.as_str());
+    page.paragraph(&plain(code.meaning()));
+    page.gap();
+    let properties = codes::properties(code);
+    let names: Vec<String> = properties.iter().map(|(name, _)| plain(name)).collect();
+    let texts = properties.iter().map(|(_, text)| plain(text));
+    let terms: Vec<_> = names.iter().map(String::as_str).zip(texts).collect();
+    page.terms(&terms);
 }
 
 fn entry(code: &Code) -> Value {
@@ -83,10 +102,7 @@ fn entry(code: &Code) -> Value {
 }
 
 fn unknown(name: &str) -> CliError {
-    let meant = Code::ALL.iter().find(|code| code.as_str().eq_ignore_ascii_case(name));
-    let help = match meant {
-        Some(code) => format!("did you mean {code}?"),
-        None => "run `accord codes` for the list".to_owned(),
-    };
-    CliError::new(Code::Usage, format!("unknown failure code {name:?}")).help(help)
+    let known = Code::ALL.iter().map(|code| code.as_str());
+    CliError::new(Code::Usage, format!("unknown failure code {name:?}"))
+        .help(suggestion(name, known).unwrap_or_else(|| "run `accord codes` for the list".into()))
 }

@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
 use crate::output::Output;
+use crate::render::Page;
 
 /// Compare two contract snapshots, and check that the new version number matches the changes
 #[derive(Debug, clap::Args)]
@@ -110,9 +111,11 @@ fn write_text(report: &Report, output: &mut Output) -> Result<(), CliError> {
 }
 
 fn list_rules(output: &mut Output) -> Result<(), CliError> {
-    for rule in Rule::ALL {
+    let term = |rule: &Rule| {
         let fixed = if rule.is_settable() { "" } else { " (fixed)" };
-        output.line(format!("{:<30}  {}{fixed}: {}", rule.as_str(), rule.class(), rule.about()))?;
-    }
-    Ok(())
+        (rule.as_str(), format!("{}{fixed}: {}", rule.class(), rule.about()))
+    };
+    let mut page = Page::new();
+    page.terms(&Rule::ALL.iter().map(term).collect::<Vec<_>>());
+    output.bytes(page.as_str().as_bytes())
 }

@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{DataFolder, full_path, setting};
 use crate::output::Output;
+use crate::render::{Page, clean, table};
 
 /// Show the settings
 #[derive(Debug, clap::Args)]
@@ -96,15 +97,10 @@ impl ShowArgs {
             let document = json!({"settings": entries});
             output.line(document.to_string())?;
         } else {
-            let lines: Vec<_> = resolved.entries.iter().map(line).collect();
-            let width = |column: fn(&(String, String, String)) -> &String| {
-                let widths = lines.iter().map(|line| column(line).chars().count());
-                widths.max().unwrap_or(0)
-            };
-            let (names, values) = (width(|line| &line.0), width(|line| &line.1));
-            for (name, value, origin) in &lines {
-                output.line(format!("{name:names$}  {value:values$}  {origin}"))?;
-            }
+            let rows: Vec<Vec<String>> = resolved.entries.iter().map(row).collect();
+            let mut page = Page::new();
+            table(&mut page, &["SETTING", "VALUE", "FROM"], &rows);
+            output.bytes(page.as_str().as_bytes())?;
         }
         output.finish()?;
         Ok(Exit::Yes)
@@ -176,7 +172,7 @@ fn document(entry: &Entry) -> Value {
     })
 }
 
-fn line(entry: &Entry) -> (String, String, String) {
+fn row(entry: &Entry) -> Vec<String> {
     let value = match &entry.value {
         Value::Null => "-".to_owned(),
         Value::String(text) if text.is_empty() => "-".to_owned(),
@@ -189,5 +185,5 @@ fn line(entry: &Entry) -> (String, String, String) {
         other => other.to_string(),
     };
     let origin = entry.origin.to_string();
-    (entry.declaration.name.to_owned(), value, origin)
+    vec![entry.declaration.name.to_owned(), clean(&value), clean(&origin)]
 }

@@ -27,6 +27,8 @@ mod verify;
 
 pub(crate) use self::kb::answers::LineError;
 
+use accord_contract::closest::closest;
+
 use crate::error::CliError;
 use crate::exit::Exit;
 
@@ -90,6 +92,23 @@ impl Cli {
             Command::Completions(args) => args.run(),
         }
     }
+}
+
+/// The known names that an unknown one may stand for, as a question.
+fn suggestion<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
+    const MOST: usize = 5;
+    let part = unknown.to_lowercase();
+    // One or two letters are contained in nearly every name.
+    let is_part = |name: &&str| part.len() > 2 && name.to_lowercase().contains(&part);
+    let mut names: Vec<&str> = known.clone().filter(is_part).take(MOST).collect();
+    if names.is_empty() {
+        names.extend(closest(unknown, known));
+    }
+    let (last, others) = names.split_last()?;
+    Some(match others {
+        [] => format!("did you mean {last}?"),
+        others => format!("did you mean {} or {last}?", others.join(", ")),
+    })
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success, or the answer is yes; 1 the answer is no; \

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
+use super::suggestion;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -27,7 +28,7 @@ impl SchemaArgs {
                 }
             }
             Some(name) => {
-                let schema = schemas.get(name).ok_or_else(|| unknown(name))?;
+                let schema = schemas.get(name).ok_or_else(|| unknown(name, &schemas))?;
                 output.line(format!("{schema:#}"))?;
             }
         }
@@ -46,7 +47,8 @@ fn all() -> BTreeMap<String, Value> {
     schemas
 }
 
-fn unknown(name: &str) -> CliError {
+fn unknown(name: &str, schemas: &BTreeMap<String, Value>) -> CliError {
+    let known = schemas.keys().map(String::as_str);
     CliError::new(Code::Usage, format!("unknown document {name:?}"))
-        .help("run `accord schema` for the list")
+        .help(suggestion(name, known).unwrap_or_else(|| "run `accord schema` for the list".into()))
 }

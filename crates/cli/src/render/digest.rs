@@ -6,7 +6,8 @@ use super::orient::{facts, left_out, questions, section};
 use super::page::{LINE, Page, list};
 use super::project;
 use super::table::table;
-use super::text::{clean, counted, member, moment, one_line};
+use super::text::{clean, counted, member, one_line};
+use super::time::Times;
 
 /// A digest.
 pub(crate) fn digest(page: &mut Page, bundle: &Value) {
@@ -38,12 +39,13 @@ pub(crate) fn digest(page: &mut Page, bundle: &Value) {
 }
 
 fn highlights(page: &mut Page, highlights: &Value) {
+    let times = Times::of(list(highlights), &["created_at"]);
     let rows: Vec<Vec<String>> = list(highlights)
         .iter()
         .map(|entry| {
             vec![
                 member(entry, "significance"),
-                moment(&entry["created_at"]),
+                times.show(&entry["created_at"]),
                 member(entry, "package_id"),
                 one_line(entry["title"].as_str().unwrap_or_default(), LINE),
             ]

@@ -4,11 +4,13 @@ use accord_contract::wire::Value;
 
 use super::page::{Page, list};
 use super::table::table;
-use super::text::{actor, clean, member, moment};
+use super::text::{actor, clean, member};
+use super::time::Times;
 
 /// Keys, one per line.
 pub(crate) fn keys(page: &mut Page, keys: &Value) {
-    let rows: Vec<Vec<String>> = list(keys).iter().map(row).collect();
+    let times = Times::of(list(keys), &["created_at", "expires_at", "revoked_at"]);
+    let rows: Vec<Vec<String>> = list(keys).iter().map(|key| row(key, times)).collect();
     if !rows.is_empty() {
         let headings =
             ["KEY", "LABEL", "SCOPES", "PROJECTS", "ACTOR", "SINCE", "EXPIRES", "REVOKED"];
@@ -18,7 +20,7 @@ pub(crate) fn keys(page: &mut Page, keys: &Value) {
 
 /// One key.
 pub(crate) fn key(page: &mut Page, key: &Value) {
-    let row = row(key);
+    let row = row(key, Times::default());
     let [id, label, may, projects, actor, _, expires, _] = row.as_slice() else {
         return;
     };
@@ -39,7 +41,7 @@ pub(crate) fn key(page: &mut Page, key: &Value) {
     page.pieces(&pieces);
 }
 
-fn row(key: &Value) -> Vec<String> {
+fn row(key: &Value, times: Times) -> Vec<String> {
     let scope = if key["scope"].is_object() { &key["scope"] } else { key };
     let texts = |value: &Value| {
         let texts: Vec<_> = list(value).iter().filter_map(Value::as_str).map(clean).collect();
@@ -59,8 +61,8 @@ fn row(key: &Value) -> Vec<String> {
             (false, Some(true)) => format!("{who} and others"),
             _ => who,
         },
-        moment(&key["created_at"]),
-        moment(&key["expires_at"]),
-        moment(&key["revoked_at"]),
+        times.show(&key["created_at"]),
+        times.show(&key["expires_at"]),
+        times.show(&key["revoked_at"]),
     ]
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariants:
 //! - members that a response lacks are left out: another server may send less;
+//! - on a terminal, lists and texts fit its width, and no id is broken;
+//! - two times of a list that differ look different;
 //! - control characters in texts are escaped, so that a text cannot control the terminal;
 //! - colours go to terminals only, and `NO_COLOR` is honoured.
 
@@ -15,6 +17,7 @@ mod project;
 mod session;
 mod table;
 mod text;
+mod time;
 
 pub(crate) use self::digest::digest;
 pub(crate) use self::fact::{fact, facts};
@@ -25,4 +28,5 @@ pub(crate) use self::page::{Page, Style, colours};
 pub(crate) use self::project::{project, projects};
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
-pub(crate) use self::text::{clean, counted, member, moment, one_line};
+pub(crate) use self::text::{clean, counted, member, one_line};
+pub(crate) use self::time::Times;

@@ -2,9 +2,11 @@
 
 use accord_contract::wire::Value;
 
+use super::package::brief_in;
 use super::page::{LINE, Page, Style, list};
+use super::project;
 use super::text::{clean, counted, member, one_line};
-use super::{brief, project};
+use super::time::Times;
 
 /// An orientation.
 pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
@@ -17,11 +19,12 @@ pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
     if packages.is_empty() {
         page.line(page.styled(Style::Faint, "nothing was deposited"));
     }
+    let times = Times::of(packages, &["created_at"]);
     for (index, each) in packages.iter().enumerate() {
         if index > 0 {
             page.gap();
         }
-        brief(page, each);
+        brief_in(page, each, times);
     }
     left_out(page, bundle);
 }

@@ -3,7 +3,8 @@
 use accord_contract::wire::Value;
 
 use super::page::{LINE, Page, Style, list};
-use super::text::{actor, clean, member, moment, one_line};
+use super::text::{actor, clean, member, one_line};
+use super::time::Times;
 
 /// How many decisions and questions of a package a list shows.
 const FEW: usize = 3;
@@ -36,15 +37,21 @@ const PLACED: [&str; 22] = [
 
 /// Several packages, a few lines each.
 pub(crate) fn packages(page: &mut Page, packages: &Value) {
+    let times = Times::of(list(packages), &["created_at"]);
     for package in list(packages) {
         page.gap();
-        brief(page, package);
+        brief_in(page, package, times);
     }
 }
 
 /// A package in a few lines.
 pub(crate) fn brief(page: &mut Page, package: &Value) {
-    head(page, package);
+    brief_in(page, package, Times::default());
+}
+
+/// The same in a list with these times.
+pub(super) fn brief_in(page: &mut Page, package: &Value, times: Times) {
+    head(page, package, times);
     page.labelled_list("decided", &package["decisions_made"], FEW);
     page.labelled_list("asks", &package["open_questions"], FEW);
     if let Some(note) = text(package, "handoff_note") {
@@ -54,7 +61,7 @@ pub(crate) fn brief(page: &mut Page, package: &Value) {
 
 /// A package with everything in it.
 pub(crate) fn whole(page: &mut Page, package: &Value) {
-    head(page, package);
+    head(page, package, Times::default());
     for (label, name) in [
         ("project", "project_id"),
         ("hash", "content_hash"),
@@ -94,11 +101,12 @@ pub(crate) fn whole(page: &mut Page, package: &Value) {
 
 /// The revisions of a package.
 pub(crate) fn revisions(page: &mut Page, revisions: &Value) {
+    let times = Times::of(list(revisions), &["at"]);
     for revision in list(revisions) {
         let status = member(revision, "status");
         let by = actor(&revision["actor"]);
         let line = [
-            moment(&revision["at"]),
+            times.show(&revision["at"]),
             page.styled(style_of(&status), &status),
             review(revision),
             by,
@@ -110,7 +118,7 @@ pub(crate) fn revisions(page: &mut Page, revisions: &Value) {
     }
 }
 
-fn head(page: &mut Page, package: &Value) {
+fn head(page: &mut Page, package: &Value, times: Times) {
     page.heading(&member(package, "title"));
     let status = member(package, "status");
     let tags = list(&package["tags"]).iter().filter_map(Value::as_str);
@@ -118,7 +126,7 @@ fn head(page: &mut Page, package: &Value) {
     let significance = package["significance"].as_u64();
     let first = [
         member(package, "package_id"),
-        moment(&package["created_at"]),
+        times.show(&package["created_at"]),
         actor(&package["created_by"]),
     ];
     page.pieces(&first);

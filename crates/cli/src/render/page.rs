@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use accord_contract::wire::Value;
 
-use super::text::{clean, one_line};
+use super::text::{clean, one_line, shown_width, wrapped};
 use crate::host::setting;
 
 /// The width of the labels.
@@ -12,6 +12,9 @@ const LABEL: usize = 9;
 
 /// The maximum length of a text that is shortened to one line.
 pub(crate) const LINE: usize = 110;
+
+/// The narrowest space beside a term for its text.
+const ENOUGH: usize = 30;
 
 /// The style of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,7 +36,11 @@ pub(crate) enum Style {
 pub(crate) struct Page {
     text: String,
     has_colours: bool,
+    width: Option<usize>,
 }
+
+/// The narrowest terminal for which lines are wrapped.
+const NARROWEST: usize = 20;
 
 /// Whether standard output takes colours.
 pub(crate) fn colours() -> bool {
@@ -41,10 +48,26 @@ pub(crate) fn colours() -> bool {
     std::io::stdout().is_terminal() && setting("NO_COLOR").is_none() && !is_dumb
 }
 
+/// The width of the terminal: COLUMNS, or what the terminal says. A file has none.
+fn width() -> Option<usize> {
+    let named = setting("COLUMNS").and_then(|columns| columns.parse().ok());
+    let width = named.or_else(|| {
+        let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+        Some(usize::from(width.0))
+    });
+    width.map(|width| width.max(NARROWEST))
+}
+
 impl Page {
     /// A page for standard output.
     pub(crate) fn new() -> Self {
-        Self { text: String::new(), has_colours: colours() }
+        Self { text: String::new(), has_colours: colours(), width: width() }
+    }
+
+    /// A page without colours, for a terminal of this width.
+    #[cfg(test)]
+    pub(super) fn within(width: usize) -> Self {
+        Self { width: Some(width), ..Self::default() }
     }
 
     /// A page without colours.
@@ -55,6 +78,11 @@ impl Page {
     /// The lines so far.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The width of the terminal, if the page is for one.
+    pub(super) fn width(&self) -> Option<usize> {
+        self.width
     }
 
     /// Adds a line.
@@ -72,16 +100,53 @@ impl Page {
 
     /// Adds a heading.
     pub(crate) fn heading(&mut self, text: &str) {
-        let heading = self.styled(Style::Title, &one_line(text, usize::MAX));
-        self.line(heading);
+        for line in self.wrapped(&one_line(text, usize::MAX), 0) {
+            self.line(self.styled(Style::Title, &line));
+        }
     }
 
     /// Adds an indented line of pieces, without the empty ones.
     pub(crate) fn pieces(&mut self, pieces: &[String]) {
         let pieces: Vec<_> =
             pieces.iter().filter(|piece| !piece.is_empty()).map(String::as_str).collect();
-        if !pieces.is_empty() {
-            self.line(format!("  {}", pieces.join("  ")));
+        let mut line = String::new();
+        for piece in pieces {
+            // A piece is not broken: it may be an id.
+            let width = shown_width(&line) + 2 + shown_width(piece);
+            if !line.is_empty() && self.width.is_some_and(|most| width > most) {
+                self.line(std::mem::replace(&mut line, "  ".to_owned()));
+            }
+            line.push_str("  ");
+            line.push_str(piece);
+        }
+        if !line.is_empty() {
+            self.line(line);
+        }
+    }
+
+    /// Adds a text on indented lines.
+    pub(crate) fn paragraph(&mut self, text: &str) {
+        for line in self.wrapped(&one_line(text, usize::MAX), 2) {
+            self.line(format!("  {line}"));
+        }
+    }
+
+    /// Adds terms, each with its text beside or, where that is too narrow, below it.
+    pub(crate) fn terms(&mut self, terms: &[(&str, String)]) {
+        let widest = terms.iter().map(|(term, _)| shown_width(term)).max().unwrap_or(0);
+        let beside = widest + 2;
+        let is_narrow = self.width.is_some_and(|most| most < beside + ENOUGH);
+        for (term, text) in terms {
+            let mut shown = format!("{term:beside$}");
+            let indent = if is_narrow { 4 } else { beside };
+            if is_narrow {
+                self.line(*term);
+                shown = " ".repeat(indent);
+            }
+            for line in self.wrapped(text, indent) {
+                self.line(format!("{shown}{line}"));
+                shown = " ".repeat(indent);
+            }
         }
     }
 
@@ -136,7 +201,19 @@ impl Page {
             usize::MAX => clean(text),
             _ => one_line(text, most),
         };
-        self.line(format!("  {label}{text}").trim_end());
+        let mut label = label;
+        for line in self.wrapped(&text, LABEL + 2) {
+            self.line(format!("  {label}{line}").trim_end());
+            label = " ".repeat(LABEL);
+        }
+    }
+
+    /// The lines of a text below an indent, within the width of the terminal.
+    fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
+        match self.width {
+            None => vec![text.to_owned()],
+            Some(most) => wrapped(text, most.saturating_sub(indent)),
+        }
     }
 }
 

@@ -4,11 +4,13 @@ use accord_contract::wire::Value;
 
 use super::page::{LINE, Page, Style, list};
 use super::table::table;
-use super::text::{member, moment, one_line};
+use super::text::{member, one_line};
+use super::time::{Times, moment};
 
 /// Projects, one per line.
 pub(crate) fn projects(page: &mut Page, projects: &Value) {
-    let rows: Vec<Vec<String>> = list(projects).iter().map(row).collect();
+    let times = Times::of(list(projects), &["created_at", "archived_at"]);
+    let rows: Vec<Vec<String>> = list(projects).iter().map(|each| row(each, times)).collect();
     if !rows.is_empty() {
         table(page, &["PROJECT", "NAME", "SINCE", "ARCHIVED"], &rows);
     }
@@ -33,11 +35,11 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
     }
 }
 
-fn row(project: &Value) -> Vec<String> {
+fn row(project: &Value, times: Times) -> Vec<String> {
     vec![
         member(project, "project_id"),
         one_line(project["name"].as_str().unwrap_or_default(), LINE),
-        moment(&project["created_at"]),
-        moment(&project["archived_at"]),
+        times.show(&project["created_at"]),
+        times.show(&project["archived_at"]),
     ]
 }

@@ -4,11 +4,13 @@ use accord_contract::wire::Value;
 
 use super::page::{Page, list};
 use super::table::table;
-use super::text::{counted, member, moment};
+use super::text::{counted, member};
+use super::time::{Times, moment};
 
 /// Sessions, one per line.
 pub(crate) fn sessions(page: &mut Page, sessions: &Value) {
-    let rows: Vec<Vec<String>> = list(sessions).iter().map(row).collect();
+    let times = Times::of(list(sessions), &["started_at", "ended_at"]);
+    let rows: Vec<Vec<String>> = list(sessions).iter().map(|each| row(each, times)).collect();
     if !rows.is_empty() {
         let headings = ["SESSION", "CALLSIGN", "ACTOR", "STARTED", "ENDED", "PACKAGES"];
         table(page, &headings, &rows);
@@ -30,14 +32,14 @@ pub(crate) fn session(page: &mut Page, session: &Value) {
     page.pieces(&pieces);
 }
 
-fn row(session: &Value) -> Vec<String> {
+fn row(session: &Value, times: Times) -> Vec<String> {
     let deposited = list(&session["packages_deposited"]).len();
     vec![
         member(session, "session_id"),
         member(session, "callsign"),
         who(session),
-        moment(&session["started_at"]),
-        moment(&session["ended_at"]),
+        times.show(&session["started_at"]),
+        times.show(&session["ended_at"]),
         deposited.to_string(),
     ]
 }

@@ -1,6 +1,7 @@
 //! Texts from documents, made safe for a terminal.
 
 use accord_contract::wire::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 /// A text on one line, cut after `most` characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
@@ -35,15 +36,33 @@ pub(crate) fn clean(text: &str) -> String {
     shown
 }
 
-/// A time, to the minute.
-pub(crate) fn moment(value: &Value) -> String {
-    let Some(text) = value.as_str() else {
-        return String::new();
-    };
-    match (text.get(..10), text.get(10..11), text.get(11..16)) {
-        (Some(day), Some("T" | "t" | " "), Some(time)) => clean(&format!("{day} {time}Z")),
-        _ => clean(text),
+/// The number of columns of a text on a terminal. Escape sequences for colours take none.
+pub(crate) fn shown_width(text: &str) -> usize {
+    let mut width = 0;
+    let mut rest = text;
+    while let Some(start) = rest.find("\u{1b}[") {
+        width += rest[..start].width();
+        rest = rest[start..].split_once('m').map_or("", |(_, after)| after);
     }
+    width + rest.width()
+}
+
+/// The lines of a text that is wrapped between words. A word that is longer stays whole, so that it
+/// can be copied.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if shown_width(line) + 1 + shown_width(word) <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
 }
 
 /// A member as text on one line.
@@ -92,9 +111,11 @@ mod tests {
     }
 
     #[test]
-    fn times_are_shown_to_the_minute() {
-        assert_eq!(moment(&"2026-04-18T20:01:02.5Z".into()), "2026-04-18 20:01Z");
-        assert_eq!(moment(&"soon".into()), "soon");
-        assert_eq!(moment(&Value::Null), "");
+    fn a_text_is_wrapped_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("a_word_that_is_long b", 5), ["a_word_that_is_long", "b"]);
+        assert_eq!(wrapped("日本 日本", 4), ["日本", "日本"]);
+        assert_eq!(wrapped("", 5), [""]);
+        assert_eq!(shown_width("\u{1b}[1mbold\u{1b}[0m"), 4);
     }
 }

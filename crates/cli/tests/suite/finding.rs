@@ -43,7 +43,6 @@ fn a_memory_is_found_from_below_and_what_is_new_is_said() {
     types("project show");
     types("context pull --project shpo");
     types("project use nowhere");
-    types("config show");
     assert!(!below.join(".accord").exists());
     let secret = (r"accord_[0-9a-v]{16}_\w+", "accord_[id]_[secret]");
     story.check_with("finding", &[secret, (r"\b[0-9a-v]{16}\b", "[id of the key]")]);

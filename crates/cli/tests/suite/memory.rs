@@ -86,7 +86,13 @@ impl Memory {
 
     /// Runs a command on it, with input.
     pub(crate) fn ran_with(&self, args: &[&str], input: &str) -> Ran {
+        self.ran_in(args, input, None)
+    }
+
+    /// Runs a command on it, with input and one more variable.
+    pub(crate) fn ran_in(&self, args: &[&str], input: &str, more: Option<(&str, &str)>) -> Ran {
         let mut command = bare(args);
+        command.envs(more);
         match self.way {
             Way::Folder | Way::Socket => {
                 command.env("ACCORD_DATA", self.data());

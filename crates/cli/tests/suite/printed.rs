@@ -8,11 +8,12 @@ use crate::snapshot::Transcript;
 struct Story {
     memory: Memory,
     transcript: Transcript,
+    columns: Option<&'static str>,
 }
 
 impl Story {
     fn new() -> Self {
-        Self { memory: Memory::new(), transcript: Transcript::default() }
+        Self { memory: Memory::new(), transcript: Transcript::default(), columns: None }
     }
 
     /// Types a command and keeps what it prints.
@@ -23,7 +24,8 @@ impl Story {
     fn types_with(&mut self, words: &str, input: &str) -> String {
         let args = shell_words::split(words).expect("words");
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let ran = self.memory.ran_with(&args, input);
+        let columns = self.columns.map(|columns| ("COLUMNS", columns));
+        let ran = self.memory.ran_in(&args, input, columns);
         self.transcript.add(words, &ran);
         ran.stdout
     }
@@ -159,6 +161,52 @@ fn upkeep() {
 }
 
 #[test]
+fn narrow_terminals() {
+    let mut story = Story::new();
+    story.columns = Some("60");
+    story.deposits(
+        "first",
+        "--title 'Chose SQLite for everything that has to survive a crash of the process' \
+         --decision 'one file per project, and a backup of it every night at three o clock' \
+         --question 'who makes backups?' --tag store --significance 7 --topic storage",
+    );
+    story.types("context pull");
+    story.types(
+        "fact assert 'the api of the shop' version 'two point one, which every client reads' \
+         --valid-from 2026-04-18T20:00:01Z",
+    );
+    story.types("fact assert api version 2.0 --valid-from 2026-04-18T20:00:02Z");
+    story.types("fact list");
+    story.types("project list");
+    story.types("key create --label 'the nightly job' --project shop --expires 2999-01-01");
+    story.types("key list");
+    story.types("codes RATE_LIMITED");
+    for words in [&["codes"][..], &["compat", "--rules"], &["config", "show"], &["key", "list"]] {
+        let ran = story.memory.ran_in(words, "", Some(("COLUMNS", "60")));
+        let longest = ran.stdout.lines().map(|line| line.chars().count()).max();
+        assert!(longest.is_some_and(|longest| longest <= 60), "{words:?} {longest:?}");
+    }
+    let secret = (r"accord_[0-9a-v]{16}_\w+", "accord_[id]_[secret]");
+    let filters = [secret, (r"\b[0-9a-v]{16}\b", "[id of the key]")];
+    story.transcript.check_with("narrow", &filters);
+}
+
+#[test]
+fn times_of_a_list_differ() {
+    let mut story = Story::new();
+    for (id, time) in [("a", "20:00:01"), ("b", "20:00:02"), ("c", "21:00:00")] {
+        let words = format!("--id {id} --created-at 2026-04-18T{time}Z --title {id}");
+        story.types(&format!("context deposit {words}"));
+    }
+    let listed = story.types("context pull");
+    for time in ["20:00:01Z", "20:00:02Z", "21:00:00Z"] {
+        assert!(listed.contains(&format!("2026-04-18 {time}")), "{listed}");
+    }
+    let listed = story.types("context pull --limit 1");
+    assert!(listed.contains("2026-04-18 21:00Z"), "{listed}");
+}
+
+#[test]
 fn wrong_targets() {
     let mut transcript = Transcript::default();
     let mut types = |words: &str| {
@@ -218,7 +266,12 @@ fn documents() {
     typed(&mut transcript, "canon --profile jcs no-such-file", "");
     typed(&mut transcript, "codes RATE_LIMITED", "");
     typed(&mut transcript, "codes rate_limited", "");
+    typed(&mut transcript, "codes STORE_LOKED", "");
+    typed(&mut transcript, "codes RATE", "");
+    typed(&mut transcript, "codes moon", "");
     typed(&mut transcript, "schema", "");
+    typed(&mut transcript, "schema run-status", "");
+    typed(&mut transcript, "schema packge", "");
     typed(&mut transcript, "schema moon", "");
     typed(&mut transcript, "compat --rules", "");
     transcript.check("documents");

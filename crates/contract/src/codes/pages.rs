@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Category, Code, Protocol, RetryClass, unions};
+use super::{Category, Code, Protocol, RetryClass, Union, unions};
 
 /// The file name of a code's page. Codes that differ only in letter case get different names, for
 /// file systems that ignore case.
@@ -16,31 +16,28 @@ pub fn page_name(code: Code) -> String {
 
 /// The page of one code.
 pub fn page(code: Code) -> String {
-    let mut lists = String::new();
-    for union in unions() {
-        if union.members.contains(&code.as_str()) {
-            let separator = if lists.is_empty() { "" } else { ", " };
-            let _ = write!(lists, "{separator}`{}` ({})", union.name, union.policy);
-        }
+    let mut rows = String::new();
+    for (name, text) in properties(code) {
+        let _ = writeln!(rows, "| {name} | {text} |");
     }
-    let lists = if lists.is_empty() { "none".into() } else { lists };
-    format!(
-        "# {code}\n\n{meaning}\n\n\
-         | | |\n|---|---|\n\
-         | Defined by | {protocol} |\n\
-         | Category (`error.type`) | `{category}`: {category_about} |\n\
-         | Retry | `{retry}`: {retry_about} |\n\
-         | HTTP status | {status} |\n\
-         | Named lists | {lists} |\n\n\
-         [All codes](README.md)\n",
-        meaning = code.meaning(),
-        protocol = protocol_name(code.protocol()),
-        category = code.category(),
-        category_about = category_about(code.category()),
-        retry = code.retry(),
-        retry_about = retry_about(code.retry()),
-        status = code.http_status(),
-    )
+    let meaning = code.meaning();
+    format!("# {code}\n\n{meaning}\n\n| | |\n|---|---|\n{rows}\n[All codes](README.md)\n")
+}
+
+/// The properties of a code: their names and values, with code between backticks.
+pub fn properties(code: Code) -> Vec<(&'static str, String)> {
+    let has_it = |union: &Union| union.members.contains(&code.as_str());
+    let lists = unions().into_iter().filter(has_it);
+    let lists: Vec<_> = lists.map(|union| format!("`{}` ({})", union.name, union.policy)).collect();
+    let lists = if lists.is_empty() { "none".to_owned() } else { lists.join(", ") };
+    let (category, retry) = (code.category(), code.retry());
+    vec![
+        ("Defined by", protocol_name(code.protocol()).to_owned()),
+        ("Category (`error.type`)", format!("`{category}`: {}", category_about(category))),
+        ("Retry", format!("`{retry}`: {}", retry_about(retry))),
+        ("HTTP status", code.http_status().to_string()),
+        ("Named lists", lists),
+    ]
 }
 
 /// The list of all codes and of the named lists.

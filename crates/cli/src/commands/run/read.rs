@@ -10,7 +10,7 @@ use super::{RepoArgs, busy_lines, finding_lines, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::render::{Page, Style, clean, counted, member, moment, one_line, table};
+use crate::render::{Page, Style, Times, clean, counted, member, one_line, table};
 
 /// Show the status of the run, what blocks it, and the next commands
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,7 @@ pub(super) struct StatusArgs {
 
 /// List the accepted and the reissued turns
 #[derive(Debug, clap::Args)]
+#[command(after_help = LINES)]
 pub(super) struct HistoryArgs {
     #[command(flatten)]
     lines: LinesArgs,
@@ -28,6 +29,7 @@ pub(super) struct HistoryArgs {
 
 /// List the decisions and the other lines of the ledger
 #[derive(Debug, clap::Args)]
+#[command(after_help = LINES)]
 pub(super) struct DecisionsArgs {
     /// List the decisions of the repository, which outlive their run
     #[arg(long, conflicts_with_all = ["run", "all", "last"])]
@@ -39,6 +41,7 @@ pub(super) struct DecisionsArgs {
 
 /// List the events
 #[derive(Debug, clap::Args)]
+#[command(after_help = LINES)]
 pub(super) struct EventsArgs {
     /// Only events of this type
     #[arg(long = "type", value_name = "TYPE")]
@@ -88,9 +91,10 @@ impl HistoryArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.lines.repo.open()?;
         let lines = take(runs.history(&self.lines.query()))?;
-        self.lines.print(&lines, &["when", "turn", "role", "phase", "status", "summary"], |line| {
+        let headings = ["when", "turn", "role", "phase", "status", "summary"];
+        self.lines.print(&lines, "accepted_at", &headings, |line, times| {
             vec![
-                moment(&line["accepted_at"]),
+                times.show(&line["accepted_at"]),
                 member(line, "turn_id"),
                 member(line, "role"),
                 member(line, "phase"),
@@ -107,18 +111,23 @@ impl DecisionsArgs {
         let found =
             if self.lasting { runs.repo_decisions() } else { runs.decisions(&self.lines.query()) };
         let lines = take(found)?;
-        self.lines.print(&lines, &["id", "role", "phase", "what", "status"], |line| {
-            let kind = line.get("decision").or_else(|| line.get("type"));
-            let kind = kind.and_then(Value::as_str).unwrap_or_default();
-            let what = line["statement"].as_str().unwrap_or(kind);
-            vec![
-                member(line, "id"),
-                member(line, "role"),
-                member(line, "phase"),
-                one_line(what, 80),
-                member(line, "status"),
-            ]
-        })
+        self.lines.print(
+            &lines,
+            "timestamp",
+            &["id", "role", "phase", "what", "status"],
+            |line, _| {
+                let kind = line.get("decision").or_else(|| line.get("type"));
+                let kind = kind.and_then(Value::as_str).unwrap_or_default();
+                let what = line["statement"].as_str().unwrap_or(kind);
+                vec![
+                    member(line, "id"),
+                    member(line, "role"),
+                    member(line, "phase"),
+                    one_line(what, 80),
+                    member(line, "status"),
+                ]
+            },
+        )
     }
 }
 
@@ -127,9 +136,10 @@ impl EventsArgs {
         let runs = self.lines.repo.open()?;
         let found = runs.events(&self.lines.query(), self.kind.as_deref());
         let lines = take(found)?;
-        self.lines.print(&lines, &["when", "event", "phase", "status", "turn"], |line| {
+        let headings = ["when", "event", "phase", "status", "turn"];
+        self.lines.print(&lines, "timestamp", &headings, |line, times| {
             vec![
-                moment(&line["timestamp"]),
+                times.show(&line["timestamp"]),
                 member(line, "event_type"),
                 member(line, "phase"),
                 member(line, "status"),
@@ -164,12 +174,13 @@ impl LinesArgs {
         }
     }
 
-    /// As JSON, one line per line of the record; otherwise as a table.
+    /// As JSON, one document per line; otherwise as a table.
     fn print(
         &self,
         lines: &[Object],
+        time: &str,
         headings: &[&str],
-        row: impl Fn(&Value) -> Vec<String>,
+        row: impl Fn(&Value, Times) -> Vec<String>,
     ) -> Result<Exit, CliError> {
         let mut output = Output::stdout();
         if self.repo.json {
@@ -177,8 +188,9 @@ impl LinesArgs {
                 output.line(Value::Object(line.clone()).to_string())?;
             }
         } else if !lines.is_empty() {
-            let rows: Vec<Vec<String>> =
-                lines.iter().map(|line| row(&Value::Object(line.clone()))).collect();
+            let lines: Vec<Value> = lines.iter().cloned().map(Value::Object).collect();
+            let times = Times::of(&lines, &[time]);
+            let rows: Vec<Vec<String>> = lines.iter().map(|line| row(line, times)).collect();
             let mut page = Page::new();
             table(&mut page, headings, &rows);
             output.bytes(page.as_str().as_bytes())?;
@@ -261,3 +273,5 @@ fn write_turn(page: &mut Page, view: &TurnView) {
 fn run_id(text: &str) -> Result<RunId, String> {
     RunId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
 }
+
+const LINES: &str = "With --json, each line of the output is a document.";
