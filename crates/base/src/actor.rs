@@ -1,11 +1,11 @@
 //! Actors: who did something.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{DecodeError, Field, Object, Pointer, Shape, Value, Wire};
+use accord_contract::wire::{DecodeError, Field, Object, Pointer, Shape, TextForm, Value, Wire};
 use accord_contract::{message, wire_enum};
 
 use crate::refuse;
-use crate::{ActorId, SessionId};
+use crate::{ActorId, MAX_ID_CHARS, SessionId};
 
 wire_enum! {
     /// The kinds of actors.
@@ -95,7 +95,7 @@ impl Actor {
 
 impl Wire for SessionReference {
     fn shape() -> Shape {
-        Shape::Text
+        Shape::Form(TextForm::ANY.chars(0, MAX_ID_CHARS).without_nul())
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

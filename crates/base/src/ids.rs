@@ -4,10 +4,14 @@
 //! U+0000, which some engines cannot store. Anything else is allowed; a door escapes ids in URLs.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{FormError, TextForm};
 use data_encoding::HEXLOWER;
 
 /// The longest id, in Unicode scalar values.
 pub const MAX_ID_CHARS: usize = 512;
+
+/// The form of an id.
+pub const ID_FORM: TextForm = TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul();
 
 /// Why a text is not an id.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -92,7 +96,7 @@ macro_rules! id {
 
         impl ::accord_contract::wire::Wire for $name {
             fn shape() -> ::accord_contract::wire::Shape {
-                ::accord_contract::wire::Shape::Text
+                ::accord_contract::wire::Shape::Form($crate::ID_FORM)
             }
 
             fn decode(
@@ -138,17 +142,11 @@ id! {
 /// # Errors
 /// When the text is empty, too long or contains U+0000.
 pub fn check_id(text: &str) -> Result<(), IdError> {
-    if text.is_empty() {
-        return Err(IdError::Empty);
-    }
-    // A character has at least one byte, so most ids need no counting.
-    if text.len() > MAX_ID_CHARS && text.chars().count() > MAX_ID_CHARS {
-        return Err(IdError::TooLong);
-    }
-    if text.contains('\0') {
-        return Err(IdError::Nul);
-    }
-    Ok(())
+    ID_FORM.check(text).map_err(|error| match error {
+        FormError::TooShort => IdError::Empty,
+        FormError::TooManyChars | FormError::TooManyBytes => IdError::TooLong,
+        FormError::Nul => IdError::Nul,
+    })
 }
 
 /// A prefix and 16 random bytes as hexadecimal digits.

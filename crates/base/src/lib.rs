@@ -36,6 +36,6 @@ pub use actor::{Actor, ActorKey, ActorType, SessionReference};
 pub use caller::Caller;
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
-pub use ids::{ActorId, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
+pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
 pub use key::StoredKey;
 pub use page::{Page, fill_page};

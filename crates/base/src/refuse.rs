@@ -1,16 +1,21 @@
 //! Failures for documents that do not have the form that they must have.
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::DecodeError;
+use accord_contract::wire::{DecodeError, DecodeErrorKind};
 
 /// A member or parameter with a wrong value.
 pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure {
     Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
 }
 
-/// A document that is not the message that it should be.
+/// A document that is not the message that it should be. A limit has a code of its own.
 ///
 /// Clauses: AGENTIC-R-047.
 pub fn decoded(error: DecodeError) -> Failure {
-    schema(error.pointer.clone(), error.to_string())
+    let code = match error.kind {
+        DecodeErrorKind::TooLong => Code::AgenticTextTooLong,
+        DecodeErrorKind::TooMany => Code::AgenticTooManyItems,
+        _ => Code::AgenticInvalidSchema,
+    };
+    Failure::new(code, error.to_string()).at(error.pointer)
 }

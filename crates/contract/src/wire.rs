@@ -22,6 +22,7 @@ mod enumeration;
 mod equality;
 mod error;
 mod field;
+mod form;
 mod message;
 mod pointer;
 mod schema;
@@ -42,11 +43,14 @@ pub use error::{DecodeError, DecodeErrorKind};
 #[doc(hidden)]
 pub use field::presence;
 pub use field::{Field, Presence};
+#[doc(hidden)]
+pub use form::check_limits;
+pub use form::{FormError, Limits, TextForm};
 pub use message::Message;
 #[doc(hidden)]
 pub use message::refuse_rest;
 pub use pointer::Pointer;
-pub use schema::json_schema;
+pub use schema::{json_schema, shape_schema};
 pub use shape::{Alias, EnumShape, FieldShape, MessageShape, Shape, about};
 pub use values::{False, Ratio, True, count_of, integer_of};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use accord_canon::{CanonError, Canonicalizer, Digest, Profile, sha256};
-use accord_contract::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
+use accord_contract::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
 
 const PREFIX: &str = "sha256:";
 
@@ -59,7 +59,8 @@ impl FromStr for ContentHash {
 
 impl Wire for ContentHash {
     fn shape() -> Shape {
-        Shape::Text
+        let form = TextForm::ANY.pattern("^sha256:[0-9a-f]{64}$");
+        Shape::Form(form)
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

@@ -1,4 +1,8 @@
 //! Size limits. Each has its own error code.
+//!
+//! The forms at the end are what readers check and what the JSON Schemas say.
+
+use accord_contract::wire::TextForm;
 
 /// The largest package, in bytes of its text; past it `payload_too_large`.
 ///
@@ -37,3 +41,24 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 /// The longest title or name, in Unicode scalar values; past it `invalid_schema`, as
 /// the protocol says.
 pub const MAX_TITLE_CHARS: usize = 200;
+
+/// The largest whole number that every JSON reader keeps exactly.
+pub const MAX_EXACT: i64 = 9_007_199_254_740_991;
+
+/// A title or name.
+pub const TITLE: TextForm = TextForm::ANY.chars(1, MAX_TITLE_CHARS);
+
+/// A callsign; a session of another server may have an empty one.
+pub const CALLSIGN: TextForm = TextForm::ANY.chars(0, MAX_TITLE_CHARS);
+
+/// Prose.
+pub const PROSE: TextForm = TextForm::ANY.bytes(MAX_PROSE_BYTES);
+
+/// Any other text of a package, project or review.
+pub const TEXT: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES);
+
+/// The subject or predicate of a fact.
+pub const KEY: TextForm = TextForm::ANY.not_empty().bytes(MAX_KEY_BYTES).without_nul();
+
+/// The value of a fact.
+pub const VALUE: TextForm = TextForm::ANY.bytes(MAX_TEXT_BYTES).without_nul();

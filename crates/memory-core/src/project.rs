@@ -8,11 +8,10 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Field, Object, Value, Wire as _};
+use accord_contract::wire::{Field, Limits, Object, Value, Wire as _};
 
-use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TEXT_BYTES};
+use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
 use crate::package::Title;
-use crate::refuse::check_length;
 use crate::{Actor, ProjectId, refuse, text};
 
 message! {
@@ -24,7 +23,7 @@ message! {
         /// Its name.
         required name: Title = "name", "text-for-people";
         /// Its description.
-        required description: String = "description", "text-for-people";
+        required description: String = "description", "text-for-people", Limits::text(TEXT);
         /// When it was created.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
         /// When it was archived; null if it is not.
@@ -40,7 +39,7 @@ message! {
         /// Its name; its id if absent.
         nullable name: Title = "name", "text-for-people";
         /// Its description.
-        nullable description: String = "description", "text-for-people";
+        nullable description: String = "description", "text-for-people", Limits::text(TEXT);
     }
 }
 
@@ -50,7 +49,7 @@ message! {
         /// Its name.
         optional name: Title = "name", "text-for-people";
         /// Its description.
-        nullable description: String = "description", "text-for-people";
+        nullable description: String = "description", "text-for-people", Limits::text(TEXT);
     }
 }
 
@@ -135,9 +134,7 @@ impl Project {
         }
         fill(&mut members, "description", "".into());
         members.entry("archived_at").or_insert(Value::Null);
-        let project = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-        check_length("/description", &project.description, MAX_TEXT_BYTES)?;
-        Ok(project)
+        Self::from_document(Value::Object(members)).map_err(refuse::decoded)
     }
 
     /// Whether the project is archived.
@@ -230,7 +227,6 @@ pub fn requested(body: &[u8], random: [u8; 16], now: Time) -> Result<Project, Fa
         project.name = name;
     }
     if let Field::Value(description) = asked.description {
-        check_length("/description", &description, MAX_TEXT_BYTES)?;
         project.description = description;
     }
     project.extra = asked.extra;
@@ -265,11 +261,7 @@ pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
     for name in ["project_id", "created_at", "archived_at"] {
         refuse::not_yours(&mut members, name)?;
     }
-    let change = ProjectChange::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-    if let Some(description) = change.description.value() {
-        check_length("/description", description, MAX_TEXT_BYTES)?;
-    }
-    Ok(change)
+    ProjectChange::from_document(Value::Object(members)).map_err(refuse::decoded)
 }
 
 /// The failure for an unknown project.

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Field, Object, Value, Wire as _};
+use accord_contract::wire::{Field, Limits, Object, Value, Wire as _};
 
 use crate::callsign::callsign;
-use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TITLE_CHARS};
+use crate::limits::{CALLSIGN, MAX_DOCUMENT_BYTES};
 use crate::package::Title;
 use crate::project::{Project, Writing};
 use crate::{Actor, ActorId, ActorType, PackageId, ProjectId, SessionId, refuse, text};
@@ -29,7 +29,7 @@ message! {
         /// The kind of actor.
         required actor_type: ActorType = "actor_type", "actor-type";
         /// Two words by which people remember it.
-        required_or_null callsign: String = "callsign", "callsign";
+        required_or_null callsign: String = "callsign", "callsign", Limits::text(CALLSIGN);
         /// When it began.
         required started_at: Timestamp = "started_at", "time:rfc-3339-utc";
         /// When it ended; null while it is active.
@@ -178,14 +178,7 @@ impl Session {
                 *member = default;
             }
         }
-        let session = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-        if let Some(callsign) = &session.callsign
-            && callsign.chars().count() > MAX_TITLE_CHARS
-        {
-            let message = format!("a callsign has at most {MAX_TITLE_CHARS} characters");
-            return Err(refuse::schema("/callsign", message));
-        }
-        Ok(session)
+        Self::from_document(Value::Object(members)).map_err(refuse::decoded)
     }
 
     /// The session with the packages that name it, by `created_at`, after those that were imported

@@ -82,7 +82,7 @@ pub use self::export::Export;
 pub use self::import::{ImportCounts, ImportSummary, Intake, RefusedLine};
 pub use self::projects::CreatedProject;
 pub use self::pull::PackagePage;
-pub use self::relevant::{RelevantPage, Score, SearchBy};
+pub use self::relevant::{RelevantPage, SEARCH, Score, SearchBy};
 pub use self::repair::{Repaired, repair};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use accord_base::{Caller, ProjectId};
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
+use accord_contract::wire_enum;
 use accord_memory_core::PackageId;
 use accord_memory_core::conformance::{Capability, cannot_search};
-use accord_memory_core::query::{Params, Relevant};
+use accord_memory_core::query::{Relevant, Word};
 use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
 
 use super::load::unreadable;
@@ -20,16 +21,20 @@ const WORDS: f64 = 0.3;
 /// How many candidates a hybrid search reads for each result.
 const CANDIDATES: usize = 4;
 
-/// The kinds of search.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum SearchBy {
-    /// By its words.
-    Words,
-    /// By its meaning.
-    Meaning,
-    /// By both.
-    Both,
+wire_enum! {
+    /// The kinds of search.
+    pub enum SearchBy("SearchBy", closed) {
+        /// By its words.
+        Words = "keyword",
+        /// By its meaning.
+        Meaning = "semantic",
+        /// By both.
+        Both = "hybrid",
+    }
 }
+
+/// The kind of search; without it, the best kind that the host supports.
+pub const SEARCH: Word<SearchBy> = Word::new("search");
 
 /// The results of a search, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,22 +65,6 @@ struct Hit {
     package: PackageRow,
     score: f64,
     matched: Vec<String>,
-}
-
-impl SearchBy {
-    /// Reads the parameter `search`. Without it, the best kind that the host supports.
-    pub fn parse(params: &Params<'_>) -> Result<Option<Self>, Failure> {
-        match params.text("search") {
-            None => Ok(None),
-            Some("keyword") => Ok(Some(Self::Words)),
-            Some("semantic") => Ok(Some(Self::Meaning)),
-            Some("hybrid") => Ok(Some(Self::Both)),
-            Some(_) => {
-                let message = "the parameter search must be one of keyword, semantic, hybrid";
-                Err(Failure::new(Code::AgenticInvalidSchema, message).at("/search"))
-            }
-        }
-    }
 }
 
 impl Memory {

@@ -92,7 +92,9 @@ impl From<DecodeErrorKind> for Code {
         match kind {
             DecodeErrorKind::Missing => Self::WireFieldMissing,
             DecodeErrorKind::Type => Self::WireFieldType,
-            DecodeErrorKind::Value => Self::WireFieldValue,
+            DecodeErrorKind::Value | DecodeErrorKind::TooLong | DecodeErrorKind::TooMany => {
+                Self::WireFieldValue
+            }
             DecodeErrorKind::Unknown => Self::WireFieldUnknown,
         }
     }

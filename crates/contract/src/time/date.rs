@@ -3,7 +3,7 @@ use std::fmt;
 use jiff::civil;
 
 use super::Time;
-use crate::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
+use crate::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
 
 /// A day of the Gregorian calendar, from year 0 to year 9999.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -59,7 +59,8 @@ impl fmt::Display for Date {
 
 impl Wire for Date {
     fn shape() -> Shape {
-        Shape::Text
+        let form = TextForm::ANY.format("date").pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+        Shape::Form(form.example("2026-04-18"))
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

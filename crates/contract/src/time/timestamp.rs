@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::date::digits_to_number;
 use super::{Date, DateError, Time};
-use crate::wire::{DecodeError, Form, Pointer, Shape, Value, Wire};
+use crate::wire::{DecodeError, Form, Pointer, Shape, TextForm, Value, Wire};
 
 /// An RFC 3339 text in UTC, as it was sent, and the time that it names.
 ///
@@ -16,6 +16,13 @@ pub struct Timestamp {
     text: String,
     time: Time,
 }
+
+/// The form of a timestamp, for JSON Schema. The parser also refuses days and times that do not
+/// exist.
+const PATTERN: &str = concat!(
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}",
+    r"(\.[0-9]{1,9})?(Z|\+00:00)$",
+);
 
 /// Why a text is not a timestamp.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -105,7 +112,8 @@ impl fmt::Display for Timestamp {
 
 impl Wire for Timestamp {
     fn shape() -> Shape {
-        Shape::Text
+        let form = TextForm::ANY.format("date-time").pattern(PATTERN);
+        Shape::Form(form.example("2026-04-18T20:00:00Z"))
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

@@ -3,6 +3,9 @@
 //! A place is a dotted path, as compatibility policies write them (`error.code`). `*` is every
 //! element of a list and every member of a map; the empty path is the message itself. JSON pointers
 //! name places in documents, dotted paths name places in contracts.
+//!
+//! Lengths, patterns and formats are not in it: a later version may accept more, and what a reader
+//! refuses is in the JSON Schema.
 
 use serde_json::json;
 
@@ -35,7 +38,7 @@ fn describe(
         Shape::Constant(value) => {
             entry.insert("enum".into(), json!([value]));
         }
-        Shape::Integer { minimum: Some(least) } => {
+        Shape::Integer { minimum: Some(least), .. } => {
             entry.insert("minimum".into(), json!(least));
         }
         Shape::Number { range: Some((least, most)) } => {
@@ -55,7 +58,7 @@ fn describe(
     entries.insert(place.into(), Value::Object(entry));
 
     match shape {
-        Shape::List(item) | Shape::Map(item) if !matches!(**item, Shape::Any) => {
+        Shape::List { item, .. } | Shape::Map(item) if !matches!(**item, Shape::Any) => {
             let each = Presence { required: true, nullable: false };
             let place = below(place, "*");
             describe(&place, item, each, "element", above, entries);

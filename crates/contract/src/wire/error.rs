@@ -20,7 +20,7 @@ pub struct DecodeError {
     pub found: String,
 }
 
-/// The four kinds of mismatch.
+/// The kinds of mismatch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DecodeErrorKind {
     /// A required member is not there.
@@ -31,11 +31,16 @@ pub enum DecodeErrorKind {
     Value,
     /// A closed message has a member that it does not know.
     Unknown,
+    /// A text has more bytes than its member allows.
+    TooLong,
+    /// A list has more items than its member allows.
+    TooMany,
 }
 
 impl DecodeErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Missing, Self::Type, Self::Value, Self::Unknown];
+    pub const ALL: [Self; 6] =
+        [Self::Missing, Self::Type, Self::Value, Self::Unknown, Self::TooLong, Self::TooMany];
 }
 
 impl DecodeError {

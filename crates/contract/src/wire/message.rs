@@ -38,6 +38,11 @@ use super::{
 ///   the member must be there and `None` is `null`.
 /// * An alias names a member at the top of the message and the dotted path of the
 ///   canonical member that it repeats.
+/// * A member can have [`Limits`](crate::wire::Limits) after its meaning:
+///   `optional note: String = "note", "text", Limits::text(SHORT);`. The reader checks them,
+///   and the JSON Schema describes them.
+/// * `adds { /// About it. "name": T; }` after the members names members that a server adds to
+///   its answers. The JSON Schema has them as `readOnly`; a reader treats them as unknown members.
 #[macro_export]
 macro_rules! message {
     (
@@ -45,10 +50,12 @@ macro_rules! message {
         $vis:vis struct $name:ident($wire_name:literal, $policy:ident) {
             $(
                 $(#[doc = $field_about:literal])*
-                $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal;
+                $presence:ident $field:ident: $ty:ty = $json:literal, $semantics:literal
+                    $(, $limits:expr)?;
             )*
         }
         $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
+        $(adds { $($(#[doc = $added_about:literal])* $added:literal: $added_ty:ty;)+ })?
     ) => {
         $crate::message! { @struct $policy
             $(#[doc = $about])*
@@ -71,15 +78,30 @@ macro_rules! message {
                         about: $crate::wire::about(&[$($field_about),*]),
                         presence: $crate::wire::presence::$presence::PRESENCE,
                         semantics: $semantics,
-                        shape: <$ty as $crate::wire::Wire>::shape(),
+                        shape: $crate::message!(
+                            @shape <$ty as $crate::wire::Wire>::shape() $(, $limits)?
+                        ),
                     }
                 ),*]
+            }
+
+            fn added() -> ::std::vec::Vec<$crate::wire::FieldShape> {
+                ::std::vec![$($(
+                    $crate::wire::FieldShape {
+                        name: $added,
+                        about: $crate::wire::about(&[$($added_about),*]),
+                        presence: $crate::wire::presence::optional::PRESENCE,
+                        semantics: "added",
+                        shape: <$added_ty as $crate::wire::Wire>::shape(),
+                    }
+                ),+)?]
             }
 
             fn take(
                 mut members: $crate::wire::Object,
                 at: &$crate::wire::Pointer<'_>,
             ) -> ::core::result::Result<Self, $crate::wire::DecodeError> {
+                $($($crate::wire::check_limits(&members, $json, at, &$limits)?;)?)*
                 $(let $field = $crate::wire::presence::$presence::take::<$ty>(
                     &mut members, $json, at,
                 )?;)*
@@ -97,6 +119,9 @@ macro_rules! message {
             }
         }
     };
+
+    (@shape $shape:expr) => { $shape };
+    (@shape $shape:expr, $limits:expr) => { $limits.narrow($shape) };
 
     // What differs between an open and a closed message.
     (@struct open
@@ -161,6 +186,9 @@ pub trait Message: Sized {
     /// The canonical members, in the order in which they are written.
     fn fields() -> Vec<FieldShape>;
 
+    /// The members that a server adds to its answers. A reader treats them as unknown members.
+    fn added() -> Vec<FieldShape>;
+
     /// Reads the canonical members out of `members`, and handles the rest.
     fn take(members: Object, at: &Pointer<'_>) -> Result<Self, DecodeError>;
 
@@ -179,6 +207,7 @@ impl<M: Message> Wire for M {
             open: M::OPEN,
             fields: M::fields,
             aliases: M::ALIASES,
+            added: M::added,
         })
     }
 

@@ -20,25 +20,52 @@ pub fn json_schema<T: Wire>() -> Value {
     Value::Object(document)
 }
 
+/// The JSON Schema of a shape that contains no message, such as that of a parameter.
+pub fn shape_schema(shape: &Shape) -> Value {
+    schema(shape, &mut Object::new())
+}
+
 fn schema(shape: &Shape, definitions: &mut Object) -> Value {
     match shape {
-        Shape::Any => json!({}),
+        Shape::Any => json!({"description": "Any JSON value."}),
         Shape::Boolean => json!({"type": "boolean"}),
-        Shape::Constant(value) => json!({"const": value}),
+        Shape::Constant(value) => json!({"type": "boolean", "const": value}),
         Shape::Text => json!({"type": "string"}),
-        Shape::Integer { minimum: None } => json!({"type": "integer"}),
-        Shape::Integer { minimum: Some(least) } => json!({"type": "integer", "minimum": least}),
+        Shape::Form(form) => {
+            let mut schema = Object::new();
+            schema.insert("type".into(), "string".into());
+            form.describe(&mut schema);
+            Value::Object(schema)
+        }
+        Shape::Integer { minimum, maximum } => {
+            let mut schema = json!({"type": "integer"});
+            for (keyword, bound) in [("minimum", minimum), ("maximum", maximum)] {
+                if let Some(bound) = bound {
+                    schema[keyword] = json!(bound);
+                }
+            }
+            schema
+        }
         Shape::Number { range: None } => json!({"type": "number"}),
         Shape::Number { range: Some((least, most)) } => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        Shape::List(item) => json!({"type": "array", "items": schema(item, definitions)}),
+        Shape::List { item, most } => {
+            let mut list = json!({"type": "array", "items": schema(item, definitions)});
+            if let Some(most) = most {
+                list["maxItems"] = json!(most);
+            }
+            list
+        }
         Shape::Map(item) => {
             json!({"type": "object", "additionalProperties": schema(item, definitions)})
         }
         // `enum` would refuse the names of a later version.
         Shape::Enum(names) if names.open => json!({"type": "string", "examples": names.members}),
-        Shape::Enum(names) => json!({"enum": names.members}),
+        Shape::Enum(names) => match names.members.as_slice() {
+            [only] => json!({"type": "string", "const": only}),
+            members => json!({"type": "string", "enum": members}),
+        },
         Shape::Message(message) => {
             if !definitions.contains_key(message.name) {
                 // Reserved before the members are visited: a message may contain itself.
@@ -64,6 +91,11 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
         let about = format!("Alias of {}; written for convenience, never read.", alias.mirrors);
         properties.insert(alias.name.into(), json!({"description": about}));
     }
+    for field in (message.added)() {
+        let mut schema = member(&field, definitions);
+        schema["readOnly"] = true.into();
+        properties.insert(field.name.into(), schema);
+    }
     let mut definition = Object::new();
     definition.insert("title".into(), message.name.into());
     if !message.about.is_empty() {
@@ -74,9 +106,12 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
         definition.insert("required".into(), json!(required));
     }
     definition.insert("properties".into(), Value::Object(properties));
-    if !message.open {
-        definition.insert("additionalProperties".into(), false.into());
-    }
+    let others = if message.open {
+        json!({"description": "A member that this version does not name; it is kept."})
+    } else {
+        false.into()
+    };
+    definition.insert("additionalProperties".into(), others);
     Value::Object(definition)
 }
 
@@ -91,8 +126,25 @@ fn member(field: &FieldShape, definitions: &mut Object) -> Value {
         (schema, _) if presence.nullable => json!({"anyOf": [schema, {"type": "null"}]}),
         (schema, _) => schema,
     };
-    if let (Value::Object(members), false) = (&mut schema, field.about.is_empty()) {
-        members.insert("description".into(), field.about.clone().into());
+    let about = description(field);
+    if let (Value::Object(members), false) = (&mut schema, about.is_empty()) {
+        members.insert("description".into(), about.into());
     }
     schema
+}
+
+/// What a member is, with the limits that no keyword of JSON Schema expresses.
+fn description(field: &FieldShape) -> String {
+    let (form, each) = match &field.shape {
+        Shape::Form(form) => (form, ""),
+        Shape::List { item, .. } => match &**item {
+            Shape::Form(form) => (form, " each"),
+            _ => return field.about.clone(),
+        },
+        _ => return field.about.clone(),
+    };
+    match form.most_bytes() {
+        None => field.about.clone(),
+        Some(most) => format!("{} At most {most} bytes{each} in UTF-8.", field.about),
+    }
 }

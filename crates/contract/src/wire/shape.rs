@@ -1,6 +1,6 @@
 //! The form of a wire value, as data. Decoding errors, snapshots and JSON Schemas are made from it.
 
-use super::{Presence, Value};
+use super::{Presence, TextForm, Value};
 
 /// The shape of a wire value.
 #[derive(Clone, Debug)]
@@ -13,10 +13,14 @@ pub enum Shape {
     Constant(bool),
     /// A string.
     Text,
+    /// A string of a certain form.
+    Form(TextForm),
     /// A number without a fraction, within these bounds.
     Integer {
         /// The smallest value, where there is one.
         minimum: Option<i64>,
+        /// The largest value, where there is one.
+        maximum: Option<i64>,
     },
     /// A number, within these bounds.
     Number {
@@ -24,7 +28,12 @@ pub enum Shape {
         range: Option<(i64, i64)>,
     },
     /// A list of one kind of value.
-    List(Box<Self>),
+    List {
+        /// The kind of value.
+        item: Box<Self>,
+        /// The most items, where there is a limit.
+        most: Option<usize>,
+    },
     /// An object whose member names are data, all of one kind of value.
     Map(Box<Self>),
     /// A string out of a list of names.
@@ -57,6 +66,8 @@ pub struct MessageShape {
     pub fields: fn() -> Vec<FieldShape>,
     /// The aliases that are written beside the canonical members.
     pub aliases: &'static [Alias],
+    /// Makes the shapes of the members that a server adds to its answers.
+    pub added: fn() -> Vec<FieldShape>,
 }
 
 /// The shape of one canonical member.
@@ -99,13 +110,22 @@ impl Shape {
             Self::Boolean => "a boolean".into(),
             Self::Constant(value) => value.to_string(),
             Self::Text => "a string".into(),
-            Self::Integer { minimum: None } => "a whole number".into(),
-            Self::Integer { minimum: Some(least) } => format!("a whole number of at least {least}"),
+            Self::Form(form) => form.in_words(),
+            Self::Integer { minimum: None, maximum: None } => "a whole number".into(),
+            Self::Integer { minimum: Some(least), maximum: None } => {
+                format!("a whole number of at least {least}")
+            }
+            Self::Integer { minimum: None, maximum: Some(most) } => {
+                format!("a whole number of at most {most}")
+            }
+            Self::Integer { minimum: Some(least), maximum: Some(most) } => {
+                format!("a whole number from {least} to {most}")
+            }
             Self::Number { range: None } => "a number".into(),
             Self::Number { range: Some((least, most)) } => {
                 format!("a number from {least} to {most}")
             }
-            Self::List(_) => "a list".into(),
+            Self::List { .. } => "a list".into(),
             Self::Map(_) | Self::Message(_) => "an object".into(),
             Self::Enum(names) if names.open => "a string".into(),
             Self::Enum(names) => match names.members.as_slice() {
@@ -120,10 +140,10 @@ impl Shape {
         match self {
             Self::Any => "any",
             Self::Boolean | Self::Constant(_) => "boolean",
-            Self::Text | Self::Enum(_) => "string",
+            Self::Text | Self::Form(_) | Self::Enum(_) => "string",
             Self::Integer { .. } => "integer",
             Self::Number { .. } => "number",
-            Self::List(_) => "array",
+            Self::List { .. } => "array",
             Self::Map(_) | Self::Message(_) => "object",
         }
     }

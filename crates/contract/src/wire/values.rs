@@ -174,7 +174,7 @@ impl Wire for Ratio {
 
 impl Wire for u64 {
     fn shape() -> Shape {
-        Shape::Integer { minimum: Some(0) }
+        Shape::Integer { minimum: Some(0), maximum: None }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
@@ -188,7 +188,7 @@ impl Wire for u64 {
 
 impl Wire for i64 {
     fn shape() -> Shape {
-        Shape::Integer { minimum: None }
+        Shape::Integer { minimum: None, maximum: None }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
@@ -202,7 +202,7 @@ impl Wire for i64 {
 
 impl<T: Wire> Wire for Vec<T> {
     fn shape() -> Shape {
-        Shape::List(Box::new(T::shape()))
+        Shape::List { item: Box::new(T::shape()), most: None }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use accord_contract::codes::page_name;
+use accord_contract::wire::Value;
 
-use super::openapi::{about_path_parameter, path_parameters, refusals};
+use super::openapi::{kebab_case, path_parameters, refusals};
 use super::reply::status_of;
-use super::table::{Content, Location, Route};
-use super::{every_route, examples};
+use super::table::{Body, Content, Route};
+use super::{every_route, examples, words};
 
 /// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {
@@ -63,8 +64,8 @@ fn page(route: &Route) -> String {
         let _ = write!(out, "\n```sh\n{command}\n```\n");
     }
     parameters(route, &mut out);
-    if let Some(content) = route.body {
-        let _ = write!(out, "\n## Body\n\n{}.\n", in_words(content));
+    if let Some(sent) = route.body {
+        body(sent, &mut out);
     }
     out.push_str("\n## Answers\n\n| Status | | Body |\n|---|---|---|\n");
     for answer in &route.answers {
@@ -86,33 +87,103 @@ fn page(route: &Route) -> String {
 }
 
 fn parameters(route: &Route, out: &mut String) {
-    let in_path = path_parameters(route.path);
-    if in_path.is_empty() && route.parameters.is_empty() {
+    let mut parameters = path_parameters(route.path);
+    parameters.extend(route.parameters.iter().cloned());
+    if parameters.is_empty() {
         return;
     }
-    out.push_str("\n## Parameters\n\n| Name | Place | |\n|---|---|---|\n");
-    for name in in_path {
-        let _ = writeln!(out, "| `{name}` | path | {} |", about_path_parameter(name));
+    out.push_str("\n## Parameters\n\n| Name | Place | Value | |\n|---|---|---|---|\n");
+    for parameter in parameters {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} |",
+            parameter.name,
+            words::place(&parameter),
+            escaped(&words::of_parameter(&parameter)),
+            parameter.about
+        );
     }
-    for parameter in &route.parameters {
-        let place = match (parameter.location, parameter.required) {
-            (Location::Query, false) => "query",
-            (Location::Query, true) => "query, required",
-            (Location::Header, _) => "header",
+}
+
+/// The request body: its name, and the members of every message in it.
+fn body(body: Body, out: &mut String) {
+    let may = if body.required { "" } else { " It may be empty." };
+    let _ = write!(out, "\n## Body\n\n{}.{may}\n", in_words(body.content));
+    let Content::Json(schema) = body.content else {
+        return;
+    };
+    let schema = schema();
+    let Some(definitions) = schema["$defs"].as_object() else {
+        return;
+    };
+    let whole = message_name(&schema);
+    // The whole message first, then those inside it.
+    let first = definitions.iter().filter(|(name, _)| Some(name.as_str()) == whole);
+    let rest = definitions.iter().filter(|(name, _)| Some(name.as_str()) != whole);
+    for (name, definition) in first.chain(rest) {
+        members(name, definition, out);
+    }
+}
+
+fn members(name: &str, definition: &Value, out: &mut String) {
+    let _ = write!(
+        out,
+        "\n### {name}\n\n{}\n\n| Member | Value | Required | |\n|---|---|---|---|\n",
+        definition["description"].as_str().unwrap_or_default()
+    );
+    let required: Vec<_> =
+        definition["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let link = |name: &str| format!("[{name}](#{})", name.to_lowercase());
+    let writer = words::Writer { text: &escaped, link: &link };
+    for (member, schema) in definition["properties"].as_object().into_iter().flatten() {
+        let need = match (required.contains(&member.as_str()), schema["readOnly"] == true) {
+            (true, _) => "yes",
+            (false, false) => "no",
+            (false, true) => "set by the server",
         };
-        let _ = writeln!(out, "| `{}` | {place} | {} |", parameter.name, parameter.about);
+        let _ = writeln!(
+            out,
+            "| `{member}` | {} | {need} | {} |",
+            words::of_schema(schema, &writer),
+            schema["description"].as_str().unwrap_or_default()
+        );
     }
+    let others = match definition["additionalProperties"].is_object() {
+        true => "Other members are kept as they are.",
+        false => "Other members are refused.",
+    };
+    let _ = write!(out, "\n{others}\n");
 }
 
 fn in_words(content: Content) -> String {
     match content {
-        Content::Json(schema) => match schema()["title"].as_str() {
-            Some(title) => format!("`{title}`, as JSON"),
-            None => "JSON".to_owned(),
-        },
+        Content::Json(schema) => {
+            let schema = schema();
+            let choices = schema["anyOf"].as_array().cloned().unwrap_or_else(|| vec![schema]);
+            let names: Vec<_> = choices.iter().filter_map(message_name).map(linked).collect();
+            match names.as_slice() {
+                [] => "JSON".to_owned(),
+                names => format!("{}, as JSON", names.join(" or ")),
+            }
+        }
         Content::Lines => "JSON documents, one per line".to_owned(),
         Content::Events => "A stream of server-sent events".to_owned(),
         Content::Bytes => "The raw content".to_owned(),
-        Content::Text => "Text".to_owned(),
+        Content::Text(media_type) => format!("Text (`{media_type}`)"),
     }
+}
+
+/// The name of the message that a schema refers to.
+fn message_name(schema: &Value) -> Option<&str> {
+    schema["$ref"].as_str()?.rsplit('/').next()
+}
+
+/// The name of a message, with a link to its JSON Schema.
+fn linked(name: &str) -> String {
+    format!("[`{name}`](../schemas/{}.schema.json)", kebab_case(name))
+}
+
+/// A text in a table of Markdown.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('*', "\\*").replace('<', "&lt;")
 }

@@ -25,6 +25,7 @@ pub mod reply;
 mod routes;
 pub mod streams;
 mod table;
+mod words;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ use accord_base::Caller;
 use accord_contract::codes::Failure;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::response::Redirect;
+use axum::routing::get;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
@@ -63,7 +66,11 @@ pub fn router(host: Host) -> Router {
     protocols.extend(endpoints.protocols().map(|(path, protocol)| (path.to_owned(), protocol)));
     let state = (host.clone(), Arc::new(protocols));
     let layer = from_fn_with_state(state, exchange::exchange);
-    table::router(routes).merge(endpoints.router()).layer(layer).with_state(host)
+    table::router(routes)
+        .route("/", get(async || Redirect::to("/docs")))
+        .merge(endpoints.router())
+        .layer(layer)
+        .with_state(host)
 }
 
 /// The MCP endpoints. Each tool call becomes a request of the same caller.

@@ -3,18 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use accord_base::{ProjectId, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value, json_schema};
+use accord_contract::wire::{Object, Shape, TextForm, Value, Wire as _, json_schema, shape_schema};
+use accord_memory_core::{ContentHash, FactId, PackageId};
 use serde_json::json;
 
 use super::errors;
+use super::page::{GROUPS, group_of};
 use super::reply::status_of;
-use super::table::{Content, Location, Route};
+use super::table::{Content, LINES, Location, Parameter, Route};
 
 /// The failure codes of every route.
-const COMMON: [Code; 11] = [
+const COMMON: [Code; 12] = [
     Code::HttpMalformed,
+    // A query parameter that the route does not have.
+    Code::AgenticInvalidSchema,
     Code::AuthRequired,
     Code::Unauthorized,
     Code::HttpHostRefused,
@@ -31,11 +36,34 @@ const COMMON: [Code; 11] = [
 const OF_WRITES: [Code; 2] = [Code::StoreFull, Code::StoreReadOnly];
 
 /// The additional failure codes of Accord's own routes with a JSON body.
-const OF_OWN_DOCUMENTS: [Code; 3] =
-    [Code::WireFieldMissing, Code::WireFieldType, Code::WireFieldValue];
+const OF_OWN_DOCUMENTS: [Code; 12] = [
+    Code::CanonInvalidJson,
+    Code::CanonInvalidUtf8,
+    Code::CanonDuplicateKey,
+    Code::CanonLoneSurrogate,
+    Code::CanonNonFinite,
+    Code::CanonInexactInteger,
+    Code::CanonTooDeep,
+    Code::WireFieldMissing,
+    Code::WireFieldType,
+    Code::WireFieldValue,
+    Code::WireFieldUnknown,
+    Code::InputTooLarge,
+];
+
+/// The additional failure codes of the protocol's routes with a JSON body.
+const OF_DOCUMENTS: [Code; 4] = [
+    Code::AgenticTextTooLong,
+    Code::AgenticTooManyItems,
+    Code::AgenticTooDeep,
+    Code::AgenticPayloadTooLarge,
+];
 
 /// The additional failure codes of routes with a body.
 const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code::InputTooLarge];
+
+/// The id of a key. An unknown one is refused, whatever its form.
+const KEY_ID: TextForm = TextForm::ANY.not_empty();
 
 /// The document.
 pub(super) fn text() -> &'static str {
@@ -53,6 +81,10 @@ pub(super) fn document(routes: &[Route]) -> Value {
         let operation = operation(route, &error, &mut schemas);
         paths.entry(route.path).or_default().insert(method, operation);
     }
+    let tags: Vec<_> = GROUPS
+        .iter()
+        .map(|group| json!({"name": group.name, "description": group.about}))
+        .collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -64,7 +96,9 @@ pub(super) fn document(routes: &[Route]) -> Value {
                 a code.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        "servers": [{"url": "/", "description": "The server that sent this document."}],
         "security": [{"key": []}, {}],
+        "tags": tags,
         "paths": paths,
         "components": {
             "securitySchemes": {"key": {
@@ -78,23 +112,30 @@ pub(super) fn document(routes: &[Route]) -> Value {
     })
 }
 
-/// The names of the parameters in a path.
-pub(super) fn path_parameters(path: &str) -> Vec<&str> {
+/// The parameters in a path.
+pub(super) fn path_parameters(path: &str) -> Vec<Parameter> {
     let parts = path.split('{').skip(1);
-    parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name).collect()
+    let names = parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name);
+    names.map(path_parameter).collect()
 }
 
-/// The description of a path parameter.
-pub(super) fn about_path_parameter(name: &str) -> &'static str {
-    match name {
-        "project_id" => "The project's id.",
-        "package_id" => "The package's id.",
-        "fact_id" => "The fact's id.",
-        "session_id" => "The session's id.",
-        "key_id" => "The key's id (not the key itself).",
-        "digest" => "The SHA-256 digest of the content, in lower-case hexadecimal.",
-        _ => "The id.",
-    }
+/// The description of a path parameter. An id in a path is read by the type of the same id in a
+/// document.
+fn path_parameter(name: &str) -> Parameter {
+    let (name, about, shape) = match name {
+        "project_id" => ("project_id", "The project's id.", ProjectId::shape()),
+        "package_id" => ("package_id", "The package's id.", PackageId::shape()),
+        "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
+        "session_id" => ("session_id", "The session's id.", SessionId::shape()),
+        "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
+        "digest" => (
+            "digest",
+            "The SHA-256 digest of the content: sha256: and lower-case hexadecimal digits.",
+            ContentHash::shape(),
+        ),
+        other => panic!("the path parameter {other} has no description"),
+    };
+    Parameter { name, location: Location::Path, about, required: true, shape, default: None }
 }
 
 /// All failure codes of a route.
@@ -104,16 +145,16 @@ pub(super) fn refusals(route: &Route) -> Vec<Code> {
     if route.method != hyper::Method::GET {
         codes.extend(OF_WRITES);
     }
-    if matches!(route.body, Some(Content::Json(_))) && !route.path.starts_with("/v1/") {
-        codes.extend(OF_OWN_DOCUMENTS);
-    }
-    match route.body {
-        Some(Content::Json(_)) => {
+    if let Some(body) = route.body {
+        codes.extend(OF_BODIES);
+        if matches!(body.content, Content::Json(_)) {
             codes.push(Code::HttpMediaType);
-            codes.extend(OF_BODIES);
+            if route.path.starts_with("/v1/") {
+                codes.extend(OF_DOCUMENTS);
+            } else {
+                codes.extend(OF_OWN_DOCUMENTS);
+            }
         }
-        Some(_) => codes.extend(OF_BODIES),
-        None => {}
     }
     for code in &mut codes {
         *code = errors::code_in(route.protocol, *code);
@@ -124,50 +165,63 @@ pub(super) fn refusals(route: &Route) -> Vec<Code> {
 }
 
 fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
-    let mut parameters = Vec::new();
-    for name in path_parameters(route.path) {
-        parameters.push(json!({
-            "name": name,
-            "in": "path",
-            "required": true,
-            "description": about_path_parameter(name),
-            "schema": {"type": "string"},
-        }));
-    }
-    for parameter in &route.parameters {
-        parameters.push(json!({
-            "name": parameter.name,
-            "in": match parameter.location {
-                Location::Query => "query",
-                Location::Header => "header",
-            },
-            "required": parameter.required,
-            "description": parameter.about,
-            "schema": {"type": "string"},
-        }));
-    }
+    let mut parameters = path_parameters(route.path);
+    parameters.extend(route.parameters.iter().cloned());
     let mut operation = Object::new();
     operation.insert("operationId".into(), route.name.into());
-    operation.insert("summary".into(), route.summary.into());
+    operation.insert("tags".into(), json!([group_of(route)]));
+    operation.insert("summary".into(), first_sentence(route.summary).into());
+    operation.insert("description".into(), route.summary.into());
     if !parameters.is_empty() {
-        operation.insert("parameters".into(), parameters.into());
+        let parameters = parameters.iter().map(parameter);
+        operation.insert("parameters".into(), parameters.collect());
     }
     if let Some(body) = route.body {
-        let body = json!({"required": true, "content": content(body, schemas)});
+        let mut content = content(body.content, schemas);
+        if let Content::Lines = body.content {
+            // Accepted as well, and known to more clients.
+            content["application/octet-stream"] = json!({"schema": bytes()});
+        }
+        let body = json!({"required": body.required, "content": content});
         operation.insert("requestBody".into(), body);
     }
     operation.insert("responses".into(), responses(route, error, schemas).into());
     Value::Object(operation)
 }
 
+fn parameter(parameter: &Parameter) -> Value {
+    let mut schema = shape_schema(&parameter.shape);
+    if let Some(default) = &parameter.default {
+        schema["default"] = default.clone();
+    }
+    json!({
+        "name": parameter.name,
+        "in": match parameter.location {
+            Location::Path => "path",
+            Location::Query => "query",
+            Location::Header => "header",
+        },
+        "required": parameter.required,
+        "description": parameter.about,
+        "schema": schema,
+    })
+}
+
 fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
     let mut responses = Object::new();
     for answer in &route.answers {
-        let mut response = json!({"description": answer.about});
-        if let Some(body) = answer.content {
+        let response = responses
+            .entry(answer.status.to_string())
+            .or_insert_with(|| json!({"description": answer.about}));
+        if let (Some(body), Value::Object(known)) = (answer.content, response["content"].take()) {
+            let mut known = known;
+            if let Value::Object(more) = content(body, schemas) {
+                known.extend(more);
+            }
+            response["content"] = known.into();
+        } else if let Some(body) = answer.content {
             response["content"] = content(body, schemas);
         }
-        responses.insert(answer.status.to_string(), response);
     }
     let mut refused: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in refusals(route) {
@@ -184,31 +238,54 @@ fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
 }
 
 fn content(content: Content, schemas: &mut Schemas) -> Value {
-    let media_type = media_type(content);
     let schema = match content {
         Content::Json(schema) => schemas.take(schema()),
-        Content::Lines | Content::Events | Content::Text => json!({"type": "string"}),
-        Content::Bytes => json!({}),
+        Content::Lines | Content::Events | Content::Text(_) => json!({"type": "string"}),
+        Content::Bytes => bytes(),
     };
-    json!({media_type: {"schema": schema}})
+    let mut contents = Object::new();
+    for media_type in media_types(content) {
+        contents.insert((*media_type).into(), json!({"schema": schema}));
+    }
+    Value::Object(contents)
+}
+
+fn bytes() -> Value {
+    json!({"type": "string", "format": "binary"})
+}
+
+/// The media types of a body.
+fn media_types(content: Content) -> &'static [&'static str] {
+    match content {
+        Content::Json(_) => &["application/json"],
+        Content::Lines => &[LINES],
+        Content::Events => &["text/event-stream"],
+        // A blob is stored, and sent, with the media type that its sender gave it.
+        Content::Bytes => &["application/octet-stream", "*/*"],
+        Content::Text(media_type) => match media_type.split_once(';') {
+            Some(("text/html", _)) => &["text/html"],
+            Some(("application/openmetrics-text", _)) => &["application/openmetrics-text"],
+            _ => &["text/plain"],
+        },
+    }
 }
 
 /// The media type of a body.
 pub(super) fn media_type(content: Content) -> &'static str {
-    match content {
-        Content::Json(_) => "application/json",
-        Content::Lines => "application/x-ndjson",
-        Content::Events => "text/event-stream",
-        Content::Bytes => "application/octet-stream",
-        Content::Text => "text/plain",
-    }
+    media_types(content)[0]
+}
+
+/// A text up to the end of its first sentence.
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
 }
 
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
 pub fn schemas() -> BTreeMap<String, Value> {
     let contents = super::every_route().into_iter().flat_map(|route| {
         let answers = route.answers.into_iter().filter_map(|answer| answer.content);
-        route.body.into_iter().chain(answers).collect::<Vec<_>>()
+        let body = route.body.map(|body| body.content);
+        body.into_iter().chain(answers).collect::<Vec<_>>()
     });
     let bodies = contents.filter_map(|content| match content {
         Content::Json(schema) => Some(schema()),
@@ -224,7 +301,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
 }
 
 /// `PackageList` as `package-list`.
-fn kebab_case(name: &str) -> String {
+pub(super) fn kebab_case(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() && !text.is_empty() {

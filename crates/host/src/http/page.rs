@@ -5,38 +5,68 @@ use std::sync::OnceLock;
 
 use accord_contract::wire::Value;
 
-use super::examples;
-use super::openapi::{Schemas, about_path_parameter, media_type, path_parameters, refusals};
-use super::table::{Content, Location, Route};
+use super::openapi::{Schemas, media_type, path_parameters, refusals};
+use super::table::{Content, Route};
+use super::{examples, words};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The groups of the page. A route belongs to the first whose words its path contains.
-const GROUPS: [(&str, &[&str]); 10] = [
-    ("Keys", &["keys"]),
-    ("Operating", &["accord"]),
-    ("Facts", &["facts"]),
-    ("Sessions", &["sessions"]),
-    ("Orientation", &["orient", "orchestrate"]),
-    ("Packages", &["packages", "reviews"]),
-    ("Blobs", &["blobs"]),
-    ("Events, export and import", &["events", "export", "import"]),
-    ("Projects", &["projects"]),
-    ("The server", &[""]),
+/// A group of routes.
+pub(super) struct Group {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What its routes are for.
+    pub(super) about: &'static str,
+    /// A route belongs to the group of the first of these words, in the order of [`WORDS`], that
+    /// its path contains.
+    words: &'static [&'static str],
+}
+
+/// The groups, in the order of the page.
+pub(super) const GROUPS: [Group; 10] = [
+    Group {
+        name: "Packages",
+        about: "Records of work and decisions: deposit, read, search, review.",
+        words: &["packages", "reviews"],
+    },
+    Group {
+        name: "Orientation",
+        about: "Summaries of a project, or of all projects.",
+        words: &["orient", "orchestrate"],
+    },
+    Group { name: "Facts", about: "Statements that hold for a while.", words: &["facts"] },
+    Group { name: "Sessions", about: "Periods of work of an actor.", words: &["sessions"] },
+    Group {
+        name: "Projects",
+        about: "What packages, facts and sessions belong to.",
+        words: &["projects"],
+    },
+    Group {
+        name: "Events, export and import",
+        about: "Everything of a project, as it happens or as a whole.",
+        words: &["events", "export", "import"],
+    },
+    Group { name: "Blobs", about: "Files by their digest.", words: &["blobs"] },
+    Group { name: "Keys", about: "Who may use the server, and for what.", words: &["keys"] },
+    Group { name: "Operating", about: "Status and maintenance.", words: &["accord"] },
+    Group { name: "The server", about: "What the server is, and whether it runs.", words: &[] },
 ];
 
-/// The order of the groups on the page.
-const ORDER: [&str; 10] = [
-    "Packages",
-    "Orientation",
-    "Facts",
-    "Sessions",
-    "Projects",
-    "Events, export and import",
-    "Blobs",
-    "Keys",
-    "Operating",
-    "The server",
+/// Words of paths, the deciding ones first.
+const WORDS: [&str; 13] = [
+    "keys",
+    "accord",
+    "facts",
+    "sessions",
+    "orient",
+    "orchestrate",
+    "packages",
+    "reviews",
+    "blobs",
+    "events",
+    "export",
+    "import",
+    "projects",
 ];
 
 /// The page.
@@ -61,7 +91,7 @@ pub(super) fn policy() -> &'static str {
 fn page(routes: &[Route]) -> String {
     let mut schemas = Schemas::default();
     let (mut list, mut body) = (String::new(), String::new());
-    for group in ORDER {
+    for group in GROUPS.iter().map(|group| group.name) {
         let members: Vec<_> = (routes.iter()).filter(|route| group_of(route) == group).collect();
         if members.is_empty() {
             continue;
@@ -115,9 +145,11 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
         ),
     );
     parameters(route, out);
-    if let Some(content) = route.body {
-        add(out, format_args!("<h4>Body</h4><dl><dt>{}</dt>", media_type(content)));
-        add(out, format_args!("<dd>{}</dd></dl>", document_of(content, schemas)));
+    if let Some(body) = route.body {
+        let optional = if body.required { "" } else { " <small>optional</small>" };
+        let media_type = media_type(body.content);
+        add(out, format_args!("<h4>Body</h4><dl><dt>{media_type}{optional}</dt>"));
+        add(out, format_args!("<dd>{}</dd></dl>", document_of(body.content, schemas)));
     }
     out.push_str("<h4>Answers</h4><dl>");
     for answer in &route.answers {
@@ -143,25 +175,22 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
 }
 
 fn parameters(route: &Route, out: &mut String) {
-    let in_path = path_parameters(route.path);
-    if in_path.is_empty() && route.parameters.is_empty() {
+    let mut parameters = path_parameters(route.path);
+    parameters.extend(route.parameters.iter().cloned());
+    if parameters.is_empty() {
         return;
     }
     out.push_str("<h4>Parameters</h4><dl>");
-    for name in in_path {
-        let about = about_path_parameter(name);
-        add(out, format_args!("<dt>{name} <small>path</small></dt><dd>{about}</dd>"));
-    }
-    for parameter in &route.parameters {
-        let place = match (parameter.location, parameter.required) {
-            (Location::Query, false) => "query",
-            (Location::Query, true) => "query, required",
-            (Location::Header, _) => "header",
-        };
+    for parameter in parameters {
         let about = escaped(parameter.about);
+        let kind = escaped(&words::of_parameter(&parameter));
         add(
             out,
-            format_args!("<dt>{} <small>{place}</small></dt><dd>{about}</dd>", parameter.name),
+            format_args!(
+                "<dt>{} <small>{}</small></dt><dd>{about} <em>{kind}</em></dd>",
+                parameter.name,
+                words::place(&parameter)
+            ),
         );
     }
     out.push_str("</dl>");
@@ -174,7 +203,7 @@ fn document_of(content: Content, schemas: &mut Schemas) -> String {
         Content::Lines => "JSON documents, one per line".into(),
         Content::Events => "A stream of events".into(),
         Content::Bytes => "The raw content".into(),
-        Content::Text => "Text".into(),
+        Content::Text(_) => "Text".into(),
     }
 }
 
@@ -206,35 +235,16 @@ fn definition(name: &str, schema: &Value, out: &mut String) {
 
 /// The type that a schema allows, for people.
 fn type_of(schema: &Value) -> String {
-    if let Some(place) = schema["$ref"].as_str() {
-        let name = place.rsplit('/').next().unwrap_or_default();
-        return format!("<a href=\"#schema-{name}\">{name}</a>");
-    }
-    if let Some(options) = schema["anyOf"].as_array() {
-        let options: Vec<_> = options.iter().map(type_of).collect();
-        return options.join(" or ");
-    }
-    if let Some(names) = schema["enum"].as_array() {
-        let names: Vec<_> = names
-            .iter()
-            .map(|name| format!("<code>{}</code>", escaped(&name.to_string())))
-            .collect();
-        return names.join(" ");
-    }
-    if let Some(value) = schema.get("const") {
-        return format!("<code>{}</code>", escaped(&value.to_string()));
-    }
-    match schema["type"].as_str() {
-        Some("array") => format!("list of {}", type_of(&schema["items"])),
-        Some(kind) => kind.to_owned(),
-        None => "any value".to_owned(),
-    }
+    let link = |name: &str| format!("<a href=\"#schema-{name}\">{name}</a>");
+    words::of_schema(schema, &words::Writer { text: &escaped, link: &link })
 }
 
-fn group_of(route: &Route) -> &'static str {
-    let has = |word: &str| word.is_empty() || route.path.split(['/', ':']).any(|part| part == word);
-    let group = GROUPS.iter().find(|(_, words)| words.iter().any(|word| has(word)));
-    group.map_or("The server", |(name, _)| name)
+/// The name of a route's group.
+pub(super) fn group_of(route: &Route) -> &'static str {
+    let has = |word: &&&str| route.path.split(['/', ':']).any(|part| part == **word);
+    let word = WORDS.iter().find(has);
+    let group = word.and_then(|word| GROUPS.iter().find(|group| group.words.contains(word)));
+    group.map_or("The server", |group| group.name)
 }
 
 fn escaped(text: &str) -> String {

@@ -20,7 +20,7 @@ pub(crate) enum Peer {
 }
 
 /// Paths that need no key, because their answers contain no user data.
-pub(super) const OPEN_PATHS: [&str; 3] = ["/healthz", "/openapi.json", "/docs"];
+pub(super) const OPEN_PATHS: [&str; 4] = ["/", "/healthz", "/openapi.json", "/docs"];
 
 /// The caller of a request.
 pub(super) async fn authenticate(

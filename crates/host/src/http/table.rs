@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Protocol};
-use accord_contract::wire::{Value, Wire, json_schema};
+use accord_contract::wire::{Object, Shape, Value, Wire, json_schema};
+use accord_memory_core::query::Described;
 use axum::Router;
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -18,6 +19,9 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use hyper::Method;
 
 use super::{Host, Refusal, RouteName, routes};
+
+/// The media type of JSON documents, one per line.
+pub(crate) const LINES: &str = "application/x-ndjson";
 
 /// One route.
 #[derive(Clone)]
@@ -33,7 +37,7 @@ pub(crate) struct Route {
     /// Its query parameters and headers.
     pub(crate) parameters: Vec<Parameter>,
     /// The request body; `None` if none is read.
-    pub(crate) body: Option<Content>,
+    pub(crate) body: Option<Body>,
     /// Its successful answers.
     pub(crate) answers: Vec<Answer>,
     /// The protocol whose codes and error bodies its refusals have.
@@ -44,7 +48,7 @@ pub(crate) struct Route {
 }
 
 /// A query parameter or a header.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     /// Its name.
     pub(crate) name: &'static str,
@@ -54,15 +58,30 @@ pub(crate) struct Parameter {
     pub(crate) about: &'static str,
     /// Whether it is required.
     pub(crate) required: bool,
+    /// What its value must be.
+    pub(crate) shape: Shape,
+    /// The value that counts if it is not given.
+    pub(crate) default: Option<Value>,
 }
 
 /// Where a parameter is sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Location {
+    /// In the path.
+    Path,
     /// In the query.
     Query,
     /// In the headers.
     Header,
+}
+
+/// A request body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    /// Its content.
+    pub(crate) content: Content,
+    /// Whether it must be sent.
+    pub(crate) required: bool,
 }
 
 /// The content of a body.
@@ -76,8 +95,8 @@ pub(crate) enum Content {
     Events,
     /// Bytes.
     Bytes,
-    /// Text.
-    Text,
+    /// Text of this media type.
+    Text(&'static str),
 }
 
 /// A successful answer.
@@ -185,26 +204,37 @@ impl Route {
 
     /// Adds an optional query parameter.
     #[must_use]
-    pub(crate) fn query(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Location::Query, name, about, false)
+    pub(crate) fn query(self, parameter: impl Into<Described>, about: &'static str) -> Self {
+        self.parameter(Location::Query, parameter.into(), about, false)
     }
 
     /// Adds a required query parameter.
     #[must_use]
-    pub(crate) fn required_query(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Location::Query, name, about, true)
+    pub(crate) fn required_query(
+        self,
+        parameter: impl Into<Described>,
+        about: &'static str,
+    ) -> Self {
+        self.parameter(Location::Query, parameter.into(), about, true)
     }
 
     /// Adds a header.
     #[must_use]
-    pub(crate) fn header(self, name: &'static str, about: &'static str) -> Self {
-        self.parameter(Location::Header, name, about, false)
+    pub(crate) fn header(self, parameter: impl Into<Described>, about: &'static str) -> Self {
+        self.parameter(Location::Header, parameter.into(), about, false)
     }
 
     /// Sets the request body.
     #[must_use]
     pub(crate) fn takes(mut self, content: Content) -> Self {
-        self.body = Some(content);
+        self.body = Some(Body { content, required: true });
+        self
+    }
+
+    /// Sets a request body that may be empty.
+    #[must_use]
+    pub(crate) fn may_take(mut self, content: Content) -> Self {
+        self.body = Some(Body { content, required: false });
         self
     }
 
@@ -232,11 +262,12 @@ impl Route {
     fn parameter(
         mut self,
         location: Location,
-        name: &'static str,
+        parameter: Described,
         about: &'static str,
         required: bool,
     ) -> Self {
-        self.parameters.push(Parameter { name, location, about, required });
+        let Described { name, shape, default } = parameter;
+        self.parameters.push(Parameter { name, location, about, required, shape, default });
         self
     }
 }
@@ -246,4 +277,20 @@ impl Content {
     pub(crate) fn json<T: Wire>() -> Self {
         Self::Json(json_schema::<T>)
     }
+
+    /// The JSON document of one of two messages.
+    pub(crate) fn either<A: Wire, B: Wire>() -> Self {
+        Self::Json(either_schema::<A, B>)
+    }
+}
+
+fn either_schema<A: Wire, B: Wire>() -> Value {
+    let (mut choices, mut definitions) = (Vec::new(), Object::new());
+    for mut schema in [json_schema::<A>(), json_schema::<B>()] {
+        if let Value::Object(found) = schema["$defs"].take() {
+            definitions.extend(found);
+        }
+        choices.push(serde_json::json!({"$ref": schema["$ref"]}));
+    }
+    serde_json::json!({"anyOf": choices, "$defs": definitions})
 }

@@ -3,10 +3,9 @@
 use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Field, Object, Ratio, Value, Wire as _};
+use accord_contract::wire::{Field, Limits, Object, Ratio, Value, Wire as _};
 
-use super::{check_key, check_tags, check_value};
-use crate::limits::MAX_DOCUMENT_BYTES;
+use crate::limits::{KEY, MAX_DOCUMENT_BYTES, MAX_ITEMS, TEXT, VALUE};
 use crate::refuse::check_actor;
 use crate::{Actor, FactId, PackageId, ProjectId, refuse, text};
 
@@ -15,11 +14,11 @@ message! {
     /// Asserts that something holds.
     pub struct FactAssertion("FactAssertion", open) {
         /// What the fact is about.
-        required subject: String = "subject", "fact-subject";
+        required subject: String = "subject", "fact-subject", Limits::text(KEY);
         /// Which property of it.
-        required predicate: String = "predicate", "fact-predicate";
+        required predicate: String = "predicate", "fact-predicate", Limits::text(KEY);
         /// The value. Numbers are texts too.
-        required value: String = "value", "fact-value";
+        required value: String = "value", "fact-value", Limits::text(VALUE);
         /// The start of its validity; now if absent.
         nullable valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
         /// The package that it is asserted with.
@@ -29,7 +28,7 @@ message! {
         /// Who asserts it; the author of the source package if absent.
         nullable asserted_by: Actor = "asserted_by", "actor";
         /// Labels.
-        nullable tags: Vec<String> = "tags", "labels";
+        nullable tags: Vec<String> = "tags", "labels", Limits::texts(MAX_ITEMS, TEXT);
         /// An id that the client chose: sent twice, the fact is asserted once.
         nullable fact_id: FactId = "fact_id", "fact-id";
         /// The project; it must be the one that the request names.
@@ -75,9 +74,6 @@ impl Assertion {
     pub fn parse(body: &[u8], project: &ProjectId) -> Result<Self, Failure> {
         let members = text::object(body, MAX_DOCUMENT_BYTES)?;
         let sent = FactAssertion::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-        check_key("/subject", &sent.subject)?;
-        check_key("/predicate", &sent.predicate)?;
-        check_value("/value", &sent.value)?;
         if sent.project_id.value().is_some_and(|named| named != project) {
             let message = "the fact says that it belongs to another project";
             return Err(refuse::schema("/project_id", message));
@@ -96,8 +92,6 @@ impl Assertion {
                     .map_err(|error| refuse::schema("/source_package_id", error.to_string()))?,
             ),
         };
-        let tags = take(sent.tags).unwrap_or_default();
-        check_tags(&tags)?;
         Ok(Self {
             fact_id: take(sent.fact_id),
             subject: sent.subject,
@@ -107,7 +101,7 @@ impl Assertion {
             source_package_id: source,
             confidence: take(sent.confidence).unwrap_or_else(certain),
             asserted_by: take(sent.asserted_by),
-            tags,
+            tags: take(sent.tags).unwrap_or_default(),
             extra: sent.extra,
         })
     }

@@ -17,7 +17,7 @@ mod invalidate;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
-use accord_contract::wire::{Object, Ratio, Value, Wire as _};
+use accord_contract::wire::{Limits, Object, Ratio, Value, Wire as _};
 
 pub use assert::{AssertOptions, AssertState, Asserted, OutOfOrder, assert};
 pub use assertion::{Assertion, FactAssertion};
@@ -25,9 +25,9 @@ pub use chain::{Placement, Span, check_chain, place};
 pub use import::{ImportState, Imported, import};
 pub use invalidate::{Invalidation, invalidate};
 
-use crate::limits::{MAX_ITEMS, MAX_KEY_BYTES, MAX_TEXT_BYTES};
-use crate::refuse::{check_actor, check_items, check_length};
-use crate::{Actor, FactId, PackageId, ProjectId, refuse};
+use crate::limits::{KEY, MAX_ITEMS, TEXT, VALUE};
+use crate::refuse::check_actor;
+use crate::{Actor, FactId, PackageId, ProjectId, Warning, refuse};
 
 message! {
     // Clauses: AGENTIC-R-080, AGENTIC-R-082, AGENTIC-R-083, AGENTIC-R-085.
@@ -38,11 +38,11 @@ message! {
         /// The project that owns the fact.
         required project_id: ProjectId = "project_id", "project-id";
         /// What the fact is about.
-        required subject: String = "subject", "fact-subject";
+        required subject: String = "subject", "fact-subject", Limits::text(KEY);
         /// Which property of it.
-        required predicate: String = "predicate", "fact-predicate";
+        required predicate: String = "predicate", "fact-predicate", Limits::text(KEY);
         /// The value. Numbers are texts too.
-        required value: String = "value", "fact-value";
+        required value: String = "value", "fact-value", Limits::text(VALUE);
         /// The start of its validity.
         required valid_from: Timestamp = "valid_from", "time:rfc-3339-utc";
         /// The end of its validity; null while it is current.
@@ -56,7 +56,11 @@ message! {
         /// When it was recorded.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
         /// Labels.
-        required tags: Vec<String> = "tags", "labels";
+        required tags: Vec<String> = "tags", "labels", Limits::texts(MAX_ITEMS, TEXT);
+    }
+    adds {
+        /// Warnings about an assertion.
+        "warnings": Vec<Warning>;
     }
 }
 
@@ -80,10 +84,6 @@ impl Fact {
             }
         }
         let fact = Self::from_document(Value::Object(members)).map_err(refuse::decoded)?;
-        check_key("/subject", &fact.subject)?;
-        check_key("/predicate", &fact.predicate)?;
-        check_value("/value", &fact.value)?;
-        check_tags(&fact.tags)?;
         if let Some(actor) = &fact.asserted_by {
             check_actor("/asserted_by", actor)?;
         }
@@ -118,38 +118,4 @@ impl Fact {
 pub fn not_found(fact: &FactId) -> Failure {
     let message = format!("there is no fact {:?}", fact.as_str());
     Failure::new(Code::AgenticFactNotFound, message)
-}
-
-/// Refuses a subject or predicate that is empty, too long, or contains U+0000, which some engines
-/// cannot store.
-///
-/// Clauses: AGENTIC-R-096.
-pub(crate) fn check_key(pointer: &str, text: &str) -> Result<(), Failure> {
-    if text.is_empty() {
-        return Err(refuse::schema(pointer, format!("{pointer} must not be empty")));
-    }
-    check_length(pointer, text, MAX_KEY_BYTES)?;
-    check_characters(pointer, text)
-}
-
-/// Refuses a value that is too long or contains U+0000.
-pub(crate) fn check_value(pointer: &str, text: &str) -> Result<(), Failure> {
-    check_length(pointer, text, MAX_TEXT_BYTES)?;
-    check_characters(pointer, text)
-}
-
-fn check_characters(pointer: &str, text: &str) -> Result<(), Failure> {
-    if text.contains('\0') {
-        let message = format!("{pointer} must not contain the character U+0000");
-        return Err(refuse::schema(pointer, message));
-    }
-    Ok(())
-}
-
-fn check_tags(tags: &[String]) -> Result<(), Failure> {
-    check_items("/tags", tags.len(), MAX_ITEMS)?;
-    for (index, tag) in tags.iter().enumerate() {
-        check_length(&format!("/tags/{index}"), tag, MAX_TEXT_BYTES)?;
-    }
-    Ok(())
 }

@@ -1,11 +1,11 @@
 //! The requests that change a package.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Value, Wire as _};
+use accord_contract::wire::{Limits, Value, Wire as _};
 use accord_contract::{message, wire_enum};
 
 use super::{Change, Move};
-use crate::limits::{MAX_DOCUMENT_BYTES, MAX_TEXT_BYTES};
+use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
 use crate::package::{ReviewType, Status};
 use crate::{Actor, refuse, text};
 
@@ -26,7 +26,7 @@ message! {
         /// The requested reviewer.
         required review_type: Reviewer = "review_type", "review-type";
         /// What to review.
-        nullable note: String = "note", "text-for-people";
+        nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who requests it.
         nullable actor: Actor = "actor", "actor";
     }
@@ -38,7 +38,7 @@ message! {
         /// The new status: complete or revision_requested.
         required outcome: Status = "outcome", "package-status";
         /// What the reviewer found.
-        nullable note: String = "note", "text-for-people";
+        nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who reviewed.
         nullable actor: Actor = "actor", "actor";
     }
@@ -48,7 +48,7 @@ message! {
     /// The body of a resubmission or a completion.
     pub struct MoveRequest("MoveRequest", open) {
         /// What was done.
-        nullable note: String = "note", "text-for-people";
+        nullable note: String = "note", "text-for-people", Limits::text(TEXT);
         /// Who did it.
         nullable actor: Actor = "actor", "actor";
     }
@@ -92,9 +92,6 @@ fn asked_for(
     note: Option<&String>,
     actor: Option<&Actor>,
 ) -> Result<Move, Failure> {
-    if let Some(note) = note {
-        refuse::check_length("/note", note, MAX_TEXT_BYTES)?;
-    }
     if let Some(actor) = actor {
         refuse::check_actor("/actor", actor)?;
     }

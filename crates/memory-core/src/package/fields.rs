@@ -3,11 +3,12 @@
 use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
+use accord_contract::wire::Limits;
 
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
-use crate::limits::{MAX_ITEMS, MAX_PROSE_BYTES, MAX_TEXT_BYTES};
-use crate::refuse::{check_actor, check_items, check_length};
-use crate::{Actor, PackageId, ProjectId};
+use crate::limits::{MAX_EXACT, MAX_ITEMS, PROSE, TEXT};
+use crate::refuse::check_actor;
+use crate::{Actor, ContentHash, PackageId, ProjectId, Warning};
 
 message! {
     // Clauses: AGENTIC-R-001, AGENTIC-R-015, AGENTIC-R-016, AGENTIC-R-023.
@@ -32,31 +33,37 @@ message! {
         /// Who created the package.
         required created_by: Actor = "created_by", "actor";
         /// What the package is about, at length.
-        nullable description: String = "description", "text-for-people";
+        nullable description: String = "description", "text-for-people", Limits::text(PROSE);
         /// Labels.
-        nullable tags: Vec<String> = "tags", "labels";
+        nullable tags: Vec<String> = "tags", "labels", Limits::texts(MAX_ITEMS, TEXT);
         /// The decisions that the package records.
-        nullable decisions_made: Vec<String> = "decisions_made", "decisions";
+        nullable decisions_made: Vec<String> = "decisions_made", "decisions", Limits::texts(MAX_ITEMS, TEXT);
         /// The questions that the package leaves open.
-        nullable open_questions: Vec<String> = "open_questions", "questions";
+        nullable open_questions: Vec<String> = "open_questions", "questions", Limits::texts(MAX_ITEMS, TEXT);
         /// What the next actor should know.
-        nullable handoff_note: String = "handoff_note", "text-for-people";
+        nullable handoff_note: String = "handoff_note", "text-for-people", Limits::text(PROSE);
         /// Who should continue; a hint.
         nullable estimated_next_actor: NextActor = "estimated_next_actor", "next-actor";
         /// What the work produced.
-        nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables";
+        nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables", Limits::items(MAX_ITEMS);
         /// The package that this one extends or supersedes.
-        nullable parent_package_id: String = "parent_package_id", "package-id";
+        nullable parent_package_id: String = "parent_package_id", "package-id", Limits::text(TEXT);
         /// How much the package matters, from 1 to 10; 5 if absent.
         nullable significance: Significance = "significance", "significance";
         /// A body in Markdown.
-        nullable content_md: String = "content_md", "markdown";
+        nullable content_md: String = "content_md", "markdown", Limits::text(PROSE);
         /// The subject area.
-        nullable topic: String = "topic", "label";
+        nullable topic: String = "topic", "label", Limits::text(TEXT);
         /// A narrower kind.
-        nullable artifact_type: String = "artifact_type", "label";
+        nullable artifact_type: String = "artifact_type", "label", Limits::text(TEXT);
         /// Where an implementation keeps uploaded deliverables.
-        nullable storage_path: String = "storage_path", "path";
+        nullable storage_path: String = "storage_path", "path", Limits::text(TEXT);
+    }
+    adds {
+        /// The hash of the package. A client that sends it must send the right one.
+        "content_hash": ContentHash;
+        /// Warnings about a deposit or a review.
+        "warnings": Vec<Warning>;
     }
 }
 
@@ -71,7 +78,7 @@ message! {
         /// The hash of the content, as algorithm, colon and hexadecimal digits.
         nullable hash: String = "hash", "content-hash";
         /// The size of the content.
-        nullable size_bytes: u64 = "size_bytes", "bytes";
+        nullable size_bytes: u64 = "size_bytes", "bytes", Limits::whole(0, MAX_EXACT);
     }
 }
 
@@ -131,35 +138,8 @@ impl PackageFields {
         PackageId::new(named.as_str()).ok()
     }
 
+    /// Checks the limits that a member alone does not show.
     pub(super) fn check_limits(&self) -> Result<(), Failure> {
-        for (pointer, items) in [
-            ("/tags", self.tags()),
-            ("/decisions_made", self.decisions_made()),
-            ("/open_questions", self.open_questions()),
-        ] {
-            check_items(pointer, items.len(), MAX_ITEMS)?;
-            for (index, item) in items.iter().enumerate() {
-                check_length(&format!("{pointer}/{index}"), item, MAX_TEXT_BYTES)?;
-            }
-        }
-        check_actor("/created_by", &self.created_by)?;
-        check_items("/deliverables", self.deliverables().len(), MAX_ITEMS)?;
-        for (pointer, text) in [
-            ("/description", self.description()),
-            ("/handoff_note", self.handoff_note()),
-            ("/content_md", self.content_md()),
-        ] {
-            check_length(pointer, text, MAX_PROSE_BYTES)?;
-        }
-        for (pointer, text) in [
-            ("/topic", &self.topic),
-            ("/artifact_type", &self.artifact_type),
-            ("/parent_package_id", &self.parent_package_id),
-            ("/storage_path", &self.storage_path),
-        ] {
-            let text = text.value().map_or("", String::as_str);
-            check_length(pointer, text, MAX_TEXT_BYTES)?;
-        }
-        Ok(())
+        check_actor("/created_by", &self.created_by)
     }
 }

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use accord_contract::wire::{DecodeError, Extensible, Form, Pointer, Shape, Value, Wire};
+use accord_contract::wire::{
+    DecodeError, EnumShape, Extensible, Form, Pointer, Shape, TextForm, Value, Wire,
+};
 use accord_contract::wire_enum;
 
 use super::PROTOCOL_VERSION;
-use crate::limits::MAX_TITLE_CHARS;
+use crate::limits::TITLE;
 
 wire_enum! {
     // Clauses: AGENTIC-R-006.
@@ -92,6 +94,12 @@ pub struct Significance(u8);
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version;
 
+/// The types of packages, for JSON Schema.
+const PACKAGE_TYPE: &str = concat!(
+    "^(standard|milestone|decision|handoff|auto_deposit|analysis|question|orchestrator_report",
+    r"|x-[\s\S]+)$",
+);
+
 impl PackageType {
     /// Reads a type: one of the protocol's, or `x-` and a name.
     pub fn parse(text: &str) -> Option<Self> {
@@ -122,7 +130,7 @@ impl fmt::Display for PackageType {
 
 impl Wire for PackageType {
     fn shape() -> Shape {
-        Extensible::<KnownPackageType>::shape()
+        Shape::Form(TextForm::ANY.pattern(PACKAGE_TYPE).example("standard"))
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
@@ -144,8 +152,7 @@ impl Title {
     /// Reads a title.
     pub fn parse(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
-        let length = text.chars().take(MAX_TITLE_CHARS + 1).count();
-        (1..=MAX_TITLE_CHARS).contains(&length).then_some(Self(text))
+        TITLE.check(&text).ok().map(|()| Self(text))
     }
 
     /// The text.
@@ -162,16 +169,13 @@ impl fmt::Display for Title {
 
 impl Wire for Title {
     fn shape() -> Shape {
-        Shape::Text
+        Shape::Form(TITLE)
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         let text = String::decode(value, at)?;
-        Self::parse(text.as_str()).ok_or_else(|| {
-            let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
-            refused.expected = format!("a text of 1 to {MAX_TITLE_CHARS} characters");
-            refused
-        })
+        Self::parse(text.as_str())
+            .ok_or_else(|| DecodeError::wrong_value(at, &Self::shape(), &text.into()))
     }
 
     fn write(&self, _: Form) -> Value {
@@ -183,10 +187,13 @@ impl Significance {
     /// The significance of a package that names none.
     pub const DEFAULT: Self = Self(5);
 
+    const LEAST: i64 = 1;
+    const MOST: i64 = 10;
+
     /// Reads a significance.
     pub fn new(number: u64) -> Option<Self> {
         let number = u8::try_from(number).ok()?;
-        (1..=10).contains(&number).then_some(Self(number))
+        (Self::LEAST..=Self::MOST).contains(&number.into()).then_some(Self(number))
     }
 
     /// The number, from 1 to 10.
@@ -197,17 +204,13 @@ impl Significance {
 
 impl Wire for Significance {
     fn shape() -> Shape {
-        Shape::Integer { minimum: Some(1) }
+        Shape::Integer { minimum: Some(Self::LEAST), maximum: Some(Self::MOST) }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         let number = i64::decode(value, at)?;
         let found = u64::try_from(number).ok().and_then(Self::new);
-        found.ok_or_else(|| {
-            let mut refused = DecodeError::wrong_value(at, &Self::shape(), &number.into());
-            refused.expected = "an integer from 1 to 10".into();
-            refused
-        })
+        found.ok_or_else(|| DecodeError::wrong_value(at, &Self::shape(), &number.into()))
     }
 
     fn write(&self, _: Form) -> Value {
@@ -217,7 +220,8 @@ impl Wire for Significance {
 
 impl Wire for Version {
     fn shape() -> Shape {
-        Shape::Text
+        let members = vec![PROTOCOL_VERSION];
+        Shape::Enum(EnumShape { name: "ProtocolVersion", open: false, members })
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
@@ -225,9 +229,7 @@ impl Wire for Version {
         if text == PROTOCOL_VERSION {
             return Ok(Self);
         }
-        let mut refused = DecodeError::wrong_value(at, &Shape::Text, &text.into());
-        refused.expected = format!("the text {PROTOCOL_VERSION:?}");
-        Err(refused)
+        Err(DecodeError::wrong_value(at, &Self::shape(), &text.into()))
     }
 
     fn write(&self, _: Form) -> Value {

@@ -2,10 +2,9 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
+use accord_contract::wire::TextForm;
 
-use super::orient::window_days;
-use super::params::wrong;
-use super::{Params, Terms};
+use super::{INCLUDE_ARCHIVED, Id, MAX_QUERY_BYTES, Number, Params, Terms, Text, WINDOW_DAYS};
 use crate::ProjectId;
 
 /// The default number of snippets.
@@ -15,6 +14,18 @@ pub const DEFAULT_SNIPPETS: u32 = 25;
 
 /// The largest number of snippets.
 pub const MAX_SNIPPETS: u32 = 200;
+
+/// The project.
+pub const PROJECT: Id<ProjectId> = Id::new("project");
+
+/// Another name of [`PROJECT`].
+pub const PROJECT_ID: Id<ProjectId> = Id::new("project_id");
+
+/// What to look for.
+pub const FOCUS: Text = Text::new("focus", TextForm::ANY.bytes(MAX_QUERY_BYTES));
+
+/// The maximum number of snippets.
+pub const SNIPPETS: Number = Number::new("snippets", 0, MAX_SNIPPETS).or(DEFAULT_SNIPPETS);
 
 /// The query for a digest.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -43,10 +54,8 @@ pub struct Focus {
 impl DigestQuery {
     /// Reads the parameters.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let named = params.text("project").or(params.text("project_id"));
-        let project = named
-            .map(|id| ProjectId::new(id).map_err(|error| wrong("project", &error.to_string())));
-        let focus = params.text("focus").filter(|text| !text.trim().is_empty());
+        let (project, project_id) = (PROJECT.read(params)?, PROJECT_ID.read(params)?);
+        let focus = FOCUS.read(params)?.filter(|text| !text.trim().is_empty());
         let focus = match focus {
             None => None,
             Some(text) => {
@@ -54,11 +63,11 @@ impl DigestQuery {
             }
         };
         Ok(Self {
-            project: project.transpose()?,
+            project: project.or(project_id),
             focus,
-            snippets: params.number("snippets", 0..=MAX_SNIPPETS, DEFAULT_SNIPPETS)?,
-            window_days: window_days(params)?,
-            include_archived: params.truth("include_archived")?,
+            snippets: SNIPPETS.read_or_default(params)?,
+            window_days: WINDOW_DAYS.read_or_default(params)?,
+            include_archived: INCLUDE_ARCHIVED.read(params)?,
         })
     }
 

@@ -2,18 +2,56 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
+use accord_contract::wire::TextForm;
 
-use super::params::{one_of, wrong};
-use super::{FactPosition, Params};
+use super::params::wrong;
+use super::{CURSOR, FactPosition, Flag, Moment, Number, Params, SESSION_ID, Text, Word};
 use crate::Cursor as _;
-use crate::fact::{AssertOptions, OutOfOrder, check_key, check_value};
-use crate::{Actor, ActorKey, ProjectId, SessionId};
+use crate::fact::{AssertOptions, OutOfOrder};
+use crate::limits::{KEY, VALUE};
+use crate::{Actor, ActorKey, ProjectId};
 
 /// The default size of a page of facts.
 pub const DEFAULT_FACTS: u32 = 100;
 
 /// The largest size of a page of facts.
 pub const MAX_FACTS: u32 = 1_000;
+
+/// What facts are about.
+pub const SUBJECT: Text = Text::new("subject", KEY);
+
+/// Which property of it.
+pub const PREDICATE: Text = Text::new("predicate", KEY);
+
+/// The time at which facts hold.
+pub const AS_OF: Moment = Moment::new("as_of");
+
+/// Another name of [`AS_OF`].
+pub const AT: Moment = Moment::new("at");
+
+/// Whether to include facts that have ended.
+pub const HISTORY: Flag = Flag::new("history");
+
+/// The maximum number of facts.
+pub const FACT_LIMIT: Number = Number::new("limit", 1, MAX_FACTS).or(DEFAULT_FACTS);
+
+/// The value that a fact must have.
+pub const OBJECT: Text = Text::new("object", VALUE);
+
+/// Another name of [`OBJECT`].
+pub const OBJECT_VALUE: Text = Text::new("value", VALUE);
+
+/// The author: a type, a colon and an id.
+pub const ACTOR: Text = Text::new(
+    "actor",
+    TextForm::ANY.pattern(r"^(human|agent|script):[\s\S]*\S").example("agent:planner"),
+);
+
+/// Whether to write nothing if the value is current.
+pub const IF_CHANGED: Flag = Flag::new("if_changed");
+
+/// What to do with a fact that begins before a known one.
+pub const IF_OUT_OF_ORDER: Word<OutOfOrder> = Word::new("if_out_of_order").or(OutOfOrder::Insert);
 
 /// The query for facts.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -61,14 +99,11 @@ pub struct InvalidateQuery {
 impl FactQuery {
     /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
-        let instant = |text: &str| Time::parse_or_date(text).ok();
-        let expected = "a time such as 2026-04-18T20:00:00Z, or a day such as 2026-04-18";
-        let as_of = params.parsed("as_of", expected, instant)?;
-        let at = params.parsed("at", expected, instant)?;
+        let (as_of, at) = (AS_OF.read(params)?, AT.read(params)?);
         if as_of.is_some() && at.is_some() && as_of != at {
             return Err(wrong("at", "is another name of as_of, and both are given"));
         }
-        let time = match (as_of.or(at), params.truth("history")?) {
+        let time = match (as_of.or(at), HISTORY.read(params)?) {
             (Some(_), true) => {
                 return Err(wrong("history", "asks for all times, and as_of for one"));
             }
@@ -76,20 +111,13 @@ impl FactQuery {
             (None, true) => FactTime::History,
             (None, false) => FactTime::Current,
         };
-        let key = |name: &str| -> Result<Option<String>, Failure> {
-            let Some(text) = params.text(name) else {
-                return Ok(None);
-            };
-            check_key(&format!("/{name}"), text)?;
-            Ok(Some(text.to_owned()))
-        };
         Ok(Self {
-            subject: key("subject")?,
-            predicate: key("predicate")?,
+            subject: SUBJECT.read(params)?.map(str::to_owned),
+            predicate: PREDICATE.read(params)?.map(str::to_owned),
             time,
-            limit: params.number("limit", 1..=MAX_FACTS, DEFAULT_FACTS)?,
+            limit: FACT_LIMIT.read_or_default(params)?,
             after: params
-                .text("cursor")
+                .text(CURSOR.name())
                 .map(|text| FactPosition::decode(text, project))
                 .transpose()?,
         })
@@ -99,17 +127,12 @@ impl FactQuery {
 impl InvalidateQuery {
     /// Reads the request. Its value may be called `object` or `value`.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let (subject, predicate) = (params.required("subject")?, params.required("predicate")?);
-        check_key("/subject", subject)?;
-        check_key("/predicate", predicate)?;
-        let (object, value) = (params.text("object"), params.text("value"));
+        let (subject, predicate) = (SUBJECT.required(params)?, PREDICATE.required(params)?);
+        let (object, value) = (OBJECT.read(params)?, OBJECT_VALUE.read(params)?);
         if object.is_some() && value.is_some() && object != value {
             return Err(wrong("object", "is another name of value, and both are given"));
         }
         let value = object.or(value);
-        if let Some(value) = value {
-            check_value("/object", value)?;
-        }
         Ok(Self {
             subject: subject.to_owned(),
             predicate: predicate.to_owned(),
@@ -121,10 +144,10 @@ impl InvalidateQuery {
 
 /// The author and the session, as query parameters.
 fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
-    let key = params
-        .parsed("actor", "an actor such as agent:planner", |text| ActorKey::parse(text).ok())?;
-    let session =
-        params.parsed("session_id", "a session's id", |text| SessionId::new(text).ok())?;
+    let key = params.parsed(ACTOR.name(), "an actor such as agent:planner", |text| {
+        ActorKey::parse(text).ok()
+    })?;
+    let session = SESSION_ID.read(params)?;
     match (key, session) {
         (None, Some(_)) => Err(wrong("session_id", "is given without an actor")),
         (None, None) => Ok(None),
@@ -140,10 +163,9 @@ fn actor(params: &Params<'_>) -> Result<Option<Actor>, Failure> {
 
 /// Reads the options of an assertion.
 pub fn assert_options(params: &Params<'_>) -> Result<AssertOptions, Failure> {
-    let names = one_of(OutOfOrder::ALL.iter().map(|choice| choice.as_str()));
-    let choice = params.parsed("if_out_of_order", &names, OutOfOrder::parse)?;
+    let choice = IF_OUT_OF_ORDER.read(params)?;
     Ok(AssertOptions {
-        if_changed: params.truth("if_changed")?,
+        if_changed: IF_CHANGED.read(params)?,
         if_out_of_order: choice.unwrap_or(OutOfOrder::Insert),
     })
 }

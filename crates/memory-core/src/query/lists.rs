@@ -2,7 +2,8 @@
 
 use accord_contract::codes::Failure;
 
-use super::{Params, SessionPosition};
+use super::{CURSOR, Flag, Number, Params, SessionPosition, Text};
+use crate::limits::CALLSIGN;
 use crate::{Cursor as _, ProjectId, ProjectPosition};
 
 /// The default size of a page.
@@ -10,6 +11,18 @@ pub const DEFAULT_LIST: u32 = 50;
 
 /// The largest size of a page.
 pub const MAX_LIST: u32 = 200;
+
+/// The maximum number of items of a page.
+pub const LIST_LIMIT: Number = Number::new("limit", 1, MAX_LIST).or(DEFAULT_LIST);
+
+/// Whether to include archived projects.
+pub const INCLUDE_ARCHIVED: Flag = Flag::new("include_archived");
+
+/// Those of this callsign.
+pub const WITH_CALLSIGN: Text = Text::new("callsign", CALLSIGN);
+
+/// Those that have not ended.
+pub const ACTIVE: Flag = Flag::new("active");
 
 /// The query for projects, in the order of their ids.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,9 +52,9 @@ impl ProjectQuery {
     /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         Ok(Self {
-            include_archived: params.truth("include_archived")?,
-            limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
-            after: params.text("cursor").map(ProjectPosition::decode).transpose()?,
+            include_archived: INCLUDE_ARCHIVED.read(params)?,
+            limit: LIST_LIMIT.read_or_default(params)?,
+            after: params.text(CURSOR.name()).map(ProjectPosition::decode).transpose()?,
         })
     }
 }
@@ -50,11 +63,11 @@ impl SessionQuery {
     /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
-            callsign: params.text("callsign").map(str::to_owned),
-            active: params.truth("active")?,
-            limit: params.number("limit", 1..=MAX_LIST, DEFAULT_LIST)?,
+            callsign: WITH_CALLSIGN.read(params)?.map(str::to_owned),
+            active: ACTIVE.read(params)?,
+            limit: LIST_LIMIT.read_or_default(params)?,
             after: params
-                .text("cursor")
+                .text(CURSOR.name())
                 .map(|text| SessionPosition::decode(text, project))
                 .transpose()?,
         })

@@ -11,18 +11,33 @@ mod digest;
 mod facts;
 mod lists;
 mod orient;
+mod param;
 mod params;
 mod pull;
 mod terms;
 
-pub use cursor::{FactPosition, PackagePosition, QuestionPosition, SessionPosition};
-pub use digest::{DEFAULT_SNIPPETS, DigestQuery, Focus, MAX_SNIPPETS};
-pub use facts::{DEFAULT_FACTS, FactQuery, FactTime, InvalidateQuery, MAX_FACTS, assert_options};
-pub use lists::{DEFAULT_LIST, MAX_LIST, ProjectQuery, SessionQuery};
+pub use cursor::{CURSOR, FactPosition, PackagePosition, QuestionPosition, SessionPosition};
+pub use digest::{
+    DEFAULT_SNIPPETS, DigestQuery, FOCUS, Focus, MAX_SNIPPETS, PROJECT, PROJECT_ID, SNIPPETS,
+};
+pub use facts::{
+    ACTOR, AS_OF, AT, DEFAULT_FACTS, FACT_LIMIT, FactQuery, FactTime, HISTORY, IF_CHANGED,
+    IF_OUT_OF_ORDER, InvalidateQuery, MAX_FACTS, OBJECT, OBJECT_VALUE, PREDICATE, SUBJECT,
+    assert_options,
+};
+pub use lists::{
+    ACTIVE, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery, SessionQuery,
+    WITH_CALLSIGN,
+};
 pub use orient::{
     DEFAULT_RECENT, DEFAULT_WINDOW_DAYS, MAX_TOKENS, MAX_WINDOW_DAYS, MIN_TOKENS, OrientQuery,
+    RECENT, TOKENS, WINDOW_DAYS,
 };
+pub use param::{Described, Flag, Id, Moment, Number, Text, Word};
 pub use params::Params;
-pub use pull::{DEFAULT_PULL, Latest, MAX_PULL, PackageFilter, Pull, Relevant};
+pub use pull::{
+    DEFAULT_PULL, Latest, MAX_PULL, MODE, PACKAGE_ID, PULL_LIMIT, PackageFilter, Pull, PullMode,
+    QUERY, REVIEW_LIMIT, Relevant, SESSION_ID, STATUS,
+};
 pub(crate) use terms::is_of_word;
 pub use terms::{MAX_QUERY_BYTES, MAX_TERMS, Terms};

@@ -3,7 +3,7 @@
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
-use super::{MAX_PULL, Params};
+use super::{MAX_PULL, Number, Params};
 
 /// The default length of the window, in days.
 ///
@@ -24,6 +24,18 @@ pub const MIN_TOKENS: u32 = 2_000;
 /// The largest budget.
 pub const MAX_TOKENS: u32 = 1_000_000;
 
+/// How many days to look back.
+///
+/// Clauses: AGENTIC-R-105.
+pub const WINDOW_DAYS: Number =
+    Number::new("window_days", 1, MAX_WINDOW_DAYS).or(DEFAULT_WINDOW_DAYS);
+
+/// The maximum number of packages.
+pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_RECENT);
+
+/// The token budget.
+pub const TOKENS: Number = Number::new("max_tokens", MIN_TOKENS, MAX_TOKENS);
+
 /// The query for an orientation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OrientQuery {
@@ -38,14 +50,10 @@ pub struct OrientQuery {
 impl OrientQuery {
     /// Reads the parameters.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let max_tokens = match params.text("max_tokens") {
-            None => None,
-            Some(_) => Some(params.number("max_tokens", MIN_TOKENS..=MAX_TOKENS, MIN_TOKENS)?),
-        };
         Ok(Self {
-            window_days: window_days(params)?,
-            limit: params.number("limit", 1..=MAX_PULL, DEFAULT_RECENT)?,
-            max_tokens,
+            window_days: WINDOW_DAYS.read_or_default(params)?,
+            limit: RECENT.read_or_default(params)?,
+            max_tokens: TOKENS.read(params)?,
         })
     }
 
@@ -59,9 +67,4 @@ impl Default for OrientQuery {
     fn default() -> Self {
         Self { window_days: DEFAULT_WINDOW_DAYS, limit: DEFAULT_RECENT, max_tokens: None }
     }
-}
-
-/// Clauses: AGENTIC-R-105.
-pub(super) fn window_days(params: &Params<'_>) -> Result<u32, Failure> {
-    params.number("window_days", 1..=MAX_WINDOW_DAYS, DEFAULT_WINDOW_DAYS)
 }

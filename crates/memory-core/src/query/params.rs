@@ -1,7 +1,5 @@
 //! The parameters of a request: names and texts, each name once.
 
-use std::ops::RangeInclusive;
-
 use accord_contract::codes::Failure;
 
 use crate::refuse;
@@ -28,44 +26,6 @@ impl<'a> Params<'a> {
     pub fn text(&self, name: &str) -> Option<&'a str> {
         let mut pairs = self.pairs.iter();
         pairs.find(|(given, _)| *given == name).map(|(_, text)| *text)
-    }
-
-    /// The text of a parameter that must be given and not be empty.
-    pub(super) fn required(&self, name: &str) -> Result<&'a str, Failure> {
-        match self.text(name) {
-            Some(text) if !text.is_empty() => Ok(text),
-            _ => Err(wrong(name, "is missing")),
-        }
-    }
-
-    /// A whole number within bounds; `default` if it is not given.
-    ///
-    /// Clauses: AGENTIC-R-071.
-    pub(super) fn number(
-        &self,
-        name: &str,
-        bounds: RangeInclusive<u32>,
-        default: u32,
-    ) -> Result<u32, Failure> {
-        let Some(text) = self.text(name) else {
-            return Ok(default);
-        };
-        // The standard library would take a plus sign, which is a space in a URL.
-        let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| plain);
-        number.filter(|number| bounds.contains(number)).ok_or_else(|| {
-            let (low, high) = (bounds.start(), bounds.end());
-            wrong(name, &format!("must be a whole number from {low} to {high}"))
-        })
-    }
-
-    /// A boolean; false if it is not given.
-    pub fn truth(&self, name: &str) -> Result<bool, Failure> {
-        match self.text(name) {
-            None | Some("false" | "0") => Ok(false),
-            Some("true" | "1") => Ok(true),
-            Some(_) => Err(wrong(name, "must be true or false")),
-        }
     }
 
     /// A parsed value, if the parameter is given.

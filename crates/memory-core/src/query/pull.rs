@@ -2,9 +2,13 @@
 //! one.
 
 use accord_contract::codes::Failure;
+use accord_contract::wire::TextForm;
+use accord_contract::wire_enum;
 
-use super::params::{one_of, wrong};
-use super::{DEFAULT_LIST, PackagePosition, Params, Terms};
+use super::params::wrong;
+use super::{
+    CURSOR, DEFAULT_LIST, Id, MAX_QUERY_BYTES, Number, PackagePosition, Params, Terms, Text, Word,
+};
 use crate::Cursor as _;
 use crate::package::Status;
 use crate::{PackageId, ProjectId, SessionId};
@@ -18,6 +22,40 @@ pub const DEFAULT_PULL: u32 = 5;
 ///
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
+
+/// The mode.
+pub const MODE: Word<PullMode> = Word::new("mode").or(PullMode::Latest);
+
+/// The maximum number of packages.
+pub const PULL_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_PULL);
+
+/// The maximum number of packages that await a review.
+pub const REVIEW_LIMIT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_LIST);
+
+/// The query of a search.
+pub const QUERY: Text =
+    Text::new("query", TextForm::ANY.not_empty().bytes(MAX_QUERY_BYTES).pattern(r"\S"));
+
+/// The package to read.
+pub const PACKAGE_ID: Id<PackageId> = Id::new("package_id");
+
+/// Those of this session.
+pub const SESSION_ID: Id<SessionId> = Id::new("session_id");
+
+/// Those of this status.
+pub const STATUS: Word<Status> = Word::new("status");
+
+wire_enum! {
+    /// The modes of a pull.
+    pub enum PullMode("PullMode", closed) {
+        /// The newest packages.
+        Latest = "latest",
+        /// The packages that a query finds.
+        Relevant = "relevant",
+        /// One package.
+        Specific = "specific",
+    }
+}
 
 /// The mode of a pull.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -68,17 +106,17 @@ impl Pull {
     ///
     /// Clauses: AGENTIC-R-075.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
-        let limit = params.number("limit", 1..=MAX_PULL, DEFAULT_PULL)?;
-        match params.text("mode").unwrap_or("latest") {
-            "latest" => Ok(Self::Latest(Latest {
+        let limit = PULL_LIMIT.read_or_default(params)?;
+        match MODE.read(params)?.unwrap_or(PullMode::Latest) {
+            PullMode::Latest => Ok(Self::Latest(Latest {
                 limit,
                 after: after(params, project)?,
                 filter: PackageFilter::parse(params)?,
             })),
-            "relevant" => {
-                let query = params.required("query")?;
+            PullMode::Relevant => {
+                let query = QUERY.required(params)?;
                 if query.trim().is_empty() {
-                    return Err(wrong("query", "is empty"));
+                    return Err(wrong(QUERY.name(), "is empty"));
                 }
                 Ok(Self::Relevant(Relevant {
                     query: query.to_owned(),
@@ -87,13 +125,7 @@ impl Pull {
                     filter: PackageFilter::parse(params)?,
                 }))
             }
-            "specific" => {
-                let id = params.required("package_id")?;
-                let id =
-                    PackageId::new(id).map_err(|error| wrong("package_id", &error.to_string()))?;
-                Ok(Self::Specific(id))
-            }
-            _ => Err(wrong("mode", "must be one of latest, relevant, specific")),
+            PullMode::Specific => Ok(Self::Specific(PACKAGE_ID.required(params)?)),
         }
     }
 }
@@ -104,7 +136,7 @@ impl Latest {
     /// Clauses: AGENTIC-R-062.
     pub fn reviews(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         Ok(Self {
-            limit: params.number("limit", 1..=MAX_PULL, DEFAULT_LIST)?,
+            limit: REVIEW_LIMIT.read_or_default(params)?,
             after: after(params, project)?,
             filter: PackageFilter { status: Some(Status::AwaitingReview), session: None },
         })
@@ -113,17 +145,12 @@ impl Latest {
 
 impl PackageFilter {
     fn parse(params: &Params<'_>) -> Result<Self, Failure> {
-        let names = one_of(Status::ALL.iter().map(|status| status.as_str()));
-        Ok(Self {
-            status: params.parsed("status", &names, Status::parse)?,
-            session: params
-                .parsed("session_id", "a session's id", |text| SessionId::new(text).ok())?,
-        })
+        Ok(Self { status: STATUS.read(params)?, session: SESSION_ID.read(params)? })
     }
 }
 
 fn after(params: &Params<'_>, project: &ProjectId) -> Result<Option<PackagePosition>, Failure> {
-    let cursor = params.text("cursor");
+    let cursor = params.text(CURSOR.name());
     let place = cursor.map(|text| PackagePosition::decode(text, project));
     place.transpose()
 }

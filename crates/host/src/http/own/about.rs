@@ -3,7 +3,7 @@
 use accord_base::{Caller, Verb};
 use accord_contract::codes::Code;
 use accord_contract::message;
-use accord_contract::wire::{True, Wire as _};
+use accord_contract::wire::{Object, True, Wire as _};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -14,6 +14,12 @@ use crate::http::reply::json;
 use crate::http::streams::closing_down;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Refusal, Reply, openapi, page};
+
+/// The media type of metrics.
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The media type of the page.
+const PAGE: &str = "text/html; charset=utf-8";
 
 message! {
     /// The server answers.
@@ -41,7 +47,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Returns metrics in the text format of Prometheus.",
             metrics,
         )
-        .answers(200, "The metrics.", Content::Text)
+        .answers(200, "The metrics.", Content::Text(METRICS))
         .refuses(&[Code::AgenticUnauthorized]),
         Route::get(
             "openapi",
@@ -49,9 +55,9 @@ pub(super) fn routes() -> Vec<Route> {
             "Describes every route as an OpenAPI 3.1 document. Needs no key.",
             description,
         )
-        .answers(200, "The document.", Content::Json(|| true.into())),
+        .answers(200, "The document.", Content::json::<Object>()),
         Route::get("docs", "/docs", "Describes every route as an HTML page. Needs no key.", docs)
-            .answers(200, "The page.", Content::Text),
+            .answers(200, "The page.", Content::Text(PAGE)),
     ]
 }
 
@@ -59,7 +65,7 @@ async fn health(State(host): State<Host>) -> Reply {
     if host.streams().are_closing() {
         return Err(closing_down().into());
     }
-    let health = Health { ok: True, ready: true, extra: accord_contract::wire::Object::new() };
+    let health = Health { ok: True, ready: true, extra: Object::new() };
     Ok(json(StatusCode::OK, health.encode().to_string()))
 }
 
@@ -68,8 +74,7 @@ async fn metrics(
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Refusal> {
     caller.access().may_anywhere(Verb::Read)?;
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(CONTENT_TYPE, kind)], host.metrics().text()).into_response())
+    Ok(([(CONTENT_TYPE, METRICS)], host.metrics().text()).into_response())
 }
 
 async fn description() -> Response {
@@ -77,7 +82,6 @@ async fn description() -> Response {
 }
 
 async fn docs() -> Response {
-    let headers =
-        [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, page::policy())];
+    let headers = [(CONTENT_TYPE, PAGE), (CONTENT_SECURITY_POLICY, page::policy())];
     (headers, page::text()).into_response()
 }

@@ -1,14 +1,18 @@
 //! Answers that contain stored documents verbatim.
 
 use accord_base::Page;
-use accord_contract::wire::Value;
+use accord_contract::wire::{TextForm, Value};
 use accord_memory::Served;
+use accord_memory_core::query::Text;
 use axum::body::Body;
 use axum::response::Response;
-use hyper::header::{ETAG, HeaderName, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
 use crate::http::reply::json;
+
+/// The header with the entity tags of versions that a client has.
+pub(super) const IF_NONE_MATCH: Text = Text::new("if-none-match", TextForm::ANY);
 
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
@@ -78,7 +82,7 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
 /// A package, or 304 if the client already has this version.
 pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Response {
     let tag = format!("\"{}\"", served.content_hash);
-    let mut known = headers.get_all(IF_NONE_MATCH).iter();
+    let mut known = headers.get_all(IF_NONE_MATCH.name()).iter();
     let known = known.any(|list| {
         let list = list.to_str().unwrap_or_default();
         let mut tags = list.split(',').map(str::trim);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::query::Params;
+use accord_memory_core::query::{PROJECT_ID, Params};
 use axum::extract::{FromRequestParts, RawPathParams};
 use hyper::Uri;
 use hyper::http::request::Parts;
@@ -85,9 +85,7 @@ impl Query {
 
     /// The project of `?project_id=`, if given.
     pub(crate) fn project(&self) -> Result<Option<ProjectId>, Failure> {
-        let params = self.params()?;
-        let named = params.text("project_id");
-        named.map(|text| parse("project_id", text)).transpose()
+        PROJECT_ID.read(&self.params()?)
     }
 }
 

@@ -5,10 +5,12 @@
 
 use accord_base::Caller;
 use accord_canon::Digest;
+use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, TextForm};
 use accord_memory::Part;
 use accord_memory_core::ContentHash;
+use accord_memory_core::query::{PROJECT_ID, Text};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -21,13 +23,16 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 
-use super::Query;
+use super::{Query, answer};
 use crate::http::body::Chunks;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Refusal, Reply};
 
 const PATH: &str = "/v1/blobs/{digest}";
+
+/// The bytes of a blob that are asked for.
+const BYTE_RANGE: Text = Text::new("range", TextForm::ANY.example("bytes=0-99"));
 
 /// The longest media type that is stored.
 const MEDIA_TYPE_BYTES: usize = 255;
@@ -42,11 +47,11 @@ pub(crate) fn routes() -> Vec<Route> {
             "put_blob",
             Method::PUT,
             PATH,
-            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits.",
+            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits. Its media \
+             type, the header Content-Type, is returned with the blob.",
             put,
         )
-        .query("project_id", project)
-        .header("content-type", "Its media type, which is returned with the blob.")
+        .query(PROJECT_ID, project)
         .takes(Content::Bytes)
         .answers(201, "The blob is stored.", Content::json::<StoredAnswer>())
         .answers(200, "The blob was stored before.", Content::json::<StoredAnswer>())
@@ -58,13 +63,17 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::StoreFull,
         ]),
         Route::get("get_blob", PATH, "Reads a blob by its digest.", get)
-            .query("project_id", project)
-            .header("range", "The bytes to read, such as bytes=0-99.")
-            .header("if-none-match", "Entity tags of versions that the client has.")
+            .query(PROJECT_ID, project)
+            .header(BYTE_RANGE, "The bytes to read; any other form means the whole blob.")
+            .header(answer::IF_NONE_MATCH, "Entity tags of versions that the client has.")
             .answers(200, "The blob.", Content::Bytes)
             .answers(206, "The requested bytes.", Content::Bytes)
             .answers_nothing(304, "The client has it; the content of a digest never changes.")
-            .answers_nothing(416, "The blob does not have these bytes.")
+            .answers(
+                416,
+                "The blob does not have these bytes.",
+                Content::json::<ErrorEnvelope>(),
+            )
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticBlobNotFound,

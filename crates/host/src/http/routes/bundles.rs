@@ -7,7 +7,10 @@ use accord_contract::time::Timestamp;
 use accord_contract::wire::{Number, Value, Wire as _};
 use accord_memory_core::conformance::Conformance;
 use accord_memory_core::package::{PackageFields, PackageType};
-use accord_memory_core::query::{DigestQuery, OrientQuery};
+use accord_memory_core::query::{
+    DigestQuery, FOCUS, INCLUDE_ARCHIVED, OrientQuery, PROJECT, PROJECT_ID, RECENT, SNIPPETS,
+    TOKENS, WINDOW_DAYS,
+};
 use accord_memory_core::{Fact, PackageId, Project};
 use axum::Extension;
 use axum::extract::State;
@@ -142,9 +145,9 @@ pub(crate) fn routes() -> Vec<Route> {
             "Reads what a new session needs: recent packages, active facts, open questions.",
             orient,
         )
-        .query("window_days", "How many days to look back, from 1 to 3660; default 14.")
-        .query("limit", "The most packages, from 1 to 200; default 20.")
-        .query("max_tokens", "The most tokens, at least 2000.")
+        .query(WINDOW_DAYS, "How many days to look back.")
+        .query(RECENT, "The most packages.")
+        .query(TOKENS, "The most tokens.")
         .answers(200, "The orientation.", Content::json::<OrientationBundle>())
         .refuses(&[
             Code::AgenticInvalidSchema,
@@ -157,12 +160,12 @@ pub(crate) fn routes() -> Vec<Route> {
             "Reads a digest of one project, or of all projects that the key covers.",
             orchestrate,
         )
-        .query("project", "The project; default: all projects.")
-        .query("project_id", "The same as project.")
-        .query("focus", "What to search for.")
-        .query("snippets", "The most snippets about the focus, from 0 to 200; default 25.")
-        .query("window_days", "How many days to look back, from 1 to 3660; default 14.")
-        .query("include_archived", "true: include archived projects.")
+        .query(PROJECT, "The project; default: all projects.")
+        .query(PROJECT_ID, "The same as project.")
+        .query(FOCUS, "What to search for.")
+        .query(SNIPPETS, "The most snippets about the focus.")
+        .query(WINDOW_DAYS, "How many days to look back.")
+        .query(INCLUDE_ARCHIVED, "Whether to include archived projects.")
         .answers(200, "The digest.", Content::json::<DigestBundle>())
         .refuses(&[
             Code::AgenticInvalidSchema,

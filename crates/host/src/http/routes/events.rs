@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use accord_base::{Access, Caller, Event};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Shape;
 use accord_memory::{FollowEnd, Follower, Since};
+use accord_memory_core::limits::MAX_EXACT;
+use accord_memory_core::query::Described;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -47,8 +50,8 @@ pub(crate) fn routes() -> Vec<Route> {
              stream begins now; after 0 it begins with the first event.",
             follow,
         )
-        .header("last-event-id", "The last event that was received; overrides after.")
-        .query("after", "The last event that was received.")
+        .header(event_number("last-event-id"), "The last event that was received; overrides after.")
+        .query(event_number("after"), "The last event that was received.")
         .answers(200, "The events.", Content::Events)
         .refuses(&[
             Code::AgenticProjectNotFound,
@@ -58,6 +61,12 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::HostClosing,
         ]),
     ]
+}
+
+/// The number of an event, as a parameter.
+fn event_number(name: &'static str) -> Described {
+    let shape = Shape::Integer { minimum: Some(0), maximum: Some(MAX_EXACT) };
+    Described { name, shape, default: None }
 }
 
 async fn follow(
@@ -97,7 +106,9 @@ fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
     let Some(named) = named else {
         return Ok(Since::Now);
     };
-    named.trim().parse().map(Since::After).map_err(|_| {
+    let number = named.trim().parse().ok();
+    let number = number.filter(|number: &u64| *number <= MAX_EXACT.unsigned_abs());
+    number.map(Since::After).ok_or_else(|| {
         let message = format!("{named:?} is not the sequence number of an event");
         Failure::new(Code::AgenticInvalidCursor, message)
     })

@@ -9,7 +9,7 @@ use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::InProject;
-use crate::http::table::{Content, Route};
+use crate::http::table::{Content, LINES, Route};
 use crate::http::{Host, Reply};
 
 /// The number of damaged rows that the export leaves out; absent if there are none.
@@ -40,7 +40,7 @@ async fn export(
     let (length, left_out) = (export.length(), export.left_out());
     let mut response = Response::new(Body::from_stream(export.into_pieces()?));
     let headers = response.headers_mut();
-    let media_type = HeaderValue::from_static("application/x-ndjson");
+    let media_type = HeaderValue::from_static(LINES);
     headers.insert(CONTENT_TYPE, media_type);
     headers.insert(CONTENT_LENGTH, length.into());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -5,7 +5,11 @@ use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Value, Wire as _};
 use accord_memory_core::fact::{Fact, FactAssertion};
-use accord_memory_core::query::{FactQuery, InvalidateQuery, assert_options};
+use accord_memory_core::query::{
+    ACTOR, AS_OF, AT, CURSOR, FACT_LIMIT, FactQuery, HISTORY, IF_CHANGED, IF_OUT_OF_ORDER,
+    InvalidateQuery, OBJECT, OBJECT_VALUE, PREDICATE, PROJECT_ID, SESSION_ID, SUBJECT,
+    assert_options,
+};
 use accord_memory_core::{FactId, Warning};
 use axum::Extension;
 use axum::extract::State;
@@ -28,6 +32,8 @@ message! {
         required facts: Vec<Fact> = "facts", "facts";
         /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
+        /// The ids of facts that are left out because they are damaged.
+        optional integrity_warnings: Vec<FactId> = "x-integrity_warnings", "fact-ids";
     }
 }
 
@@ -42,12 +48,8 @@ message! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("assert_fact", FACTS, "Asserts a fact.", assert)
-            .query("if_changed", "true: write nothing if this value is current.")
-            .query(
-                "if_out_of_order",
-                "What to do with a fact that begins before a known one: insert (default) or \
-                 reject.",
-            )
+            .query(IF_CHANGED, "Whether to write nothing if this value is current.")
+            .query(IF_OUT_OF_ORDER, "What to do with a fact that begins before a known one.")
             .takes(Content::json::<FactAssertion>())
             .answers(201, "The fact is stored.", Content::json::<Fact>())
             .answers(200, "The fact existed, or the value is current.", Content::json::<Fact>())
@@ -63,13 +65,13 @@ pub(crate) fn routes() -> Vec<Route> {
             "Lists facts: the current ones, those valid at a time, or all.",
             list,
         )
-        .query("subject", "Only facts about this subject.")
-        .query("predicate", "Only facts of this predicate.")
-        .query("as_of", "Facts that were valid at this time or on this day.")
-        .query("at", "The same as as_of.")
-        .query("history", "true: include facts that have ended.")
-        .query("limit", "The most items, from 1 to 1000; default 100.")
-        .query("cursor", "`next_cursor` of the previous page.")
+        .query(SUBJECT, "Only facts about this subject.")
+        .query(PREDICATE, "Only facts of this predicate.")
+        .query(AS_OF, "Facts that were valid at this time or on this day.")
+        .query(AT, "The same as as_of.")
+        .query(HISTORY, "Whether to include facts that have ended.")
+        .query(FACT_LIMIT, "The most items.")
+        .query(CURSOR, "`next_cursor` of the previous page.")
         .answers(200, "The facts.", Content::json::<FactList>())
         .refuses(&[
             Code::AgenticInvalidSchema,
@@ -83,12 +85,12 @@ pub(crate) fn routes() -> Vec<Route> {
             "Ends the current fact of a subject and predicate.",
             invalidate,
         )
-        .required_query("subject", "The subject of the fact.")
-        .required_query("predicate", "The predicate of the fact.")
-        .query("object", "Only if this is the current value.")
-        .query("value", "The same as object.")
-        .query("actor", "The actor, such as agent:planner; default: the actor of the key.")
-        .query("session_id", "The session of the actor.")
+        .required_query(SUBJECT, "The subject of the fact.")
+        .required_query(PREDICATE, "The predicate of the fact.")
+        .query(OBJECT, "Only if this is the current value.")
+        .query(OBJECT_VALUE, "The same as object.")
+        .query(ACTOR, "The actor: its type, a colon and its id; default: the actor of the key.")
+        .query(SESSION_ID, "The session of the actor; only with actor.")
         .answers(200, "The number of facts that ended.", Content::json::<InvalidatedFacts>())
         .refuses(&[
             Code::AgenticInvalidSchema,
@@ -96,10 +98,7 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticProjectArchived,
         ]),
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
-            .query(
-                "project_id",
-                "The project; needed if several projects have a fact with this id.",
-            )
+            .query(PROJECT_ID, "The project; needed if several projects have a fact with this id.")
             .answers(200, "The fact.", Content::json::<Fact>())
             .refuses(&[
                 Code::AgenticFactNotFound,

@@ -11,12 +11,12 @@ use hyper::{HeaderMap, StatusCode};
 use super::{InProject, progress};
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
-use crate::http::table::{Content, Route};
+use crate::http::table::{Content, LINES, Route};
 use crate::http::{Host, Reply};
 
 /// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [
-    "application/x-ndjson",
+    LINES,
     "application/ndjson",
     "application/jsonl",
     "application/x-jsonlines",
@@ -35,9 +35,9 @@ pub(crate) fn routes() -> Vec<Route> {
              refused line does not affect the others, and is listed in the answer.",
             import,
         )
-        .header("accept", progress::ABOUT)
         .takes(Content::Lines)
         .answers(200, "The result of the import.", Content::json::<ImportSummary>())
+        .answers(200, progress::ABOUT, Content::Lines)
         .refuses(&[Code::HttpMediaType, Code::AgenticProjectNotFound, Code::StoreFull]),
     ]
 }

@@ -8,6 +8,7 @@ use accord_memory_core::lifecycle::{
     self, Change, FlagRequest, Move, MoveRequest, ReviewRequest, Revision,
 };
 use accord_memory_core::package::PackageFields;
+use accord_memory_core::query::PROJECT_ID;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
@@ -49,18 +50,18 @@ pub(crate) fn routes() -> Vec<Route> {
             "Asks for another review after a revision.",
             resubmit,
         )
-        .takes(Content::json::<MoveRequest>()),
+        .may_take(Content::json::<MoveRequest>()),
         Route::post(
             "complete",
             "/v1/packages/{package_id}/complete",
             "Completes a package without a review.",
             complete,
         )
-        .takes(Content::json::<MoveRequest>()),
+        .may_take(Content::json::<MoveRequest>()),
     ];
     let moves = moves.into_iter().map(|route| {
         route
-            .query("project_id", WHOSE)
+            .query(PROJECT_ID, WHOSE)
             .answers(200, "The updated package.", Content::json::<PackageFields>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -77,7 +78,7 @@ pub(crate) fn routes() -> Vec<Route> {
         "Lists the revisions of a package.",
         revisions,
     )
-    .query("project_id", WHOSE)
+    .query(PROJECT_ID, WHOSE)
     .answers(200, "The revisions.", Content::json::<RevisionList>())
     .refuses(&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId]);
     moves.chain([log]).collect()

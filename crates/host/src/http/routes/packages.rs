@@ -3,17 +3,20 @@
 use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
-use accord_contract::wire::Value;
-use accord_memory::{PackagePage, SearchBy, Served};
+use accord_contract::wire::{Number, Value};
+use accord_memory::{PackagePage, SEARCH, Served};
 use accord_memory_core::PackageId;
 use accord_memory_core::package::PackageFields;
-use accord_memory_core::query::{Latest, Pull};
+use accord_memory_core::query::{
+    CURSOR, Flag, Latest, MODE, PACKAGE_ID, PROJECT_ID, PULL_LIMIT, Pull, QUERY, REVIEW_LIMIT,
+    SESSION_ID, STATUS,
+};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use hyper::{HeaderMap, StatusCode};
 
-use super::answer::{self, List};
+use super::answer::{self, IF_NONE_MATCH, List};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
@@ -21,6 +24,9 @@ use crate::http::{Host, Reply};
 
 /// The packages of a project.
 const PACKAGES: &str = "/v1/projects/{project_id}/packages";
+
+/// Whether to generate an id for a package that has none.
+const MINT: Flag = Flag::new("mint");
 
 /// One package.
 const PACKAGE: &str = "/v1/packages/{package_id}";
@@ -32,6 +38,24 @@ message! {
         required packages: Vec<PackageFields> = "packages", "packages";
         /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
+        /// relevant: how well each package matches, in the same order.
+        optional scores: Vec<PackageScore> = "scores", "scores";
+        /// relevant: words of the query that were not searched for.
+        optional ignored_words: Vec<String> = "x-ignored_words", "words";
+        /// The ids of packages that are left out because they are damaged.
+        optional integrity_warnings: Vec<PackageId> = "x-integrity_warnings", "package-ids";
+    }
+}
+
+message! {
+    /// How well a package matches a query.
+    pub struct PackageScore("PackageScore", open) {
+        /// The package.
+        required package_id: PackageId = "package_id", "package-id";
+        /// More is better. Scores of the same kind of search can be compared.
+        required score: Number = "score", "score";
+        /// The words of the query that it contains.
+        required matched: Vec<String> = "matched", "words";
     }
 }
 
@@ -39,7 +63,7 @@ pub(crate) fn routes() -> Vec<Route> {
     let whose = "The project; needed if several projects have a package with this id.";
     vec![
         Route::post("deposit", PACKAGES, "Deposits a package.", deposit)
-            .query("mint", "1: generate an id if the package has none.")
+            .query(MINT, "Whether to generate an id if the package has none.")
             .takes(Content::json::<PackageFields>())
             .answers(201, "The package is stored.", Content::json::<PackageFields>())
             .answers(200, "The package was stored before.", Content::json::<PackageFields>())
@@ -56,15 +80,21 @@ pub(crate) fn routes() -> Vec<Route> {
             "Reads packages: the latest, those relevant to a query, or one.",
             pull,
         )
-        .query("mode", "latest (default), relevant or specific.")
-        .query("limit", "The most items, from 1 to 200; default 5.")
-        .query("cursor", "latest: `next_cursor` of the previous page.")
-        .query("status", "Only packages with this status.")
-        .query("session_id", "Only packages of this session.")
-        .query("query", "relevant: the words to search for.")
-        .query("search", "relevant: keyword, semantic or hybrid; default: the best available.")
-        .query("package_id", "specific: the package.")
-        .answers(200, "The packages, or the package.", Content::json::<PackageList>())
+        .query(MODE, "What to read: the latest packages, those relevant to a query, or one.")
+        .query(PULL_LIMIT, "The most items.")
+        .query(CURSOR, "latest: `next_cursor` of the previous page.")
+        .query(STATUS, "Only packages with this status.")
+        .query(SESSION_ID, "Only packages of this session.")
+        .query(QUERY, "relevant: the words to search for.")
+        .query(SEARCH, "relevant: the kind of search; default: the best available.")
+        .query(PACKAGE_ID, "specific: the package.")
+        .header(IF_NONE_MATCH, "specific: entity tags of versions that the client has.")
+        .answers(
+            200,
+            "The packages, or the package.",
+            Content::either::<PackageList, PackageFields>(),
+        )
+        .answers_nothing(304, "specific: the client has the current version.")
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticInvalidCursor,
@@ -77,13 +107,13 @@ pub(crate) fn routes() -> Vec<Route> {
             "Lists the packages that await a review, newest first.",
             reviews,
         )
-        .query("limit", "The most items, from 1 to 200; default 50.")
-        .query("cursor", "`next_cursor` of the previous page.")
+        .query(REVIEW_LIMIT, "The most items.")
+        .query(CURSOR, "`next_cursor` of the previous page.")
         .answers(200, "The packages.", Content::json::<PackageList>())
         .refuses(&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]),
         Route::get("package", PACKAGE, "Reads one package.", specific)
-            .query("project_id", whose)
-            .header("If-None-Match", "The entity tag of the version that the client has.")
+            .query(PROJECT_ID, whose)
+            .header(IF_NONE_MATCH, "Entity tags of versions that the client has.")
             .answers(200, "The package.", Content::json::<PackageFields>())
             .answers_nothing(304, "The client has the current version.")
             .refuses(&[
@@ -102,7 +132,7 @@ async fn deposit(
     query: Query,
     Document(sent): Document,
 ) -> Reply {
-    let mint = query.params()?.truth("mint")?;
+    let mint = MINT.read(&query.params()?)?;
     let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
     let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(answer::package(status, deposited.package))
@@ -122,7 +152,7 @@ async fn pull(
             Ok(list(&page))
         }
         Pull::Relevant(asked) => {
-            let by = SearchBy::parse(&params)?;
+            let by = SEARCH.read(&params)?;
             let page = memory.relevant(&caller, &project, asked, by).await?;
             let scores: Vec<Value> = (page.scores.iter())
                 .map(|score| {

@@ -18,11 +18,11 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-/// The media type of such an answer.
-const LINES: &str = "application/x-ndjson";
+use crate::http::table::LINES;
 
-/// The description of the header `Accept` of such a route.
-pub(super) const ABOUT: &str = "application/x-ndjson: report progress line by line.";
+/// The description of such an answer.
+pub(super) const ABOUT: &str = "To a client that accepts `application/x-ndjson`: progress, \
+    line by line.";
 
 /// How many lines may be queued for a client.
 const WAITING: usize = 256;

@@ -1,11 +1,11 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_base::Caller;
+use accord_base::{Caller, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::project::{Project, ProjectChange, ProjectRequest};
-use accord_memory_core::query::ProjectQuery;
+use accord_memory_core::query::{CURSOR, INCLUDE_ARCHIVED, LIST_LIMIT, ProjectQuery};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -28,15 +28,17 @@ message! {
         required projects: Vec<Project> = "projects", "projects";
         /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
+        /// The ids of projects that are left out because they are damaged.
+        optional integrity_warnings: Vec<ProjectId> = "x-integrity_warnings", "project-ids";
     }
 }
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("projects", "/v1/projects", "Lists projects, by their ids.", list)
-            .query("include_archived", "true: include archived projects.")
-            .query("limit", "The most items, from 1 to 200; default 50.")
-            .query("cursor", "`next_cursor` of the previous page.")
+            .query(INCLUDE_ARCHIVED, "Whether to include archived projects.")
+            .query(LIST_LIMIT, "The most items.")
+            .query(CURSOR, "`next_cursor` of the previous page.")
             .answers(200, "The projects.", Content::json::<ProjectList>())
             .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
         Route::post("create_project", "/v1/projects", "Creates a project.", create)

@@ -4,7 +4,9 @@ use accord_base::{Caller, SessionId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
-use accord_memory_core::query::SessionQuery;
+use accord_memory_core::query::{
+    ACTIVE, CURSOR, LIST_LIMIT, PROJECT_ID, SessionQuery, WITH_CALLSIGN,
+};
 use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
 use axum::Extension;
 use axum::extract::State;
@@ -30,6 +32,8 @@ message! {
         required sessions: Vec<Session> = "sessions", "sessions";
         /// The cursor of the next page; null on the last page.
         required_or_null next_cursor: String = "next_cursor", "cursor";
+        /// The ids of sessions that are left out because they are damaged.
+        optional integrity_warnings: Vec<SessionId> = "x-integrity_warnings", "session-ids";
     }
 }
 
@@ -37,14 +41,14 @@ pub(crate) fn routes() -> Vec<Route> {
     let whose = "The project; needed if several projects have a session with this id.";
     vec![
         Route::post("start_session", SESSIONS, "Starts a session.", start)
-            .takes(Content::json::<SessionRequest>())
+            .may_take(Content::json::<SessionRequest>())
             .answers(201, "The session.", Content::json::<Session>())
             .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectArchived]),
         Route::get("sessions", SESSIONS, "Lists sessions, newest first.", list)
-            .query("callsign", "Only sessions with this callsign.")
-            .query("active", "true: only sessions that have not ended.")
-            .query("limit", "The most items, from 1 to 200; default 50.")
-            .query("cursor", "`next_cursor` of the previous page.")
+            .query(WITH_CALLSIGN, "Only sessions with this callsign.")
+            .query(ACTIVE, "Whether to list only sessions that have not ended.")
+            .query(LIST_LIMIT, "The most items.")
+            .query(CURSOR, "`next_cursor` of the previous page.")
             .answers(200, "The sessions.", Content::json::<SessionList>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
@@ -52,7 +56,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticProjectNotFound,
             ]),
         Route::get("session", SESSION, "Reads one session.", one)
-            .query("project_id", whose)
+            .query(PROJECT_ID, whose)
             .answers(200, "The session.", Content::json::<Session>())
             .refuses(&[
                 Code::AgenticSessionNotFound,
@@ -60,8 +64,8 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticIntegrityError,
             ]),
         Route::new("end_session", Method::PATCH, SESSION, "Ends a session.", end)
-            .query("project_id", whose)
-            .takes(Content::json::<SessionEnd>())
+            .query(PROJECT_ID, whose)
+            .may_take(Content::json::<SessionEnd>())
             .answers(200, "The updated session.", Content::json::<Session>())
             .refuses(&[
                 Code::AgenticInvalidSchema,

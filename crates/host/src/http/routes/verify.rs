@@ -45,9 +45,9 @@ pub(crate) fn routes() -> Vec<Route> {
              of the kind summary or failure.",
             verify,
         )
-        .header("accept", progress::ABOUT)
         .takes(Content::json::<VerifyRequest>())
         .answers(200, "What was found.", Content::json::<VerifyEnvelope>())
+        .answers(200, progress::ABOUT, Content::Lines)
         .refuses(&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]),
     ]
 }
