@@ -19,6 +19,15 @@ pub(crate) fn canon(error: CanonError) -> Failure {
     Failure::new(code, error.to_string()).at(error.pointer())
 }
 
+/// A list with more than `limit` items.
+pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(), Failure> {
+    if found <= limit {
+        return Ok(());
+    }
+    let message = format!("{pointer} has {found} items; the limit is {limit}");
+    Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
+}
+
 /// A text that does not have a form.
 pub(crate) fn check_form(pointer: &str, text: &str, form: &TextForm) -> Result<(), Failure> {
     let text = Value::from(text);
