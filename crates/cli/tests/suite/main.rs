@@ -49,3 +49,4 @@ mod snapshot;
 mod sources;
 mod speaking;
 mod wait;
+mod walk;
