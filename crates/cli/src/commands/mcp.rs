@@ -25,7 +25,8 @@ use crate::render::clean;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct McpArgs {
-    /// Only these tools or sets of tools, for example memory or memory_orient,memory_deposit
+    /// These sets of tools or single tools: memory (default), relay, or for example
+    /// memory_orient,memory_deposit
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
 
@@ -47,10 +48,10 @@ const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 impl McpArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let toolbox = Toolbox::join(TOOLSETS)?;
         let toolbox = match self.tools.as_slice() {
-            [] => toolbox,
-            names => toolbox.only(names.iter().map(|name| name.trim()))?,
+            // The first set is the default.
+            [] => Toolbox::join(&TOOLSETS[..1])?,
+            names => Toolbox::join(TOOLSETS)?.only(names.iter().map(|name| name.trim()))?,
         };
         let standing = self.standing()?;
         let mut quiet = Settings::default().log;

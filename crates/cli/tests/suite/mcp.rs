@@ -117,27 +117,30 @@ impl Drop for Agent {
 
 #[test]
 fn the_tools_are_those_in_the_repository() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/mcp.md")).expect("the page is there");
     let memory = Memory::new();
-    let mut agent = Agent::on(&memory, &[]);
-    let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
-    let text = format!("{:#}\n", tools);
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contracts/accord/mcp-tools.json");
-    if std::env::var_os("ACCORD_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(&path, &text).expect("the file can be written");
+    for (more, file) in
+        [(&[][..], "mcp-tools.json"), (&["--tools", "relay"], "mcp-tools-relay.json")]
+    {
+        let mut agent = Agent::on(&memory, more);
+        let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
+        let text = format!("{:#}\n", tools);
+        let path = root.join("contracts/accord").join(file);
+        if std::env::var_os("ACCORD_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(&path, &text).expect("the file can be written");
+        }
+        let kept = std::fs::read_to_string(&path).expect("the file is there");
+        assert!(
+            kept == text,
+            "contracts/accord/{file} is not what the tools say; ACCORD_BLESS=1 writes it again"
+        );
+        for tool in tools.as_array().expect("a list") {
+            let name = tool["name"].as_str().expect("a name");
+            assert!(page.contains(&format!("`{name}`")), "docs/mcp.md does not speak of {name}");
+        }
+        assert_eq!(agent.leave(), (Some(0), String::new()));
     }
-    let kept = std::fs::read_to_string(&path).expect("the file is there");
-    assert!(
-        kept == text,
-        "contracts/accord/mcp-tools.json is not what the tools say; ACCORD_BLESS=1 writes it again"
-    );
-    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/mcp.md");
-    let page = std::fs::read_to_string(page).expect("the page is there");
-    for tool in tools.as_array().expect("a list") {
-        let name = tool["name"].as_str().expect("a name");
-        assert!(page.contains(&format!("`{name}`")), "docs/mcp.md does not speak of {name}");
-    }
-    assert_eq!(agent.leave(), (Some(0), String::new()));
 }
 
 #[test]
@@ -218,6 +221,27 @@ fn only_the_tools_that_are_wanted_are_offered() {
     let mut command = bare(&["mcp", "--actor", "nobody"]);
     command.env("ACCORD_DATA", memory.data());
     run(command, "").refused("USAGE");
+}
+
+#[test]
+fn packages_are_resources_of_the_command() {
+    let memory = Memory::new();
+    let id = memory.deposit("Cart works", &[]);
+    let mut agent = Agent::on(&memory, &["--project", "shop"]);
+    let listed = agent.ask("resources/list", &json!({}))["result"]["resources"].clone();
+    let uri = format!("accord://projects/shop/packages/{id}");
+    assert_eq!((&listed[0]["uri"], &listed[0]["title"]), (&json!(uri), &json!("Cart works")));
+    let read = agent.ask("resources/read", &json!({"uri": uri}))["result"].clone();
+    let text = read["contents"][0]["text"].as_str().expect("a text");
+    let package: Value = serde_json::from_str(text).expect("JSON");
+    assert_eq!(package["package_id"], id.as_str());
+    let prompts = agent.ask("prompts/list", &json!({}))["result"]["prompts"].clone();
+    assert_eq!(prompts[0]["name"], "brief_me");
+    // A set of tools without them says so.
+    let mut relay = Agent::on(&memory, &["--project", "shop", "--tools", "relay"]);
+    assert_eq!(relay.ask("resources/list", &json!({}))["error"]["code"], -32_601);
+    let status = relay.read("relay_status", &json!({}));
+    assert_eq!(status["packages"][0]["id"], id.as_str());
 }
 
 #[test]

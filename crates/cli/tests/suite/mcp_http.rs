@@ -145,16 +145,19 @@ fn calls_with_one_id_at_a_time_are_all_answered() {
 fn three_mebibytes_are_one_document() {
     let memory = Memory::reached(Way::Url);
     let client = Client::begin(&memory.host().address, Some(memory.key()));
-    let body = "é, ".repeat(3 * 1024 * 1024 / 4);
-    let arguments = json!({"project_id": "shop", "title": "Large", "content_md": body});
-    let (_, receipt) = client.call(2, "memory_deposit", &arguments);
-    let id = receipt["result"]["structuredContent"]["package_id"].clone();
-    let arguments = json!({"package_id": id, "max_tokens": 1_000_000, "project_id": "shop"});
+    let body = "é, ".repeat(1_600_000 / 4);
+    for _ in 0..2 {
+        let arguments = json!({"project_id": "shop", "title": "Large", "content_md": body});
+        let (_, receipt) = client.call(2, "memory_deposit", &arguments);
+        assert_eq!(receipt["result"]["isError"], false, "{receipt}");
+    }
+    let arguments = json!({"project_id": "shop", "limit": 2, "max_tokens": 1_000_000});
     let (head, answer) = client.call(3, "memory_pull", &arguments);
     assert!(head.contains("content-type: application/json"), "{head}");
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
-    let package: Value = serde_json::from_str(text).expect("JSON");
-    assert_eq!(package["content_md"], body);
+    assert!(text.len() > 3 << 20, "{}", text.len());
+    let list: Value = serde_json::from_str(text).expect("JSON");
+    assert!(list["packages"][1]["content_md"] == body);
 }
 
 #[test]

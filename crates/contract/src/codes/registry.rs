@@ -274,6 +274,10 @@ codes! {
         "Two tools have the same name; rename one of them, or offer only one of the two tool sets.";
     McpToolUnknown = "MCP_TOOL_UNKNOWN", Accord, NotFound, AfterChange, 404,
         "There is no tool or tool set with this name; choose one that the message lists.";
+    McpPromptUnknown = "MCP_PROMPT_UNKNOWN", Accord, NotFound, AfterChange, 404,
+        "There is no prompt with this name; choose one that the message lists.";
+    McpResourceUnknown = "MCP_RESOURCE_UNKNOWN", Accord, NotFound, AfterChange, 404,
+        "The URI names no resource; use one of the form that the message names.";
     McpArgumentMissing = "MCP_ARGUMENT_MISSING", Accord, Validation, AfterChange, 400,
         "A tool was called without a required argument; call it again with the named argument.";
     McpArgumentInvalid = "MCP_ARGUMENT_INVALID", Accord, Validation, AfterChange, 400,

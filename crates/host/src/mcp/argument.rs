@@ -150,6 +150,11 @@ impl Argument {
         self.name
     }
 
+    /// What it means.
+    pub(super) const fn about(&self) -> &'static str {
+        self.about
+    }
+
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
         Self { name, kind, about, need: Need::Optional, default: None, example: None }
     }
@@ -278,6 +283,25 @@ pub(super) fn check(
         }
     }
     Ok(checked)
+}
+
+/// Arguments that were sent as texts, with those numbers that their schema requires.
+pub(super) fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
+    let numbers = arguments.iter().filter(|item| matches!(item.kind, Kind::Integer { .. }));
+    for argument in numbers {
+        if let Some(value) = sent.get_mut(argument.name) {
+            match value.as_str().map(str::trim) {
+                Some("") => *value = Value::Null,
+                Some(text) => {
+                    if let Ok(number) = text.parse::<i64>() {
+                        *value = number.into();
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+    sent
 }
 
 /// A value as a whole number, such as `5` or `5.0`.

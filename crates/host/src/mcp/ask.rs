@@ -169,7 +169,7 @@ fn is_json(media_type: &HeaderValue) -> bool {
 }
 
 /// Percent-encodes a text for a path or a query.
-fn escape(text: &str, target: &mut String) {
+pub(super) fn escape(text: &str, target: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             target.push(char::from(byte));
@@ -177,6 +177,25 @@ fn escape(text: &str, target: &mut String) {
             write!(target, "%{byte:02X}").expect("writing to a String never fails");
         }
     }
+}
+
+/// Decodes a percent-encoded text.
+pub(super) fn unescape(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let (byte, after) = match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                (u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()?, after)
+            }
+            (b'%', _) => return None,
+            (byte, after) => (*byte, after),
+        };
+        bytes.push(byte);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP: `/mcp` for all tools, `/mcp/{set}` for those of one set.
+//! MCP over streamable HTTP: `/mcp` for the first set of tools, `/mcp/{set}` for each.
 //!
 //! The Host and Origin headers have been checked and the caller authenticated before. Requests of
 //! MCP itself are answered here. Each tool call becomes a request to the host, as that caller.
@@ -67,7 +67,7 @@ pub struct HostAccess {
     pub is_accepted: IsAccepted,
 }
 
-/// The endpoints for sets of tools: one for all of them, and one for each. When `closing`
+/// The endpoints for sets of tools: `/mcp` for the first, and one for each. When `closing`
 /// completes, all sessions end.
 pub fn service(
     host: HostAccess,
@@ -75,17 +75,15 @@ pub fn service(
     limits: SessionLimits,
     closing: BoxFuture<'static, ()>,
 ) -> Result<McpEndpoints, Failure> {
-    let endpoint = |path: String, sets: &[&'static Toolset]| {
-        // With several protocols, refusals of the transport have Accord's own codes.
-        let first = sets.first().map_or(Protocol::Accord, |set| set.protocol);
-        let is_one = sets.iter().all(|set| set.protocol == first);
-        let protocol = if is_one { first } else { Protocol::Accord };
-        Ok::<_, Failure>(Endpoint::new(path, protocol, Toolbox::join(sets)?, &host, limits))
-    };
-    let mut endpoints = vec![endpoint("/mcp".into(), sets)?];
-    for set in sets {
-        endpoints.push(endpoint(format!("/mcp/{}", set.name), &[set])?);
-    }
+    // Two sets may be offered together on standard input and output.
+    Toolbox::join(sets)?;
+    let default = sets.iter().take(1).map(|set| ("/mcp".to_owned(), *set));
+    let named = sets.iter().map(|set| (format!("/mcp/{}", set.name), *set));
+    let endpoints = default.chain(named).map(|(path, set)| {
+        let toolbox = Toolbox::join(&[set])?;
+        Ok(Endpoint::new(path, set.protocol, toolbox, &host, limits))
+    });
+    let endpoints = endpoints.collect::<Result<_, Failure>>()?;
     Ok(McpEndpoints(Arc::new(Endpoints { endpoints, closing: Mutex::new(Some(closing)) })))
 }
 

@@ -60,7 +60,8 @@ pub(super) fn explained(error: ErrorData) -> ErrorData {
     if is_bare { no_method(&error.message) } else { error }
 }
 
-fn no_method(method: &str) -> ErrorData {
+/// The error for a method that the server does not offer.
+pub(super) fn no_method(method: &str) -> ErrorData {
     let method: String = method.chars().take(100).collect();
     let known = || METHODS.iter().map(|(name, _)| *name);
     let hint = match closest(&method, known()).filter(|meant| *meant != method) {

@@ -2,7 +2,8 @@
 //!
 //! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, a description, arguments, how they
 //! become a request to a host ([`Ask`]), and how its answer becomes the result ([`ToolResult`]).
-//! The tools of a protocol are one module and one line in [`TOOLSETS`].
+//! Prompts ([`Prompt`]) and resources ([`ResourceSet`]) are, too. A set of tools is one module and
+//! one line in [`TOOLSETS`].
 //!
 //! The same tools are served over streamable HTTP ([`service`]) and over standard input and output
 //! ([`serve`]). Each call is a request through [`Api`](crate::Api).
@@ -26,8 +27,12 @@ mod in_flight;
 mod lines;
 mod malformed;
 pub mod memory;
+mod output;
+mod prompt;
 mod raw;
 mod refused;
+pub mod relay;
+mod resource;
 mod server;
 mod sessions;
 mod stream;
@@ -40,12 +45,15 @@ pub use self::argument::Argument;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
 pub use self::endpoints::{HostAccess, McpEndpoints, service};
+pub use self::output::Output;
+pub use self::prompt::Prompt;
+pub use self::resource::{ListAsk, ResourcePage, ResourceSet, Template};
 pub use self::server::ApiFor;
 pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};
-pub use self::tool_result::{Memo, OpenSession, ToolResult};
+pub use self::tool_result::{Memo, OpenSession, ToolError, ToolResult};
 pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
 pub use self::watch::IsAccepted;
 
-/// All sets of tools.
-pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET];
+/// All sets of tools. The first is the one that is offered if none is named.
+pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET, &relay::TOOLSET];

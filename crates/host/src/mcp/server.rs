@@ -16,8 +16,10 @@ use accord_contract::wire::{Object, Value};
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool as Described,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    ServerCapabilities, ServerConfig, Tool as Described,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -27,8 +29,10 @@ use super::ask::Ask;
 use super::call::{Call, CallContext};
 use super::connection::Connection;
 use super::malformed;
+use super::prompt::{self, Prompt};
+use super::resource::{ListAsk, ResourceSet, protocol_error};
 use super::tool_result::{Memo, OpenSession, ToolError, null_result};
-use super::toolset::{ToolEntry, Toolbox};
+use super::toolset::{ToolEntry, Toolbox, Toolset};
 use crate::Api;
 
 /// Returns the host as a caller may use it.
@@ -154,7 +158,13 @@ impl CallOrigin {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if !self.toolbox.prompts().is_empty() {
+            capabilities.prompts = Some(PromptsCapability::default());
+        }
+        if self.toolbox.resources().is_some() {
+            capabilities.resources = Some(ResourcesCapability::default());
+        }
         let accord = Implementation::new("accord", env!("CARGO_PKG_VERSION")).with_title("Accord");
         ServerConfig::new(capabilities)
             .with_server_info(accord)
@@ -187,6 +197,85 @@ impl ServerHandler for Server {
         Ok(result.unwrap_or_else(|error| error.result(entry.set)).into())
     }
 
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = self.toolbox.prompts();
+        if prompts.is_empty() {
+            return Err(malformed::no_method("prompts/list"));
+        }
+        one_page(page)?;
+        let described = prompts.into_iter().map(Prompt::described).collect();
+        Ok(ListPromptsResult::with_all_items(described))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompts = self.toolbox.prompts();
+        let Some(set) = prompts.first().and_then(|prompt| self.toolbox.set_of(prompt)) else {
+            return Err(malformed::no_method("prompts/get"));
+        };
+        let refused = |error: ToolError| protocol_error(error, set);
+        let prompt =
+            prompt::find(&prompts, &request.name).map_err(|failure| refused(failure.into()))?;
+        let origin = CallOrigin::of(&self.api_source, &context)
+            .map_err(|failure| refused(failure.into()))?;
+        let mut standing = self.defaults.clone();
+        standing.session = self.connection.session();
+        let sent = request.arguments.unwrap_or_default();
+        let result = prompt.get(sent, &standing, &*origin.api).await.map_err(refused)?;
+        Ok(GetPromptResponse::Complete(result))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let (_, resources) = self.resources("resources/templates/list")?;
+        one_page(page)?;
+        Ok(ListResourceTemplatesResult::with_all_items(resources.described()))
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (set, resources) = self.resources("resources/list")?;
+        let refused = |error: ToolError| protocol_error(error, set);
+        let origin = CallOrigin::of(&self.api_source, &context)
+            .map_err(|failure| refused(failure.into()))?;
+        let cursor = page.and_then(|page| page.cursor);
+        let asked = ListAsk {
+            api: &*origin.api,
+            project: self.defaults.project.as_deref(),
+            cursor: cursor.as_deref(),
+        };
+        let page = (resources.list)(asked).await.map_err(refused)?;
+        let mut result = ListResourcesResult::with_all_items(page.resources);
+        result.next_cursor = page.next_cursor;
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (set, resources) = self.resources("resources/read")?;
+        let refused = |error: ToolError| protocol_error(error, set);
+        let origin = CallOrigin::of(&self.api_source, &context)
+            .map_err(|failure| refused(failure.into()))?;
+        let result = resources.contents(&request.uri, &*origin.api).await.map_err(refused)?;
+        Ok(ReadResourceResponse::Complete(result))
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -197,6 +286,14 @@ impl ServerHandler for Server {
 }
 
 impl Server {
+    /// The resources, if there are any.
+    fn resources(
+        &self,
+        method: &str,
+    ) -> Result<(&'static Toolset, &'static ResourceSet), ErrorData> {
+        self.toolbox.resources().ok_or_else(|| malformed::no_method(method))
+    }
+
     fn schemas(&self) -> Schemas {
         Schemas { project: self.defaults.project.clone() }
     }

@@ -53,7 +53,7 @@ pub struct OpenSession {
 
 /// Why a call failed, and what to do about it.
 #[derive(Clone, Debug)]
-pub(super) struct ToolError {
+pub struct ToolError {
     code: String,
     message: String,
     what_to_do: Option<String>,
@@ -133,7 +133,22 @@ impl ToolError {
     }
 
     /// The result, with the code and the advice that the tool's set has for the failure.
-    pub(super) fn result(mut self, set: &Toolset) -> CallToolResult {
+    pub(super) fn result(self, set: &Toolset) -> CallToolResult {
+        let mut members = Object::new();
+        members.insert("error".into(), self.described(set).into());
+        in_both_places(members, true)
+    }
+
+    /// The code, a message with what to do, and all details.
+    pub(super) fn parts(self, set: &Toolset) -> (String, String, Object) {
+        let error = self.described(set);
+        let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (code, what_to_do) = (member("code").to_owned(), member("what_to_do"));
+        let message = format!("{code}: {}. {what_to_do}", member("message"));
+        (code, message, error)
+    }
+
+    fn described(mut self, set: &Toolset) -> Object {
         if let Some(code) = Code::parse(&self.code) {
             self.code = errors::code_in(set.protocol, code).as_str().to_owned();
         }
@@ -154,9 +169,7 @@ impl ToolError {
             error.insert("what_to_do".into(), what_to_do.into());
         }
         error.extend(self.details);
-        let mut members = Object::new();
-        members.insert("error".into(), error.into());
-        in_both_places(members, true)
+        error
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: a [`Toolbox`] has no two tools with the same name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure, Protocol};
@@ -11,6 +12,9 @@ use rmcp::model::{Tool as Described, ToolAnnotations};
 use super::argument::{self, Argument, Schemas};
 use super::ask::{Answer, Ask};
 use super::call::Call;
+use super::output::{self, Output};
+use super::prompt::Prompt;
+use super::resource::ResourceSet;
 use super::tool_result::ToolResult;
 
 /// The tools of one protocol.
@@ -24,6 +28,10 @@ pub struct Toolset {
     pub instructions: &'static str,
     /// The tools, in the order in which clients list them.
     pub tools: &'static [Tool],
+    /// The prompts that come with the whole set.
+    pub prompts: &'static [Prompt],
+    /// The resources that come with the whole set.
+    pub resources: Option<&'static ResourceSet>,
     /// Advice for models about failures, in addition to their messages.
     pub advice: &'static [Advice],
 }
@@ -52,6 +60,8 @@ pub struct Tool {
     pub arguments: &'static [Argument],
     /// What a call changes.
     pub effect: Effect,
+    /// The members of its receipt, if every successful answer is one.
+    pub output: Option<&'static [Output]>,
     /// How the arguments become a request.
     pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
     /// How the answer becomes the result.
@@ -78,6 +88,8 @@ pub enum Effect {
 pub struct Toolbox {
     instructions: Vec<&'static str>,
     tools: Vec<ToolEntry>,
+    /// The sets that are offered as a whole.
+    sets: Vec<&'static Toolset>,
 }
 
 /// A tool and its set.
@@ -101,13 +113,16 @@ impl Toolbox {
             }
         }
         let instructions = sets.iter().map(|set| set.instructions).collect();
-        Ok(Self { instructions, tools })
+        Ok(Self { instructions, tools, sets: sets.to_vec() })
     }
 
-    /// Only the tools in a list of names of tools and sets.
+    /// Only the tools in a list of names of tools and sets. Prompts and resources come with a set
+    /// that is named.
     pub fn only<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
         let mut wanted = vec![false; self.tools.len()];
+        let mut whole: Vec<&str> = Vec::new();
         for name in names {
+            whole.push(name);
             let mut known = false;
             for (entry, wanted) in self.tools.iter().zip(&mut wanted) {
                 if entry.tool.name == name || entry.set.name == name {
@@ -124,7 +139,24 @@ impl Toolbox {
         self.tools.retain(|_| wanted.next().unwrap_or(false));
         let kept = |words: &&str| self.tools.iter().any(|tool| tool.set.instructions == *words);
         self.instructions.retain(kept);
+        self.sets.retain(|set| whole.contains(&set.name));
         Ok(self)
+    }
+
+    /// The prompts.
+    pub(super) fn prompts(&self) -> Vec<&'static Prompt> {
+        self.sets.iter().flat_map(|set| set.prompts).collect()
+    }
+
+    /// The resources, and the set that they come with.
+    pub(super) fn resources(&self) -> Option<(&'static Toolset, &'static ResourceSet)> {
+        self.sets.iter().find_map(|set| Some((*set, set.resources?)))
+    }
+
+    /// The set of a prompt.
+    pub(super) fn set_of(&self, prompt: &Prompt) -> Option<&'static Toolset> {
+        let has = |set: &&&'static Toolset| set.prompts.iter().any(|own| own.name == prompt.name);
+        self.sets.iter().find(has).copied()
     }
 
     /// The names of the tools, in their order.
@@ -168,9 +200,13 @@ impl Tool {
 
     pub(super) fn described(&self, schemas: &Schemas) -> Described {
         let schema = argument::schema(self.arguments, schemas);
-        Described::new(self.name, self.description, schema)
+        let described = Described::new(self.name, self.description, schema)
             .with_title(self.title)
-            .with_annotations(self.effect.annotations())
+            .with_annotations(self.effect.annotations());
+        match self.output {
+            Some(members) => described.with_raw_output_schema(Arc::new(output::schema(members))),
+            None => described,
+        }
     }
 }
 

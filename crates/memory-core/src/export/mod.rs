@@ -15,5 +15,5 @@ mod write;
 
 pub use merge::{MergedPackage, MergedSession, merge_package, merge_session};
 pub use read::{ExportLine, may_hold_project, read_line};
-pub use rows::{RowFile, row_line};
+pub use rows::{RowFile, in_protocol_words, row_line};
 pub use write::{fact_line, package_line, project_line, session_line};

@@ -201,13 +201,13 @@ fn package(mut row: Row) -> Object {
     }
     let version = || Value::from(PROTOCOL_VERSION);
     document.entry("relay_version").or_insert_with(version);
-    in_the_protocols_words(&mut document);
+    in_protocol_words(&mut document);
     row.rest_into(document)
 }
 
-/// Replaces values for which the protocol has another word. The original word is kept if it is
-/// more specific.
-fn in_the_protocols_words(document: &mut Object) {
+/// Replaces values of a package for which the protocol has another word. The original word is kept
+/// if it is more specific.
+pub fn in_protocol_words(document: &mut Object) {
     if let Some(status) = text_of(document, "status")
         && Status::parse(&status).is_none()
     {

@@ -4,7 +4,7 @@ use accord_base::SessionId;
 use accord_contract::wire::Wire as _;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Argument, Ask, Effect, Tool, ToolResult};
+use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 const SUBJECT: Argument =
@@ -28,6 +28,7 @@ pub(super) const FACTS: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         Ok(Ask::get(&["v1", "projects", call.project()?, "facts"])
             .query("subject", call.text("subject"))
@@ -74,6 +75,17 @@ pub(super) const ASSERT: Tool = Tool {
         ),
     ],
     effect: Effect::AddsOnce,
+    output: Some(&[
+        Output::text("fact_id"),
+        Output::text("project_id"),
+        Output::text("subject"),
+        Output::text("predicate"),
+        Output::text("value"),
+        Output::text("valid_from"),
+        Output::text("valid_to").or_null().optional(),
+        Output::list("warnings").optional(),
+        Output::flag("created"),
+    ]),
     ask: |call| {
         let project = call.project()?;
         let author = call.author(project)?;
@@ -121,6 +133,7 @@ pub(super) const INVALIDATE: Tool = Tool {
         IN_SESSION,
     ],
     effect: Effect::Ends,
+    output: Some(&[Output::count("invalidated")]),
     ask: |call| {
         let project = call.project()?;
         let author = call.author(project)?;

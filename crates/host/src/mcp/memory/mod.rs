@@ -3,6 +3,8 @@
 mod facts;
 mod overview;
 mod packages;
+mod prompts;
+mod resources;
 mod reviews;
 mod sessions;
 
@@ -10,6 +12,8 @@ use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::Object;
 
 use super::{Advice, Argument, Toolset};
+
+pub(super) use self::packages::LIST as PACKAGES;
 
 /// The tools of the memory.
 pub static TOOLSET: Toolset = Toolset {
@@ -44,6 +48,8 @@ pub static TOOLSET: Toolset = Toolset {
         sessions::END,
         overview::PROJECTS,
     ],
+    prompts: &[prompts::BRIEF_ME],
+    resources: Some(&resources::PACKAGES),
     advice: &[
         Advice {
             code: Code::McpArgumentMissing,
@@ -155,7 +161,7 @@ const IN_SESSION: Argument =
     Argument::text("session_id", "The session this belongs to. Default: the one you started.");
 
 /// Those members of a document that a receipt repeats.
-fn pick(mut document: Object, names: &[&str]) -> Object {
+pub(super) fn pick(mut document: Object, names: &[&str]) -> Object {
     let members = names.iter();
     members.filter_map(|name| Some(((*name).to_owned(), document.remove(*name)?))).collect()
 }

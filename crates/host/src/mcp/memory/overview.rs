@@ -22,6 +22,7 @@ pub(super) const ORIENT: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         // The host refuses a budget below its minimum; its answer is shortened here.
         let asked = u32::try_from(budget(call)).unwrap_or(MAX_TOKENS);
@@ -59,6 +60,7 @@ pub(super) const DIGEST: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         let project = match call.flag("all_projects") {
             Some(_) => None,
@@ -94,6 +96,7 @@ pub(super) const PROJECTS: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         Ok(Ask::get(&["v1", "projects"])
             .query("include_archived", call.flag("include_archived"))

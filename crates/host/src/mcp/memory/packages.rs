@@ -8,7 +8,7 @@ use accord_system::random;
 use serde_json::json;
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
-use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
+use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
 pub(super) const DEPOSIT: Tool = Tool {
@@ -83,6 +83,14 @@ pub(super) const DEPOSIT: Tool = Tool {
         ),
     ],
     effect: Effect::Adds,
+    output: Some(&[
+        Output::text("package_id"),
+        Output::text("project_id"),
+        Output::text("status"),
+        Output::text("content_hash"),
+        Output::list("warnings").optional(),
+        Output::flag("created"),
+    ]),
     ask: deposit,
     answer: |_, answer| {
         let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
@@ -115,6 +123,7 @@ pub(super) const PULL: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: pull,
     answer: |call, answer| {
         let text = match call.text("package_id") {
@@ -126,7 +135,7 @@ pub(super) const PULL: Tool = Tool {
     null_on: Some(Code::AgenticPackageNotFound),
 };
 
-const LIST: Shortening = Shortening {
+pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
     extras: &["next_cursor", "scores"],
     bare: None,

@@ -4,10 +4,19 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
+use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, OF_PROJECT, pick};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
+
+const RECEIPT: &[Output] = &[
+    Output::text("package_id"),
+    Output::text("project_id"),
+    Output::text("status"),
+    Output::text("review_type"),
+    Output::text("content_hash"),
+    Output::list("warnings").optional(),
+];
 
 pub(super) const FLAG: Tool = Tool {
     name: "memory_flag",
@@ -23,6 +32,7 @@ pub(super) const FLAG: Tool = Tool {
         OF_PROJECT,
     ],
     effect: Effect::AddsOnce,
+    output: Some(RECEIPT),
     ask: |call| {
         let body = call.members(&["review_type", "note"]);
         move_package(call, "flag", body)
@@ -54,6 +64,7 @@ pub(super) const REVIEW: Tool = Tool {
         OF_PROJECT,
     ],
     effect: Effect::AddsOnce,
+    output: Some(RECEIPT),
     ask: |call| {
         let mut body = call.members(&["note"]);
         let (route, outcome) = match call.required("action")? {
@@ -78,6 +89,7 @@ pub(super) const REVISIONS: Tool = Tool {
         notes. Read it when a package of yours is in revision_requested.",
     arguments: &[PACKAGE, OF_PROJECT, BUDGET],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         let path = ["v1", "packages", call.required("package_id")?, "revisions"];
         Ok(Ask::get(&path).query("project_id", call.text("project_id")))

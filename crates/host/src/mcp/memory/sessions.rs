@@ -4,7 +4,7 @@ use accord_base::SessionId;
 use accord_contract::wire::{Object, Value};
 
 use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Argument, Ask, Effect, Memo, OpenSession, Tool, ToolResult};
+use super::super::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 use super::{ACTOR, PROJECT, pick};
 
 pub(super) const START: Tool = Tool {
@@ -20,6 +20,15 @@ pub(super) const START: Tool = Tool {
         Argument::text("callsign", "Two words to remember the session by. Default: generated."),
     ],
     effect: Effect::Adds,
+    output: Some(&[
+        Output::text("session_id"),
+        Output::text("project_id"),
+        Output::text("actor_id"),
+        Output::text("actor_type"),
+        Output::text("callsign").or_null(),
+        Output::text("started_at"),
+        Output::text("next").optional(),
+    ]),
     ask: |call| {
         let actor = call.starter()?;
         let mut body = call.members(&["callsign"]);
@@ -44,6 +53,14 @@ pub(super) const END: Tool = Tool {
         packages were deposited in it.",
     arguments: &[Argument::text("session_id", "The session to end. Default: the one you started.")],
     effect: Effect::AddsOnce,
+    output: Some(&[
+        Output::text("session_id"),
+        Output::text("project_id"),
+        Output::text("callsign").or_null(),
+        Output::text("started_at"),
+        Output::text("ended_at"),
+        Output::count("package_count"),
+    ]),
     ask: |call| {
         let mut body = Object::new();
         body.insert("ended_at".into(), call.now().to_string().into());
@@ -77,6 +94,7 @@ pub(super) const SESSIONS: Tool = Tool {
         BUDGET,
     ],
     effect: Effect::Reads,
+    output: None,
     ask: |call| {
         Ok(Ask::get(&["v1", "projects", call.project()?, "sessions"])
             .query("callsign", call.text("callsign"))

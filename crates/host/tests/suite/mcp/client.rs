@@ -28,9 +28,14 @@ impl Client {
 
     /// The same, with a standing.
     pub(crate) async fn with(api: Arc<dyn Api>, standing: CallContext) -> Self {
+        Self::of(TOOLSETS[0].name, api, standing).await
+    }
+
+    /// The same, with some tools or a set of tools.
+    pub(crate) async fn of(tools: &str, api: Arc<dyn Api>, standing: CallContext) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
-        let toolbox = Toolbox::join(TOOLSETS).unwrap();
+        let toolbox = Toolbox::join(TOOLSETS).unwrap().only(tools.split(',')).unwrap();
         let server = tokio::spawn(mcp::serve(api, toolbox, standing, input, output));
         let (output, input) = tokio::io::split(ours);
         let mut client =
@@ -65,6 +70,13 @@ impl Client {
         let result = self.call(tool, arguments).await;
         assert_eq!(result["isError"], true, "{result}");
         result["structuredContent"]["error"].clone()
+    }
+
+    /// Sends a request that is refused, and gives the error.
+    pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params).await;
+        assert!(answer["error"].is_object(), "{answer}");
+        answer["error"].clone()
     }
 
     /// Goes away, and gives how the server ended.

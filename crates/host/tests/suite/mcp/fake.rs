@@ -26,6 +26,7 @@ pub(crate) struct Fake {
     asked: Mutex<Vec<Asked>>,
     answer: Box<dyn Fn(&Asked) -> Reply + Send + Sync>,
     gate: Option<Gate>,
+    media_type: &'static str,
 }
 
 /// Makes requests wait until a test lets them go.
@@ -39,13 +40,21 @@ pub(crate) struct Gate {
 impl Fake {
     /// A fake that answers in this way.
     pub(crate) fn new(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { asked: Mutex::default(), answer: Box::new(answer), gate: None })
+        let media_type = "application/json";
+        Arc::new(Self { asked: Mutex::default(), answer: Box::new(answer), gate: None, media_type })
+    }
+
+    /// The same fake, whose answers have another media type.
+    pub(crate) fn of_media_type(self: Arc<Self>, media_type: &'static str) -> Arc<Self> {
+        let answer = Box::new(move |asked: &Asked| self.reply(asked));
+        Arc::new(Self { asked: Mutex::default(), answer, gate: None, media_type })
     }
 
     /// The same fake, whose requests wait.
     pub(crate) fn behind(self: Arc<Self>, gate: Gate) -> Arc<Self> {
         let answer = Box::new(move |asked: &Asked| self.reply(asked));
-        Arc::new(Self { asked: Mutex::default(), answer, gate: Some(gate) })
+        let media_type = "application/json";
+        Arc::new(Self { asked: Mutex::default(), answer, gate: Some(gate), media_type })
     }
 
     /// What it answers.
@@ -119,6 +128,8 @@ impl Api for Fake {
             };
             let mut response = Response::new(Body::from(text));
             *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
+            let media_type = hyper::header::HeaderValue::from_static(self.media_type);
+            response.headers_mut().insert(hyper::header::CONTENT_TYPE, media_type);
             Ok(response)
         }
         .boxed()

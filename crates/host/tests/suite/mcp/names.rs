@@ -9,6 +9,7 @@ const OTHER_DEPOSIT: Tool = Tool {
     description: "Another tool of a name that is taken.",
     arguments: &[],
     effect: Effect::Reads,
+    output: None,
     ask: |_| Ok(Ask::get(&["v1"])),
     answer: |_, answer| Ok(ToolResult::document(answer.text())),
     null_on: None,
@@ -19,6 +20,8 @@ static CLASHING: Toolset = Toolset {
     protocol: Protocol::Accord,
     instructions: "",
     tools: &[OTHER_DEPOSIT],
+    prompts: &[],
+    resources: None,
     advice: &[],
 };
 
@@ -46,7 +49,11 @@ fn a_list_names_tools_or_sets() {
     let two = all().only(["memory_pull", "memory_deposit"]).unwrap();
     assert_eq!(two.names().collect::<Vec<_>>(), ["memory_pull", "memory_deposit"]);
     let memory = all().only(["memory"]).unwrap();
-    assert_eq!(memory.names().count(), all().names().count());
+    assert!(memory.names().all(|name| name.starts_with("memory_")));
+    let relay = all().only(["relay"]).unwrap();
+    assert_eq!(relay.names().count(), 9);
+    let both = all().only(["relay", "memory_pull"]).unwrap();
+    assert_eq!(both.names().count(), 10);
     let failure = all().only(["memory_pul"]).unwrap_err();
     assert_eq!(failure.code, Code::McpToolUnknown);
     assert_eq!(failure.suggestion.unwrap(), "Did you mean memory_pull?");

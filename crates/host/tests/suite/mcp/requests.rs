@@ -117,6 +117,8 @@ async fn malformed_params_are_an_error_that_names_them() {
         ("tools/cal", json!({}), -32_601, "did you mean tools/call?"),
         ("logging/setLevel", json!({"level": "info"}), -32_601, "does not offer the method"),
         ("resources/subscribe", json!({"uri": "a:b"}), -32_601, "does not offer the method"),
+        ("resources/read", json!({"uri": 1}), -32_602, "uri must be a string"),
+        ("prompts/get", json!({}), -32_602, "name is missing"),
     ] {
         let answer = house.send(post("a", Some(&session), method, params)).await;
         let error = &answer.message["error"];

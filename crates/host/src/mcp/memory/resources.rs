@@ -1,0 +1,238 @@
+//! Packages as resources, one each: `accord://projects/{project_id}/packages/{package_id}`.
+//!
+//! Invariants:
+//! - Only packages that the caller can read are listed and read: every page is a request of the
+//!   caller.
+//! - A page is bounded in number and bytes, however large the packages are. It may have fewer
+//!   resources than others, or none, and still be followed by another.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use futures_util::FutureExt as _;
+use rmcp::model::Resource;
+
+use super::super::ask::{Ask, escape, unescape};
+use super::super::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+use super::super::tool_result::ToolError;
+use crate::Api;
+
+/// The resources of the memory.
+pub(super) static PACKAGES: ResourceSet = ResourceSet {
+    templates: &[Template {
+        uri: "accord://projects/{project_id}/packages/{package_id}",
+        name: "package",
+        title: "Package",
+        description: "A package of a project: what was done, decided and left open. Its ids are \
+            percent-encoded.",
+    }],
+    media_type: "application/json",
+    read: |uri| {
+        let (project, package) = parse(uri)?;
+        Some(Ask::get(&["v1", "packages", &package]).query("project_id", Some(project)))
+    },
+    list: |asked| list(asked).boxed(),
+};
+
+/// A page ends when it has this many resources.
+const MOST: usize = 50;
+/// Or when this many bytes were read for it.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+/// Or when this many projects were visited.
+const MOST_PROJECTS: usize = 100;
+/// How many packages are read at once. A package has at most 4 MiB.
+const AT_ONCE: usize = 10;
+
+const SCHEME: &str = "accord://projects/";
+
+/// Where a page begins.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    /// The cursor of the page of projects.
+    projects: Option<String>,
+    /// The project in that page.
+    project: Option<String>,
+    /// The cursor of the page of packages.
+    packages: Option<String>,
+}
+
+async fn list(asked: ListAsk<'_>) -> Result<ResourcePage, ToolError> {
+    let mut place = asked.cursor.map(Place::read).transpose()?.unwrap_or_default();
+    let mut page = ResourcePage::default();
+    let (mut bytes, mut visited) = (0, 0);
+    loop {
+        let (projects, next_projects) = match asked.project {
+            Some(project) => (vec![project.to_owned()], None),
+            None => projects(asked.api, place.projects.as_deref()).await?,
+        };
+        let begin = place.project.take().unwrap_or_default();
+        for project in projects.iter().filter(|project| **project >= begin) {
+            // The project of the cursor may be gone, and a cursor is of one project.
+            let mut cursor = place.packages.take().filter(|_| *project == begin);
+            loop {
+                if page.resources.len() >= MOST || bytes >= MOST_BYTES || visited >= MOST_PROJECTS {
+                    let project = Some(project.clone());
+                    let next = Place { projects: place.projects, project, packages: cursor };
+                    page.next_cursor = Some(next.written());
+                    return Ok(page);
+                }
+                cursor =
+                    packages(asked.api, project, cursor.as_deref(), &mut bytes, &mut page).await?;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            visited += 1;
+        }
+        let Some(next) = next_projects else {
+            return Ok(page);
+        };
+        place = Place { projects: Some(next), ..Place::default() };
+    }
+}
+
+/// A page of the ids of projects, in order, and the cursor of the next one.
+async fn projects(
+    api: &dyn Api,
+    cursor: Option<&str>,
+) -> Result<(Vec<String>, Option<String>), ToolError> {
+    let ask = Ask::get(&["v1", "projects"]).query("limit", Some(200)).query("cursor", cursor);
+    let page = ask.send(api).await?.object()?;
+    let ids = items(&page, "projects").iter().filter_map(|project| text(project, "project_id"));
+    Ok((ids.map(str::to_owned).collect(), next_cursor(&page)))
+}
+
+/// Adds a page of packages, and returns the cursor of the next one.
+async fn packages(
+    api: &dyn Api,
+    project: &str,
+    cursor: Option<&str>,
+    bytes: &mut usize,
+    page: &mut ResourcePage,
+) -> Result<Option<String>, ToolError> {
+    let ask = Ask::get(&["v1", "projects", project, "packages"])
+        .query("limit", Some(AT_ONCE))
+        .query("cursor", cursor);
+    let answer = ask.send(api).await?;
+    *bytes += answer.text().len();
+    let listed = answer.object()?;
+    page.resources.extend(items(&listed, "packages").iter().filter_map(resource));
+    Ok(next_cursor(&listed))
+}
+
+/// A package as clients list it.
+fn resource(package: &Value) -> Option<Resource> {
+    let (project, id) = (text(package, "project_id")?, text(package, "package_id")?);
+    let author = package.get("created_by");
+    let author = author.and_then(|author| Some((text(author, "type")?, text(author, "id")?)));
+    let author = author.map(|(kind, id)| format!(" by {kind}:{id}")).unwrap_or_default();
+    let description = format!(
+        "{} ({}){author}, {}, in {project}",
+        text(package, "package_type").unwrap_or("package"),
+        text(package, "status").unwrap_or_default(),
+        text(package, "created_at").unwrap_or_default(),
+    );
+    let size = package.to_string().len() as u64;
+    let listed = Resource::new(uri(project, id), id)
+        .with_title(text(package, "title")?)
+        .with_description(description)
+        .with_mime_type(PACKAGES.media_type)
+        .with_size(size);
+    Some(listed)
+}
+
+fn uri(project: &str, package: &str) -> String {
+    let mut uri = SCHEME.to_owned();
+    escape(project, &mut uri);
+    uri.push_str("/packages/");
+    escape(package, &mut uri);
+    uri
+}
+
+/// The project and the package that a URI names.
+fn parse(uri: &str) -> Option<(String, String)> {
+    let (project, package) = uri.strip_prefix(SCHEME)?.split_once("/packages/")?;
+    let part = |part: &str| {
+        let is_one = !part.is_empty() && !part.contains(['/', '?', '#']);
+        unescape(part).filter(|_| is_one)
+    };
+    Some((part(project)?, part(package)?))
+}
+
+impl Place {
+    fn read(cursor: &str) -> Result<Self, Failure> {
+        let invalid = || {
+            let message = "this is not a cursor of a list of resources";
+            Failure::new(Code::McpArgumentInvalid, message).at("/cursor")
+        };
+        let parts: Option<Vec<String>> = cursor.split('&').map(unescape).collect();
+        let parts: [String; 3] =
+            parts.and_then(|parts| parts.try_into().ok()).ok_or_else(invalid)?;
+        let [projects, project, packages] =
+            parts.map(|part| Some(part).filter(|part| !part.is_empty()));
+        Ok(Self { projects, project, packages })
+    }
+
+    fn written(&self) -> String {
+        let mut cursor = String::new();
+        for (index, part) in [&self.projects, &self.project, &self.packages].into_iter().enumerate()
+        {
+            if index > 0 {
+                cursor.push('&');
+            }
+            escape(part.as_deref().unwrap_or_default(), &mut cursor);
+        }
+        cursor
+    }
+}
+
+fn items<'a>(page: &'a Object, name: &str) -> &'a [Value] {
+    page.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn next_cursor(page: &Object) -> Option<String> {
+    page.get("next_cursor").and_then(Value::as_str).map(str::to_owned)
+}
+
+fn text<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
+    document.get(name).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_names_one_package() {
+        for (project, package) in [("shop", "pkg_1"), ("a/b", "日本/1 %"), ("p", "a&b=c#?")] {
+            let uri = uri(project, package);
+            assert_eq!(parse(&uri), Some((project.to_owned(), package.to_owned())), "{uri}");
+        }
+        for uri in [
+            "",
+            "accord://projects/shop",
+            "accord://projects/shop/packages/",
+            "accord://projects//packages/a",
+            "accord://projects/a/b/packages/c",
+            "accord://projects/a/packages/b/c",
+            "accord://projects/a/packages/%zz",
+            "accord://projects/a/packages/%ff",
+            "file:///projects/a/packages/b",
+        ] {
+            assert_eq!(parse(uri), None, "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_says_where_a_page_begins() {
+        let place =
+            Place { projects: None, project: Some("a&b/日".into()), packages: Some("c%=".into()) };
+        let read = Place::read(&place.written()).unwrap();
+        assert_eq!(
+            (read.projects, read.project, read.packages),
+            (place.projects, place.project, place.packages)
+        );
+        for garbage in ["", "a", "a&b&c&d", "%&%&%"] {
+            assert!(Place::read(garbage).is_err(), "{garbage}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Prompts as data: what a person can ask for in a client, as a message to the model.
+
+use accord_contract::closest::closest;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use rmcp::model::{GetPromptResult, Prompt as Described, PromptArgument, PromptMessage, Role};
+
+use super::argument::{self, Argument, Schemas};
+use super::ask::{Answer, Ask};
+use super::call::{Call, CallContext};
+use super::tool_result::ToolError;
+use crate::Api;
+
+/// A prompt: a request to a host whose answer becomes a message to the model.
+#[derive(Debug)]
+pub struct Prompt {
+    /// Its name, which clients show as a command.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// Its arguments. Clients send them as texts.
+    pub arguments: &'static [Argument],
+    /// How the arguments become a request.
+    pub ask: fn(&Call<'_>) -> Result<Ask, Failure>,
+    /// How the answer becomes a message.
+    pub message: fn(&Call<'_>, &Answer) -> Result<String, Failure>,
+}
+
+impl Prompt {
+    pub(super) fn described(&self) -> Described {
+        let arguments = self.arguments.iter().map(|argument| {
+            PromptArgument::new(argument.name())
+                .with_description(argument.about())
+                .with_required(false)
+        });
+        Described::new(self.name, Some(self.description), Some(arguments.collect()))
+            .with_title(self.title)
+    }
+
+    /// The prompt with its content.
+    pub(super) async fn get(
+        &self,
+        sent: Object,
+        context: &CallContext,
+        api: &dyn Api,
+    ) -> Result<GetPromptResult, ToolError> {
+        let schemas = Schemas { project: context.project.clone() };
+        let sent = argument::from_texts(sent, self.arguments);
+        let arguments = argument::check(sent, self.arguments, &schemas)?;
+        let call = Call::new(&arguments, context, accord_system::now());
+        let answer = (self.ask)(&call)?.send(api).await?;
+        let text = (self.message)(&call, &answer)?;
+        let message = PromptMessage::new_text(Role::User, text);
+        Ok(GetPromptResult::new(vec![message]).with_description(self.description))
+    }
+}
+
+/// The prompt with a name.
+pub(super) fn find(prompts: &[&'static Prompt], name: &str) -> Result<&'static Prompt, Failure> {
+    let found = prompts.iter().find(|prompt| prompt.name == name);
+    found.copied().ok_or_else(|| {
+        let name: String = name.chars().take(100).collect();
+        let known = || prompts.iter().map(|prompt| prompt.name);
+        let hint = match closest(&name, known()) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => format!("The prompts are {}.", known().collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("there is no prompt {name:?}");
+        Failure::new(Code::McpPromptUnknown, message).suggesting(hint)
+    })
+}

@@ -1,0 +1,146 @@
+//! Facts, which Relay calls subject, relation and object.
+
+use accord_base::SessionId;
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value, Wire as _};
+
+use super::super::budget::{Shortening, budget, shortened};
+use super::super::memory::pick;
+use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
+use super::{ACTOR, IN_SESSION, PROJECT};
+
+const SUBJECT: Argument = Argument::text("subject", "What the fact is about.").example("dashboard");
+const RELATION: Argument = Argument::text("relation", "Which property of it.").example("font");
+const OBJECT: Argument = Argument::text("object", "Its value.").example("JetBrains Mono");
+
+pub(super) const ASSERT: Tool = Tool {
+    name: "relay_assert_fact",
+    title: "Assert a fact",
+    description: "Records that something holds from now on. A subject and relation have one \
+        current object: another one ends. Asserting what already holds changes nothing.",
+    arguments: &[
+        SUBJECT.required(),
+        RELATION.required(),
+        OBJECT.required(),
+        Argument::text("source_package_id", "The package that it comes from."),
+        PROJECT,
+        ACTOR,
+        IN_SESSION,
+    ],
+    effect: Effect::AddsOnce,
+    output: Some(&[
+        Output::text("fact_id"),
+        Output::text("project_id"),
+        Output::text("subject"),
+        Output::text("predicate"),
+        Output::text("value"),
+        Output::text("valid_from"),
+        Output::text("valid_to").or_null().optional(),
+        Output::list("warnings").optional(),
+        Output::flag("created"),
+    ]),
+    ask: |call| {
+        let project = call.project()?;
+        let mut body = call.members(&["subject", "source_package_id"]);
+        for (name, to) in [("relation", "predicate"), ("object", "value")] {
+            body.insert(to.into(), call.required(name)?.into());
+        }
+        body.insert("asserted_by".into(), call.author(project)?.encode());
+        Ok(Ask::post(&["v1", "projects", project, "facts"], body).query("if_changed", Some(true)))
+    },
+    answer: |_, answer| {
+        let names = [
+            "fact_id",
+            "project_id",
+            "subject",
+            "predicate",
+            "value",
+            "valid_from",
+            "valid_to",
+            "warnings",
+        ];
+        let mut receipt = pick(answer.object()?, &names);
+        receipt.insert("created".into(), answer.created().into());
+        Ok(ToolResult::receipt(receipt))
+    },
+    null_on: None,
+};
+
+pub(super) const INVALIDATE: Tool = Tool {
+    name: "relay_invalidate_fact",
+    title: "End a fact",
+    description: "Says that a fact no longer holds and nothing takes its place. With object, only \
+        if that is its current value. Returns how many facts ended, 0 or 1.",
+    arguments: &[
+        SUBJECT.required(),
+        RELATION.required(),
+        Argument::text("object", "Only if this is the current value."),
+        PROJECT,
+        ACTOR,
+        IN_SESSION,
+    ],
+    effect: Effect::Ends,
+    output: Some(&[Output::count("invalidated")]),
+    ask: |call| {
+        let project = call.project()?;
+        let author = call.author(project)?;
+        Ok(Ask::delete(&["v1", "projects", project, "facts"])
+            .query("subject", call.text("subject"))
+            .query("predicate", call.text("relation"))
+            .query("value", call.text("object"))
+            .query("actor", Some(format!("{}:{}", author.kind, author.id)))
+            .query("session_id", author.session().map(SessionId::as_str)))
+    },
+    answer: |_, answer| Ok(ToolResult::receipt(answer.object()?)),
+    null_on: None,
+};
+
+pub(super) const QUERY: Tool = Tool {
+    name: "relay_query_facts",
+    title: "Look facts up",
+    description: "Facts of a project: the current ones, those at a moment (as_of), or all that \
+        ever were (include_ended). Narrow them by subject, relation and object, which must match \
+        exactly.",
+    arguments: &[
+        SUBJECT,
+        RELATION,
+        OBJECT,
+        Argument::text("as_of", "A moment or a day in UTC: the facts that held then."),
+        Argument::flag("include_ended", "Also those that no longer hold; not with as_of."),
+        Argument::integer("limit", 1, 1_000, "The most facts.").default_number(100),
+        PROJECT,
+    ],
+    effect: Effect::Reads,
+    output: None,
+    ask: |call| {
+        Ok(Ask::get(&["v1", "projects", call.project()?, "facts"])
+            .query("subject", call.text("subject"))
+            .query("predicate", call.text("relation"))
+            .query("as_of", call.text("as_of"))
+            .query("history", call.flag("include_ended"))
+            .query("limit", call.number("limit")))
+    },
+    answer: |call, answer| {
+        let text = match call.text("object") {
+            Some(object) => with_value(answer.object()?, object)?,
+            None => answer.text().to_owned(),
+        };
+        shortened(&text, budget(call), &LIST).map(ToolResult::document)
+    },
+    null_on: None,
+};
+
+const LIST: Shortening = Shortening {
+    lists: &["facts"],
+    extras: &["next_cursor"],
+    bare: None,
+    named_by: Some("fact_id"),
+};
+
+/// A page of facts with those of one value. The route has no such filter.
+fn with_value(mut page: Object, value: &str) -> Result<String, Failure> {
+    if let Some(Value::Array(facts)) = page.get_mut("facts") {
+        facts.retain(|fact| fact.get("value").and_then(Value::as_str) == Some(value));
+    }
+    Ok(Value::Object(page).to_string())
+}

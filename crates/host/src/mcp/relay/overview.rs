@@ -1,0 +1,149 @@
+//! Overviews: `relay_status`, `relay_session_orient` and `relay_orchestrate`.
+
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use super::super::budget::{Shortening, budget, shortened};
+use super::super::memory::pick;
+use super::super::{Argument, Ask, Effect, Tool, ToolResult};
+use super::PROJECT;
+
+pub(super) const STATUS: Tool = Tool {
+    name: "relay_status",
+    title: "Show the state of a project",
+    description: "The last ten packages of a project with status and handoff note, how many of \
+        them await a review, how many questions they leave open, and your session.",
+    arguments: &[PROJECT],
+    effect: Effect::Reads,
+    output: None,
+    ask: |call| {
+        let path = ["v1", "projects", call.project()?, "packages"];
+        Ok(Ask::get(&path).query("limit", Some(10)))
+    },
+    answer: |call, answer| {
+        let packages = match answer.object()?.remove("packages") {
+            Some(Value::Array(packages)) => packages,
+            _ => Vec::new(),
+        };
+        let awaits = |package: &&Value| package["status"] == "awaiting_review";
+        let questions = packages.iter().filter_map(|package| package["open_questions"].as_array());
+        let status = json!({
+            "session": call.session().ok(),
+            "total_recent_packages": packages.len(),
+            "pending_review": packages.iter().filter(awaits).count(),
+            "open_questions": questions.map(Vec::len).sum::<usize>(),
+            "packages": packages.into_iter().map(summary).collect::<Vec<_>>(),
+        });
+        Ok(ToolResult::document(status.to_string()))
+    },
+    null_on: None,
+};
+
+pub(super) const ORIENT: Tool = Tool {
+    name: "relay_session_orient",
+    title: "Get oriented",
+    description: "What to know before you begin: standing decisions, the latest handoff, open \
+        questions, current facts and recent work. A briefing in Markdown, or a bundle in JSON.",
+    arguments: &[
+        PROJECT,
+        Argument::word("format", &["markdown", "json"], "markdown: a briefing. json: a bundle.")
+            .default_word("markdown"),
+        Argument::integer(
+            "key_packages",
+            1,
+            200,
+            "json: the most packages. A briefing chooses by significance, within its budget.",
+        ),
+        Argument::integer(
+            "open_questions",
+            0,
+            200,
+            "json: the most open questions. A briefing chooses within its budget.",
+        ),
+        Argument::integer("window_days", 1, 3_660, "How many days to look back.")
+            .default_number(14),
+    ],
+    effect: Effect::Reads,
+    output: None,
+    ask: |call| {
+        let ask = Ask::get(&["v1", "projects", call.project()?, "orient"])
+            .query("window_days", call.number("window_days"));
+        Ok(match call.text("format") {
+            Some("json") => ask.query("limit", call.number("key_packages")),
+            _ => ask.query("format", Some("briefing")),
+        })
+    },
+    answer: |call, answer| {
+        if call.text("format") != Some("json") {
+            return Ok(ToolResult::document(answer.text()));
+        }
+        let most = call.number("open_questions").and_then(|most| usize::try_from(most).ok());
+        let text = match most {
+            None => answer.text().to_owned(),
+            Some(most) => {
+                let mut bundle = answer.object()?;
+                for name in ["open_questions", "x-open_question_sources"] {
+                    if let Some(Value::Array(questions)) = bundle.get_mut(name) {
+                        questions.truncate(most);
+                    }
+                }
+                Value::Object(bundle).to_string()
+            }
+        };
+        shortened(&text, budget(call), &BUNDLE).map(ToolResult::document)
+    },
+    null_on: None,
+};
+
+const BUNDLE: Shortening = Shortening {
+    lists: &["open_questions", "active_facts", "recent_packages"],
+    extras: &["x-open_question_sources"],
+    bare: Some(("project", "project_id")),
+    named_by: Some("package_id"),
+};
+
+pub(super) const ORCHESTRATE: Tool = Tool {
+    name: "relay_orchestrate",
+    title: "Sum up projects",
+    description: "Sums up a project, or without project_id all projects: numbers, highlights, \
+        facts, open questions, and with focus the passages about it. You draw the conclusions.",
+    arguments: &[
+        Argument::text("project_id", "The project. Without it: all projects."),
+        Argument::text("focus", "What to look for, in plain words."),
+        Argument::integer("snippets", 0, 200, "The most passages about the focus.")
+            .default_number(25),
+        Argument::flag("include_archived", "Archived projects, too."),
+    ],
+    effect: Effect::Reads,
+    output: None,
+    ask: |call| {
+        Ok(Ask::get(&["v1", "orchestrate"])
+            .query("project", call.text("project_id"))
+            .query("focus", call.text("focus"))
+            .query("snippets", call.number("snippets").or(Some(25)))
+            .query("include_archived", call.flag("include_archived")))
+    },
+    answer: |call, answer| {
+        shortened(answer.text(), budget(call), &DIGEST).map(ToolResult::document)
+    },
+    null_on: None,
+};
+
+const DIGEST: Shortening = Shortening {
+    lists: &["snippets", "open_questions", "projects", "active_facts"],
+    extras: &[],
+    bare: Some(("project", "project_id")),
+    named_by: None,
+};
+
+/// What Relay shows of a package.
+fn summary(package: Value) -> Value {
+    let Value::Object(package) = package else {
+        return Value::Null;
+    };
+    let mut summary = pick(package, &["package_id", "title", "status", "handoff_note"]);
+    // Relay's name of the id goes first.
+    let id = summary.shift_remove("package_id").unwrap_or_default();
+    let members = [("id".to_owned(), id)].into_iter().chain(summary);
+    Value::Object(members.collect::<Object>())
+}

@@ -1,0 +1,110 @@
+//! Resources: documents of a host that a client can attach, by their URIs.
+
+use accord_contract::codes::{Code, Failure};
+use futures_util::future::BoxFuture;
+use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
+
+use super::ask::Ask;
+use super::tool_result::ToolError;
+use super::toolset::Toolset;
+use crate::Api;
+
+/// The resources of a set of tools.
+#[derive(Debug)]
+pub struct ResourceSet {
+    /// The forms of their URIs.
+    pub templates: &'static [Template],
+    /// The media type of their contents.
+    pub media_type: &'static str,
+    /// The request that reads a resource; `None` if the URI has another form.
+    pub read: fn(&str) -> Option<Ask>,
+    /// A page of the resources of one project, or of all that the caller can read.
+    pub list: for<'a> fn(ListAsk<'a>) -> BoxFuture<'a, Result<ResourcePage, ToolError>>,
+}
+
+/// The form of the URIs of some resources.
+#[derive(Debug)]
+pub struct Template {
+    /// The form, with the variable parts in braces.
+    pub uri: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What such a resource is.
+    pub description: &'static str,
+}
+
+/// Asks for a page of resources.
+#[derive(Clone, Copy)]
+pub struct ListAsk<'a> {
+    /// The host.
+    pub api: &'a dyn Api,
+    /// Only the resources of this project.
+    pub project: Option<&'a str>,
+    /// The cursor that the page before gave.
+    pub cursor: Option<&'a str>,
+}
+
+/// A page of resources.
+#[derive(Debug, Default)]
+pub struct ResourcePage {
+    /// The resources.
+    pub resources: Vec<Resource>,
+    /// The cursor of the next page.
+    pub next_cursor: Option<String>,
+}
+
+impl ResourceSet {
+    pub(super) fn described(&self) -> Vec<ResourceTemplate> {
+        let templates = self.templates.iter().map(|template| {
+            ResourceTemplate::new(template.uri, template.name)
+                .with_title(template.title)
+                .with_description(template.description)
+                .with_mime_type(self.media_type)
+        });
+        templates.collect()
+    }
+
+    /// Reads a resource.
+    pub(super) async fn contents(
+        &self,
+        uri: &str,
+        api: &dyn Api,
+    ) -> Result<ReadResourceResult, ToolError> {
+        let unknown = || {
+            let shown: String = uri.chars().take(200).collect();
+            let forms: Vec<&str> = self.templates.iter().map(|template| template.uri).collect();
+            let hint = format!("A resource is {}.", forms.join(" or "));
+            let message = format!("there is no resource {shown:?}");
+            Failure::new(Code::McpResourceUnknown, message).suggesting(hint)
+        };
+        let answer = (self.read)(uri).ok_or_else(unknown)?.send(api).await?;
+        let contents = ResourceContents::text(answer.text(), uri).with_mime_type(self.media_type);
+        Ok(ReadResourceResult::new(vec![contents]))
+    }
+}
+
+/// The protocol error for a resource or prompt that a host does not give.
+pub(super) fn protocol_error(error: ToolError, set: &Toolset) -> ErrorData {
+    let (code, message, data) = error.parts(set);
+    let data = Some(json!({ "error": data }));
+    match Code::parse(&code) {
+        Some(
+            Code::McpResourceUnknown | Code::AgenticPackageNotFound | Code::AgenticProjectNotFound,
+        ) => ErrorData::resource_not_found(message, data),
+        Some(
+            Code::McpPromptUnknown
+            | Code::McpArgumentMissing
+            | Code::McpArgumentInvalid
+            | Code::McpArgumentUnknown
+            | Code::AgenticInvalidCursor
+            | Code::AgenticInvalidSchema,
+        ) => ErrorData::invalid_params(message, data),
+        _ => ErrorData::new(REFUSED, message, data),
+    }
+}
+
+/// The host refused the request, or could not be reached.
+const REFUSED: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);

@@ -1,0 +1,70 @@
+//! The prompt `brief_me`.
+
+use accord_host::mcp::CallContext;
+use serde_json::json;
+
+use super::client::Client;
+use super::fake::{Fake, refusing};
+use accord_contract::codes::{Code, Failure};
+
+#[tokio::test]
+async fn brief_me_gives_the_briefing_of_a_project() {
+    let fake = Fake::new(|_| Ok((200, "# Briefing\n\n- one\n".to_owned())));
+    let fake = Fake::of_media_type(fake, "text/markdown; charset=utf-8");
+    let mut client = Client::begin(fake.clone()).await;
+    assert_eq!(client.welcome["capabilities"]["prompts"], json!({}));
+    let listed = client.ask("prompts/list", json!({})).await["result"]["prompts"].clone();
+    assert_eq!(listed[0]["name"], "brief_me");
+    let names = listed[0]["arguments"].as_array().unwrap().iter().map(|item| &item["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["project", "focus", "max_tokens"]);
+
+    // Clients send every argument as a text.
+    let arguments = json!({"project": "a/b", "focus": "taxes & fees", "max_tokens": "1000"});
+    let params = json!({"name": "brief_me", "arguments": arguments});
+    let answer = client.ask("prompts/get", params).await["result"].clone();
+    let message = &answer["messages"][0];
+    assert_eq!((&message["role"], &message["content"]["type"]), (&json!("user"), &json!("text")));
+    let text = message["content"]["text"].as_str().unwrap();
+    assert!(text.ends_with("# Briefing\n\n- one\n"), "{text}");
+    assert_eq!(
+        fake.last().target,
+        "/v1/projects/a%2Fb/orient?format=briefing&focus=taxes%20%26%20fees&max_tokens=1000"
+    );
+    // An argument that was left empty is none.
+    let arguments = json!({"project": "p", "focus": "", "max_tokens": ""});
+    client.ask("prompts/get", json!({"name": "brief_me", "arguments": arguments})).await;
+    assert_eq!(fake.last().target, "/v1/projects/p/orient?format=briefing");
+    // The project of the server is the default.
+    let standing = CallContext { project: Some("shop".into()), ..CallContext::default() };
+    let mut client = Client::with(fake.clone(), standing).await;
+    client.ask("prompts/get", json!({"name": "brief_me"})).await;
+    assert_eq!(fake.last().target, "/v1/projects/shop/orient?format=briefing");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_prompt_is_said() {
+    let fake = Fake::new(|_| {
+        refusing(&Failure::new(Code::AgenticProjectNotFound, "there is no project \"p\""))
+    });
+    let mut client = Client::begin(fake).await;
+    for (params, code, words) in [
+        (json!({"name": "brief_us"}), -32_602, "Did you mean brief_me?"),
+        (json!({}), -32_602, "name is missing"),
+        (json!({"name": "brief_me"}), -32_602, "project is missing"),
+        (
+            json!({"name": "brief_me", "arguments": {"project": "p", "tokens": "1"}}),
+            -32_602,
+            "Did you mean max_tokens?",
+        ),
+        (
+            json!({"name": "brief_me", "arguments": {"project": "p", "max_tokens": "many"}}),
+            -32_602,
+            "max_tokens must be a whole number",
+        ),
+        (json!({"name": "brief_me", "arguments": {"project": "p"}}), -32_002, "no project"),
+    ] {
+        let error = client.error("prompts/get", params.clone()).await;
+        assert_eq!(error["code"], code, "{params} {error}");
+        assert!(error["message"].as_str().unwrap().contains(words), "{params} {error}");
+    }
+}
