@@ -17,18 +17,12 @@ impl Unit<'_> {
         let sql = "SELECT sz FROM package_terms_docsize WHERE id = ?1";
         self.one(sql, (package,), |row| {
             let mut numbers = varints(row.bytes(0)?);
-            let lengths: [Option<u64>; PARTS] = std::array::from_fn(|_| numbers.next());
-            let lengths = lengths.into_iter().collect::<Option<Vec<_>>>();
-            let lengths = lengths.and_then(|lengths| lengths.try_into().ok());
-            lengths.ok_or_else(|| damaged("the lengths of a package"))
+            let mut lengths = [0; PARTS];
+            for length in &mut lengths {
+                *length = numbers.next().ok_or_else(|| damaged("the lengths of a package"))?;
+            }
+            Ok(lengths)
         })
-    }
-
-    /// The number of terms of a package.
-    pub(super) fn terms_of(&self, package: i64) -> Result<u64> {
-        let sql = "SELECT sz FROM package_terms_docsize WHERE id = ?1";
-        let length = self.one(sql, (package,), |row| Ok(varints(row.bytes(0)?).sum()))?;
-        Ok(length.unwrap_or_default())
     }
 
     /// The average number of terms of a package, over all projects; at least one.

@@ -90,8 +90,8 @@ impl Unit<'_> {
         let packages = self.packages_in(project)?;
         // After the look-ups, which write the pending part of the index with its totals.
         let average = self.average_length()?;
-        let length = |package| self.terms_of(number(package));
-        rank(choice, phrases, Collection { packages, average }, all, length)
+        let lengths = |package| Ok(self.lengths_of(number(package))?.unwrap_or_default());
+        rank(choice, phrases, Collection { packages, average }, all, lengths)
     }
 
     /// The occurrences of a term; `None` if there are more than `most`.

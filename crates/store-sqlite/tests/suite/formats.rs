@@ -7,9 +7,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+use std::time::Duration;
 
-use accord_store::testing::{COMMON, compare, everything};
+use accord_base::ProjectId;
+use accord_store::testing::{COMMON, Random, compare, everything};
+use accord_store::{Engine as _, PackageIndex, Result, SearchQuery, SearchResults, StoreExt as _};
 use accord_store_sqlite::{DATABASE, FORMAT, Options, SqliteStore, compact};
+
+use crate::support::{deposit, given, log, open, package, start};
 
 #[test]
 fn every_format_opens_and_holds_what_it_held() {
@@ -52,6 +57,100 @@ fn an_old_store_has_the_shape_of_a_new_one() {
         drop(SqliteStore::open(old.path(), &options()).unwrap());
         assert_eq!(shape(old.path()), shape(new.path()), "format {format}");
     }
+}
+
+/// Search needs no new index for a store of format 1: it finds at once what a new store finds, also
+/// if the process that opens it first is killed.
+#[test]
+fn a_large_store_of_format_1_is_searched_at_once() {
+    if let Some(folder) = given() {
+        drop(SqliteStore::open(Path::new(&folder), &Options::default()).unwrap());
+        return;
+    }
+    let new = tempfile::tempdir().unwrap();
+    let store = open(new.path());
+    fill(&store, 3_000);
+    let old = tempfile::tempdir().unwrap();
+    store.close().unwrap();
+    drop(store);
+    write_format_1(new.path(), old.path());
+    let expected = answers(&open(new.path()));
+    for round in 0..4_u64 {
+        let copy = tempfile::tempdir().unwrap();
+        fs::copy(old.path().join(DATABASE), copy.path().join(DATABASE)).unwrap();
+        if round > 0 {
+            let test = "formats::a_large_store_of_format_1_is_searched_at_once";
+            let mut child = start(test, copy.path().to_str().unwrap());
+            // The moment of the kill is not what decides: every one must leave a sound store.
+            std::thread::sleep(Duration::from_millis(7 * round));
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        let store = open(copy.path());
+        assert_eq!(answers(&store), expected, "round {round}");
+        deposit(&store, "p", "new", "a new needle").unwrap();
+        let found = answer(&store, "new needle");
+        assert_eq!(found[0].0, "new");
+        store.check().unwrap();
+    }
+}
+
+fn fill(store: &SqliteStore, packages: usize) {
+    deposit(store, "p", "first", "nothing").unwrap();
+    let rows: Vec<_> = (0..packages).map(|number| package("p", &format!("n{number}"))).collect();
+    let mut random = Random::new(1);
+    let words = move |random: &mut Random| -> String {
+        let words = (0..60).map(|_| format!("w{} ", random.below(40) * random.below(40)));
+        words.collect()
+    };
+    let filled: Result<()> = store.write(move |unit| {
+        for row in &rows {
+            let (title, body) = (words(&mut random), words(&mut random));
+            let index = PackageIndex::of_parts([&title, "", "", "", &body], &[]);
+            unit.insert_package(row, &index, &log())?;
+        }
+        Ok(())
+    });
+    filled.unwrap();
+}
+
+fn answers(store: &SqliteStore) -> Vec<Vec<(String, f64)>> {
+    let queries = ["w7", "w12 w35", "w1000 and w3", "w20.w30", "nothing"];
+    queries.iter().map(|query| answer(store, query)).collect()
+}
+
+fn answer(store: &SqliteStore, text: &str) -> Vec<(String, f64)> {
+    let query = SearchQuery { text, limit: 10, ..SearchQuery::default() };
+    let project = ProjectId::new("p").unwrap();
+    let found: Result<SearchResults> = store.read(|unit| unit.search(&project, &query));
+    let hits = found.unwrap().hits.into_iter();
+    hits.map(|hit| (hit.package.package_id.as_str().to_owned(), hit.score)).collect()
+}
+
+/// Writes the rows of a store as a store of format 1.
+fn write_format_1(new: &Path, old: &Path) {
+    let connection = rusqlite::Connection::open(old.join(DATABASE)).unwrap();
+    let format_1 = include_str!("../../migrations/0001_memory.sql");
+    connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    connection.execute_batch(format_1).unwrap();
+    let new = new.join(DATABASE);
+    connection.execute("ATTACH ?1 AS new", (new.to_str().unwrap(),)).unwrap();
+    let tables = "SELECT s.name, group_concat(c.name) FROM main.sqlite_schema s
+        JOIN pragma_table_info(s.name, 'main') c
+        WHERE s.type = 'table' AND s.name <> 'package_terms' GROUP BY s.name";
+    let mut statement = connection.prepare(tables).unwrap();
+    let tables = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let tables: Vec<(String, String)> = tables.map(|table| table.unwrap()).collect();
+    drop(statement);
+    for (table, columns) in tables {
+        let copy = format!(
+            "DELETE FROM main.{table};
+             INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table};"
+        );
+        connection.execute_batch(&copy).unwrap();
+    }
+    let mark = "DETACH new; PRAGMA user_version = 1; PRAGMA application_id = 0x41636364;";
+    connection.execute_batch(mark).unwrap();
 }
 
 /// The tables, the indexes and the settings of the index of terms.

@@ -4,11 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test is part of the test")]
 
 mod compare;
+#[path = "../../benches/retrieval/evaluation.rs"]
+mod evaluation;
 mod files;
 mod formats;
 mod jobs;
 mod kill;
 mod questions;
+mod retrieval;
 mod search;
 mod support;
 mod trouble;

@@ -4,7 +4,7 @@ use accord_base::ProjectId;
 use accord_store::{
     PackageIndex, Quarantine, SearchQuery, SearchResults, StoreError, StoreExt as _,
 };
-use accord_store_sqlite::SqliteStore;
+use accord_store_sqlite::{Options, SqliteStore};
 
 use crate::support::{deposit, log, open, package};
 
@@ -156,6 +156,81 @@ fn scripts_without_spaces_are_found() {
     deposit(&store, "p", "two", "京都の決まり").unwrap();
     assert_eq!(ids(&search(&store, "p", "東京")), ["one"]);
     assert_eq!(search(&store, "p", "京").hits.len(), 2);
+}
+
+#[test]
+fn identifiers_are_found_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    // Each has the words of its neighbours, but not side by side.
+    let texts = [
+        ("version", "Upgrade to 2.4.1 done. 3 services left, 1 of 4 in staging."),
+        ("other version", "Upgrade to 2.4.0 done, 1 failed. 2 of 4 services in staging: 1, 2."),
+        ("file", "The limit is in src/retry/retry_backoff.rs, line 12."),
+        ("other file", "The backoff of src/queue.rs does not retry; rs, backoff."),
+        ("code", "The printer answers E_LOCK_17 until midnight."),
+        ("other code", "Lock 17 is open; the printer is E, and another lock is 18."),
+        ("name", "call is_ready() before the start"),
+        ("other name", "the start is ready when the call is there"),
+    ];
+    for (id, body) in texts {
+        deposit(&store, "p", id, body).unwrap();
+    }
+    for (query, id) in [
+        ("2.4.1", "version"),
+        ("v upgrade 2.4.0?", "other version"),
+        ("retry_backoff.rs", "file"),
+        ("where is src/retry/retry_backoff.rs", "file"),
+        ("E_LOCK_17", "code"),
+        ("what does e-lock-17 mean", "code"),
+        ("is_ready", "name"),
+    ] {
+        assert_eq!(ids(&search(&store, "p", query))[0], id, "{query}");
+    }
+}
+
+#[test]
+fn a_question_is_what_it_is_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "answer", "The lease is renewed by a heartbeat.").unwrap();
+    deposit(&store, "p", "noise", "What did we do, and how, and why? It is what it is.").unwrap();
+    let question = search(&store, "p", "How is it that the lease is renewed?");
+    assert_eq!(ids(&question), ["answer"]);
+    assert_eq!(question, search(&store, "p", "lease renewed"));
+    assert_eq!(question.hits[0].matched, ["lease", "renewed"]);
+    assert!(question.left_out.is_empty());
+    assert_eq!(ids(&search(&store, "p", "what is it"))[0], "noise");
+}
+
+#[test]
+fn the_passage_that_answers_finds_a_long_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let filler = "staff met and spoke about many things of the week ".repeat(20);
+    let scattered = format!("The certificate {filler} of the printer {filler} has expired.");
+    let together = format!("{filler} The printer's certificate has expired. {filler}");
+    deposit(&store, "p", "together", &together).unwrap();
+    deposit(&store, "p", "scattered", &scattered).unwrap();
+    let found = search(&store, "p", "Which printer certificate has expired?");
+    assert_eq!(ids(&found), ["together", "scattered"]);
+}
+
+/// The cost of a query is limited also where words are repeated very often.
+#[test]
+fn a_word_that_is_repeated_too_often_counts_once_in_each_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::default();
+    options.common.occurrences = 50;
+    let store = SqliteStore::open(folder.path(), &options).unwrap();
+    for number in 0..4 {
+        deposit(&store, "p", &format!("n{number}"), &"log ".repeat(20 + number)).unwrap();
+    }
+    deposit(&store, "p", "needle", "a needle in the log").unwrap();
+    assert_eq!(ids(&search(&store, "p", "needle log"))[0], "needle");
+    let found = search(&store, "p", "log");
+    assert_eq!(ids(&found), ["needle", "n0", "n1", "n2", "n3"], "the shortest first");
+    assert!(found.left_out.is_empty());
 }
 
 fn search(store: &SqliteStore, project: &str, text: &str) -> SearchResults {

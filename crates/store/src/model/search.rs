@@ -7,8 +7,8 @@ use accord_base::ProjectId;
 use super::{PackageEntry, State};
 use crate::terms::{QueryTerm, for_query};
 use crate::{
-    ChosenTerms, Collection, Hit, Occurrence, Ranked, Result, Search, SearchQuery, SearchResults,
-    rank,
+    ChosenTerms, Collection, Hit, Occurrence, PARTS, Ranked, Result, Search, SearchQuery,
+    SearchResults, rank,
 };
 
 impl Search for State {
@@ -27,8 +27,8 @@ impl Search for State {
         let choice = self.common.choose(counted, packages);
         let found = self.occurrences(&documents, &choice);
         let collection = Collection { packages, average: self.average_length() };
-        let length = |package| Ok(documents[&package].terms.len() as u64);
-        let mut ranked = rank(&choice, &asked.phrases, collection, found, length)?;
+        let lengths = |package| Ok(documents[&package].lengths());
+        let mut ranked = rank(&choice, &asked.phrases, collection, found, lengths)?;
         if !choice.ranked {
             ranked.iter_mut().for_each(|found| found.score = 0.0);
             ranked.sort_by_key(|found| std::cmp::Reverse(found.package));
@@ -64,6 +64,12 @@ impl<'a> Document<'a> {
             places.map(move |(term, place)| (term, part, place))
         });
         Self { entry, terms: terms.collect() }
+    }
+
+    /// The number of terms in each part.
+    fn lengths(&self) -> [u64; PARTS] {
+        let parts = self.entry.index.terms().each_ref();
+        parts.map(|terms| terms.split_terminator(' ').count() as u64)
     }
 
     fn has(&self, term: &QueryTerm) -> bool {

@@ -4,8 +4,9 @@
 //! the best passage and that of the whole package. A long package about many things is found by the
 //! passage that answers, and a short one by all that it says.
 //!
-//! A passage is a part of a package, or as much of it as [`PASSAGE`] terms; the title belongs to
-//! every passage. Passages begin at every occurrence, so none is cut in two.
+//! The parts of a package follow each other, and a passage is [`PASSAGE`] terms of that text, or
+//! all of a shorter one. The title belongs to every passage. Passages begin at every occurrence, so
+//! none is cut in two.
 //!
 //! A phrase of the query counts as one more term, which is as rare as it is.
 //!
@@ -17,13 +18,13 @@ use crate::terms::{MAX_QUERY_TERMS, Phrase};
 use crate::{PARTS, Result};
 
 /// The length of a passage, in terms.
-const PASSAGE: u32 = 80;
+const PASSAGE: u64 = 80;
 
 /// The weight of the best passage. The rest is that of the whole package.
-const BY_PASSAGE: f64 = 0.6;
+const BY_PASSAGE: f64 = 0.5;
 
-/// The weight of a term in the title, the decisions, the questions, the handoff note and the body.
-const WEIGHTS: [f64; PARTS] = [2.0, 1.0, 1.0, 1.0, 1.0];
+/// The weight of a term in the title for the whole package. Anywhere else it is 1.
+const TITLE_WEIGHT: f64 = 1.5;
 
 /// The part that belongs to every passage.
 const TITLE: u8 = 0;
@@ -34,7 +35,7 @@ const BODY: u8 = PARTS as u8 - 1;
 /// BM25's `k1`: how quickly repetitions of a term lose weight.
 const SATURATION: f64 = 1.2;
 
-/// BM25's `b`: how much the length of a package counts.
+/// BM25's `b`: how much the length of a text counts.
 const LENGTH: f64 = 0.75;
 
 /// The most terms and phrases.
@@ -82,13 +83,13 @@ pub struct Ranked {
 }
 
 /// Ranks the packages in which the terms occur, best first. Of equal ones, the latest deposit comes
-/// first. `length` returns the number of terms of a package.
+/// first. `lengths` returns the number of terms in each part of a package.
 pub fn rank(
     choice: &ChosenTerms,
     phrases: &[Phrase],
     collection: Collection,
     mut found: Vec<Occurrence>,
-    mut length: impl FnMut(u64) -> Result<u64>,
+    mut lengths: impl FnMut(u64) -> Result<[u64; PARTS]>,
 ) -> Result<Vec<Ranked>> {
     found.sort_unstable();
     let phrases = Phrases::new(choice, phrases);
@@ -100,8 +101,9 @@ pub fn rank(
     for of_package in by_package(&found) {
         let package = of_package[0].package;
         let terms = of_package.iter().filter(|found| usize::from(found.term) < choice.terms.len());
-        whole.push(scorer.whole(of_package, length(package)? as f64 / collection.average));
-        passages.push(scorer.best_passage(of_package));
+        let text = Text { found: of_package, lengths: lengths(package)? };
+        whole.push(scorer.whole(text, collection.average));
+        passages.push(scorer.best_passage(text));
         let matched = terms.fold(0, |matched, found| matched | 1 << found.term);
         ranked.push(Ranked { package, score: 0.0, matched });
     }
@@ -180,55 +182,85 @@ impl Phrases {
     }
 }
 
-/// Scores single packages, each given by its occurrences in order.
+/// A package to score.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    /// The occurrences in it, in order.
+    found: &'a [Occurrence],
+    lengths: [u64; PARTS],
+}
+
+impl Text<'_> {
+    fn length(&self) -> f64 {
+        self.lengths.iter().sum::<u64>() as f64
+    }
+
+    /// How often each term occurs in the title.
+    fn title(&self) -> [f64; FEATURES] {
+        let mut amounts = [0.0; FEATURES];
+        for found in self.found.iter().filter(|found| found.part == TITLE) {
+            amounts[usize::from(found.term)] += 1.0;
+        }
+        amounts
+    }
+
+    /// Where terms occur behind the title.
+    fn places(&self) -> Vec<(u64, usize)> {
+        let mut starts = [0; PARTS];
+        for part in usize::from(TITLE) + 1..PARTS - 1 {
+            starts[part + 1] = starts[part] + self.lengths[part];
+        }
+        let behind = self.found.iter().filter(|found| found.part != TITLE);
+        let places = behind.filter_map(|found| {
+            let place = starts[usize::from(found.part)] + u64::from(found.place?);
+            Some((place, usize::from(found.term)))
+        });
+        places.collect()
+    }
+}
+
+/// Scores texts by BM25.
 struct Scorer {
     /// Of the terms and phrases.
     rarities: Vec<f64>,
 }
 
 impl Scorer {
-    /// The score of a package with a length relative to the average.
-    fn whole(&self, found: &[Occurrence], length: f64) -> f64 {
+    /// The score of a package.
+    fn whole(&self, text: Text<'_>, average: f64) -> f64 {
         let mut amounts = [0.0; FEATURES];
-        for found in found {
-            amounts[usize::from(found.term)] += WEIGHTS[usize::from(found.part)];
+        for found in text.found {
+            let weight = if found.part == TITLE { TITLE_WEIGHT } else { 1.0 };
+            amounts[usize::from(found.term)] += weight;
         }
-        self.sum(&amounts, 1.0 - LENGTH + LENGTH * length)
+        self.sum(&amounts, text.length() / average)
     }
 
     /// The highest score of a passage.
-    fn best_passage(&self, found: &[Occurrence]) -> f64 {
-        let mut title = [0.0; FEATURES];
-        let known = found.iter().filter_map(|found| Some((found, found.place?)));
-        for (found, _) in known.clone().filter(|(found, _)| found.part == TITLE) {
-            title[usize::from(found.term)] += 1.0;
-        }
-        let mut best = self.sum(&title, 1.0);
-        let texts: Vec<_> = known.filter(|(found, _)| found.part != TITLE).collect();
-        let mut amounts = title;
+    fn best_passage(&self, text: Text<'_>) -> f64 {
+        let length = (text.length() / PASSAGE as f64).min(1.0);
+        let mut amounts = text.title();
+        let mut best = self.sum(&amounts, length);
+        let places = text.places();
         let mut end = 0;
-        for (begin, start) in &texts {
-            while let Some((next, place)) = texts.get(end)
-                && next.part == begin.part
+        for (start, first) in &places {
+            while let Some((place, term)) = places.get(end)
                 && place - start < PASSAGE
             {
-                amounts[usize::from(next.term)] += 1.0;
+                amounts[*term] += 1.0;
                 end += 1;
             }
-            best = best.max(self.sum(&amounts, 1.0));
-            amounts[usize::from(begin.term)] -= 1.0;
+            best = best.max(self.sum(&amounts, length));
+            amounts[*first] -= 1.0;
         }
         best
     }
 
-    /// BM25 of a text in which the terms occur so often.
+    /// BM25 of a text in which the terms occur so often. Its length is relative to the average.
     fn sum(&self, amounts: &[f64; FEATURES], length: f64) -> f64 {
+        let limit = SATURATION * (1.0 - LENGTH + LENGTH * length);
         let terms = self.rarities.iter().zip(amounts).filter(|(_, amount)| **amount > 0.0);
-        terms
-            .map(|(rarity, amount)| {
-                rarity * amount * (SATURATION + 1.0) / (amount + SATURATION * length)
-            })
-            .sum()
+        terms.map(|(rarity, amount)| rarity * amount * (SATURATION + 1.0) / (amount + limit)).sum()
     }
 }
 
@@ -242,4 +274,81 @@ fn rarity(packages: u64, with: u64) -> f64 {
     let (packages, with) = (packages.max(with) as f64, with as f64);
     // The added 1 keeps the weight of a common term above zero.
     (1.0 + (packages - with + 0.5) / (with + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terms::for_query;
+
+    /// Ranks packages, given as the text of their body; all terms of the query count as rare.
+    fn ranked(query: &str, bodies: &[&str]) -> Vec<Ranked> {
+        let asked = for_query(query);
+        let texts: Vec<Vec<&str>> = bodies.iter().map(|body| body.split(' ').collect()).collect();
+        let terms = asked.terms.into_iter().map(|term| (term, 1)).collect();
+        let choice = ChosenTerms { terms, ranked: true, left_out: Vec::new() };
+        let mut found = Vec::new();
+        for (package, text) in texts.iter().enumerate() {
+            for (place, word) in text.iter().enumerate() {
+                let term = choice.terms.iter().position(|(term, _)| term.term == *word);
+                found.extend(term.map(|term| Occurrence {
+                    package: package as u64,
+                    part: BODY,
+                    place: Some(place as u32),
+                    term: term as u8,
+                }));
+            }
+        }
+        let lengths = |package: u64| Ok([0, 0, 0, 0, texts[package as usize].len() as u64]);
+        let collection = Collection { packages: bodies.len() as u64, average: 2.0 };
+        rank(&choice, &asked.phrases, collection, found, lengths).expect("no length fails")
+    }
+
+    fn order(ranked: &[Ranked]) -> Vec<u64> {
+        ranked.iter().map(|found| found.package).collect()
+    }
+
+    #[test]
+    fn one_package_of_average_length_has_the_rarity_of_its_term_as_score() {
+        let found = ranked("queue", &["queue straw"]);
+        // The whole package has its rarity, ln(4/3), and so has the share of its best passage.
+        assert!((found[0].score - (4.0_f64 / 3.0).ln()).abs() < 1e-12, "{found:?}");
+        assert_eq!(found[0].matched, 1);
+        assert_eq!(ranked("needle", &["straw"]), []);
+    }
+
+    #[test]
+    fn terms_in_one_passage_count_more_than_terms_far_apart() {
+        let straw = "straw ".repeat(100);
+        let (near, far) = (format!("{straw}queue lock"), format!("queue {straw}lock"));
+        assert_eq!(order(&ranked("lock queue", &[&near, &far])), [0, 1]);
+        assert_eq!(order(&ranked("lock queue", &[&far, &near])), [1, 0]);
+        // Within a passage the distance does not count. The later package is first.
+        let straw = "straw ".repeat(78);
+        let (near, far) = (format!("{straw}queue lock"), format!("queue {straw}lock"));
+        assert_eq!(order(&ranked("lock queue", &[&near, &far])), [1, 0]);
+    }
+
+    #[test]
+    fn joined_words_count_as_one_more_term_where_they_are_joined() {
+        let texts = ["v2 4 1 straw", "v2 1 4 straw", "1 straw v2 4"];
+        let found = ranked("v2.4.1", &texts);
+        assert_eq!(order(&found)[0], 0);
+        assert!(found[0].score > 1.3 * found[1].score, "{found:?}");
+        let apart = ranked("v2 4 1", &texts);
+        assert!((apart[0].score - apart[2].score).abs() < 1e-12, "{apart:?}");
+    }
+
+    #[test]
+    fn an_occurrence_without_a_place_counts_for_the_package_alone() {
+        let term = |term: &str| crate::terms::QueryTerm { term: term.into(), word: term.into() };
+        let choice = ChosenTerms { terms: vec![(term("a"), 2)], ranked: true, left_out: vec![] };
+        let at = |package| Occurrence { package, part: BODY, place: None, term: 0 };
+        let collection = Collection { packages: 9, average: 10.0 };
+        let lengths = |package| Ok([0, 0, 0, 0, 10 + package]);
+        let found = rank(&choice, &[], collection, vec![at(2), at(1)], lengths);
+        let found = found.expect("no length fails");
+        assert_eq!(order(&found), [1, 2], "the shorter one first");
+        assert!(found[0].score > 0.0);
+    }
 }
