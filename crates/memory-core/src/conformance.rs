@@ -109,6 +109,15 @@ pub fn cannot_search(missing: Capability) -> Failure {
     lacking(Code::AgenticSearchNotSupported, missing)
 }
 
+/// The refusal of a pull that needs a capability which does not work at the moment.
+pub fn cannot_search_now(missing: Capability) -> Failure {
+    let message = "no vector of the query can be made at the moment: the embeddings server \
+                   cannot be used";
+    Failure::new(Code::AgenticSearchUnavailable, message)
+        .with("missing_capability", missing.as_str())
+        .suggesting("search without the parameter search, or with search=keyword")
+}
+
 /// The refusal of any other request that needs a missing capability.
 ///
 /// Clauses: AGENTIC-R-117.

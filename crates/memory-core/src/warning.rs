@@ -1,4 +1,4 @@
-//! Warnings about accepted writes.
+//! Warnings about accepted writes and about searches.
 
 use accord_contract::message;
 
@@ -6,13 +6,13 @@ use crate::{PackageId, SessionId};
 use accord_contract::wire::Object;
 
 message! {
-    /// A warning about an accepted write.
+    /// A warning about an accepted write or a search.
     pub struct Warning("Warning", open) {
         /// A code for programs.
         required code: String = "code", "warning-code";
         /// A description for people.
         required message: String = "message", "text-for-people";
-        /// The member that it concerns.
+        /// The member or parameter that it concerns.
         required field: String = "field", "member-name";
     }
 }
@@ -35,6 +35,30 @@ impl Warning {
             code: "unknown_session".into(),
             message: format!("no session {:?} is in this project yet", session.as_str()),
             field: field.into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// A search was by words alone, because no vector of the query can be made at the moment.
+    pub fn words_alone() -> Self {
+        Self {
+            code: "search_by_words_alone".into(),
+            message: "the embeddings server cannot be used at the moment, so this search is by \
+                      words alone; try again later to search by meaning, too"
+                .into(),
+            field: "search".into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// Some packages cannot be found by meaning yet.
+    pub fn vectors_missing(missing: u64, packages: u64) -> Self {
+        Self {
+            code: "vectors_missing".into(),
+            message: format!(
+                "{missing} of {packages} packages have no vectors yet and are found by words alone"
+            ),
+            field: "search".into(),
             extra: Object::new(),
         }
     }

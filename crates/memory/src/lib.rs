@@ -38,7 +38,7 @@ mod cancel;
 mod clock;
 mod conformance;
 mod deposit;
-pub mod embed;
+mod embed;
 mod events;
 mod export;
 mod facts;
@@ -71,12 +71,13 @@ use tokio::sync::RwLock;
 
 use self::blobs::Files;
 use self::clock::Clock;
-use self::embed::{Embedder, Vectors};
+use self::embed::Vectors;
 use self::notify::Notifier;
 
 pub use self::assert::AssertedFact;
 pub use self::blobs::{Blob, BlobIntake, Part, StoredBlob};
 pub use self::deposit::Deposited;
+pub use self::embed::{Embedder, EmbeddingOptions, EmbeddingState, EmbeddingStatus};
 pub use self::events::{FollowEnd, Follower, Since};
 pub use self::export::Export;
 pub use self::import::{ImportCounts, ImportSummary, Intake, RefusedLine};
@@ -101,7 +102,7 @@ pub struct MemoryOptions {
     /// The folder of blobs; without it there is no blob storage.
     pub blobs: Option<PathBuf>,
     /// Turns texts into vectors; without it there is only keyword search.
-    pub embedder: Option<Arc<dyn Embedder>>,
+    pub embedder: Option<Arc<Embedder>>,
 }
 
 /// The services of the Agentic Protocol over a store. A clone shares its state.

@@ -21,6 +21,7 @@ use super::load::unreadable;
 use super::orient::questions;
 use super::projects::{unreadable_projects, walk_projects};
 use super::pull::names;
+use super::relevant::{Hit, Way};
 use super::served::{Damaged, check};
 use super::{Memory, UnitResult, load};
 
@@ -50,6 +51,13 @@ impl Memory {
     ) -> Result<String, Failure> {
         let access = caller.access().clone();
         let now = self.now();
+        // Checked before the focus leaves this process.
+        access.may_anywhere(Verb::Read)?;
+        let way = match &asked.focus {
+            Some(focus) => self.way_of_focus(&focus.text).await,
+            None => Way::default(),
+        };
+        let memory = self.clone();
         let (bundle, damaged) = self
             .read(move |unit| {
                 let since = asked.since(now);
@@ -58,7 +66,14 @@ impl Memory {
                 for id in &covered {
                     sum.add(unit, id, since)?;
                     if let Some(focus) = &asked.focus {
-                        sum.add_focus(unit, id, focus, asked.snippets as usize)?;
+                        let query = SearchQuery {
+                            text: &focus.text,
+                            drafts: Drafts::None,
+                            limit: asked.snippets as usize,
+                            ..SearchQuery::default()
+                        };
+                        let hits = memory.search(unit, id, &query, &way)?.hits;
+                        sum.add_focus(id, focus, hits)?;
                     }
                 }
                 sum.order();
@@ -156,20 +171,10 @@ impl Sum {
     }
 
     /// Adds the snippets of a project about the focus.
-    fn add_focus(
-        &mut self,
-        unit: &dyn ReadUnit,
-        id: &ProjectId,
-        focus: &Focus,
-        limit: usize,
-    ) -> UnitResult<()> {
-        let query = SearchQuery {
-            text: &focus.text,
-            drafts: Drafts::None,
-            limit,
-            ..SearchQuery::default()
-        };
-        for hit in unit.search(id, &query)?.hits {
+    ///
+    /// Clauses: AGENTIC-R-108.
+    fn add_focus(&mut self, id: &ProjectId, focus: &Focus, hits: Vec<Hit>) -> UnitResult<()> {
+        for hit in hits {
             if let Some(package) = self.sound(hit.package)? {
                 self.snippets.push(Snippet {
                     project_id: id.clone(),

@@ -1,15 +1,18 @@
 //! Relevant: searches the packages of a project.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use accord_base::{Caller, ProjectId};
+use accord_base::{Access, Caller, ProjectId};
 use accord_contract::codes::Failure;
 use accord_contract::wire_enum;
-use accord_memory_core::PackageId;
-use accord_memory_core::conformance::{Capability, cannot_search};
+use accord_memory_core::conformance::{Capability, cannot_search, cannot_search_now};
+use accord_memory_core::package::Status;
 use accord_memory_core::query::{Relevant, Word};
-use accord_store::{Drafts, PackageRow, ReadUnit, SearchQuery, Table};
+use accord_memory_core::{PackageId, Warning};
+use accord_store::{Drafts, PackageQuery, PackageRow, ReadUnit, SearchQuery, Table};
 
+use super::embed::NearestQuery;
 use super::load::unreadable;
 use super::pull::names;
 use super::served::Served;
@@ -18,8 +21,14 @@ use super::{Memory, UnitResult, load};
 /// The weight of keywords relative to meaning in a hybrid search.
 const WORDS: f64 = 0.3;
 
-/// How many candidates a hybrid search reads for each result.
-const CANDIDATES: usize = 4;
+/// How many candidates a hybrid search reads for each result, and the least number.
+const CANDIDATES: (usize, usize) = (4, 40);
+
+/// How many packages of a rare status are looked at in a search by meaning.
+const MAX_LISTED: usize = 2_000;
+
+/// Missing vectors are reported when more than one of this many packages has none.
+const REPORTED: u64 = 20;
 
 wire_enum! {
     /// The kinds of search.
@@ -43,6 +52,10 @@ pub struct RelevantPage {
     pub packages: Vec<Served>,
     /// The scores, in the same order.
     pub scores: Vec<Score>,
+    /// The kind of search that was done.
+    pub searched: SearchBy,
+    /// Why packages may be missing that a search by meaning finds.
+    pub warnings: Vec<Warning>,
     /// Words of the query that were not looked for, because they are very common here or too many.
     pub ignored: Vec<String>,
     /// The ids of damaged packages among the results.
@@ -61,10 +74,36 @@ pub struct Score {
 }
 
 /// A candidate.
-struct Hit {
-    package: PackageRow,
-    score: f64,
+pub(crate) struct Hit {
+    pub(crate) package: PackageRow,
+    pub(crate) score: f64,
     matched: Vec<String>,
+}
+
+/// The candidates of a search, best first.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) hits: Vec<Hit>,
+    ignored: Vec<String>,
+    warnings: Vec<Warning>,
+}
+
+/// How a text is searched for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Way {
+    by: SearchBy,
+    /// The vector of the text, unless it is searched for by words.
+    vector: Option<Arc<[f32]>>,
+    /// Whether the server cannot make vectors at the moment.
+    is_down: bool,
+    /// Whether the project has no vectors, although it should have.
+    lacks_vectors: bool,
+}
+
+impl Default for SearchBy {
+    fn default() -> Self {
+        Self::Words
+    }
 }
 
 impl Memory {
@@ -83,7 +122,7 @@ impl Memory {
         by: Option<SearchBy>,
     ) -> Result<RelevantPage, Failure> {
         let (access, project) = (caller.access().clone(), project.clone());
-        let by = self.possible(by)?;
+        let way = self.way(by, &access, &project, &asked.query).await?;
         let memory = self.clone();
         let (page, damaged) = self
             .read(move |unit| {
@@ -95,14 +134,15 @@ impl Memory {
                     drafts: load::drafts(&access),
                     limit: asked.limit as usize,
                 };
-                let (hits, ignored) = match by {
-                    SearchBy::Words => by_words(unit, &project, &query)?,
-                    SearchBy::Meaning => (memory.by_meaning(unit, &project, &query)?, Vec::new()),
-                    SearchBy::Both => memory.by_both(unit, &project, query)?,
+                let found = memory.search(unit, &project, &query, &way)?;
+                let mut page = RelevantPage {
+                    searched: way.by,
+                    warnings: found.warnings,
+                    ignored: found.ignored,
+                    ..RelevantPage::default()
                 };
-                let mut page = RelevantPage { ignored, ..RelevantPage::default() };
                 let mut damaged = Vec::new();
-                for hit in hits {
+                for hit in found.hits {
                     match Served::of(hit.package) {
                         Ok(package) => {
                             page.scores.push(Score {
@@ -128,14 +168,80 @@ impl Memory {
         Ok(page)
     }
 
-    /// The requested kind of search, or the best that the host supports.
-    fn possible(&self, by: Option<SearchBy>) -> Result<SearchBy, Failure> {
-        match (by, &self.options().embedder) {
-            (Some(by), Some(_)) => Ok(by),
-            (None, Some(_)) => Ok(SearchBy::Both),
-            (None | Some(SearchBy::Words), None) => Ok(SearchBy::Words),
-            (Some(SearchBy::Meaning), None) => Err(cannot_search(Capability::SemanticSearch)),
-            (Some(SearchBy::Both), None) => Err(cannot_search(Capability::HybridSearch)),
+    /// How a text is searched for in a project: as requested, or in the best way that works at the
+    /// moment.
+    async fn way(
+        &self,
+        by: Option<SearchBy>,
+        access: &Access,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<Way, Failure> {
+        let embedder = match (by, &self.options().embedder) {
+            (Some(SearchBy::Words), _) | (None, None) => return Ok(Way::default()),
+            (Some(SearchBy::Meaning), None) => {
+                return Err(cannot_search(Capability::SemanticSearch));
+            }
+            (Some(SearchBy::Both), None) => return Err(cannot_search(Capability::HybridSearch)),
+            (_, Some(embedder)) => Arc::clone(embedder),
+        };
+        // Checked before the text leaves this process.
+        let (access, project) = (access.clone(), project.clone());
+        let model = embedder.model().to_owned();
+        let has_vectors = self.read(move |unit| {
+            load::readable(unit, &access, &project)?;
+            Ok(unit.has_embeddings(&project, &model)?)
+        });
+        let has_vectors = has_vectors.await?;
+        let by = by.unwrap_or(SearchBy::Both);
+        if !has_vectors {
+            // A search by meaning finds nothing then, and says why.
+            let by = if by == SearchBy::Both { SearchBy::Words } else { by };
+            return Ok(Way { by, lacks_vectors: true, ..Way::default() });
+        }
+        match embedder.query(text).await {
+            Ok(vector) => Ok(Way { by, vector: Some(vector), ..Way::default() }),
+            Err(_) if by == SearchBy::Meaning => Err(cannot_search_now(Capability::SemanticSearch)),
+            Err(error) => {
+                tracing::debug!("a search is by words alone: {error}");
+                Ok(Way { is_down: true, ..Way::default() })
+            }
+        }
+    }
+
+    /// How a text is searched for in several projects: by words and meaning, or by words alone if
+    /// no vector of the text can be made.
+    pub(crate) async fn way_of_focus(&self, text: &str) -> Way {
+        let Some(embedder) = &self.options().embedder else {
+            return Way::default();
+        };
+        let vector = embedder.query(text).await.ok();
+        let by = if vector.is_some() { SearchBy::Both } else { SearchBy::Words };
+        Way { by, vector, ..Way::default() }
+    }
+
+    /// The matches of a query in a project.
+    pub(crate) fn search(
+        &self,
+        unit: &dyn ReadUnit,
+        project: &ProjectId,
+        query: &SearchQuery<'_>,
+        way: &Way,
+    ) -> UnitResult<Found> {
+        let vector = way.vector.as_deref();
+        match way.by {
+            SearchBy::Words => {
+                let mut found = by_words(unit, project, query)?;
+                if way.is_down {
+                    found.warnings.push(Warning::words_alone());
+                }
+                if way.lacks_vectors {
+                    found.warnings.extend(missing(unit, project, 0)?);
+                }
+                Ok(found)
+            }
+            SearchBy::Meaning => self.by_meaning(unit, project, query, vector),
+            SearchBy::Both => self.by_both(unit, project, *query, vector),
         }
     }
 
@@ -144,23 +250,37 @@ impl Memory {
         unit: &dyn ReadUnit,
         project: &ProjectId,
         query: &SearchQuery<'_>,
-    ) -> UnitResult<Vec<Hit>> {
-        let Some(embedder) = &self.options().embedder else {
-            return Ok(Vec::new());
+        vector: Option<&[f32]>,
+    ) -> UnitResult<Found> {
+        let (Some(embedder), Some(vector)) = (&self.options().embedder, vector) else {
+            let warnings = missing(unit, project, 0)?.into_iter().collect();
+            return Ok(Found { warnings, ..Found::default() });
         };
-        let vectors = &self.inner.vectors;
-        let closest = vectors.closest(unit, embedder.as_ref(), project, query.text)?;
-        let mut hits = Vec::new();
-        for (id, score) in closest {
-            if hits.len() == query.limit {
-                break;
+        let listed = listed(unit, project, query)?;
+        let nearest = NearestQuery {
+            project,
+            model: embedder.model(),
+            vector,
+            wanted: query.limit,
+            memory: embedder.memory(),
+        };
+        let nearest = self.inner.vectors.nearest(unit, nearest, |id| {
+            if listed.as_ref().is_some_and(|listed| !listed.contains(id)) {
+                return Ok(None);
             }
-            let row = load::if_sound(unit.package(project, &id))?;
-            if let Some(package) = row.filter(|row| query.shows(row)) {
-                hits.push(Hit { package, score, matched: Vec::new() });
-            }
-        }
-        Ok(hits)
+            let row = load::if_sound(unit.package(project, id))?;
+            Ok(row.filter(|row| query.shows(row)))
+        })?;
+        let hits = nearest.packages.into_iter().map(|(package, score)| Hit {
+            package,
+            score: f64::from(score),
+            matched: Vec::new(),
+        });
+        Ok(Found {
+            hits: hits.collect(),
+            ignored: Vec::new(),
+            warnings: missing(unit, project, nearest.known)?.into_iter().collect(),
+        })
     }
 
     fn by_both(
@@ -168,17 +288,23 @@ impl Memory {
         unit: &dyn ReadUnit,
         project: &ProjectId,
         query: SearchQuery<'_>,
-    ) -> UnitResult<(Vec<Hit>, Vec<String>)> {
+        vector: Option<&[f32]>,
+    ) -> UnitResult<Found> {
         // A package that only one of the two searches ranks high must still be among the
         // candidates.
-        let wider = SearchQuery { limit: query.limit.saturating_mul(CANDIDATES), ..query };
-        let (words, ignored) = by_words(unit, project, &wider)?;
-        let meaning = self.by_meaning(unit, project, &wider)?;
+        let (each, least) = CANDIDATES;
+        let wider = SearchQuery { limit: query.limit.saturating_mul(each).max(least), ..query };
+        let words = by_words(unit, project, &wider)?;
+        let meaning = self.by_meaning(unit, project, &wider, vector)?;
         let mut joined: HashMap<PackageId, Hit> = HashMap::new();
-        for (hits, weight) in [(words, WORDS), (meaning, 1.0 - WORDS)] {
-            let highest = highest(&hits);
+        // Similarities lie close together and far above zero, so that only their differences tell.
+        let lowest = meaning.hits.last().map_or(0.0, |hit| hit.score);
+        for (hits, lowest, weight) in
+            [(words.hits, 0.0, WORDS), (meaning.hits, lowest, 1.0 - WORDS)]
+        {
+            let highest = hits.first().map_or(0.0, |hit| hit.score);
             for mut hit in hits {
-                hit.score = weight * share(hit.score, highest);
+                hit.score = weight * share(hit.score, lowest, highest);
                 let known = joined.entry(hit.package.package_id.clone());
                 known.and_modify(|known| known.score += hit.score).or_insert(hit);
             }
@@ -191,7 +317,7 @@ impl Memory {
             score.then_with(|| rank(other).cmp(&rank(one)))
         });
         hits.truncate(query.limit);
-        Ok((hits, ignored))
+        Ok(Found { hits, ignored: words.ignored, warnings: meaning.warnings })
     }
 }
 
@@ -199,24 +325,58 @@ fn by_words(
     unit: &dyn ReadUnit,
     project: &ProjectId,
     query: &SearchQuery<'_>,
-) -> UnitResult<(Vec<Hit>, Vec<String>)> {
+) -> UnitResult<Found> {
     let found = unit.search(project, query)?;
     let hits = found.hits.into_iter().map(|hit| Hit {
         package: hit.package,
         score: hit.score,
         matched: hit.matched,
     });
-    Ok((hits.collect(), found.left_out))
+    Ok(Found { hits: hits.collect(), ignored: found.left_out, warnings: Vec::new() })
 }
 
-/// The highest score, which is at least zero.
-fn highest(hits: &[Hit]) -> f64 {
-    let scores = hits.iter().map(|hit| hit.score);
-    scores.fold(0.0, f64::max)
+/// The only packages that can match, where these are few. Otherwise a search by meaning would look
+/// at many packages that the filter then leaves out.
+fn listed(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    query: &SearchQuery<'_>,
+) -> UnitResult<Option<HashSet<PackageId>>> {
+    if let Some(session) = query.session {
+        return Ok(Some(unit.packages_of_session(project, session)?.into_iter().collect()));
+    }
+    let Some(status) = query.status.filter(|status| *status != Status::Complete) else {
+        return Ok(None);
+    };
+    let rare = PackageQuery {
+        status: Some(status),
+        drafts: query.drafts,
+        limit: MAX_LISTED,
+        ..PackageQuery::default()
+    };
+    let rows = unit.packages(project, &rare)?.into_iter();
+    Ok(Some(rows.map(|row| row.package_id).collect()))
 }
 
-/// A score relative to the highest, from 0 to 1. It is not relative to the lowest, so that the last
-/// result does not always get 0.
-fn share(score: f64, highest: f64) -> f64 {
-    if highest > 0.0 { score.max(0.0) / highest } else { 0.0 }
+/// The warning about packages without vectors, if they are many.
+fn missing(unit: &dyn ReadUnit, project: &ProjectId, known: u64) -> UnitResult<Option<Warning>> {
+    let mut packages = 0;
+    for status in Status::ALL {
+        packages += unit.package_count(project, *status)?;
+    }
+    let missing = packages.saturating_sub(known);
+    let is_reported = missing.saturating_mul(REPORTED) > packages;
+    Ok(is_reported.then(|| Warning::vectors_missing(missing, packages)))
+}
+
+/// The position of a score between the lowest and the highest, from 0 to 1. Where all are equal, a
+/// score above zero is the best.
+fn share(score: f64, lowest: f64, highest: f64) -> f64 {
+    if highest > lowest {
+        (score - lowest).max(0.0) / (highest - lowest)
+    } else if highest > 0.0 {
+        1.0
+    } else {
+        0.0
+    }
 }

@@ -3,15 +3,17 @@
 -- Search by meaning.
 --
 -- The vectors of a package, as 32-bit floats in little-endian order, one vector after the other. They
--- are made after the commit and can be made again, so no other table refers to them. A number is
--- never used twice: a reader that has seen one asks for later ones.
+-- are made after the commit and can be made again, so no other table refers to them. A package has
+-- one row; the index has more columns so that a look for packages without vectors reads it alone. A
+-- number is never used twice: a reader that has seen one asks for later ones.
 CREATE TABLE embedding (
     pk INTEGER PRIMARY KEY AUTOINCREMENT,
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
-    package INTEGER NOT NULL UNIQUE REFERENCES package ON DELETE CASCADE,
+    package INTEGER NOT NULL REFERENCES package ON DELETE CASCADE,
     model TEXT NOT NULL,
     dimension INTEGER NOT NULL,
-    vectors BLOB NOT NULL
+    vectors BLOB NOT NULL,
+    UNIQUE (package, model, dimension)
 ) STRICT;
 CREATE INDEX embedding_order ON embedding (project, model, dimension, pk);
 

@@ -57,8 +57,9 @@ pub trait Embeddings {
     /// The packages of all projects that have no vectors of a space, without quarantined ones.
     fn unembedded(&self, space: Space<'_>, query: &UnembeddedQuery) -> Result<Vec<Unembedded>>;
 
-    /// The number of such packages. The cost grows with the number of packages.
-    fn unembedded_count(&self, space: Space<'_>) -> Result<u64>;
+    /// The number of packages that have no vectors of a model, without quarantined ones; with a
+    /// dimension, vectors of another one do not count. The cost grows with the number of packages.
+    fn unembedded_count(&self, model: &str, dimension: Option<usize>) -> Result<u64>;
 
     /// The number of the newest package of all projects; zero if there is none.
     fn newest_package(&self) -> Result<u64>;

@@ -1,7 +1,7 @@
 //! How fast the host is over HTTP, against floors that the same run measures.
 //!
 //! ```text
-//! cargo bench -p accord-cli --bench memory -- [deposit] [read] [size] [--million]
+//! cargo bench -p accord-cli --bench memory -- [deposit] [read] [size] [meaning] [--million]
 //! ```
 //!
 //! The server is the real binary, in a process of its own. Machines are noisy: the ratios are the
@@ -14,6 +14,7 @@ mod connection;
 mod deposit;
 #[path = "../../../store-sqlite/benches/store/floor.rs"]
 mod floor;
+mod meaning;
 #[path = "../../../store-sqlite/benches/store/packages.rs"]
 #[expect(dead_code, reason = "the benchmark of the store uses more of it")]
 mod packages;
@@ -46,6 +47,9 @@ fn main() -> ExitCode {
     }
     if wanted("read") {
         read::run(&mut gates, million);
+    }
+    if wanted("meaning") {
+        meaning::run(&mut gates);
     }
     gates.verdict()
 }

@@ -69,7 +69,7 @@ fn measured(count: usize) -> Times {
 }
 
 /// Brings packages in, as an import does.
-fn fill(data: &Path, count: usize) {
+pub(crate) fn fill(data: &Path, count: usize) {
     let server = Server::start(data);
     let mut client = Connection::open(server.address).expect("a server");
     let mut took = Duration::ZERO;

@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "accord-base",
             "accord-canon",
+            "accord-client",
             "accord-contract",
             "accord-memory-core",
             "accord-store",

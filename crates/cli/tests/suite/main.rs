@@ -14,6 +14,9 @@ mod contracts;
 mod crash;
 mod data_folder;
 mod documents;
+#[expect(clippy::unwrap_used, dead_code, reason = "the tests of the services use more of it")]
+#[path = "../../../memory/tests/suite/embedding_server.rs"]
+mod embedding_server;
 mod finding;
 mod fixtures;
 mod fixtures_unfriendly;
@@ -24,6 +27,7 @@ mod house;
 mod manual;
 mod mcp;
 mod mcp_http;
+mod meaning;
 mod memory;
 mod memory_context;
 mod memory_lines;

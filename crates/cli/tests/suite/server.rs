@@ -100,6 +100,11 @@ impl Server {
         (status, body)
     }
 
+    /// The text of a response to a request without a body.
+    pub(crate) fn text(&self, path: &str) -> String {
+        self.exchange("", "GET", path, "").2
+    }
+
     /// The same with further headers, each with its line end: the status, the head and the
     /// document.
     pub(crate) fn ask_with(
@@ -109,6 +114,17 @@ impl Server {
         path: &str,
         body: &str,
     ) -> (u16, String, Value) {
+        let (status, head, body) = self.exchange(headers, method, path, body);
+        (status, head, serde_json::from_str(&body).unwrap_or_default())
+    }
+
+    fn exchange(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         stream.set_read_timeout(Some(LIMIT)).expect("a limit");
         let kind = match body {
@@ -126,8 +142,7 @@ impl Server {
         stream.read_to_string(&mut answer).expect("a response");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a whole response");
         let status = head[9..12].parse().expect("a status");
-        let document = serde_json::from_str(body).unwrap_or_default();
-        (status, head.to_ascii_lowercase(), document)
+        (status, head.to_ascii_lowercase(), body.to_owned())
     }
 }
 

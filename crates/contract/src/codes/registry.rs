@@ -421,6 +421,9 @@ codes! {
     AgenticSearchNotSupported = "search_not_supported", Agentic, Execution, Never, 501,
         "This server does not support search; pull the latest packages instead, or use a server \
          that has the named capability.";
+    AgenticSearchUnavailable = "search_unavailable", Agentic, Execution, Backoff, 503,
+        "Search by meaning does not work at the moment, because the embeddings server cannot be \
+         used; search by words, or try again later.";
     AgenticNotImplemented = "not_implemented", Agentic, Execution, Never, 501,
         "This server does not have the named capability; see /v1/conformance for those that it \
          has.";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use accord_contract::codes::{Code, Failure};
-use accord_memory::{Memory, MemoryOptions};
+use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use axum::Router;
 use parking_lot::Mutex;
@@ -68,7 +68,7 @@ impl Host {
                 strict_projects: settings.strict_projects,
                 folder: Some(folder.to_owned()),
                 blobs: settings.blobs.enabled.then(|| folder.join(BLOBS)),
-                ..MemoryOptions::default()
+                embedder: embedder(&settings)?,
             },
         );
         let keys = Keys::new(&memory);
@@ -76,7 +76,8 @@ impl Host {
         // Weak: metrics must not keep the store open.
         let watched = Arc::downgrade(&engine);
         let connections = Permits::new(settings.limits.connections);
-        let metrics = Metrics::new(streams.clone(), connections.clone(), move || {
+        let embedder = memory.options().embedder.clone();
+        let metrics = Metrics::new(streams.clone(), connections.clone(), embedder, move || {
             watched.upgrade().map(|engine| engine.statistics())
         });
         Ok(Self(Arc::new(Parts {
@@ -148,6 +149,26 @@ impl fmt::Debug for Host {
         let folder = &self.0.folder;
         f.debug_struct("Host").field("folder", folder).finish_non_exhaustive()
     }
+}
+
+/// What makes vectors, if the settings name a server.
+fn embedder(settings: &Settings) -> Result<Option<Arc<Embedder>>, Failure> {
+    let embeddings = &settings.embeddings;
+    let Some(url) = &embeddings.url else {
+        return Ok(None);
+    };
+    let options = EmbeddingOptions {
+        key_file: embeddings.key_file.clone(),
+        dimensions: (embeddings.dimensions > 0).then_some(embeddings.dimensions),
+        query_prefix: embeddings.query_prefix.clone(),
+        passage_prefix: embeddings.passage_prefix.clone(),
+        batch: embeddings.batch,
+        timeout: embeddings.timeout,
+        query_timeout: embeddings.query_timeout,
+        memory: embeddings.memory.0,
+        ..EmbeddingOptions::new(url.as_str(), &embeddings.model)
+    };
+    Ok(Some(Arc::new(Embedder::new(options)?)))
 }
 
 /// The failure to open the store of a folder. The caller knows the folder, so it may be named.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_contract::codes::Code;
+use accord_memory::{Embedder, EmbeddingState};
 use accord_store::Statistics;
 use hyper::{Method, StatusCode};
 use prometheus_client::collector::Collector;
@@ -60,6 +61,7 @@ impl Metrics {
     pub(crate) fn new(
         streams: Streams,
         connections: Permits,
+        embedder: Option<Arc<Embedder>>,
         statistics: impl Fn() -> Option<Statistics> + Send + Sync + 'static,
     ) -> Self {
         let mut registry = Registry::with_prefix("accord");
@@ -84,6 +86,7 @@ impl Metrics {
         registry.register_collector(Box::new(CurrentValues {
             streams,
             connections,
+            embedder,
             statistics: Box::new(statistics),
         }));
         Self(Arc::new(Counted { registry, requests, seconds, refusals, deposits }))
@@ -141,6 +144,7 @@ fn method_name(method: &Method) -> &'static str {
 struct CurrentValues {
     streams: Streams,
     connections: Permits,
+    embedder: Option<Arc<Embedder>>,
     statistics: Box<dyn Fn() -> Option<Statistics> + Send + Sync>,
 }
 
@@ -153,6 +157,9 @@ impl Collector for CurrentValues {
         for (name, help, value) in gauges {
             gauge(&mut encoder, name, help, i64::try_from(value).unwrap_or(i64::MAX))?;
         }
+        if let Some(embedder) = &self.embedder {
+            embeddings(&mut encoder, embedder)?;
+        }
         let Some(store) = (self.statistics)() else {
             return Ok(());
         };
@@ -163,12 +170,33 @@ impl Collector for CurrentValues {
             ("store_jobs", "Jobs of the store since the start", store.jobs),
         ];
         for (name, help, value) in counters {
-            let counter = ConstCounter::new(value);
-            let metric = encoder.encode_descriptor(name, help, None, counter.metric_type())?;
-            counter.encode(metric)?;
+            counter(&mut encoder, name, help, value)?;
         }
         Ok(())
     }
+}
+
+/// The metrics of search by meaning.
+fn embeddings(encoder: &mut DescriptorEncoder<'_>, embedder: &Embedder) -> Result<(), fmt::Error> {
+    let status = embedder.status();
+    let is_up = i64::from(status.state == EmbeddingState::Up);
+    gauge(encoder, "embeddings_up", "Whether the embeddings server works", is_up)?;
+    let waiting = i64::try_from(status.waiting).unwrap_or(i64::MAX);
+    gauge(encoder, "embeddings_waiting", "Packages that wait for their vectors", waiting)?;
+    let made = "Packages that got vectors since the start";
+    counter(encoder, "embeddings_made", made, status.made)?;
+    let failures = "Failed requests to the embeddings server since the start";
+    counter(encoder, "embeddings_failures", failures, status.failures)
+}
+
+fn counter(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: u64,
+) -> Result<(), fmt::Error> {
+    let counter = ConstCounter::new(value);
+    counter.encode(encoder.encode_descriptor(name, help, None, counter.metric_type())?)
 }
 
 fn gauge(

@@ -84,6 +84,7 @@ impl Server {
             );
         }
         tokio::spawn(retain(host.clone()));
+        tokio::spawn(embed(host.clone()));
         let acceptor = Acceptor {
             router: host.router(),
             limits: host.settings().limits.clone(),
@@ -123,6 +124,12 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failur
 fn url(address: SocketAddr, is_tls: bool) -> String {
     let scheme = if is_tls { "https" } else { "http" };
     format!("{scheme}://{address}")
+}
+
+/// Makes vectors of packages until the host closes.
+async fn embed(host: Host) {
+    let closed = host.streams().closed();
+    host.memory().embed_packages(closed).await;
 }
 
 /// Applies the retention settings until the host closes.

@@ -64,7 +64,7 @@ impl ServiceServer {
         Ok(Self {
             acceptor: Acceptor {
                 router: Arc::new(router),
-                metrics: Metrics::new(Streams::new(0), connections.clone(), || None),
+                metrics: Metrics::new(Streams::new(0), connections.clone(), None, || None),
                 limits,
                 connections,
                 protocol: Protocol::Xchain,

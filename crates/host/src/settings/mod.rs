@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
-pub use self::value::{Bytes, LogFormat, Setting, listen_address};
+pub use self::value::{Bytes, HttpUrl, LogFormat, Setting, listen_address};
 
 /// The declaration of a setting.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +141,25 @@ settings! {
     blobs: Blobs {
         enabled: bool = "true", "Whether the server stores blobs.";
         max_bytes: Bytes = "64MiB", "The largest blob.";
+    }
+
+    /// Search by meaning.
+    embeddings: Embeddings {
+        url: Option<HttpUrl> = "",
+            "The address of a server with the OpenAI-compatible route /embeddings, such as \
+             `http://127.0.0.1:11434/v1`; empty for search by words alone.";
+        model: String = "", "The name of the embedding model, as that server knows it.";
+        key_file: Option<PathBuf> = "", "The file with the key for that server.";
+        dimensions: u32 = "0",
+            "The number of values of a vector to request; 0 for the model's own.";
+        query_prefix: String = "", "A text that the model expects before a query.";
+        passage_prefix: String = "", "A text that the model expects before a passage of a package.";
+        batch: usize = "16", "The most passages in one request to that server.";
+        timeout: Duration = "60s", "The timeout of a request for the vectors of packages.";
+        query_timeout: Duration = "2s",
+            "How long a search waits for the vector of its query before it is by words alone.";
+        memory: Bytes = "256MiB",
+            "How much memory the vectors of searched projects may take, about one byte per value.";
     }
 
     /// Limits on requests and connections.

@@ -208,10 +208,13 @@ pub fn variable_of(name: &str) -> String {
 
 /// Checks settings that depend on each other.
 fn check_together(settings: &Settings) -> Result<(), Failure> {
-    if settings.tls.cert.is_some() == settings.tls.key.is_some() {
+    let message = if settings.tls.cert.is_some() != settings.tls.key.is_some() {
+        "tls.cert and tls.key belong together; give both or none"
+    } else if settings.embeddings.url.is_some() == settings.embeddings.model.is_empty() {
+        "embeddings.url and embeddings.model belong together; give both or none"
+    } else {
         return Ok(());
-    }
-    let message = "tls.cert and tls.key belong together; give both or none";
+    };
     Err(Failure::new(Code::SettingInvalid, message))
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hyper::Uri;
 use serde_json::Value;
 
 /// A type of settings.
@@ -19,6 +20,10 @@ pub trait Setting: Sized {
 /// A size in bytes, written as `512`, `32KiB`, `5MiB` or `1GiB`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Bytes(pub u64);
+
+/// The URL of an HTTP server. It has no user name and password, because settings are shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HttpUrl(String);
 
 /// The format of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -167,6 +172,35 @@ impl Setting for Option<PathBuf> {
     fn show(&self) -> Value {
         let path = self.as_ref();
         path.map(|path| path.to_string_lossy().into_owned()).into()
+    }
+}
+
+impl HttpUrl {
+    /// The URL.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for Option<HttpUrl> {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let uri: Option<Uri> = text.parse().ok();
+        let uri = uri.filter(|uri| accord_client::Endpoint::from_uri(uri).is_ok());
+        let uri = uri.ok_or("is not a URL that begins with http:// or https://")?;
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err("has a user name; write a key into a file and name that file".into());
+        }
+        if uri.query().is_some() {
+            return Err("has a query, and the path /embeddings cannot be added to it".into());
+        }
+        Ok(Some(HttpUrl(text.into())))
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map(HttpUrl::as_str).into()
     }
 }
 

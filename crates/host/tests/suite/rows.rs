@@ -386,3 +386,38 @@ async fn nothing_is_swept_while_a_row_that_may_name_it_cannot_be_read() {
     owner.get(&blob).await;
     assert_eq!(owner.get(&blob).await.status, 200);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn vectors_that_cannot_be_read_are_named_and_a_repair_deletes_them() {
+    let (world, owner) = three().await;
+    let vectors = "INSERT INTO embedding (project, package, model, dimension, vectors)
+        SELECT project, pk, 'mini', 2, x'0000803f00000000' FROM package WHERE package_id <> ?1";
+    assert_eq!(tamper(&world, vectors, ""), 3);
+    assert_eq!(verify(&owner).await["problem_count"], 0);
+    for column in [
+        // Not whole numbers, not whole vectors, and no number.
+        "vectors = x'00'",
+        "dimension = 3",
+        "dimension = 0",
+        "vectors = x'0000c07f00000000'",
+    ] {
+        let statement = format!(
+            "UPDATE embedding SET {column}
+             WHERE package = (SELECT pk FROM package WHERE package_id = ?1)"
+        );
+        assert_eq!(tamper(&world, &statement, "pkg_2"), 1);
+        let report = verify(&owner).await;
+        assert_eq!(named(&report, "search"), ["pkg_2"], "{column}");
+        let message = report["problems"][0]["message"].as_str().unwrap();
+        assert!(message.contains("run accord store repair"), "{message}");
+        let whole = "UPDATE embedding SET dimension = 2, vectors = x'0000803f00000000'
+            WHERE model <> ?1";
+        assert_eq!(tamper(&world, whole, ""), 3);
+    }
+    let damage = "UPDATE embedding SET vectors = x'00' WHERE model = ?1";
+    assert_eq!(tamper(&world, damage, "mini"), 3);
+    drop(owner);
+    let (world, _) = world.repaired();
+    assert_eq!(verify(&world.owner()).await["problem_count"], 0);
+    assert_eq!(tamper(&world, "DELETE FROM embedding WHERE model = ?1", "mini"), 0);
+}

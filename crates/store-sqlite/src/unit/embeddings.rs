@@ -17,14 +17,6 @@ use crate::error::damaged;
 /// The size of a value in bytes.
 const VALUE: usize = size_of::<f32>();
 
-/// Whether a package has vectors of the space `?1`, `?2`.
-macro_rules! has_vectors {
-    () => {
-        "EXISTS (SELECT 1 FROM embedding e
-            WHERE e.package = p.pk AND e.model = ?1 AND e.dimension = ?2)"
-    };
-}
-
 impl Embeddings for Unit<'_> {
     fn unembedded(&self, space: Space<'_>, query: &UnembeddedQuery) -> Result<Vec<Unembedded>> {
         // The scan follows the numbers of the packages. The sign keeps SQLite from using an index
@@ -36,9 +28,10 @@ impl Embeddings for Unit<'_> {
                      FROM package p JOIN project j ON j.pk = +p.project
                      WHERE p.pk ",
                     $beyond,
-                    " ?3 AND p.quarantined_at IS NULL AND NOT ",
-                    has_vectors!(),
-                    " ORDER BY p.pk ",
+                    " ?3 AND p.quarantined_at IS NULL AND NOT EXISTS (
+                        SELECT 1 FROM embedding e
+                        WHERE e.package = p.pk AND e.model = ?1 AND e.dimension = ?2)
+                     ORDER BY p.pk ",
                     $order,
                     " LIMIT ?4"
                 )
@@ -64,13 +57,13 @@ impl Embeddings for Unit<'_> {
         })
     }
 
-    fn unembedded_count(&self, space: Space<'_>) -> Result<u64> {
-        let sql = concat!(
-            "SELECT count(*) FROM package p WHERE p.quarantined_at IS NULL AND NOT ",
-            has_vectors!()
-        );
-        let found = self.one(sql, params![space.model, dimension(space)], |row| row.count(0))?;
-        Ok(found.unwrap_or_default())
+    fn unembedded_count(&self, model: &str, dimension: Option<usize>) -> Result<u64> {
+        let sql = "SELECT count(*) FROM package p
+            WHERE p.quarantined_at IS NULL AND NOT EXISTS (
+                SELECT 1 FROM embedding e
+                WHERE e.package = p.pk AND e.model = ?1 AND (?2 IS NULL OR e.dimension = ?2))";
+        let values = params![model, dimension.map(limit)];
+        Ok(self.one(sql, values, |row| row.count(0))?.unwrap_or_default())
     }
 
     fn newest_package(&self) -> Result<u64> {
@@ -137,8 +130,9 @@ impl EmbeddingWrites for Unit<'_> {
         let sql = "SELECT pk FROM package WHERE package_id = ?1 AND project = ?2";
         let found = self.one(sql, (package.as_str(), pk), |row| row.integer(0))?;
         let number = found.ok_or_else(|| StoreError::conflict("no package", package.as_str()))?;
-        // The replaced row gets a new number, so that readers notice the change.
-        let sql = "INSERT OR REPLACE INTO embedding (project, package, model, dimension, vectors)
+        // The new row gets a new number, so that readers notice the change.
+        self.run("DELETE FROM embedding WHERE package = ?1", (number,))?;
+        let sql = "INSERT INTO embedding (project, package, model, dimension, vectors)
             VALUES (?1, ?2, ?3, ?4, ?5)";
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.run(sql, params![pk, number, space.model, dimension(space), bytes])?;

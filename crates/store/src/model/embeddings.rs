@@ -39,8 +39,13 @@ impl Embeddings for State {
         Ok(found)
     }
 
-    fn unembedded_count(&self, space: Space<'_>) -> Result<u64> {
-        Ok(self.waiting(space).count() as u64)
+    fn unembedded_count(&self, model: &str, dimension: Option<usize>) -> Result<u64> {
+        let shown = self.entries().filter(|entry| entry.row.quarantine.is_none());
+        let is_done = |kept: &Embedding| {
+            kept.model == model && dimension.is_none_or(|dimension| kept.dimension == dimension)
+        };
+        let waiting = shown.filter(|entry| !entry.embedding.as_ref().is_some_and(is_done));
+        Ok(waiting.count() as u64)
     }
 
     fn newest_package(&self) -> Result<u64> {

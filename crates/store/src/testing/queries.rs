@@ -485,7 +485,9 @@ fn embeddings<U: ReadUnit + ?Sized>(
     }
     let newest = unit.newest_package()?;
     assert!(waiting.iter().all(|found| found.seq <= newest));
-    assert_eq!(unit.unembedded_count(space)?, waiting.len() as u64);
+    let count = unit.unembedded_count(space.model, Some(space.dimension))?;
+    assert_eq!(count, waiting.len() as u64);
+    lines.push(unit.unembedded_count(space.model, None)?.to_string());
     lines.extend(self::lines(waiting.into_iter().map(plain)));
     Ok(lines)
 }

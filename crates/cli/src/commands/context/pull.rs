@@ -31,6 +31,11 @@ pub(crate) struct PullArgs {
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
 
+    /// How to search: by words, by meaning or by both [default: the best available]
+    #[arg(long, value_name = "WAY", requires = "query",
+          value_parser = ["keyword", "semantic", "hybrid"])]
+    search: Option<String>,
+
     /// Only packages with this status
     #[arg(long, value_name = "STATUS",
           value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|it| it.as_str())))]
@@ -107,6 +112,7 @@ impl PullArgs {
         let request = HostRequest::get(&["v1", "projects", &project, "packages"])
             .with("mode", self.query.is_some().then_some("relevant"))
             .with("query", self.query.as_ref())
+            .with("search", self.search.as_ref())
             .with("status", self.status.as_ref())
             .with("session_id", self.session.as_ref())
             .with_number("limit", self.latest.or(self.limit))

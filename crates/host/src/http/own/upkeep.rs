@@ -8,7 +8,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, True, Wire as _};
 use accord_contract::{envelope, message};
-use accord_memory::{Sweep, Trim, TrimmedProject};
+use accord_memory::{EmbeddingStatus, Sweep, Trim, TrimmedProject};
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
@@ -38,6 +38,8 @@ envelope! {
         required event_streams: u64 = "event_streams", "count";
         /// Whether requests from the network need a key.
         required keys_required: bool = "keys_required", "flag";
+        /// The status of search by meaning, if an embeddings server is set.
+        optional embeddings: EmbeddingStatus = "embeddings", "status";
     }
 }
 
@@ -162,6 +164,13 @@ async fn status(
     caller.access().may_anywhere(Verb::Read)?;
     let statistics = host.engine().statistics();
     let connections = host.connections().taken();
+    let mut embeddings = host.memory().embedding_status().await?;
+    // The error names the server, which is the operator's business.
+    if caller.access().may_anywhere(Verb::Admin).is_err()
+        && let Some(embeddings) = &mut embeddings
+    {
+        embeddings.last_error = None;
+    }
     let envelope = StatusEnvelope {
         ok: True,
         correlation_id: correlation.as_str().into(),
@@ -174,6 +183,7 @@ async fn status(
         connections: connections as u64,
         event_streams: host.streams().open() as u64,
         keys_required: host.keys().required().await?,
+        embeddings,
         extra: Object::new(),
     };
     Ok(json(StatusCode::OK, envelope.encode().to_string()))

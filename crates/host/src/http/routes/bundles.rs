@@ -204,6 +204,6 @@ async fn orchestrate(
 }
 
 async fn conformance(State(host): State<Host>) -> Reply {
-    let descriptor = host.memory().conformance();
+    let descriptor = host.memory().conformance().await;
     Ok(json(StatusCode::OK, descriptor.encode().to_string()))
 }

@@ -3,14 +3,14 @@
 use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
-use accord_contract::wire::{Number, Value};
-use accord_memory::{PackagePage, SEARCH, Served};
-use accord_memory_core::PackageId;
+use accord_contract::wire::{Number, Value, Wire as _};
+use accord_memory::{PackagePage, SEARCH, SearchBy, Served};
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{
     CURSOR, Flag, Latest, MODE, PACKAGE_ID, PROJECT_ID, PULL_LIMIT, Pull, QUERY, REVIEW_LIMIT,
     SESSION_ID, STATUS,
 };
+use accord_memory_core::{PackageId, Warning};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
@@ -40,8 +40,12 @@ message! {
         required_or_null next_cursor: String = "next_cursor", "cursor";
         /// relevant: how well each package matches, in the same order.
         optional scores: Vec<PackageScore> = "scores", "scores";
+        /// relevant: the kind of search that was done.
+        optional searched: SearchBy = "x-search", "search-kind";
         /// relevant: words of the query that were not searched for.
         optional ignored_words: Vec<String> = "x-ignored_words", "words";
+        /// relevant: why packages may be missing.
+        optional warnings: Vec<Warning> = "warnings", "warnings";
         /// The ids of packages that are left out because they are damaged.
         optional integrity_warnings: Vec<PackageId> = "x-integrity_warnings", "package-ids";
     }
@@ -100,6 +104,7 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticInvalidCursor,
             Code::AgenticProjectNotFound,
             Code::AgenticSearchNotSupported,
+            Code::AgenticSearchUnavailable,
         ]),
         Route::get(
             "reviews",
@@ -166,9 +171,14 @@ async fn pull(
             let mut list = List::new("packages", texts(&page.packages))
                 .with("next_cursor", Value::Null)
                 .with("scores", scores)
+                .with("x-search", page.searched.as_str())
                 .without(&page.damaged);
             if !page.ignored.is_empty() {
                 list = list.with("x-ignored_words", page.ignored);
+            }
+            if !page.warnings.is_empty() {
+                let warnings: Vec<Value> = page.warnings.iter().map(Warning::encode).collect();
+                list = list.with("warnings", warnings);
             }
             Ok(list.answer())
         }
