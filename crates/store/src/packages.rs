@@ -238,6 +238,15 @@ pub trait Packages {
     /// The packages of an id in all projects, in the order of the projects' ids.
     fn packages_named(&self, package: &PackageId) -> Result<Vec<PackageRow>>;
 
+    /// The ids of packages that begin with a text, in their order and that of the projects' ids;
+    /// with `within`, only those of a project.
+    fn package_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, PackageId)>>;
+
     /// A page of packages. The cost depends on its length, not on the number of packages.
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>>;
 

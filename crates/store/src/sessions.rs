@@ -50,6 +50,15 @@ pub trait Sessions {
     /// The sessions of an id in all projects, in the order of the projects' ids.
     fn sessions_named(&self, session: &SessionId) -> Result<Vec<SessionRow>>;
 
+    /// The ids of sessions that begin with a text, in their order and that of the projects' ids;
+    /// with `within`, only those of a project.
+    fn session_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, SessionId)>>;
+
     /// A page of sessions, by start, then by number.
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>>;
 }

@@ -41,7 +41,7 @@ struct AssertArgs {
     #[arg(long, value_name = "TIME", value_parser = timestamp)]
     valid_from: Option<String>,
 
-    /// The package that the fact comes from
+    /// The package that the fact comes from, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     source: Option<String>,
 
@@ -160,7 +160,9 @@ impl AssertArgs {
         put("predicate", Some(self.predicate.into()));
         put("value", Some(self.value.into()));
         put("valid_from", self.valid_from.map(Value::from));
-        put("source_package_id", self.source.map(Value::from));
+        let host = self.host.connect_or_create()?;
+        let source = self.source.map(|id| host.package_id(&id, Some(&project))).transpose()?;
+        put("source_package_id", source.map(Value::from));
         put("confidence", self.confidence.map(Value::from));
         put("tags", (!self.tags.is_empty()).then(|| self.tags.into()));
         let session = self.session.get();
@@ -170,7 +172,7 @@ impl AssertArgs {
             HostRequest::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
                 .with_flag("if_changed", self.if_changed)
                 .with("if_out_of_order", self.in_order.then_some("reject"));
-        let answer = self.host.connect_or_create()?.send_to_project(&project, request)?;
+        let answer = host.send_to_project(&project, request)?;
         answer.print(self.host.json, render::fact)?;
         Ok(Exit::Yes)
     }

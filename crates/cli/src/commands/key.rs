@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Actor, HostArgs, HostRequest};
+use crate::host::{Actor, Candidate, HostArgs, HostRequest, choose};
 use crate::output::{Output, print_note};
 use crate::render::{self, Page};
 
@@ -73,7 +73,7 @@ struct ListArgs {
 /// Revoke a key immediately and permanently
 #[derive(Debug, clap::Args)]
 struct RevokeArgs {
-    /// The id of the key, from `accord key list`
+    /// The id of the key, from `accord key list`, or its beginning
     id: String,
 
     #[command(flatten)]
@@ -161,8 +161,16 @@ impl ListArgs {
 
 impl RevokeArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let request = HostRequest::new(hyper::Method::DELETE, &["accord", "v1", "keys", &self.id]);
-        let answer = self.host.connect()?.send(request)?;
+        let host = self.host.connect()?;
+        let listed = host.send(HostRequest::get(&["accord", "v1", "keys"]))?.value()?;
+        let candidates = listed["keys"].as_array().into_iter().flatten().map(|key| Candidate {
+            id: key["key_id"].as_str().unwrap_or_default().to_owned(),
+            place: key["label"].as_str().unwrap_or_default().to_owned(),
+        });
+        let candidates = candidates.filter(|key| key.id.starts_with(&self.id)).collect();
+        let id = choose("key", &self.id, candidates, false)?;
+        let request = HostRequest::new(hyper::Method::DELETE, &["accord", "v1", "keys", &id]);
+        let answer = host.send(request)?;
         answer.print(self.host.json, |page, document| {
             let text = |value: &Value| render::clean(value.as_str().unwrap_or_default());
             let key = &document["key"];

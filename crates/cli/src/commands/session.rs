@@ -49,7 +49,7 @@ struct StartArgs {
 /// End a session
 #[derive(Debug, clap::Args)]
 struct EndArgs {
-    /// The session id [default: ACCORD_SESSION]
+    /// The session id, or its beginning [default: ACCORD_SESSION]
     id: Option<String>,
 
     #[command(flatten)]
@@ -128,10 +128,13 @@ impl EndArgs {
                 "give its id, or set ACCORD_SESSION; `accord session list` lists the sessions",
             )
         })?;
+        let host = self.host.connect()?;
+        let project = self.project.get(&self.host.target)?;
+        let id = host.session_id(&id, project.as_deref())?;
         let request = HostRequest::new(hyper::Method::PATCH, &["v1", "sessions", &id])
             .document(Value::Object(serde_json::Map::new()).to_string())
-            .with("project_id", self.project.get(&self.host.target)?);
-        let answer = self.host.connect()?.send(request)?;
+            .with("project_id", project);
+        let answer = host.send(request)?;
         answer.print(self.host.json, render::session)?;
         Ok(Exit::Yes)
     }

@@ -8,6 +8,7 @@
 
 mod answer;
 mod folder;
+mod ids;
 mod lines;
 mod names;
 mod open;
@@ -16,6 +17,7 @@ mod request;
 mod target;
 
 pub(crate) use self::folder::{DataFolder, full_path};
+pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
 pub(crate) use self::names::{Actor, ActorArg, ProjectArg, SessionArg, setting};
 pub(crate) use self::open::{Connection, IfMissing};

@@ -24,6 +24,7 @@ mod garbage;
 mod governed_runs;
 mod help;
 mod house;
+mod ids;
 mod manual;
 mod mcp;
 mod mcp_http;

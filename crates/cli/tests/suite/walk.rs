@@ -1,8 +1,8 @@
 //! Pages whose commands a reader can type from the first line to the last: they work as written.
 //!
-//! Every block of `sh` is run, in one shell. A block that is not run has a comment in the line above
-//! it that says why: `<!-- not run: REASON -->`. Blocks of `text` are lines that the commands print,
-//! in any order, up to an ellipsis.
+//! Every block of `sh` is run, in one shell. A block that is not run has a comment in the line
+//! above it that says why: `<!-- not run: REASON -->`. Blocks of `text` are lines that the commands
+//! print, in any order, up to an ellipsis.
 
 use std::net::TcpListener;
 use std::path::Path;

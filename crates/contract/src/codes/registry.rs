@@ -62,6 +62,8 @@ macro_rules! codes {
 codes! {
     Usage = "USAGE", Accord, Validation, AfterChange, 400,
         "The command line is not valid; run the command with --help to see what it takes.";
+    IdAmbiguous = "ID_AMBIGUOUS", Accord, Validation, AfterChange, 409,
+        "Several ids begin with this text; type more of the id, or all of it.";
     InputUnreadable = "INPUT_UNREADABLE", Accord, Validation, AfterChange, 400,
         "The input cannot be read: it does not exist, is a folder, or permission is missing; check \
          the path and its permissions.";

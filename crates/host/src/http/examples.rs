@@ -55,6 +55,7 @@ examples! {
   "created_at": "2026-11-15T08:00:00Z", "created_by": {"id": "builder", "type": "agent"},
   "decisions_made": ["Cut tiles at zoom 12"], "open_questions": ["Who pays for storage?"]
 }' http://127.0.0.1:7171/v1/projects/atlas/packages"#;
+    "ids" 200 "curl 'http://127.0.0.1:7171/accord/v1/ids?prefix=pkg_0a'";
     "package" 200 "curl http://127.0.0.1:7171/v1/packages/pkg_0a1b";
     "pull" 200
         "curl "

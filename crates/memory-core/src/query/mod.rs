@@ -9,6 +9,7 @@
 mod cursor;
 mod digest;
 mod facts;
+mod ids;
 mod lists;
 mod orient;
 mod param;
@@ -25,6 +26,7 @@ pub use facts::{
     IF_OUT_OF_ORDER, InvalidateQuery, MAX_FACTS, OBJECT, OBJECT_VALUE, PREDICATE, SUBJECT,
     assert_options,
 };
+pub use ids::{ID_KIND, IdKind, IdQuery, MAX_IDS, PREFIX};
 pub use lists::{
     ACTIVE, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery, SessionQuery,
     WITH_CALLSIGN,

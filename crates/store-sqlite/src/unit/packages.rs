@@ -57,6 +57,28 @@ impl Packages for Unit<'_> {
         })
     }
 
+    fn package_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, PackageId)>> {
+        let project = match within.map(|within| self.find(within)).transpose()? {
+            Some(None) => return Ok(Vec::new()),
+            found => found.flatten(),
+        };
+        // The second condition ends the range in the index; the third is exact.
+        let sql = "SELECT p.package_id, j.project_id
+            FROM package p JOIN project j ON j.pk = p.project
+            WHERE p.package_id >= ?1 AND p.package_id < ?1 || char(0x10ffff)
+                AND substr(p.package_id, 1, length(?1)) = ?1
+                AND (?2 IS NULL OR p.project = ?2)
+            ORDER BY p.package_id, j.project_id LIMIT ?3";
+        self.many_sound(sql, params![prefix, project, super::limit(limit)], |columns| {
+            examine_of(columns, Table::Package, 1, |row, project| Ok((project.clone(), row.id(0)?)))
+        })
+    }
+
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());

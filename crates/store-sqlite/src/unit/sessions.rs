@@ -51,6 +51,28 @@ impl Sessions for Unit<'_> {
         })
     }
 
+    fn session_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, SessionId)>> {
+        let project = match within.map(|within| self.find(within)).transpose()? {
+            Some(None) => return Ok(Vec::new()),
+            found => found.flatten(),
+        };
+        // The second condition ends the range in the index; the third is exact.
+        let sql = "SELECT s.session_id, j.project_id
+            FROM session s JOIN project j ON j.pk = s.project
+            WHERE s.session_id >= ?1 AND s.session_id < ?1 || char(0x10ffff)
+                AND substr(s.session_id, 1, length(?1)) = ?1
+                AND (?2 IS NULL OR s.project = ?2)
+            ORDER BY s.session_id, j.project_id LIMIT ?3";
+        self.many_sound(sql, params![prefix, project, super::limit(limit)], |columns| {
+            examine_of(columns, Table::Session, 1, |row, project| Ok((project.clone(), row.id(0)?)))
+        })
+    }
+
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());

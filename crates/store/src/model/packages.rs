@@ -26,6 +26,22 @@ impl Packages for State {
         Ok(entries.map(|entry| entry.row.clone()).collect())
     }
 
+    fn package_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, PackageId)>> {
+        let projects = self.projects.iter();
+        let projects = projects.filter(|(id, _)| within.is_none_or(|within| *id == within));
+        let ids = projects.flat_map(|(id, project)| {
+            project.packages.keys().map(move |found| (found.clone(), id.clone()))
+        });
+        let mut ids: Vec<_> = ids.filter(|(id, _)| id.as_str().starts_with(prefix)).collect();
+        ids.sort();
+        Ok(ids.into_iter().take(limit).map(|(id, project)| (project, id)).collect())
+    }
+
     fn packages(&self, project: &ProjectId, query: &PackageQuery<'_>) -> Result<Vec<PackageRow>> {
         let mut rows: Vec<&PackageRow> =
             self.rows(project).filter(|row| fits(row, query)).collect();

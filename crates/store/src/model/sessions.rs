@@ -17,6 +17,22 @@ impl Sessions for State {
         Ok(found.cloned().collect())
     }
 
+    fn session_ids(
+        &self,
+        prefix: &str,
+        within: Option<&ProjectId>,
+        limit: usize,
+    ) -> Result<Vec<(ProjectId, SessionId)>> {
+        let projects = self.projects.iter();
+        let projects = projects.filter(|(id, _)| within.is_none_or(|within| *id == within));
+        let ids = projects.flat_map(|(id, project)| {
+            project.sessions.keys().map(move |found| (found.clone(), id.clone()))
+        });
+        let mut ids: Vec<_> = ids.filter(|(id, _)| id.as_str().starts_with(prefix)).collect();
+        ids.sort();
+        Ok(ids.into_iter().take(limit).map(|(id, project)| (project, id)).collect())
+    }
+
     fn sessions(&self, project: &ProjectId, query: &SessionQuery<'_>) -> Result<Vec<SessionRow>> {
         let behind = |row: &SessionRow, after: SessionPosition| match query.order {
             Order::NewestFirst => place(row) < (after.started_at, after.seq),

@@ -176,6 +176,16 @@ impl Query {
             Self::Named(package, session) => {
                 let mut lines = lines(unit.packages_named(package)?.into_iter().map(plain));
                 lines.extend(self::lines(unit.sessions_named(session)?.into_iter().map(plain)));
+                // Also those that begin as these ids do.
+                let (package, session) = (package.as_str(), session.as_str());
+                for length in 0..=package.len() {
+                    let prefix = &package[..package.floor_char_boundary(length)];
+                    lines.extend(self::lines(unit.package_ids(prefix, None, 7)?));
+                }
+                for length in 0..=session.len() {
+                    let prefix = &session[..session.floor_char_boundary(length)];
+                    lines.extend(self::lines(unit.session_ids(prefix, None, 7)?));
+                }
                 Ok(lines)
             }
             Self::Session(project, session) => {

@@ -14,7 +14,7 @@ use crate::render;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PullArgs {
-    /// The id of one package [default: the latest packages]
+    /// The id of one package, or its beginning [default: the latest packages]
     #[arg(value_name = "ID",
           conflicts_with_all = ["latest", "query", "status", "session", "limit", "cursor"])]
     id: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct PullArgs {
           value_parser = PossibleValuesParser::new(Status::ALL.iter().map(|it| it.as_str())))]
     status: Option<String>,
 
-    /// Only packages of this session
+    /// Only packages of this session, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
@@ -71,6 +71,7 @@ impl PullArgs {
     fn one(&self, id: &str) -> Result<Exit, CliError> {
         let project = self.project.get(&self.host.target)?;
         let host = self.host.connect()?;
+        let id = &host.package_id(id, project.as_deref())?;
         match self.ask_for_one(&host, id, project.as_deref()) {
             Ok(()) => Ok(Exit::Yes),
             Err(error) if error.code() == Some(Code::AgenticPackageNotFound) => {
@@ -109,12 +110,14 @@ impl PullArgs {
     fn several(&self) -> Result<Exit, CliError> {
         let project = self.project.required(&self.host.target)?;
         let host = self.host.connect()?;
+        let session = self.session.as_ref().map(|id| host.session_id(id, Some(&project)));
+        let session = session.transpose()?;
         let request = HostRequest::get(&["v1", "projects", &project, "packages"])
             .with("mode", self.query.is_some().then_some("relevant"))
             .with("query", self.query.as_ref())
             .with("search", self.search.as_ref())
             .with("status", self.status.as_ref())
-            .with("session_id", self.session.as_ref())
+            .with("session_id", session)
             .with_number("limit", self.latest.or(self.limit))
             .with("cursor", self.cursor.as_ref());
         let answer = host.send(request)?;

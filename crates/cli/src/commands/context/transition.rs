@@ -46,7 +46,7 @@ pub(crate) struct CompleteArgs {
 /// The package, and the entry in its log.
 #[derive(Debug, clap::Args)]
 struct PackageArgs {
-    /// The id of the package
+    /// The id of the package, or its beginning
     #[arg(value_name = "ID")]
     id: String,
 
@@ -107,9 +107,12 @@ impl PackageArgs {
             let session = self.session.get();
             body.insert("actor".to_owned(), actor.document(session.as_deref()));
         }
-        let request = HostRequest::post(&["v1", "packages", &self.id, verb], &Value::Object(body))
-            .with("project_id", self.project.get(&self.host.target)?);
-        let answer = self.host.connect()?.send(request)?;
+        let host = self.host.connect()?;
+        let project = self.project.get(&self.host.target)?;
+        let id = host.package_id(&self.id, project.as_deref())?;
+        let request = HostRequest::post(&["v1", "packages", &id, verb], &Value::Object(body))
+            .with("project_id", project);
+        let answer = host.send(request)?;
         answer.print(self.host.json, render::brief)?;
         Ok(Exit::Yes)
     }

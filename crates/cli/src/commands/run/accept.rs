@@ -38,7 +38,7 @@ impl AcceptArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
         let accept = Accept {
-            turn: self.turn.turn,
+            turn: self.turn.find(&runs)?,
             strict: self.strict,
             force_review: self.as_review,
             human_merge: self.human_merge,

@@ -1,16 +1,19 @@
 //! The commands of `accord run` that change a run.
 
 use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
 use accord_runs::Runs;
 use accord_runs::answers::{
     RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
     RunTurnAnswer,
 };
-use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
+use accord_runs::operations::{Gate, Query, Reissue, Reject, RunUpdate, Start};
+use accord_runs_core::TurnId;
 
-use super::{RepoArgs, TurnArgs, next_lines, take, words};
+use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::Candidate;
 use crate::render::{clean, counted};
 
 /// Start a run
@@ -80,9 +83,9 @@ pub(super) struct ReissueArgs {
 /// Commit the changes of accepted turns, so that the next one starts clean
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckpointArgs {
-    /// Only the changes of this accepted turn
+    /// Only the changes of this accepted turn, by its id or the beginning of it
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
-    turn: Option<accord_runs_core::TurnId>,
+    turn: Option<TurnId>,
 
     #[command(flatten)]
     repo: RepoArgs,
@@ -154,7 +157,7 @@ impl AssignArgs {
 impl DispatchArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let handed = take(runs.dispatch(self.turn.turn.as_ref()))?;
+        let handed = take(runs.dispatch(self.turn.find(&runs)?.as_ref()))?;
         let answer = RunDispatchAnswer::new(&handed, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(format!(
@@ -173,7 +176,8 @@ impl DispatchArgs {
 impl RejectArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let reject = Reject { turn: self.turn.turn, reason: self.reason, ..Reject::default() };
+        let turn = self.turn.find(&runs)?;
+        let reject = Reject { turn, reason: self.reason, ..Reject::default() };
         let rejected = take(runs.reject(&reject))?;
         let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
@@ -194,7 +198,8 @@ impl RejectArgs {
 impl ReissueArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let reissue = Reissue { turn: self.turn.turn, role: self.role, reason: self.reason };
+        let turn = self.turn.find(&runs)?;
+        let reissue = Reissue { turn, role: self.role, reason: self.reason };
         let reissued = take(runs.reissue(&reissue))?;
         let turn = &reissued.assigned.turn;
         let answer = RunTurnAnswer::new(turn, self.repo.next(&runs)?);
@@ -216,9 +221,24 @@ impl ReissueArgs {
 }
 
 impl CheckpointArgs {
+    /// The accepted turn, from its id or the beginning of it.
+    fn find(&self, runs: &Runs) -> Result<Option<TurnId>, CliError> {
+        let Some(given) = &self.turn else {
+            return Ok(None);
+        };
+        let accepted = take(runs.history(&Query::default()))?;
+        let accepted = accepted.into_iter().map(|line| {
+            let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
+            Candidate { id: text("turn_id").to_owned(), place: text("role").to_owned() }
+        });
+        let id = choose_from("turn", given.as_str(), accepted)?;
+        Ok(TurnId::parse(&id))
+    }
+
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let made = take(runs.checkpoint(self.turn.as_ref()))?;
+        let turn = self.find(&runs)?;
+        let made = take(runs.checkpoint(turn.as_ref()))?;
         let answer = RunCheckpointAnswer::new(&made);
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {

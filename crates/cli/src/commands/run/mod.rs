@@ -23,6 +23,7 @@ use accord_runs_core::TurnId;
 
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::{Candidate, choose};
 use crate::output::{Output, print_note};
 use crate::render::{Page, Style, clean};
 
@@ -101,9 +102,40 @@ pub(super) struct RepoArgs {
 /// A turn by its id.
 #[derive(Debug, clap::Args)]
 pub(super) struct TurnArgs {
-    /// The turn; the only active one if absent
+    /// The turn, by its id or the beginning of it; the only active one if absent
     #[arg(long, value_name = "ID", value_parser = turn_id)]
     turn: Option<TurnId>,
+}
+
+impl TurnArgs {
+    /// The turn, from its id or the beginning of it.
+    fn find(&self, runs: &Runs) -> Result<Option<TurnId>, CliError> {
+        find_turn(self.turn.as_ref(), runs)
+    }
+}
+
+/// The active turn whose id is given, or the beginning of it.
+fn find_turn(given: Option<&TurnId>, runs: &Runs) -> Result<Option<TurnId>, CliError> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let overview = take(runs.status())?;
+    let active = overview.turns.iter().map(|view| Candidate {
+        id: view.turn.id().to_string(),
+        place: view.turn.role().to_owned(),
+    });
+    let id = choose_from("turn", given.as_str(), active)?;
+    Ok(TurnId::parse(&id))
+}
+
+/// The id that is given, or the only one that begins with it.
+fn choose_from(
+    kind: &str,
+    given: &str,
+    known: impl Iterator<Item = Candidate>,
+) -> Result<String, CliError> {
+    let candidates = known.filter(|candidate| candidate.id.starts_with(given)).collect();
+    choose(kind, given, candidates, false)
 }
 
 impl RepoArgs {

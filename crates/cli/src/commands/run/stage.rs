@@ -69,7 +69,7 @@ impl StageArgs {
         let members = self.with.as_deref().map(members).transpose()?;
         let deed = ManualResult {
             members: members.unwrap_or_default(),
-            turn: self.turn.turn,
+            turn: self.turn.find(&runs)?,
             summary: self.summary,
             decisions: self.decisions,
             objections: self.objections,

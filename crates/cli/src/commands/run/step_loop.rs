@@ -10,7 +10,7 @@ use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use signal_hook::iterator::Signals;
 
-use super::{RepoArgs, next_lines, take};
+use super::{RepoArgs, find_turn, next_lines, take};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -25,7 +25,7 @@ pub(super) struct StepArgs {
     #[arg(long, value_name = "ROLE", conflicts_with = "turn")]
     role: Option<String>,
 
-    /// Continue this active turn
+    /// Continue this active turn, by its id or the beginning of it
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
     turn: Option<accord_runs_core::TurnId>,
 
@@ -80,7 +80,8 @@ impl MannerArgs {
 
 impl StepArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let step = Step { role: self.role, turn: self.turn, cycle: self.cycle.cycle() };
+        let turn = find_turn(self.turn.as_ref(), &self.repo.open()?)?;
+        let step = Step { role: self.role, turn, cycle: self.cycle.cycle() };
         drive_run(&self.repo, self.cycle.verbose, |runs| runs.step(&step).map(DriveEnd::from))
     }
 }

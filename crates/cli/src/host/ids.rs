@@ -1,0 +1,101 @@
+//! Ids that are given by their beginning.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+
+use super::open::Connection;
+use super::request::HostRequest;
+use crate::error::CliError;
+use crate::render::clean;
+
+/// The digits of a generated id, behind its prefix.
+const DIGITS: usize = 32;
+
+impl Connection {
+    /// The id of a package, from its beginning.
+    pub(crate) fn package_id(
+        &self,
+        given: &str,
+        project: Option<&str>,
+    ) -> Result<String, CliError> {
+        self.whole_id("package", "pkg_", given, project)
+    }
+
+    /// The id of a session, from its beginning.
+    pub(crate) fn session_id(
+        &self,
+        given: &str,
+        project: Option<&str>,
+    ) -> Result<String, CliError> {
+        self.whole_id("session", "sess_", given, project)
+    }
+
+    fn whole_id(
+        &self,
+        kind: &str,
+        tag: &str,
+        given: &str,
+        project: Option<&str>,
+    ) -> Result<String, CliError> {
+        // A generated id has a fixed length, so the host need not be asked.
+        if given.strip_prefix(tag).is_some_and(|digits| digits.len() >= DIGITS) {
+            return Ok(given.to_owned());
+        }
+        let request = HostRequest::get(&["accord", "v1", "ids"])
+            .with("prefix", Some(given))
+            .with("kind", Some(kind))
+            .with("project_id", project);
+        // Another server has no such route. Any other error is left to the request itself.
+        let Ok(found) = self.send(request).and_then(|answer| answer.value()) else {
+            return Ok(given.to_owned());
+        };
+        let ids: Vec<Candidate> = found["ids"].as_array().into_iter().flatten().map(read).collect();
+        choose(kind, given, ids, found["more"].as_bool().unwrap_or(false))
+    }
+}
+
+/// An id that begins as given, and where it is.
+pub(crate) struct Candidate {
+    pub(crate) id: String,
+    pub(crate) place: String,
+}
+
+fn read(found: &Value) -> Candidate {
+    let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+    Candidate { id: text("id"), place: text("project_id") }
+}
+
+/// The only id that begins as given. One that is given as a whole is not a beginning of others. If
+/// there is none, the text stays as it is, so that the error names it.
+///
+/// # Errors
+/// `ID_AMBIGUOUS`, with the candidates.
+pub(crate) fn choose(
+    kind: &str,
+    given: &str,
+    candidates: Vec<Candidate>,
+    more: bool,
+) -> Result<String, CliError> {
+    let is_whole = candidates.iter().any(|candidate| candidate.id == given);
+    let mut ids: Vec<&str> = candidates.iter().map(|candidate| candidate.id.as_str()).collect();
+    ids.dedup();
+    match ids.as_slice() {
+        [only] if !is_whole => Ok((*only).to_owned()),
+        [] | [_] => Ok(given.to_owned()),
+        _ if is_whole => Ok(given.to_owned()),
+        ids => {
+            let number = format!("{}{}", ids.len(), if more { " or more" } else { "" });
+            let message = format!("{given:?} is the beginning of {number} {kind} ids");
+            let lines = candidates.iter().map(|candidate| match candidate.place.as_str() {
+                "" => candidate.id.clone(),
+                place => format!("{}  {place}", candidate.id),
+            });
+            let lines: Vec<String> = lines.map(|line| clean(&line)).collect();
+            let mut details = Object::new();
+            details.insert("candidates".to_owned(), ids.into());
+            Err(CliError::new(Code::IdAmbiguous, message)
+                .long_help(format!("type more of it:\n{}", lines.join("\n")))
+                .with_details(details))
+        }
+    }
+}
