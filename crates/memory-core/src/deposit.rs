@@ -4,12 +4,12 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire as _};
 
 use crate::lifecycle::Revision;
-use crate::package::transport_text;
+use crate::package::{ANSWERS, AnswerLink, Links, SUPERSEDES, Status, transport_text};
 use crate::project::{Project, Writing};
-use crate::{ContentHash, Package, Warning, text};
+use crate::{ActorType, ContentHash, Package, Warning, text};
 
 /// The stored state that a deposit depends on.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DepositState {
     /// The hashes of the package of the same id, if it exists.
     pub known: Option<KnownPackage>,
@@ -17,6 +17,30 @@ pub struct DepositState {
     pub parent_known: bool,
     /// Whether its session is in the project.
     pub session_known: bool,
+    /// What its links lead to.
+    pub links: LinkTargets,
+}
+
+/// What the links of a package lead to, each in the order of the links.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct LinkTargets {
+    /// The questions that it answers.
+    pub answers: Vec<LinkTarget>,
+    /// The packages that it supersedes.
+    pub supersedes: Vec<LinkTarget>,
+}
+
+/// What a link leads to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LinkTarget {
+    /// It is there, or the depositor may not know whether it is.
+    Found,
+    /// It is there, and a person wrote it.
+    ByPerson,
+    /// The package is not in the project.
+    NoPackage,
+    /// No package asks the question, or the package has none at that index.
+    NoQuestion,
 }
 
 /// The hashes of a package that is stored.
@@ -65,12 +89,12 @@ pub fn answer(stored: &str, hash: &ContentHash, warnings: &[Warning]) -> String 
 /// written.
 ///
 /// # Errors
-/// With `invalid_schema` at `project_id` when it names another project, with
-/// `duplicate_package_id`, `project_archived` or `project_not_found`.
+/// With `invalid_schema` at `project_id` when it names another project, or at `x-answers` or
+/// `x-supersedes`, with `duplicate_package_id`, `project_archived` or `project_not_found`.
 pub fn deposit(
     package: &Package,
     writing: &Writing<'_>,
-    state: DepositState,
+    state: &DepositState,
 ) -> Result<Deposit, Failure> {
     let hash = *package.content_hash();
     // A retry sends the package as it was deposited, or as it was read after a transition. The hash
@@ -88,6 +112,7 @@ pub fn deposit(
         let failure = Failure::new(Code::AgenticDuplicatePackageId, message);
         return Err(failure.at("/package_id"));
     }
+    Links::check(package.fields())?;
     let mut warnings = Vec::new();
     if let Some(parent) = package.fields().parent()
         && !state.parent_known
@@ -99,9 +124,41 @@ pub fn deposit(
     {
         warnings.push(Warning::unknown_session("created_by", session));
     }
+    warnings.extend(link_warnings(package, &state.links));
     Ok(Deposit::New {
         create_project: created.map(Box::new),
         revision: Box::new(Revision::deposited(package, writing.actor.cloned(), writing.now)),
         warnings,
     })
+}
+
+/// Warnings about links that have no effect, or not yet. They never refuse a package, because its
+/// targets may arrive later.
+fn link_warnings(package: &Package, targets: &LinkTargets) -> Vec<Warning> {
+    let fields = package.fields();
+    let links = Links::of(fields);
+    let mut warnings = Vec::new();
+    for (index, (link, target)) in links.answers.iter().zip(&targets.answers).enumerate() {
+        match (link, target) {
+            (AnswerLink::Asked { package_id, .. }, LinkTarget::NoPackage) => {
+                warnings.push(Warning::unknown_package(ANSWERS, package_id));
+            }
+            (_, LinkTarget::NoPackage | LinkTarget::NoQuestion) => {
+                warnings.push(Warning::unknown_question(index));
+            }
+            (_, LinkTarget::Found | LinkTarget::ByPerson) => {}
+        }
+    }
+    let is_final = package.status() == Status::Complete;
+    let needs_review = is_final && fields.created_by.kind != ActorType::Human;
+    for (id, target) in links.supersedes.iter().zip(&targets.supersedes) {
+        match target {
+            LinkTarget::NoPackage | LinkTarget::NoQuestion => {
+                warnings.push(Warning::unknown_package(SUPERSEDES, id));
+            }
+            LinkTarget::ByPerson if needs_review => warnings.push(Warning::needs_review(id)),
+            LinkTarget::Found | LinkTarget::ByPerson => {}
+        }
+    }
+    warnings
 }

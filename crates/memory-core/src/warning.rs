@@ -2,6 +2,7 @@
 
 use accord_contract::message;
 
+use crate::package::{ANSWERS, SUPERSEDES};
 use crate::{PackageId, SessionId};
 use accord_contract::wire::Object;
 
@@ -59,6 +60,36 @@ impl Warning {
                 "{missing} of {packages} packages have no vectors yet and are found by words alone"
             ),
             field: "search".into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// No package asks the question that an item of `x-answers` names by its text, or the named
+    /// package has none at that index.
+    pub(crate) fn unknown_question(index: usize) -> Self {
+        Self {
+            code: "unknown_question".into(),
+            message: format!(
+                "{ANSWERS}/{index} answers no question of this project; a text must be that of \
+                 the question, except for case and surrounding space, and an index counts the \
+                 open_questions of the package from 0"
+            ),
+            field: ANSWERS.into(),
+            extra: Object::new(),
+        }
+    }
+
+    /// An agent's package does not supersede that of a person without a review.
+    pub(crate) fn needs_review(package: &PackageId) -> Self {
+        Self {
+            code: "human_review_needed".into(),
+            message: format!(
+                "{:?} is the package of a person and is not superseded: that takes a package of a \
+                 person, or one that a person has reviewed; deposit it with the status \
+                 awaiting_review and the review_type human",
+                package.as_str()
+            ),
+            field: SUPERSEDES.into(),
             extra: Object::new(),
         }
     }

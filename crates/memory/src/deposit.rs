@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use accord_base::{Actor, Caller, ProjectId, Verb};
+use accord_base::{Actor, ActorKey, Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
 use accord_memory_core::package::with_minted_id;
 use accord_memory_core::{Package, Warning, Writing, event};
-use accord_store::{EventEntry, PackageIndex, PackageRow, WriteUnit};
+use accord_store::{Drafts, EventEntry, PackageIndex, PackageRow, WriteUnit};
 use accord_system::random;
 use bytes::Bytes;
 
@@ -33,6 +33,8 @@ struct Prepared {
     package: Package,
     index: PackageIndex,
     actor: Option<Actor>,
+    /// The actor whose drafts alone the caller sees.
+    drafts: Option<ActorKey>,
 }
 
 /// The rows of a deposit, without their times.
@@ -81,6 +83,7 @@ impl Memory {
             actor: access.attribute(Some(author), "/created_by")?,
             package,
             index,
+            drafts: access.drafts_only_of().cloned(),
         });
         // The times are set again in the transaction, where the newest event of the project is
         // known.
@@ -142,8 +145,13 @@ impl Memory {
             }),
             parent_known,
             session_known,
+            links: unit.link_targets(
+                project_id,
+                prepared.index.links(),
+                prepared.drafts.as_ref().map_or(Drafts::All, Drafts::Of),
+            )?,
         };
-        match deposit(package, &writing, state)? {
+        match deposit(package, &writing, &state)? {
             Deposit::Replay => {
                 let known = known.expect("only an existing package is a replay");
                 Ok(Stored::Replay(Served::of(known)))

@@ -12,7 +12,7 @@ use accord_memory_core::bundle::{
 };
 use accord_memory_core::package::{PackageType, Status};
 use accord_memory_core::query::{DigestQuery, Focus, ProjectQuery};
-use accord_memory_core::{Fact, Package, Project};
+use accord_memory_core::{Fact, Package, PackageId, Project};
 use accord_store::{
     Drafts, HighlightQuery, PackageQuery, PackageRow, Quarantined, ReadUnit, SearchQuery, Table,
 };
@@ -73,7 +73,7 @@ impl Memory {
                             ..SearchQuery::default()
                         };
                         let hits = memory.search(unit, id, &query, &way)?.hits;
-                        sum.add_focus(id, focus, hits)?;
+                        sum.add_focus(unit, id, focus, hits)?;
                     }
                 }
                 sum.order();
@@ -121,6 +121,12 @@ fn covered(
     Ok((None, covered))
 }
 
+/// The packages that supersede the package of a row.
+fn superseded_by(unit: &dyn ReadUnit, row: &PackageRow) -> UnitResult<Vec<PackageId>> {
+    let marks = unit.superseded(&row.project_id, &mut [&row.package_id].into_iter())?;
+    Ok(marks.into_values().next().unwrap_or_default())
+}
+
 impl Sum {
     /// Adds the packages of a project in the window, and its current facts.
     ///
@@ -146,8 +152,9 @@ impl Sum {
             ..HighlightQuery::default()
         };
         for row in unit.highlights(id, &highlights)? {
+            let by = superseded_by(unit, &row)?;
             if let Some(package) = self.sound(row)? {
-                self.highlights.push(Highlight::of(package.fields()));
+                self.highlights.push(Highlight::of(package.fields(), by));
             }
         }
         // One more than the limit, to know whether there are more.
@@ -173,10 +180,18 @@ impl Sum {
     /// Adds the snippets of a project about the focus.
     ///
     /// Clauses: AGENTIC-R-108.
-    fn add_focus(&mut self, id: &ProjectId, focus: &Focus, hits: Vec<Hit>) -> UnitResult<()> {
+    fn add_focus(
+        &mut self,
+        unit: &dyn ReadUnit,
+        id: &ProjectId,
+        focus: &Focus,
+        hits: Vec<Hit>,
+    ) -> UnitResult<()> {
         for hit in hits {
+            let superseded_by = superseded_by(unit, &hit.package)?;
             if let Some(package) = self.sound(hit.package)? {
                 self.snippets.push(Snippet {
+                    superseded_by,
                     project_id: id.clone(),
                     package_id: package.package_id().clone(),
                     score: hit.score,

@@ -9,10 +9,8 @@ use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
 use super::load::unreadable;
 use super::pull::{names, take};
+use super::questions::SOURCES;
 use super::{Memory, UnitResult, load};
-
-/// How many packages are listed for each question.
-const SOURCES: usize = 10;
 
 impl Memory {
     /// The orientation of a project, as a JSON text.

@@ -9,6 +9,7 @@ use accord_memory_core::query::{Latest, PackagePosition};
 use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
 use super::load::unreadable;
+use super::questions::{Superseded, superseded};
 use super::served::{Damaged, Served};
 use super::{Memory, UnitError, UnitResult, load};
 
@@ -21,6 +22,17 @@ pub struct PackagePage {
     pub next_cursor: Option<String>,
     /// The ids of damaged packages of this page.
     pub damaged: Vec<String>,
+    /// The superseded ones among the packages.
+    pub superseded: Superseded,
+}
+
+/// One package.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PulledPackage {
+    /// The package.
+    pub package: Served,
+    /// The packages that supersede it, newest first.
+    pub superseded_by: Vec<PackageId>,
 }
 
 /// The packages of a list.
@@ -43,7 +55,7 @@ impl Memory {
         asked: Latest,
     ) -> Result<PackagePage, Failure> {
         let (access, listed) = (caller.access().clone(), project.clone());
-        let taken = self
+        let (taken, superseded) = self
             .read(move |unit| {
                 load::readable(unit, &access, &listed)?;
                 let query = PackageQuery {
@@ -54,7 +66,9 @@ impl Memory {
                     limit: asked.limit as usize,
                     ..PackageQuery::default()
                 };
-                take(unit, &listed, &query)
+                let taken = take(unit, &listed, &query)?;
+                let superseded = superseded(unit, &listed, &taken.sound)?;
+                Ok((taken, superseded))
             })
             .await?;
         self.set_aside(&taken.damaged);
@@ -62,6 +76,7 @@ impl Memory {
             packages: taken.sound,
             next_cursor: taken.next.map(|place| place.encode(project)),
             damaged: names(&taken.damaged, taken.unreadable),
+            superseded,
         })
     }
 
@@ -76,15 +91,16 @@ impl Memory {
         caller: &Caller,
         within: Option<ProjectId>,
         id: PackageId,
-    ) -> Result<Served, Failure> {
+    ) -> Result<PulledPackage, Failure> {
         let access = caller.access().clone();
-        let outcome = self
+        let (outcome, by) = self
             .read(move |unit| {
                 let row = load::package_row(unit, &access, Verb::Read, within.as_ref(), &id)?;
-                Ok(Served::of(row))
+                let mut marks = unit.superseded(&row.project_id, &mut [&id].into_iter())?;
+                Ok((Served::of(row), marks.remove(&id).unwrap_or_default()))
             })
             .await?;
-        self.sound(outcome)
+        Ok(PulledPackage { package: self.sound(outcome)?, superseded_by: by })
     }
 
     /// The log of a package, oldest entry first, each a JSON document.

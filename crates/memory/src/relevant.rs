@@ -15,6 +15,7 @@ use accord_store::{Drafts, PackageQuery, PackageRow, ReadUnit, SearchQuery, Tabl
 use super::embed::NearestQuery;
 use super::load::unreadable;
 use super::pull::names;
+use super::questions::{Superseded, superseded};
 use super::served::Served;
 use super::{Memory, UnitResult, load};
 
@@ -60,6 +61,8 @@ pub struct RelevantPage {
     pub ignored: Vec<String>,
     /// The ids of damaged packages among the results.
     pub damaged: Vec<String>,
+    /// The superseded ones among the packages.
+    pub superseded: Superseded,
 }
 
 /// The score of a package.
@@ -161,6 +164,7 @@ impl Memory {
                     Drafts::Of(_) | Drafts::None => Vec::new(),
                 };
                 page.damaged = names(&damaged, unreadable);
+                page.superseded = superseded(unit, &project, &page.packages)?;
                 Ok((page, damaged))
             })
             .await?;

@@ -4,11 +4,12 @@
 //! format number.
 
 use accord_memory_core::package::QuestionKey;
-use accord_store::{Result, StoreErrorKind};
+use accord_store::{Audit as _, CommonTermLimits, Result, StoreErrorKind};
 use rusqlite::Connection;
 
 use crate::connect::pragma;
 use crate::error::IntoStoreError as _;
+use crate::unit::Unit;
 
 /// The format that this version writes.
 pub const FORMAT: u32 = MIGRATIONS.len() as u32;
@@ -16,7 +17,7 @@ pub const FORMAT: u32 = MIGRATIONS.len() as u32;
 /// The migration at index `n` leads from format `n` to the next.
 const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0001_memory.sql"), fill: |_| Ok(()) },
-    Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: fold_questions },
+    Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: derive_links },
 ];
 
 /// One step between formats.
@@ -53,7 +54,17 @@ fn run(connection: &Connection, migration: &Migration, next: u32) -> Result<()> 
     connection.execute_batch("COMMIT").store_error()
 }
 
-/// Stores the keys of the questions of format 1.
+/// Derives what format 2 adds from the packages and questions of format 1.
+fn derive_links(connection: &Connection) -> Result<()> {
+    fold_questions(connection)?;
+    let unit = Unit::new(connection, CommonTermLimits::default());
+    for project in unit.project_ids()? {
+        unit.link_stored(&project)?;
+    }
+    Ok(())
+}
+
+/// Stores the keys of questions.
 fn fold_questions(connection: &Connection) -> Result<()> {
     let mut read = connection.prepare("SELECT pk, text FROM question").store_error()?;
     let mut write =

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
+use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::package::{
     Links, PackageFields, PackageType, ReviewType, SearchTexts, Significance, Status,
 };
@@ -282,6 +283,14 @@ pub trait Packages {
         project: &ProjectId,
         packages: &mut dyn Iterator<Item = &'p PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>>;
+
+    /// What links lead to, for a reader of these drafts. Nothing is said about other drafts.
+    fn link_targets(
+        &self,
+        project: &ProjectId,
+        links: &Links,
+        drafts: Drafts<'_>,
+    ) -> Result<LinkTargets>;
 
     /// The number of open questions, without those of drafts.
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64>;

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_host::Response;
 use accord_host::client::body_failure;
+use accord_host::http::SUPERSEDED_BY;
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -23,6 +24,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// The document, as it came.
     pub(crate) text: String,
+    /// The ids of the packages that supersede the package that was read.
+    pub(crate) superseded_by: Option<String>,
 }
 
 /// An answer that is read piece by piece.
@@ -87,6 +90,9 @@ impl Answer {
                 let id = clean(id.as_str().unwrap_or_default());
                 print_note(format!("damaged and left out: {id}"));
             }
+            if let Some(by) = &self.superseded_by {
+                print_note(format!("superseded by {}", clean(by)));
+            }
             for warning in document["warnings"].as_array().into_iter().flatten() {
                 print_note(format!(
                     "warning: {}",
@@ -114,7 +120,8 @@ pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
     if !parts.status.is_success() {
         return Err(refusal::error_of(status, &parts.headers, &text));
     }
-    Ok(Answer { status, text })
+    let superseded_by = parts.headers.get(SUPERSEDED_BY).and_then(|ids| ids.to_str().ok());
+    Ok(Answer { status, text, superseded_by: superseded_by.map(str::to_owned) })
 }
 
 /// The answer as it comes; a refusal is a failure.

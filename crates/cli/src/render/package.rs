@@ -35,12 +35,23 @@ const PLACED: [&str; 22] = [
     "content_hash",
 ];
 
-/// Several packages, a few lines each.
-pub(crate) fn packages(page: &mut Page, packages: &Value) {
-    let times = Times::of(list(packages), &["created_at"]);
-    for package in list(packages) {
+/// The packages of a document, a few lines each, with the marks of superseded ones.
+pub(crate) fn packages(page: &mut Page, document: &Value) {
+    let packages = list(&document["packages"]);
+    let times = Times::of(packages, &["created_at"]);
+    for package in packages {
         page.gap();
         brief_in(page, package, times);
+        mark(page, package, &document["x-superseded"]);
+    }
+}
+
+/// Says which packages supersede a package, if any does.
+pub(super) fn mark(page: &mut Page, package: &Value, superseded: &Value) {
+    let id = package["package_id"].as_str().unwrap_or_default();
+    let by: Vec<_> = list(&superseded[id]).iter().filter_map(Value::as_str).map(clean).collect();
+    if !by.is_empty() {
+        page.line(page.styled(Style::Bad, &format!("  superseded by {}", by.join(", "))));
     }
 }
 

@@ -60,6 +60,7 @@ examples! {
     "pull" 200
         "curl "
         "'http://127.0.0.1:7171/v1/projects/atlas/packages?mode=relevant&query=tiles+storage'";
+    "questions" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/questions?all=true'";
     "orient" 200 "curl 'http://127.0.0.1:7171/v1/projects/atlas/orient?window_days=7'";
     "orchestrate" 200 "curl 'http://127.0.0.1:7171/v1/orchestrate?project=atlas&focus=storage'";
     "flag" 200

@@ -12,6 +12,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
+use crate::http::SUPERSEDED_BY;
 use crate::{Api, Request};
 
 /// The largest answer that is read.
@@ -32,6 +33,7 @@ pub struct Ask {
 pub struct Answer {
     created: bool,
     text: String,
+    superseded_by: Option<String>,
 }
 
 impl Ask {
@@ -85,7 +87,10 @@ impl Ask {
         let unanswered = |failure: Failure| ToolError::from(failure).with_details(&about);
         let response = api.call(self.request()?).await.map_err(unanswered)?;
         let status = response.status();
-        let is_json = response.headers().get(CONTENT_TYPE).is_none_or(is_json);
+        let headers = response.headers();
+        let is_json = headers.get(CONTENT_TYPE).is_none_or(is_json);
+        let superseded_by = headers.get(SUPERSEDED_BY).and_then(|ids| ids.to_str().ok());
+        let superseded_by = superseded_by.map(str::to_owned);
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(|_| {
             let message = "the answer of the host was interrupted, or is too large";
@@ -97,7 +102,7 @@ impl Ask {
             let created = status == hyper::StatusCode::CREATED;
             // Whitespace between JSON tokens costs a model tokens and means nothing.
             let text = if is_json { compact(&text) } else { text };
-            return Ok(Answer { created, text });
+            return Ok(Answer { created, text, superseded_by });
         }
         let envelope = serde_json::from_str(&text)
             .ok()
@@ -151,6 +156,11 @@ impl Answer {
     /// The document of the host. JSON has its tokens unchanged and no whitespace between them.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The ids of the packages that supersede the package that was read, if there are any.
+    pub fn superseded_by(&self) -> Option<&str> {
+        self.superseded_by.as_deref()
     }
 
     /// The members of the document.

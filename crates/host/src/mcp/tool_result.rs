@@ -26,7 +26,11 @@ pub struct ToolResult {
 #[derive(Clone, Debug)]
 enum Content {
     Receipt(Object),
-    Document(String),
+    Document {
+        text: String,
+        /// A second text, about the document.
+        note: Option<String>,
+    },
 }
 
 /// What a connection remembers of a call.
@@ -87,7 +91,17 @@ impl ToolResult {
 
     /// A document that was read: JSON.
     pub fn document(text: impl Into<String>) -> Self {
-        Self { content: Content::Document(text.into()), memo: Memo::Nothing }
+        let content = Content::Document { text: text.into(), note: None };
+        Self { content, memo: Memo::Nothing }
+    }
+
+    /// Adds a sentence about a document. A receipt is not changed.
+    #[must_use]
+    pub fn noting(mut self, said: impl Into<String>) -> Self {
+        if let Content::Document { note, .. } = &mut self.content {
+            *note = Some(said.into());
+        }
+        self
     }
 
     /// Sets what the connection remembers.
@@ -109,7 +123,10 @@ impl ToolResult {
     pub(super) fn result(self) -> CallToolResult {
         match self.content {
             Content::Receipt(members) => in_both_places(members, false),
-            Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Content::Document { text, note } => {
+                let texts = [Some(text), note].into_iter().flatten();
+                CallToolResult::success(texts.map(ContentBlock::text).collect())
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ mod facts;
 mod faults;
 mod import;
 mod keep_alive;
+mod links;
 mod mcp;
 mod oddities;
 mod pulls;

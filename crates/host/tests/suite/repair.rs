@@ -15,6 +15,7 @@ async fn seen(asker: &Asker) -> Vec<Value> {
         "/v1/orchestrate?window_days=3660&focus=indexes",
         "/v1/projects/atlas/facts?history=true",
         "/v1/projects/atlas/sessions",
+        "/v1/projects/atlas/questions?all=true",
     ] {
         let mut answer = asker.get(path).await.expect(200);
         let answer_members = answer.as_object_mut().unwrap();
@@ -22,6 +23,11 @@ async fn seen(asker: &Asker) -> Vec<Value> {
         seen.push(answer);
     }
     seen
+}
+
+fn each_flag(list: &Value, member: &str) -> Vec<bool> {
+    let items = list.as_array().unwrap().iter();
+    items.map(|item| item[member].as_bool().unwrap()).collect()
 }
 
 async fn problems(asker: &Asker) -> Value {
@@ -38,9 +44,21 @@ async fn what_is_derived_is_made_again_from_packages_and_their_logs() {
         let asks = json!({"project_id": project, "open_questions": ["Why?", "How?", "Why?"]});
         owner.deposit(&package_with(id, asks)).await;
     }
+    let answers = json!({
+        "open_questions": ["Who?"], "x-supersedes": ["pkg_5", "pkg_8"],
+        "x-answers": [{"question": "how?"}, {"package_id": "pkg_5", "index": 0}],
+    });
+    owner.deposit(&package_with("pkg_7", answers)).await;
     let before = seen(&owner).await;
+    let [questions, list] = [&before[6]["questions"], &before[0]];
+    assert_eq!(each_flag(questions, "open"), [true, false, false], "{questions:#}");
+    assert_eq!(list["x-superseded"], json!({"pkg_5": ["pkg_7"]}));
     drop(owner);
     for statement in [
+        "UPDATE answer SET until = ?1, question = NULL",
+        "UPDATE supersession SET holds = 0 WHERE ?1 <> ''",
+        "UPDATE question SET open = 0, folded = NULL WHERE ?1 <> ''",
+        "UPDATE question_use SET ask_key = ?1",
         "DELETE FROM tally WHERE ?1 <> ''",
         "UPDATE kind SET actor_type = ?1",
         "UPDATE counter SET packages = 99, newest_event = 2, oldest_event = 0 WHERE ?1 <> ''",
@@ -64,7 +82,7 @@ async fn what_is_derived_is_made_again_from_packages_and_their_logs() {
     let found = problems(&world.owner()).await;
     assert!(found.as_array().unwrap().len() > 10, "{found}");
     let (world, repaired) = world.repaired();
-    assert_eq!((repaired.sound, repaired.set_aside), (6, 0));
+    assert_eq!((repaired.sound, repaired.set_aside), (7, 0));
     let owner = world.owner();
     assert_eq!(problems(&owner).await, json!([]));
     assert_eq!(seen(&owner).await, before);

@@ -18,14 +18,21 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
         0..=2 => {
             let status = ["draft", "complete", "awaiting_review"][below(3)];
             let review = if status == "awaiting_review" { "human" } else { "none" };
+            let author = ["agent", "human"][below(2)];
             let members = json!({
                 "status": status, "review_type": review, "created_at": moment(below(40)),
                 "x-n": below(5),
+                "open_questions": [QUESTIONS[below(4)]],
+                "x-answers": answers(below(6), below(4), format!("pkg_{}", below(STEPS))),
+                "x-supersedes": (0..3).map(|_| format!("pkg_{}", below(STEPS))).collect::<Vec<_>>(),
                 "created_by": {
-                    "id": "ada", "type": "agent", "session_id": format!("sess_{}", below(3)),
+                    "id": "ada", "type": author,
+                    "session_id": format!("sess_{}", below(3)),
                 },
             });
-            asker.deposit(&package_with(&format!("pkg_{number}"), members)).await;
+            // A package that supersedes itself, or answers its own question, is refused.
+            let package = package_with(&format!("pkg_{number}"), members);
+            asker.post("/v1/projects/atlas/packages", &package).await;
         }
         3 => {
             let reviewer = ["human", "agent"][below(2)];
@@ -34,7 +41,8 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
         }
         4 => {
             let outcome = ["complete", "revision_requested"][below(2)];
-            let outcome = json!({"outcome": outcome});
+            let kind = ["agent", "human"][below(2)];
+            let outcome = json!({"outcome": outcome, "actor": {"id": "eve", "type": kind}});
             asker.post(&format!("/v1/packages/pkg_{known}/review"), &outcome).await;
         }
         5 => drop(asker.post(&format!("/v1/packages/pkg_{known}/complete"), &json!({})).await),
@@ -62,6 +70,39 @@ async fn step(asker: &Asker, random: &mut Random, number: usize) {
     }
 }
 
+const QUESTIONS: [&str; 4] = ["Why?", "WHY?", "Who?", "When?"];
+
+fn answers(kind: usize, which: usize, package: String) -> Value {
+    match kind {
+        0 => json!([{"question": QUESTIONS[which].to_lowercase()}]),
+        1 => json!([{"package_id": package, "index": 0}]),
+        _ => json!([]),
+    }
+}
+
+/// The questions and the marks of superseded packages, whatever the order of the import.
+async fn derived(asker: &Asker) -> Vec<Value> {
+    let questions = asker.get("/v1/projects/atlas/questions?all=true&limit=200").await.expect(200);
+    let mut lines: Vec<Value> = Vec::new();
+    for question in questions["questions"].as_array().unwrap() {
+        let by = ["asked_by", "answered_by"].map(|name| in_order(&question[name]));
+        lines.push(json!([question["question"], question["open"], by]));
+    }
+    let list = asker.get("/v1/projects/atlas/packages?limit=200").await.expect(200);
+    for (id, by) in list["x-superseded"].as_object().into_iter().flatten() {
+        lines.push(json!([id, in_order(by)]));
+    }
+    lines.sort_by_key(Value::to_string);
+    lines
+}
+
+fn in_order(list: &Value) -> Vec<&str> {
+    let mut texts: Vec<&str> =
+        list.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    texts.sort_unstable();
+    texts
+}
+
 fn shuffled(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<_> = text.lines().collect();
     for last in (1..lines.len()).rev() {
@@ -78,6 +119,7 @@ fn sorted(text: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn any_past_survives_in_any_order() {
+    let mut linked = 0;
     for seed in 0..RUNS {
         let mut random = Random::new(seed);
         let (world, copy, late_copy) = (World::new(), World::new(), World::new());
@@ -97,13 +139,18 @@ async fn any_past_survives_in_any_order() {
         }
         // A copy follows, whichever line comes first; so does one that begins with nothing.
         let late = export(&owner).await;
+        let links = derived(&owner).await;
+        linked += links.len();
         for asker in [&copied, &late_copied] {
             imported(asker, &shuffled(&late, &mut random)).await;
             assert_eq!(sorted(&export(asker).await), sorted(&late), "seed {seed}");
+            assert_eq!(derived(asker).await, links, "seed {seed}");
             imported(asker, &shuffled(&early, &mut random)).await;
             assert_eq!(sorted(&export(asker).await), sorted(&late), "seed {seed}");
+            assert_eq!(derived(asker).await, links, "seed {seed}");
         }
         let report = copied.post("/accord/v1/verify", &json!({})).await.expect(200);
         assert_eq!(report["report"]["problem_count"], 0, "seed {seed}: {report}");
     }
+    assert!(linked > 80, "{linked} questions and marks are too few for a meaningful test");
 }

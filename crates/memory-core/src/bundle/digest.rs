@@ -18,6 +18,9 @@ pub const MAX_HIGHLIGHTS: usize = 10;
 /// The most facts in a digest.
 pub const MAX_DIGEST_FACTS: usize = 200;
 
+/// The member of a highlight or snippet that names the packages that supersede it.
+const SUPERSEDED_BY: &str = "superseded_by";
+
 /// The input of a digest. It never includes drafts.
 #[derive(Clone, Debug)]
 pub struct DigestRows<'a> {
@@ -76,6 +79,8 @@ pub struct Highlight {
     pub significance: u8,
     /// When it was created.
     pub created_at: accord_contract::time::Timestamp,
+    /// The packages that supersede it, newest first.
+    pub superseded_by: Vec<PackageId>,
 }
 
 /// An excerpt of a package about the focus.
@@ -89,6 +94,8 @@ pub struct Snippet {
     pub score: f64,
     /// The excerpt.
     pub excerpt: Excerpt,
+    /// The packages that supersede it, newest first.
+    pub superseded_by: Vec<PackageId>,
 }
 
 /// The counts of one project in a window.
@@ -105,8 +112,8 @@ pub struct ProjectCount {
 }
 
 impl Highlight {
-    /// The highlight for a package.
-    pub fn of(package: &PackageFields) -> Self {
+    /// The highlight for a package that these supersede.
+    pub fn of(package: &PackageFields, superseded_by: Vec<PackageId>) -> Self {
         Self {
             project_id: package.project_id.clone(),
             package_id: package.package_id.clone(),
@@ -114,6 +121,7 @@ impl Highlight {
             package_type: package.package_type.clone(),
             significance: package.significance().number(),
             created_at: package.created_at.clone(),
+            superseded_by,
         }
     }
 
@@ -185,6 +193,7 @@ fn highlight(entry: &Highlight) -> String {
         .value("package_type", entry.package_type.as_str())
         .value("significance", entry.significance)
         .value("created_at", entry.created_at.as_str())
+        .optional(SUPERSEDED_BY, superseded_by(&entry.superseded_by))
         .finish()
 }
 
@@ -195,7 +204,13 @@ fn snippet(entry: &Snippet) -> String {
         .value("score", entry.score)
         .value("text", entry.excerpt.text.as_str())
         .value("field", entry.excerpt.field)
+        .optional(SUPERSEDED_BY, superseded_by(&entry.superseded_by))
         .finish()
+}
+
+/// The packages that supersede one, if any does.
+fn superseded_by(packages: &[PackageId]) -> Option<Value> {
+    (!packages.is_empty()).then(|| packages.iter().map(PackageId::encode).collect())
 }
 
 fn project_count(entry: &ProjectCount) -> String {

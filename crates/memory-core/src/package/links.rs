@@ -5,12 +5,13 @@
 //! [`Links::check`] instead, so that a misspelt link is noticed.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Value, Wire as _};
+use serde_json::json;
 
 use super::{PackageFields, QuestionKey};
-use crate::PackageId;
 use crate::limits::{MAX_ITEMS, MAX_TEXT_BYTES};
 use crate::refuse::{check_items, check_length, schema};
+use crate::{PackageId, text};
 
 /// The member with the questions that a package answers.
 pub const ANSWERS: &str = "x-answers";
@@ -57,6 +58,13 @@ impl Links {
         links
     }
 
+    /// The links in the text of a stored package; none if it is not a package.
+    pub fn read(stored: &str) -> Self {
+        let document = text::document(stored.as_bytes()).ok();
+        let fields = document.and_then(|document| PackageFields::from_document(document).ok());
+        fields.as_ref().map(Self::of).unwrap_or_default()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty() && self.supersedes.is_empty()
@@ -89,6 +97,19 @@ impl Links {
         }
         Ok(())
     }
+}
+
+/// An item of `x-answers` for a text: `ID#INDEX` names the question at an index of a package, any
+/// other text is the question itself.
+pub fn answer_item(text: &str) -> Value {
+    let asked = text.rsplit_once('#').and_then(|(id, index)| {
+        let id = id.trim();
+        let is_id = !id.is_empty() && !id.contains(char::is_whitespace);
+        let digits = index.bytes().all(|byte| byte.is_ascii_digit());
+        let index = index.parse::<u32>().ok().filter(|_| is_id && digits)?;
+        Some(json!({"package_id": id, "index": index}))
+    });
+    asked.unwrap_or_else(|| json!({"question": text}))
 }
 
 /// The items of a member, if it is a list.

@@ -1,8 +1,8 @@
-//! `GET /v1/projects` and `GET /v1/projects/{project_id}/sessions`.
+//! `GET /v1/projects`, and the sessions and questions of a project.
 
 use accord_contract::codes::Failure;
 
-use super::{CURSOR, Flag, Number, Params, SessionPosition, Text};
+use super::{CURSOR, Flag, Number, Params, QuestionPosition, SessionPosition, Text};
 use crate::limits::CALLSIGN;
 use crate::{Cursor as _, ProjectId, ProjectPosition};
 
@@ -23,6 +23,9 @@ pub const WITH_CALLSIGN: Text = Text::new("callsign", CALLSIGN);
 
 /// Those that have not ended.
 pub const ACTIVE: Flag = Flag::new("active");
+
+/// Whether to include answered questions.
+pub const ALL_QUESTIONS: Flag = Flag::new("all");
 
 /// The query for projects, in the order of their ids.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -48,6 +51,17 @@ pub struct SessionQuery {
     pub after: Option<SessionPosition>,
 }
 
+/// The query for questions, the newest first.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct QuestionQuery {
+    /// Whether to include answered ones. Those of drafts are then left out.
+    pub all: bool,
+    /// The maximum number of results.
+    pub limit: u32,
+    /// Only those after this position.
+    pub after: Option<QuestionPosition>,
+}
+
 impl ProjectQuery {
     /// Reads the parameters of a list.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
@@ -69,6 +83,20 @@ impl SessionQuery {
             after: params
                 .text(CURSOR.name())
                 .map(|text| SessionPosition::decode(text, project))
+                .transpose()?,
+        })
+    }
+}
+
+impl QuestionQuery {
+    /// Reads the parameters of a list.
+    pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
+        Ok(Self {
+            all: ALL_QUESTIONS.read(params)?,
+            limit: LIST_LIMIT.read_or_default(params)?,
+            after: params
+                .text(CURSOR.name())
+                .map(|text| QuestionPosition::decode(text, project))
                 .transpose()?,
         })
     }

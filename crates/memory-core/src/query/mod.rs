@@ -28,8 +28,8 @@ pub use facts::{
 };
 pub use ids::{ID_KIND, IdKind, IdQuery, MAX_IDS, PREFIX};
 pub use lists::{
-    ACTIVE, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery, SessionQuery,
-    WITH_CALLSIGN,
+    ACTIVE, ALL_QUESTIONS, DEFAULT_LIST, INCLUDE_ARCHIVED, LIST_LIMIT, MAX_LIST, ProjectQuery,
+    QuestionQuery, SessionQuery, WITH_CALLSIGN,
 };
 pub use orient::{
     DEFAULT_RECENT, DEFAULT_WINDOW_DAYS, MAX_TOKENS, MAX_WINDOW_DAYS, MIN_TOKENS, OrientQuery,

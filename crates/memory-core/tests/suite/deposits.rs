@@ -18,8 +18,7 @@ fn known(deposited: &Package, current: &Package) -> DepositState {
             deposited: *deposited.content_hash(),
             current: *current.content_hash(),
         }),
-        parent_known: false,
-        session_known: true,
+        ..DepositState::default()
     }
 }
 
@@ -34,7 +33,8 @@ fn archived() -> Project {
 fn a_new_package_is_stored_with_its_first_revision() {
     let (id, project, ada) = (project_id(), project(), actor("ada", ActorType::Human));
     let new = package(&minimal());
-    let outcome = deposit(&new, &writing(&id, Some(&project), Some(&ada)), DepositState::default());
+    let outcome =
+        deposit(&new, &writing(&id, Some(&project), Some(&ada)), &DepositState::default());
     let expected = Deposit::New {
         create_project: None,
         revision: Box::new(Revision::deposited(&new, Some(ada), now())),
@@ -53,13 +53,13 @@ fn the_same_content_again_is_a_replay_whatever_its_spelling() {
     for sent in [again.to_string(), format!("{again:#}"), flagged.text().to_owned()] {
         let sent = Package::parse(sent.as_bytes()).unwrap();
         assert_eq!(
-            deposit(&sent, &writing(&id, Some(&here), None), state).unwrap(),
+            deposit(&sent, &writing(&id, Some(&here), None), &state).unwrap(),
             Deposit::Replay
         );
         // Nothing is written, so an archive does not matter.
         let old = archived();
         assert_eq!(
-            deposit(&sent, &writing(&id, Some(&old), None), state).unwrap(),
+            deposit(&sent, &writing(&id, Some(&old), None), &state).unwrap(),
             Deposit::Replay
         );
     }
@@ -70,7 +70,7 @@ fn other_content_under_a_known_id_is_a_conflict() {
     let (id, here) = (project_id(), project());
     let stored = package(&minimal());
     let other = package(&with(json!({"created_by": {"id": "ada", "type": "agent"}})));
-    let outcome = deposit(&other, &writing(&id, Some(&here), None), known(&stored, &stored));
+    let outcome = deposit(&other, &writing(&id, Some(&here), None), &known(&stored, &stored));
     assert_eq!(refused(outcome), (Code::AgenticDuplicatePackageId, "/package_id".into()));
 }
 
@@ -79,10 +79,10 @@ fn a_write_needs_its_project() {
     let (id, old) = (project_id(), archived());
     let new = package(&minimal());
     let state = DepositState::default();
-    let outcome = deposit(&new, &writing(&id, Some(&old), None), state);
+    let outcome = deposit(&new, &writing(&id, Some(&old), None), &state);
     assert_eq!(refused(outcome).0, Code::AgenticProjectArchived);
 
-    match deposit(&new, &writing(&id, None, None), state).unwrap() {
+    match deposit(&new, &writing(&id, None, None), &state).unwrap() {
         Deposit::New { create_project: Some(created), .. } => {
             assert_eq!(*created, Project::bare(id.clone(), now()));
         }
@@ -90,10 +90,10 @@ fn a_write_needs_its_project() {
     }
     let mut strict = writing(&id, None, None);
     strict.policy = ProjectPolicy::Strict;
-    assert_eq!(refused(deposit(&new, &strict, state)).0, Code::AgenticProjectNotFound);
+    assert_eq!(refused(deposit(&new, &strict, &state)).0, Code::AgenticProjectNotFound);
 
     let other = ProjectId::new("other").unwrap();
-    let outcome = deposit(&new, &writing(&other, None, None), state);
+    let outcome = deposit(&new, &writing(&other, None, None), &state);
     assert_eq!(refused(outcome), invalid("/project_id"));
 }
 
@@ -105,7 +105,7 @@ fn a_session_that_is_not_there_is_told() {
     }})));
     let decide = |session_known| {
         let state = DepositState { session_known, ..DepositState::default() };
-        match deposit(&package, &writing(&id, Some(&here), None), state).unwrap() {
+        match deposit(&package, &writing(&id, Some(&here), None), &state).unwrap() {
             Deposit::New { warnings, .. } => warnings.len(),
             Deposit::Replay => panic!("it is new"),
         }
@@ -118,8 +118,8 @@ fn an_unknown_parent_is_accepted_with_a_warning() {
     let (id, here) = (project_id(), project());
     let child = package(&with(json!({"parent_package_id": "pkg_0"})));
     let decide = |parent_known| {
-        let state = DepositState { known: None, parent_known, session_known: true };
-        match deposit(&child, &writing(&id, Some(&here), None), state).unwrap() {
+        let state = DepositState { parent_known, session_known: true, ..DepositState::default() };
+        match deposit(&child, &writing(&id, Some(&here), None), &state).unwrap() {
             Deposit::New { warnings, .. } => warnings,
             Deposit::Replay => panic!("it is new"),
         }

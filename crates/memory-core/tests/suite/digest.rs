@@ -22,12 +22,16 @@ fn a_digest_has_its_members() {
     let project = project();
     let mut questions = OpenQuestions::default();
     questions.offer("why?", &PackageId::new("p").unwrap());
-    let highlight = Highlight::of(package(&with(json!({"significance": 9}))).fields());
+    let highlight = Highlight::of(
+        package(&with(json!({"significance": 9}))).fields(),
+        vec![PackageId::new("pkg_new").unwrap()],
+    );
     let snippet = |name: &str| Snippet {
         project_id: project.project_id.clone(),
         package_id: PackageId::new(name).unwrap(),
         score: 1.5,
         excerpt: Excerpt { field: "title", text: "Indexes".into() },
+        superseded_by: Vec::new(),
     };
     let type_count =
         |name: &str, count| TypeCount { package_type: PackageType::parse(name).unwrap(), count };
@@ -59,6 +63,7 @@ fn a_digest_has_its_members() {
                 "project_id": "atlas", "package_id": "pkg_1", "title": "Indexes rebuilt",
                 "package_type": "milestone",
                 "significance": 9, "created_at": "2026-04-18T20:00:00Z",
+                "superseded_by": ["pkg_new"],
             }],
         },
         "active_facts": [fact(json!({})).encode()], "open_questions": ["why?"],
@@ -73,7 +78,8 @@ fn a_digest_has_its_members() {
 #[test]
 fn a_global_digest_has_no_project_and_says_what_it_cut() {
     let facts = vec![fact(json!({})); MAX_DIGEST_FACTS + 1];
-    let highlights = vec![Highlight::of(package(&with(json!({}))).fields()); MAX_HIGHLIGHTS + 1];
+    let highlights =
+        vec![Highlight::of(package(&with(json!({}))).fields(), Vec::new()); MAX_HIGHLIGHTS + 1];
     let rows = DigestRows {
         project: None,
         by_type: &[],
@@ -99,6 +105,7 @@ fn highlights_rank_by_weight_then_by_age() {
         Highlight::of(
             package(&with(json!({"significance": significance, "created_at": created_at})))
                 .fields(),
+            Vec::new(),
         )
         .rank()
     };

@@ -11,6 +11,7 @@ mod export;
 mod facts;
 
 mod lifecycle;
+mod links;
 mod orient;
 mod packages;
 mod projects;

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_base::ProjectId;
 use accord_memory_core::PackageId;
 use accord_memory_core::lifecycle::Standing;
 use accord_memory_core::package::{AnswerLink, Links, QuestionKey};
@@ -82,6 +83,22 @@ impl Unit<'_> {
             self.supersede(project, package, target, holds(row, &standing), &standing)?;
         }
         self.review_questions(project, questions)
+    }
+
+    /// Adds the links of all packages of a project that was stored in format 1, where links were
+    /// members like any other.
+    pub(crate) fn link_stored(&self, project: &ProjectId) -> Result<()> {
+        let pk = self.must_find(project)?;
+        // The words may be anywhere in the text. Only texts with them are parsed.
+        let sql = "SELECT pk FROM package WHERE project = ?1
+            AND (instr(text, 'x-answers') > 0 OR instr(text, 'x-supersedes') > 0)";
+        for package in self.many(sql, (pk,), |row| row.integer(0))? {
+            // A damaged row is left to a verification.
+            if let Some(Ok(row)) = self.numbered(package, project)? {
+                self.link(pk, package, &row, &Links::read(&row.state.text))?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes what a package answers and supersedes.

@@ -11,6 +11,7 @@ mod events;
 mod facts;
 mod index;
 mod keys;
+mod link_targets;
 mod listing;
 mod open_questions;
 mod packages;

@@ -167,7 +167,7 @@ impl Unit<'_> {
     }
 
     /// The audiences of a reader; of draft audiences only those that have questions.
-    fn audiences(&self, project: i64, drafts: Drafts<'_>) -> Result<Vec<String>> {
+    pub(super) fn audiences(&self, project: i64, drafts: Drafts<'_>) -> Result<Vec<String>> {
         let mut audiences = vec![ALL_READERS.to_owned()];
         match drafts {
             Drafts::None => {}

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
-use accord_memory_core::package::{PackageType, ReviewType, Significance, Status};
+use accord_memory_core::deposit::LinkTargets;
+use accord_memory_core::package::{Links, PackageType, ReviewType, Significance, Status};
 use accord_store::{
-    DamagedRow, HighlightQuery, PackageIndex, PackageQuery, PackageRow, PackageState,
+    DamagedRow, Drafts, HighlightQuery, PackageIndex, PackageQuery, PackageRow, PackageState,
     PackageWrites, Packages, Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow,
     StoreError, Stored, Table, Tally,
 };
@@ -167,6 +168,16 @@ impl Packages for Unit<'_> {
         packages: &mut dyn Iterator<Item = &'p PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         self.superseded_of(project, packages)
+    }
+
+    fn link_targets(
+        &self,
+        project: &ProjectId,
+        links: &Links,
+        drafts: Drafts<'_>,
+    ) -> Result<LinkTargets> {
+        // No project has the number 0.
+        self.targets_of(self.find(project)?.unwrap_or_default(), links, drafts)
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {

@@ -67,7 +67,7 @@ pub(super) fn drafts_of(author: &ActorKey) -> String {
 pub(super) struct Recorded {
     question: i64,
     project: i64,
-    audience: String,
+    pub(super) audience: String,
     key: QuestionKey,
     open: bool,
     pub(super) newest: (String, i64),

@@ -10,8 +10,12 @@ use std::sync::Once;
 use std::time::Duration;
 
 use accord_base::ProjectId;
+use accord_memory_core::PackageId;
 use accord_store::testing::{COMMON, Random, compare, everything};
-use accord_store::{Engine as _, PackageIndex, Result, SearchQuery, SearchResults, StoreExt as _};
+use accord_store::{
+    Drafts, Engine as _, PackageIndex, QuestionQuery, Result, SearchQuery, SearchResults,
+    StoreExt as _,
+};
 use accord_store_sqlite::{DATABASE, FORMAT, Options, SqliteStore, compact};
 
 use crate::support::{deposit, given, log, open, package, start};
@@ -151,6 +155,46 @@ fn write_format_1(new: &Path, old: &Path) {
     }
     let mark = "DETACH new; PRAGMA user_version = 1; PRAGMA application_id = 0x41636364;";
     connection.execute_batch(mark).unwrap();
+}
+
+/// In format 1, `x-answers` and `x-supersedes` were members like any other.
+#[test]
+fn links_of_format_1_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(DATABASE);
+    fs::copy(fixture(1, "db"), &file).unwrap();
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let asked = "SELECT q.text, a.package_id, q.ordinal, b.package_id, b.pk, j.project_id
+        FROM question q JOIN package a ON a.pk = q.package JOIN project j ON j.pk = q.project
+        JOIN package b ON b.project = q.project AND b.pk <> a.pk
+        WHERE q.audience = '' AND b.quarantined_at IS NULL LIMIT 1";
+    let (question, asking, index, answering, pk, project) = connection
+        .query_row(asked, (), |row| {
+            let texts = |at| row.get::<_, String>(at);
+            let number = |at| row.get::<_, i64>(at);
+            Ok((texts(0)?, texts(1)?, number(2)?, texts(3)?, number(4)?, texts(5)?))
+        })
+        .unwrap();
+    let text = format!(
+        r#"{{"package_id":"{answering}","project_id":"{project}","relay_version":"0.1","title":"T",
+        "status":"complete","package_type":"standard","review_type":"none",
+        "created_at":"2026-04-18T20:00:00Z","created_by":{{"id":"a","type":"human"}},
+        "x-answers":[{{"package_id":"{asking}","index":{index}}}],"x-supersedes":["{asking}"]}}"#
+    );
+    let update = "UPDATE package SET text = ?2, status = 'complete', actor_type = 'human',
+        created_at = '2026-04-18T20:00:00Z', created_key = '2026-04-18T20:00:00' WHERE pk = ?1";
+    assert_eq!(connection.execute(update, (pk, text)).unwrap(), 1);
+    drop(connection);
+    let store = SqliteStore::open(folder.path(), &options()).unwrap();
+    let (project, asking) = (ProjectId::new(project).unwrap(), PackageId::new(asking).unwrap());
+    let query = QuestionQuery { limit: 99, drafts: Drafts::None, ..QuestionQuery::default() };
+    let open = store.read(|unit| unit.questions(&project, &query)).unwrap();
+    assert!(open.iter().all(|row| row.text != question), "{open:?}");
+    let all = QuestionQuery { answered: true, ..query };
+    let all = store.read(|unit| unit.questions(&project, &all)).unwrap();
+    assert!(all.iter().any(|row| row.text == question && !row.open), "{all:?}");
+    let marks = store.read(|unit| unit.superseded(&project, &mut [&asking].into_iter())).unwrap();
+    assert_eq!(marks[&asking], [PackageId::new(answering).unwrap()]);
 }
 
 /// The tables, the indexes and the settings of the index of terms.

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use accord_base::ProjectId;
+use accord_base::{ActorType, ProjectId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
+use accord_memory_core::deposit::{LinkTarget, LinkTargets};
 use accord_memory_core::lifecycle::{Side, Standing};
-use accord_memory_core::package::{AnswerLink, QuestionKey};
+use accord_memory_core::package::{AnswerLink, Links, QuestionKey};
 use accord_memory_core::query::QuestionPosition;
 
 use super::packages::place;
@@ -57,6 +58,43 @@ impl State {
         rows.sort_by_key(|row| order(row.position));
         rows.truncate(query.limit);
         rows
+    }
+
+    pub(super) fn targets_of(
+        &self,
+        project: &ProjectId,
+        links: &Links,
+        drafts: Drafts<'_>,
+    ) -> LinkTargets {
+        let packages = self.at(project).map(|project| &project.packages);
+        let find = |id: &PackageId| packages.and_then(|packages| packages.get(id));
+        let asks = |key: &QuestionKey| {
+            let mut shown = packages
+                .into_iter()
+                .flat_map(BTreeMap::values)
+                .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
+            shown.any(|entry| entry.questions().any(|asked| QuestionKey::of(&asked.text) == *key))
+        };
+        let found = |there: bool| if there { LinkTarget::Found } else { LinkTarget::NoQuestion };
+        let answer = |link: &AnswerLink| match link {
+            AnswerLink::Question(key) => found(asks(key)),
+            AnswerLink::Asked { package_id, index } => match find(package_id) {
+                None => LinkTarget::NoPackage,
+                Some(entry) if !entry.row.is_shown(drafts) => LinkTarget::Found,
+                Some(entry) => found(entry.questions().any(|asked| asked.index == *index)),
+            },
+        };
+        let superseded = |id: &PackageId| match find(id).map(|entry| &entry.row) {
+            None => LinkTarget::NoPackage,
+            Some(row) if row.is_shown(drafts) && row.actor.kind == ActorType::Human => {
+                LinkTarget::ByPerson
+            }
+            Some(_) => LinkTarget::Found,
+        };
+        LinkTargets {
+            answers: links.answers.iter().map(answer).collect(),
+            supersedes: links.supersedes.iter().map(superseded).collect(),
+        }
     }
 
     /// The packages that supersede a package.

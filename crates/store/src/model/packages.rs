@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
-use accord_memory_core::package::Status;
+use accord_memory_core::deposit::LinkTargets;
+use accord_memory_core::package::{Links, Status};
 use accord_memory_core::query::PackagePosition;
 
 use super::{PackageEntry, ProjectState, State, insert};
@@ -127,6 +128,15 @@ impl Packages for State {
         let marks =
             entries.map(|entry| (entry.row.package_id.clone(), self.superseders(&entry.row)));
         Ok(marks.filter(|(_, by)| !by.is_empty()).collect())
+    }
+
+    fn link_targets(
+        &self,
+        project: &ProjectId,
+        links: &Links,
+        drafts: Drafts<'_>,
+    ) -> Result<LinkTargets> {
+        Ok(self.targets_of(project, links, drafts))
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {

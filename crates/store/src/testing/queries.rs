@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
-use accord_memory_core::package::{Significance, Status};
+use accord_memory_core::package::{Links, Significance, Status};
 
 use super::Generator;
 use crate::{
@@ -24,6 +24,7 @@ pub(super) enum Query {
     Counts(ProjectId, Option<Time>),
     Questions(ProjectId, Questions),
     Superseded(ProjectId, Vec<PackageId>),
+    Targets(ProjectId, Links, Reader),
     Search(ProjectId, Words),
     Projects(bool, usize),
     Facts(ProjectId, Option<String>, Option<String>, When, usize),
@@ -96,7 +97,7 @@ fn random_query(generator: &mut Generator) -> Query {
         _ => Reader::Everybody,
     };
     let limit = generator.random.below(7);
-    match generator.random.below(19) {
+    match generator.random.below(20) {
         0..=3 => {
             let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
             Query::Pages(Pages {
@@ -164,7 +165,8 @@ fn random_query(generator: &mut Generator) -> Query {
             Query::Embeddings(project, generator.space(), order, 1 + limit)
         }
         14 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
-        16 | 17 => Query::Superseded(project, (0..6).map(|_| generator.package()).collect()),
+        16 => Query::Targets(project, generator.links(), reader),
+        17 | 18 => Query::Superseded(project, (0..6).map(|_| generator.package()).collect()),
         _ => Query::Events(project, generator.random.below(30) as u64, generator.time().time()),
     }
 }
@@ -206,6 +208,10 @@ impl Query {
                 Ok(lines)
             }
             Self::Questions(project, questions) => questions.at(unit, project),
+            Self::Targets(project, links, reader) => {
+                let targets = unit.link_targets(project, links, reader.drafts())?;
+                Ok(vec![format!("{targets:?}")])
+            }
             Self::Superseded(project, packages) => {
                 Ok(lines(unit.superseded(project, &mut packages.iter())?))
             }

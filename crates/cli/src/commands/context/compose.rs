@@ -11,7 +11,9 @@ use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value};
 use accord_memory_core::PackageId;
-use accord_memory_core::package::{PROTOCOL_VERSION, PackageType, ReviewType, Status};
+use accord_memory_core::package::{
+    ANSWERS, PROTOCOL_VERSION, PackageType, ReviewType, SUPERSEDES, Status, answer_item,
+};
 use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
@@ -38,6 +40,15 @@ pub(super) struct ComposeArgs {
     /// An open question; can be repeated
     #[arg(long = "question", value_name = "TEXT", requires = "title")]
     questions: Vec<String>,
+
+    /// An open question that the package answers: its text, or ID#INDEX for the question at an
+    /// index (from 0) of a package; can be repeated
+    #[arg(long, value_name = "QUESTION", requires = "title")]
+    answers: Vec<String>,
+
+    /// A package that this one replaces; can be repeated
+    #[arg(long, value_name = "ID", requires = "title")]
+    supersedes: Vec<String>,
 
     /// A note for the next actor
     #[arg(long, value_name = "TEXT", requires = "title")]
@@ -133,12 +144,20 @@ impl ComposeArgs {
         put("topic", text(&self.topic));
         let files = self.deliverables.iter().map(|path| deliverable(path));
         let files: Vec<Value> = files.collect::<Result<_, _>>()?;
+        let answers = self.answers.iter().map(|text| answer_item(text));
+        put(ANSWERS, (!self.answers.is_empty()).then(|| answers.collect()));
+        put(SUPERSEDES, texts(&self.supersedes));
         put("deliverables", (!files.is_empty()).then(|| files.into()));
-        Ok(Draft { text: Value::Object(members.clone()).to_string(), members })
+        Ok(Draft::of(members))
     }
 }
 
 impl Draft {
+    /// A draft with these members.
+    pub(super) fn of(members: Object) -> Self {
+        Self { text: Value::Object(members.clone()).to_string(), members }
+    }
+
     /// Reads a document.
     pub(super) fn document(bytes: &[u8]) -> Result<Self, CliError> {
         let text = std::str::from_utf8(bytes)

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use accord_contract::wire::Value;
 
-use super::compose::{ComposeArgs, Draft};
+use super::compose::{ComposeArgs, Composed, Draft};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::host::{ActorArg, Connection, HostArgs, HostRequest, ProjectArg, SessionArg};
 use crate::input::read_file;
 use crate::render::{Page, Style};
 
@@ -48,15 +48,20 @@ impl DepositArgs {
         let package =
             draft.complete(&self.project, &self.host.target, &self.actor, &self.session)?;
         let host = self.host.connect_or_create()?;
-        let path = ["v1", "projects", &package.project, "packages"];
-        let request = HostRequest::new(hyper::Method::POST, &path).document(package.text);
-        let answer = host.send_to_project(&package.project, request)?;
-        let is_new = answer.status == 201;
-        answer.print(self.host.json, |page, package| {
-            deposited(page, package, is_new);
-        })?;
-        Ok(Exit::Yes)
+        send(&host, package, self.host.json)
     }
+}
+
+/// Deposits a package, and prints the answer.
+pub(super) fn send(host: &Connection, package: Composed, json: bool) -> Result<Exit, CliError> {
+    let path = ["v1", "projects", &package.project, "packages"];
+    let request = HostRequest::new(hyper::Method::POST, &path).document(package.text);
+    let answer = host.send_to_project(&package.project, request)?;
+    let is_new = answer.status == 201;
+    answer.print(json, |page, package| {
+        deposited(page, package, is_new);
+    })?;
+    Ok(Exit::Yes)
 }
 
 fn deposited(page: &mut Page, package: &Value, is_new: bool) {

@@ -1,11 +1,13 @@
 //! `accord context`: the packages of a project.
 
+mod answer;
 mod bundles;
 mod compose;
 mod deposit;
 mod export;
 mod import;
 mod pull;
+mod questions;
 mod source;
 mod transition;
 mod verify;
@@ -24,6 +26,8 @@ pub(crate) struct ContextArgs {
 enum ContextCommand {
     Deposit(Box<deposit::DepositArgs>),
     Pull(pull::PullArgs),
+    Questions(questions::QuestionsArgs),
+    Answer(answer::AnswerArgs),
     Orient(bundles::OrientArgs),
     Digest(bundles::DigestArgs),
     Flag(transition::FlagArgs),
@@ -40,6 +44,8 @@ impl ContextArgs {
         match self.command {
             ContextCommand::Deposit(args) => args.run(),
             ContextCommand::Pull(args) => args.run(),
+            ContextCommand::Questions(args) => args.run(),
+            ContextCommand::Answer(args) => args.run(),
             ContextCommand::Orient(args) => args.run(),
             ContextCommand::Digest(args) => args.run(),
             ContextCommand::Flag(args) => args.run(),

@@ -122,18 +122,16 @@ impl PullArgs {
             .with("cursor", self.cursor.as_ref());
         let answer = host.send(request)?;
         let is_narrowed = self.status.is_some() || self.session.is_some() || self.cursor.is_some();
-        answer.print_list(
-            self.host.json,
-            |page, list| render::packages(page, &list["packages"]),
-            || match (&self.query, is_narrowed) {
+        answer.print_list(self.host.json, render::packages, || {
+            match (&self.query, is_narrowed) {
                 (Some(_), _) => format!("no package in {project} matches the query"),
                 (None, true) => format!("no matching package in {project}"),
                 (None, false) => format!(
                     "{project} has no packages; `accord context deposit --project {project} \
                      --title TEXT` adds one"
                 ),
-            },
-        )?;
+            }
+        })?;
         Ok(Exit::Yes)
     }
 }

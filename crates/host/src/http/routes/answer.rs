@@ -2,7 +2,7 @@
 
 use accord_base::Page;
 use accord_contract::wire::{TextForm, Value};
-use accord_memory::Served;
+use accord_memory::{PulledPackage, Served, Superseded};
 use accord_memory_core::query::Text;
 use axum::body::Body;
 use axum::response::Response;
@@ -16,6 +16,10 @@ pub(super) const IF_NONE_MATCH: Text = Text::new("if-none-match", TextForm::ANY)
 
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
+
+/// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
+/// that a header cannot carry, and commas, are percent-encoded.
+pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
 
 /// The body of an answer with a list.
 ///
@@ -60,6 +64,19 @@ impl List {
         self.with("x-integrity_warnings", damaged)
     }
 
+    /// Adds the superseded ones among the documents, each with those that supersede it.
+    #[must_use]
+    pub(super) fn marked(self, superseded: &Superseded) -> Self {
+        if superseded.is_empty() {
+            return self;
+        }
+        let marks = superseded.iter().map(|(id, by)| {
+            let by: Value = by.iter().map(|id| Value::from(id.as_str())).collect();
+            (id.as_str().to_owned(), by)
+        });
+        self.with("x-superseded", Value::Object(marks.collect()))
+    }
+
     /// The answer.
     pub(super) fn answer(mut self) -> Response {
         self.0.push('}');
@@ -80,7 +97,8 @@ pub(super) fn package(status: StatusCode, package: Served) -> Response {
 }
 
 /// A package, or 304 if the client already has this version.
-pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Response {
+pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -> Response {
+    let served = pulled.package;
     let tag = format!("\"{}\"", served.content_hash);
     let mut known = headers.get_all(IF_NONE_MATCH.name()).iter();
     let known = known.any(|list| {
@@ -90,10 +108,28 @@ pub(super) fn package_unless_known(headers: &HeaderMap, served: Served) -> Respo
         tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
     });
     let mut response = package(StatusCode::OK, served);
+    if !pulled.superseded_by.is_empty() {
+        let ids = pulled.superseded_by.iter().map(|id| escaped(id.as_str()));
+        let ids = HeaderValue::try_from(ids.collect::<Vec<_>>().join(", "));
+        let ids = ids.expect("escaped text is plain");
+        response.headers_mut().insert(SUPERSEDED_BY, ids);
+    }
     if known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(hyper::header::CONTENT_TYPE);
     }
     response
+}
+
+/// An id in a header.
+fn escaped(id: &str) -> String {
+    let mut text = String::with_capacity(id.len());
+    for byte in id.bytes() {
+        match byte {
+            b'!'..=b'~' if byte != b'%' && byte != b',' => text.push(char::from(byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
 }

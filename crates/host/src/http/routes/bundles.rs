@@ -104,6 +104,8 @@ message! {
         required significance: u64 = "significance", "significance";
         /// When it was created.
         required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// The packages that supersede it, newest first; absent if there are none.
+        optional superseded_by: Vec<PackageId> = "superseded_by", "package-ids";
     }
 }
 
@@ -120,6 +122,8 @@ message! {
         required text: String = "text", "text-for-people";
         /// The member that it comes from.
         required field: String = "field", "member-name";
+        /// The packages that supersede the package, newest first; absent if there are none.
+        optional superseded_by: Vec<PackageId> = "superseded_by", "package-ids";
     }
 }
 

@@ -13,11 +13,13 @@ mod lifecycle;
 mod packages;
 mod progress;
 mod projects;
+mod questions;
 mod sessions;
 mod verify;
 
 use super::table::Route;
 
+pub use self::answer::SUPERSEDED_BY;
 pub(crate) use self::ask::{InProject, PathId, Query, check_query};
 
 /// Every route, file by file.
@@ -26,6 +28,7 @@ pub(crate) use self::ask::{InProject, PathId, Query, check_query};
 pub(super) fn all() -> Vec<Route> {
     [
         packages::routes(),
+        questions::routes(),
         lifecycle::routes(),
         facts::routes(),
         projects::routes(),

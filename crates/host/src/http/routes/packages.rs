@@ -48,6 +48,9 @@ message! {
         optional warnings: Vec<Warning> = "warnings", "warnings";
         /// The ids of packages that are left out because they are damaged.
         optional integrity_warnings: Vec<PackageId> = "x-integrity_warnings", "package-ids";
+        /// The superseded ones among the packages: for each id the ids of the packages that
+        /// supersede it, newest first.
+        optional superseded: Value = "x-superseded", "superseded-packages";
     }
 }
 
@@ -172,7 +175,8 @@ async fn pull(
                 .with("next_cursor", Value::Null)
                 .with("scores", scores)
                 .with("x-search", page.searched.as_str())
-                .without(&page.damaged);
+                .without(&page.damaged)
+                .marked(&page.superseded);
             if !page.ignored.is_empty() {
                 list = list.with("x-ignored_words", page.ignored);
             }
@@ -183,8 +187,8 @@ async fn pull(
             Ok(list.answer())
         }
         Pull::Specific(id) => {
-            let served = memory.package(&caller, Some(project), id).await?;
-            Ok(answer::package_unless_known(&headers, served))
+            let pulled = memory.package(&caller, Some(project), id).await?;
+            Ok(answer::package_unless_known(&headers, pulled))
         }
     }
 }
@@ -208,8 +212,8 @@ async fn specific(
     headers: HeaderMap,
 ) -> Reply {
     let within = query.project()?;
-    let served = host.memory().package(&caller, within, id).await?;
-    Ok(answer::package_unless_known(&headers, served))
+    let pulled = host.memory().package(&caller, within, id).await?;
+    Ok(answer::package_unless_known(&headers, pulled))
 }
 
 /// A page of packages.
@@ -217,6 +221,7 @@ fn list(page: &PackagePage) -> Response {
     List::new("packages", texts(&page.packages))
         .with("next_cursor", page.next_cursor.as_deref())
         .without(&page.damaged)
+        .marked(&page.superseded)
         .answer()
 }
 

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::PackageId;
+use accord_memory_core::package::{ANSWERS, SUPERSEDES, answer_item};
 use accord_system::random;
 use serde_json::json;
 
@@ -28,6 +29,20 @@ pub(super) const DEPOSIT: Tool = Tool {
             .example("Use SQLite: one file, no server to run"),
         Argument::texts("open_questions", "What is not settled yet, each as one question.")
             .example("Who renews the certificate?"),
+        Argument::texts(
+            "answers",
+            "Open questions that this settles, each with its text as memory_orient or \
+             memory_questions shows it, or as package_id#index. They end when this package is \
+             complete.",
+        )
+        .example("Who renews the certificate?"),
+        Argument::texts(
+            "supersedes",
+            "Ids of packages that this one replaces. They stay readable and are marked as \
+             superseded. A package of a person needs the review of a person: then deposit with \
+             status awaiting_review.",
+        )
+        .example("pkg_1a2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d"),
         Argument::text("handoff_note", "What the next actor must know, and the next step."),
         Argument::text("content_md", "A longer body in Markdown."),
         Argument::objects("deliverables", deliverable, "Files that the work made or changed."),
@@ -106,7 +121,8 @@ pub(super) const PULL: Tool = Tool {
     title: "Read packages",
     description: "Reads packages. With query: those that are about it, best first; use plain \
         words. With package_id: that one, or null if it is not there. With neither: the newest. \
-        status awaiting_review lists what waits for a review.",
+        status awaiting_review lists what waits for a review. x-superseded names packages of the \
+        list that others replace.",
     arguments: &[
         PROJECT,
         Argument::text("query", "What to look for, in plain words.")
@@ -126,10 +142,14 @@ pub(super) const PULL: Tool = Tool {
     output: None,
     ask: pull,
     answer: |call, answer| {
-        let text = match call.text("package_id") {
-            Some(_) => whole(answer.text(), budget(call))?,
-            None => shortened(answer.text(), budget(call), &LIST)?,
-        };
+        if call.text("package_id").is_some() {
+            let result = ToolResult::document(whole(answer.text(), budget(call))?);
+            return Ok(match answer.superseded_by() {
+                Some(by) => result.noting(format!("This package is superseded by {by}.")),
+                None => result,
+            });
+        }
+        let text = shortened(answer.text(), budget(call), &LIST)?;
         Ok(ToolResult::document(text))
     },
     null_on: Some(Code::AgenticPackageNotFound),
@@ -137,7 +157,7 @@ pub(super) const PULL: Tool = Tool {
 
 pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
-    extras: &["next_cursor", "scores"],
+    extras: &["next_cursor", "scores", "x-superseded"],
     bare: None,
     named_by: Some("package_id"),
 };
@@ -185,6 +205,13 @@ fn deposit(call: &Call<'_>) -> Result<Ask, Failure> {
         "content_md",
         "topic",
     ]));
+    if let Some(Value::Array(answers)) = call.value("answers") {
+        let texts = answers.iter().filter_map(Value::as_str);
+        body.insert(ANSWERS.into(), texts.map(answer_item).collect());
+    }
+    if let Some(supersedes) = call.value("supersedes") {
+        body.insert(SUPERSEDES.into(), supersedes.clone());
+    }
     Ok(Ask::post(&["v1", "projects", project, "packages"], body)
         .about("package_id", package_id.as_str())
         .about("created_at", created_at))

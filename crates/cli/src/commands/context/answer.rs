@@ -1,0 +1,129 @@
+//! `accord context answer`: deposits a package that answers an open question.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+use accord_memory_core::limits::MAX_TITLE_CHARS;
+use accord_memory_core::package::{ANSWERS, QuestionKey};
+use serde_json::json;
+
+use super::compose::Draft;
+use super::deposit::send;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{ActorArg, Connection, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::render;
+
+/// How many questions a refusal lists.
+const LISTED: usize = 5;
+
+/// Answer an open question, with a complete package of the type decision
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AnswerArgs {
+    /// The question, or a part of it that no other open question has
+    #[arg(value_name = "QUESTION")]
+    question: String,
+
+    /// The answer
+    #[arg(value_name = "ANSWER")]
+    answer: String,
+
+    /// The title [default: the question]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    actor: ActorArg,
+
+    #[command(flatten)]
+    session: SessionArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl AnswerArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect()?;
+        let question = self.find(&open_questions(&host, &project)?, &project)?;
+        let title = self.title.clone().unwrap_or_else(|| title(&question));
+        let members: [(&str, Value); 4] = [
+            ("title", title.into()),
+            ("package_type", "decision".into()),
+            ("decisions_made", json!([self.answer])),
+            (ANSWERS, json!([{"question": question}])),
+        ];
+        let members = members.map(|(name, value)| (name.to_owned(), value));
+        let draft = Draft::of(Object::from_iter(members));
+        let package =
+            draft.complete(&self.project, &self.host.target, &self.actor, &self.session)?;
+        send(&host, package, self.host.json)
+    }
+
+    /// The open question that is meant.
+    fn find(&self, open: &[String], project: &str) -> Result<String, CliError> {
+        let key = QuestionKey::of(&self.question);
+        if let Some(same) = open.iter().find(|question| QuestionKey::of(question) == key) {
+            return Ok(same.clone());
+        }
+        let part = self.question.trim().to_lowercase();
+        let matching: Vec<&String> =
+            open.iter().filter(|question| question.to_lowercase().contains(&part)).collect();
+        let message = match matching[..] {
+            [one] => return Ok(one.clone()),
+            [] => format!("{project} has no open question {:?}", self.question),
+            _ => format!("{} open questions contain {:?}", matching.len(), self.question),
+        };
+        let listed = if matching.is_empty() { open.iter().collect() } else { matching };
+        let listed: Vec<String> = listed
+            .into_iter()
+            .take(LISTED)
+            .map(|question| format!("  {}", render::clean(question)))
+            .collect();
+        let help = match listed.is_empty() {
+            true => "`accord context questions --all` lists the answered ones".to_owned(),
+            false => format!("give the text of one of them:\n{}", listed.join("\n")),
+        };
+        Err(CliError::new(Code::Usage, message).help(help))
+    }
+}
+
+/// The texts of all open questions.
+fn open_questions(host: &Connection, project: &str) -> Result<Vec<String>, CliError> {
+    let (mut found, mut cursor) = (Vec::new(), None);
+    loop {
+        let request = HostRequest::get(&["v1", "projects", project, "questions"])
+            .with_number("limit", Some(200))
+            .with("cursor", cursor.as_ref());
+        let list = host.send(request)?.value()?;
+        let questions = list["questions"].as_array().into_iter().flatten();
+        let texts = questions.filter_map(|entry| entry["question"].as_str());
+        found.extend(texts.map(str::to_owned));
+        cursor = list["next_cursor"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// The question as a title.
+fn title(question: &str) -> String {
+    let title: String = format!("Answered: {}", question.trim());
+    if title.chars().count() <= MAX_TITLE_CHARS {
+        return title;
+    }
+    let shortened: String = title.chars().take(MAX_TITLE_CHARS - 1).collect();
+    format!("{shortened}…")
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord context questions --project shop
+  accord context answer --project shop --actor human:lead \"Who owns refunds?\" \"Payments does\"
+
+The question then no longer appears in orient and digest. `accord context deposit --answers`
+answers questions with any other package.";

@@ -1,0 +1,48 @@
+//! `accord context questions`: what is not settled yet.
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{HostArgs, HostRequest, ProjectArg};
+use crate::render;
+
+/// List the open questions of a project, of any age
+#[derive(Debug, clap::Args)]
+pub(crate) struct QuestionsArgs {
+    /// Include answered questions
+    #[arg(long)]
+    all: bool,
+
+    /// The maximum number [default: 50]
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+
+    /// The cursor of the next page
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+
+    #[command(flatten)]
+    project: ProjectArg,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
+impl QuestionsArgs {
+    pub(crate) fn run(self) -> Result<Exit, CliError> {
+        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect()?;
+        let request = HostRequest::get(&["v1", "projects", &project, "questions"])
+            .with("all", self.all.then_some("true"))
+            .with_number("limit", self.limit)
+            .with("cursor", self.cursor.as_ref());
+        host.send(request)?.print_list(
+            self.host.json,
+            |page, list| render::questions(page, &list["questions"]),
+            || match self.all {
+                true => format!("nothing was asked in {project}"),
+                false => format!("{project} has no open questions"),
+            },
+        )?;
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,38 @@
+//! Questions: what is not settled yet.
+
+use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::{Argument, Ask, Effect, Tool, ToolResult};
+use super::PROJECT;
+
+pub(super) const QUESTIONS: Tool = Tool {
+    name: "memory_questions",
+    title: "List questions",
+    description: "The open questions of the project, of any age, newest first, each with the \
+        packages that ask it. With all: answered ones too, with the packages that answer them. To \
+        answer one, call memory_deposit with answers.",
+    arguments: &[
+        PROJECT,
+        Argument::flag("all", "Answered questions, too."),
+        Argument::integer("limit", 1, 200, "The most questions.").default_number(50),
+        Argument::text("cursor", "next_cursor of the page before."),
+        BUDGET,
+    ],
+    effect: Effect::Reads,
+    output: None,
+    ask: |call| {
+        Ok(Ask::get(&["v1", "projects", call.project()?, "questions"])
+            .query("all", call.flag("all"))
+            .query("limit", call.number("limit"))
+            .query("cursor", call.text("cursor")))
+    },
+    answer: |call, answer| {
+        let how = Shortening {
+            lists: &["questions"],
+            extras: &["next_cursor"],
+            bare: None,
+            named_by: None,
+        };
+        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
+    },
+    null_on: None,
+};

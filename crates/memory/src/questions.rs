@@ -1,0 +1,119 @@
+//! The questions of a project, and the marks of superseded packages.
+
+use std::collections::BTreeMap;
+
+use accord_base::{Caller, Cursor as _, Page, ProjectId, fill_page};
+use accord_contract::codes::Failure;
+use accord_contract::message;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Object, Wire as _};
+use accord_memory_core::PackageId;
+use accord_memory_core::query::QuestionQuery;
+use accord_store::{QuestionRow, ReadUnit, Table};
+
+use super::load::unreadable;
+use super::served::Served;
+use super::{Memory, UnitError, UnitResult, load};
+
+/// How many packages are listed for each question.
+pub(crate) const SOURCES: usize = 10;
+
+/// The superseded packages of a list, each with those that supersede it, newest first. It stands
+/// beside the list, because the text of a package never changes.
+pub type Superseded = BTreeMap<PackageId, Vec<PackageId>>;
+
+message! {
+    /// A question of a project.
+    pub struct Question("Question", open) {
+        /// The question.
+        required question: String = "question", "text-for-people";
+        /// Whether it is open: a package asks it that no answer covers.
+        required open: bool = "open", "flag";
+        /// The newest package that asks it.
+        required package_id: PackageId = "package_id", "package-id";
+        /// Its index in the open_questions of that package, from 0.
+        required index: u64 = "index", "index";
+        /// When that package was created.
+        required asked_at: Timestamp = "asked_at", "time:rfc-3339-utc";
+        /// The packages that ask it, newest first, at most 10; of an open question those that no
+        /// answer covers.
+        required asked_by: Vec<PackageId> = "asked_by", "package-ids";
+        /// The packages that answer it, the latest answer first, at most 10. An open question has
+        /// some when it was asked again.
+        required answered_by: Vec<PackageId> = "answered_by", "package-ids";
+    }
+}
+
+impl Memory {
+    /// A page of the questions of a project.
+    ///
+    /// # Errors
+    /// When the caller may not read, or the project does not exist.
+    pub async fn questions(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        asked: QuestionQuery,
+    ) -> Result<Page, Failure> {
+        let (access, project) = (caller.access().clone(), project.clone());
+        self.read(move |unit| {
+            load::readable(unit, &access, &project)?;
+            let mut items = Vec::new();
+            let next = fill_page::<_, _, UnitError>(
+                asked.limit as usize,
+                asked.after,
+                |after, limit| {
+                    let query = accord_store::QuestionQuery {
+                        since: None,
+                        drafts: load::drafts(&access),
+                        answered: asked.all,
+                        after: after.copied(),
+                        limit,
+                        sources: SOURCES,
+                    };
+                    Ok(unit.questions(&project, &query)?)
+                },
+                |row| row.position,
+                |row| {
+                    let Some(question) = question(row) else {
+                        return Ok(None);
+                    };
+                    let text = question.encode().to_string();
+                    let bytes = text.len();
+                    items.push(text);
+                    Ok(Some(bytes))
+                },
+            )?;
+            Ok(Page {
+                items,
+                next_cursor: next.map(|position| position.encode(&project)),
+                damaged: unreadable(unit, Table::Question),
+            })
+        })
+        .await
+    }
+}
+
+/// The superseded ones among packages that are served.
+pub(crate) fn superseded(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    packages: &[Served],
+) -> UnitResult<Superseded> {
+    let mut ids = packages.iter().map(|package| &package.package_id);
+    Ok(unit.superseded(project, &mut ids)?)
+}
+
+/// The question in a row; `None` if no package asks it.
+fn question(row: QuestionRow) -> Option<Question> {
+    Some(Question {
+        question: row.text,
+        open: row.open,
+        package_id: row.sources.first()?.clone(),
+        index: row.position.index.into(),
+        asked_at: Timestamp::emit(row.position.package.created_at),
+        asked_by: row.sources,
+        answered_by: row.answers,
+        extra: Object::new(),
+    })
+}
