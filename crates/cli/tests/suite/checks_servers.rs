@@ -51,7 +51,30 @@ fn a_host_of_our_own_leaves_nothing_behind() {
     let memory = Memory::reached(Way::Socket);
     let url = &memory.host().url;
     let said = accord(&["check", "agentic", "--url", url, "--filter", ONE], "").yes();
-    assert!(said.contains("left behind"), "a server that stays is told about: {said}");
+    assert!(said.contains("left behind  1 project (archived): accord-check-"), "{said}");
+    let command = format!("`accord project remove --conformance --url {url}`");
+    assert!(said.contains(&command), "{said}");
+    // The command that it names removes it, and nothing else.
+    memory.ran(&["project", "create", "kept"]).yes();
+    let removed = accord(&["project", "remove", "--conformance", "--url", url], "").yes();
+    assert!(removed.starts_with("removed accord-check-"), "{removed}");
+    let listed = memory.json(&["project", "list", "--include-archived"]);
+    assert_eq!(listed["projects"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_run_that_cleans_up_leaves_nothing_or_says_what() {
+    let memory = Memory::reached(Way::Url);
+    let url = &memory.host().url;
+    let strong = memory.key().to_owned();
+    let run = ["check", "agentic", "--url", url, "--token", &strong, "--cleanup", "--filter"];
+    // Cases with one project, with two, with the shared one, and with blobs.
+    let cases = "id(agentic/hash/vector-minimal) | id(agentic/blobs/*) | id(agentic/facts/burst) \
+                 | id(agentic/export/round-trip)";
+    let said = accord(&[&run[..], &[cases]].concat(), "").yes();
+    assert!(said.contains("PASS") && !said.contains("left behind"), "{said}");
+    let listed = memory.json(&["project", "list", "--include-archived"]);
+    assert_eq!(listed["projects"], serde_json::json!([]));
 }
 
 #[test]

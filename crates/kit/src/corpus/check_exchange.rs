@@ -83,6 +83,9 @@ pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     }
     request(&mut place, &list.scope.create, list, &scope.member("create"));
     request(&mut place, &list.scope.retire, list, &scope.member("retire"));
+    if let Some(remove) = &list.scope.remove {
+        request(&mut place, remove, list, &scope.member("remove"));
+    }
     let open = scope.member("open");
     for (index, one) in list.scope.open.iter().enumerate() {
         step(&mut place, one, list, &open.index(index));

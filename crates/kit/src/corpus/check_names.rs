@@ -38,6 +38,9 @@ pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
     let mut known = DefinedNames::at_first(routes);
     known.request(place, &routes.scope.create, routes, "/scope/create");
     known.request(place, &routes.scope.retire, routes, "/scope/retire");
+    if let Some(remove) = &routes.scope.remove {
+        known.request(place, remove, routes, "/scope/remove");
+    }
     known.steps(place, &routes.scope.open, routes, "/scope/open");
 }
 

@@ -93,13 +93,16 @@ message! {
         required variable: String = "variable", "variable-name";
         /// The prefix of the ids of a run's scopes.
         required prefix: String = "prefix", "text";
-        /// Creates a scope, on servers that require it before the first write.
+        /// Creates a scope, on servers that require it before the first write. A server that
+        /// refuses it is asked again without its members `x-…`.
         required create: Request = "create", "http-request";
         /// The first step writes to the run's own scope. Together the steps request every route
         /// once, to find out which exist. None of them is judged.
         required open: Vec<Step> = "open", "http-steps";
         /// Retires a scope at the end, on servers that support it.
         required retire: Request = "retire", "http-request";
+        /// Removes a scope and its content if the run is to clean up, on servers that support it.
+        optional remove: Request = "remove", "http-request";
         /// The name of the state of a retired scope.
         required retired: String = "retired", "text-for-people";
     }

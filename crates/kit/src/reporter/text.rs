@@ -27,6 +27,8 @@ pub struct TextOptions {
     pub every_case: bool,
     /// The command that runs one case again, with `{id}` in place of its id.
     pub rerun: Option<String>,
+    /// How to remove what a run leaves on a server.
+    pub removal: Option<String>,
 }
 
 impl TextOptions {
@@ -170,7 +172,7 @@ impl<W: Write> TextReporter<W> {
         if others {
             writeln!(self.out, "cases that are not required do not change the result")?;
         }
-        for line in text_levels::lines(report) {
+        for line in text_levels::lines(report, self.options.removal.as_deref()) {
             writeln!(self.out, "{}", printable(&line))?;
         }
         for note in summary.notes.iter().flatten() {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::exit::plural;
 use crate::levels::{ClaimVerdict, Conformance, LevelStanding, Standing};
 use crate::report::RunReport;
 
-/// The lines, if the report has any of these.
-pub(super) fn lines(report: &RunReport) -> Vec<String> {
+/// The lines, if the report has any of these. `removal` says how to remove what is left.
+pub(super) fn lines(report: &RunReport, removal: Option<&str>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(conformance) = &report.summary.conformance {
         lines.push(format!("{:<12} {}", "conformance", headline(conformance)));
@@ -18,14 +19,19 @@ pub(super) fn lines(report: &RunReport) -> Vec<String> {
         let ids = left_behind.entry((&left.kind, &left.state)).or_default();
         ids.push(&left.id);
     }
+    let is_anything_left = !left_behind.is_empty();
     for ((kind, state), ids) in left_behind {
+        let count = plural(ids.len(), kind);
         let ids = match ids.split_at_checked(IDS_SHOWN) {
             Some((shown, more @ [_, ..])) => {
                 format!("{} and {} more", shown.join(", "), more.len())
             }
             _ => ids.join(", "),
         };
-        lines.push(format!("{:<12} {kind} {ids}: {state}", "left behind"));
+        lines.push(format!("{:<12} {count} ({state}): {ids}", "left behind"));
+    }
+    if let Some(removal) = removal.filter(|_| is_anything_left) {
+        lines.push(format!("{:<12} {removal}", ""));
     }
     lines
 }

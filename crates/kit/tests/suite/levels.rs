@@ -252,7 +252,7 @@ fn lines_for_people_say_what_is_reached_and_why_not_more() {
     let expected = format!(
         "conformance  B is reached; the server claims C: NOT TRUE\n             \
          C is missing (web/c/judge and 1 more)\n\
-         left behind  scope {scope}: retired\n\
+         left behind  1 scope (retired): {scope}\n\
          FAIL: 1 required case fails ("
     );
     assert!(text.contains(&expected), "{text}");

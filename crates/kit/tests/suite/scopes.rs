@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use accord_kit::report::LeftBehind;
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server};
+use crate::server::{Answer, Request, Server};
 use crate::support::{Silent, changed, patient, verdicts};
 use crate::web::{exchange, judge, judge_with, reads, serve, web};
 
@@ -74,6 +74,60 @@ fn what_cannot_be_put_away_is_named() {
         gone.then(|| Answer::json(404, json!({"code": "scope_not_found"})))
     });
     assert_eq!(judge(&server, &[writes("a/one")]).left_behind, None);
+}
+
+/// What a run that cleans up leaves on a server.
+fn left_of(server: &Server, cases: &[Value]) -> Vec<LeftBehind> {
+    let report = judge_with(server, cases, |options| options.cleanup = true, &patient());
+    assert_eq!(report.summary.totals.pass, cases.len() as u64);
+    report.left_behind.unwrap_or_default()
+}
+
+#[test]
+fn a_run_that_cleans_up_removes_its_scopes() {
+    let shared =
+        changed(writes("a/two"), json!({"let": {"scope_id": {"make": "scope", "id": "shared"}}}));
+    let cases = [alone(writes("a/one")), shared];
+    let removes = |request: &Request| request.method == "DELETE";
+    let server = serve(move |request| removes(request).then(|| Answer::json(200, json!({}))));
+    assert_eq!(left_of(&server, &cases), []);
+    let lines = server.lines();
+    let removed = lines.iter().filter(|line| line.starts_with("DELETE /scopes/"));
+    assert_eq!(removed.count(), 3, "its own, that of the case, and the shared one");
+    assert!(!lines.iter().any(|line| line.ends_with("/retire")), "{lines:?}");
+
+    // A server that refuses, and one without the route, keep them. Both are reported.
+    let refusal = json!({"error": {"code": "scope_not_empty"}});
+    let server = serve(move |request| removes(request).then(|| Answer::json(409, refusal.clone())));
+    for left in left_of(&server, &cases) {
+        let first = if left.id == "shared" { "kept, because all runs share it" } else { "retired" };
+        let state = format!("{first}; not removed: `remove` answered 409 scope_not_empty");
+        assert_eq!(left.state, state);
+    }
+    let server = serve(|_| None);
+    let left = left_of(&server, &cases);
+    assert_eq!(left.len(), 3);
+    assert!(left.iter().all(|left| left.state.ends_with("`remove` answered 404")), "{left:?}");
+
+    // Without the flag nothing is removed.
+    let server = serve(|_| None);
+    judge(&server, &cases);
+    assert!(!server.lines().iter().any(|line| line.starts_with("DELETE ")));
+}
+
+#[test]
+fn a_server_that_is_strict_about_members_gets_scopes_without_a_mark() {
+    let server = serve(|request| {
+        let is_marked = request.line() == "POST /scopes" && request.json().get("x-run").is_some();
+        is_marked.then(|| Answer::json(400, json!({"error": {"code": "unknown_member"}})))
+    });
+    let report = judge(&server, &[alone(writes("a/one"))]);
+    assert_eq!(report.summary.totals.pass, 1);
+    let seen = server.seen();
+    let made: Vec<_> = seen.iter().filter(|request| request.line() == "POST /scopes").collect();
+    assert_eq!(made.len(), 4, "each scope with the mark, then without it");
+    assert!(made.iter().skip(1).step_by(2).all(|request| request.json().get("x-run").is_none()));
+    assert_eq!(report.left_behind.map(|left| left.len()), Some(2));
 }
 
 #[test]

@@ -48,18 +48,19 @@ pub(crate) fn routes() -> Value {
             "events": with(route("proposal", Value::Null, "GET", "/events"), "answer", "events"),
             "create": route("proposal", Value::Null, "POST", "/scopes"),
             "retire": route("proposal", Value::Null, "POST", "/scopes/{scope_id}/retire"),
+            "remove": route("proposal", Value::Null, "DELETE", "/scopes/{scope_id}"),
         },
         "codes": {"thing_not_found": 404, "scope_not_found": 404, "conflict": 409,
             "not_yours": 403},
         "templates": {"thing": {"id": "${id}", "scope": "${scope_id}", "n": 1, "deep": {"a": 1}}},
         "scope": {
             "kind": "scope", "variable": "scope_id", "prefix": "check-",
-            "create": {"route": "create", "json": {"id": "${scope_id}"}},
+            "create": {"route": "create", "json": {"id": "${scope_id}", "x-run": true}},
             "open": [
                 {"prepare": true, "request": {"route": "write", "json": {"id": "first"}}},
                 {"prepare": true, "request": {"route": "list"}},
             ],
-            "retire": {"route": "retire"}, "retired": "retired",
+            "retire": {"route": "retire"}, "retired": "retired", "remove": {"route": "remove"},
         },
     })
 }

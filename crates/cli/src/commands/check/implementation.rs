@@ -56,6 +56,11 @@ struct Server {
     /// A project for read-only cases; nothing is written
     #[arg(long, value_name = "ID", requires = "url")]
     project: Option<String>,
+
+    /// Remove the projects of the run at its end, and report what stays; the key needs admin for
+    /// all projects
+    #[arg(long, requires = "url", conflicts_with = "project")]
+    cleanup: bool,
 }
 
 impl ImplementationArgs {
@@ -90,12 +95,26 @@ impl ImplementationArgs {
             options.token = self.server.token.clone();
             options.second_token = self.server.second_token.clone();
             options.scope = self.server.project.clone();
+            options.cleanup = self.server.cleanup;
             return Ok(Box::new(Http::new(options).map_err(Failure::from)?));
         }
         match &self.command {
             Some(command) => self.started(command),
             None => accord(protocol.name()),
         }
+    }
+
+    /// How to remove the projects that a run leaves on a server.
+    pub(super) fn removal(&self) -> Option<String> {
+        let url = self.server.url.as_ref()?;
+        let words = ["accord", "project", "remove", "--conformance", "--url", url];
+        let command = shell_words::join(words);
+        Some(match self.server.cleanup {
+            false => format!("`{command}` removes them from a host of Accord; so does --cleanup"),
+            true => "`accord project archive ID` archives one; the server's operator decides what \
+                     is removed"
+                .to_owned(),
+        })
     }
 
     /// The flags that select the same implementation again, without keys: they are printed.
@@ -115,6 +134,9 @@ impl ImplementationArgs {
         }
         if self.lines {
             words.push("--lines".to_owned());
+        }
+        if self.server.cleanup {
+            words.push("--cleanup".to_owned());
         }
         words
     }

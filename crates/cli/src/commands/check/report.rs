@@ -38,6 +38,7 @@ pub(super) fn reports(args: &CheckArgs, protocol: &Protocol) -> Result<Reports, 
     let mut options = TextOptions::new(false);
     options.every_case = args.verbose;
     options.rerun = Some(rerun(args, protocol));
+    options.removal = args.implementation.removal();
 
     let mut all: Vec<Box<dyn Reporter>> = Vec::new();
     // Text is for standard output, unless it has a file, or standard output is

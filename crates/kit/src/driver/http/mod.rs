@@ -38,6 +38,8 @@ pub struct HttpOptions {
     pub second_token: Option<String>,
     /// An existing scope to read. The run then writes nothing, and cases that would are skipped.
     pub scope: Option<String>,
+    /// The scopes of the run are removed at its end, where the server can do that.
+    pub cleanup: bool,
     /// The server is discarded after the run, so nothing is retired or reported as left behind.
     pub thrown_away: bool,
     /// How long one request may take.
@@ -125,6 +127,7 @@ impl HttpOptions {
             token: None,
             second_token: None,
             scope: None,
+            cleanup: false,
             thrown_away: false,
             request_timeout: Duration::from_secs(10),
             body_limit: 8 * 1024 * 1024,
@@ -248,7 +251,7 @@ impl Adapter for Http {
             return Vec::new();
         };
         let limit = self.options.request_timeout;
-        run.scopes.close(&run.routes, &self.client, limit)
+        run.scopes.close(&run.routes, &self.client, limit, self.options.cleanup)
     }
 
     fn info(&self) -> AdapterInfo {

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 
 use super::HttpOptions;
 use super::client::Client;
-use crate::case::{Exchange, Generator, GeneratorKind, Step};
+use crate::case::{Exchange, Generator, GeneratorKind, Request, Step};
 use crate::corpus::{Method, RouteList};
-use crate::exchange::answer::names;
+use crate::exchange::answer::{Answer, names};
 use crate::exchange::compose::compose;
 use crate::exchange::variables::Variables;
 use crate::exchange::{End, Engine, ExchangeError, Exchanged, Transport as _};
@@ -101,7 +101,8 @@ impl RunScopes {
             if let Some(refusal) = Refusal::of(&ended, routes, index == 0) {
                 // The run ends here without a report, so the error itself must list what was
                 // created.
-                let left = world.close(routes, client, options.request_timeout);
+                let (limit, cleanup) = (options.request_timeout, options.cleanup);
+                let left = world.close(routes, client, limit, cleanup);
                 return Err(CannotOpen::Refused(Refusal { left, ..refusal }));
             }
             match ended.end {
@@ -144,14 +145,16 @@ impl RunScopes {
         variables
     }
 
-    /// Retires the run's scopes and returns those that are left. A scope that the server never
-    /// wrote to does not exist.
+    /// Removes the run's scopes, or only retires them, and returns those that are left. A scope
+    /// that the server never wrote to does not exist.
     pub(super) fn close(
         &self,
         routes: &RouteList,
         client: &Client,
         limit: Duration,
+        cleanup: bool,
     ) -> Vec<LeftBehind> {
+        let server = Closing { routes, client, limit, cleanup };
         let written = self.written.lock();
         // Whole path segments are compared: the id of one scope can be the beginning of another.
         let came_to_be = |id: &&String| {
@@ -166,17 +169,22 @@ impl RunScopes {
             let state = if gone {
                 Some("kept, because the server no longer answers".to_owned())
             } else {
-                retire(id, routes, client, limit).unwrap_or_else(|trouble| {
+                server.close(id).unwrap_or_else(|trouble| {
                     gone = matches!(trouble, ExchangeError::Unreachable(_));
                     Some(format!("kept: {trouble}"))
                 })
             };
             left.extend(state.map(|state| LeftBehind::new(&routes.scope.kind, id.clone(), state)));
         }
-        left.extend(self.shared.lock().iter().filter(came_to_be).map(|id| {
-            let state = "kept, because all runs share it";
-            LeftBehind::new(&routes.scope.kind, id.clone(), state)
-        }));
+        for id in self.shared.lock().iter().filter(came_to_be) {
+            let kept = "kept, because all runs share it".to_owned();
+            let state = match server.remove(id) {
+                Ok(Some(Removal::Done)) => continue,
+                Ok(Some(Removal::Refused(why))) => format!("{kept}; not removed: {why}"),
+                Ok(None) | Err(_) => kept,
+            };
+            left.push(LeftBehind::new(&routes.scope.kind, id.clone(), state));
+        }
         left
     }
 
@@ -251,10 +259,19 @@ impl RunScopes {
     /// Creates a scope. If the server has no route for that, the first write creates it.
     fn request(&self, id: &str, engine: &Engine<'_>) {
         let variables = Variables::of(&engine.routes.scope.variable, id);
-        let request = compose(&engine.routes.scope.create, engine.routes, &variables);
-        let answer = request.map(|request| engine.send(&request));
-        if matches!(answer, Ok(Ok(answer)) if answer.is_success()) {
-            self.written.lock().insert(id.to_owned());
+        let create = &engine.routes.scope.create;
+        // The mark of a conformance run is no part of the protocol, and a server may be strict.
+        for request in [Some(create.clone()), without_extensions(create)].into_iter().flatten() {
+            let request = compose(&request, engine.routes, &variables);
+            let Ok(Ok(answer)) = request.map(|request| engine.send(&request)) else {
+                return;
+            };
+            if answer.is_success() {
+                self.written.lock().insert(id.to_owned());
+            }
+            if ![400, 422].contains(&answer.status) {
+                return;
+            }
         }
     }
 
@@ -284,25 +301,92 @@ impl Refusal {
     }
 }
 
-/// Retires one scope and returns its state; `None` if the server does not have it.
-fn retire(
-    id: &str,
-    routes: &RouteList,
-    client: &Client,
+/// A request without the members `x-…` of its document; `None` if it has none.
+fn without_extensions(request: &Request) -> Option<Request> {
+    let mut plain = request.clone();
+    let members = plain.json.as_mut()?.as_object_mut()?;
+    let before = members.len();
+    members.retain(|name, _| !name.starts_with("x-"));
+    (members.len() < before).then_some(plain)
+}
+
+/// The end of a run on a server.
+struct Closing<'a> {
+    routes: &'a RouteList,
+    client: &'a Client,
     limit: Duration,
-) -> Result<Option<String>, ExchangeError> {
-    let variables = Variables::of(&routes.scope.variable, id);
-    let request = match compose(&routes.scope.retire, routes, &variables) {
-        Ok(request) => request,
-        Err(unknown) => return Ok(Some(format!("kept: {unknown}"))),
-    };
-    let answer = client.send(&request, limit)?;
-    let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
-    Ok(match answer.status {
-        _ if answer.is_success() => Some(routes.scope.retired.clone()),
-        _ if routes.not_found_codes().any(|code| names(&body, code)) => None,
-        status => Some(format!("kept, because `{}` answered {status}", routes.scope.retire.route)),
-    })
+    cleanup: bool,
+}
+
+/// What a server did when a scope was to be removed.
+enum Removal {
+    Done,
+    /// It did not, for this reason.
+    Refused(String),
+}
+
+impl Closing<'_> {
+    /// Removes a scope, or retires one that stays. Returns its state; `None` if the server does not
+    /// have it.
+    fn close(&self, id: &str) -> Result<Option<String>, ExchangeError> {
+        match self.remove(id)? {
+            Some(Removal::Done) => Ok(None),
+            Some(Removal::Refused(why)) => {
+                let state = self.retire(id)?;
+                Ok(state.map(|state| format!("{state}; not removed: {why}")))
+            }
+            None => self.retire(id),
+        }
+    }
+
+    /// Removes a scope, if the run is to clean up.
+    fn remove(&self, id: &str) -> Result<Option<Removal>, ExchangeError> {
+        let Some(request) = self.routes.scope.remove.as_ref().filter(|_| self.cleanup) else {
+            return Ok(None);
+        };
+        let (answer, body) = match self.send(request, id)? {
+            Ok(answered) => answered,
+            Err(why) => return Ok(Some(Removal::Refused(why))),
+        };
+        let is_gone = || self.routes.not_found_codes().any(|code| names(&body, code));
+        if answer.is_success() || is_gone() {
+            return Ok(Some(Removal::Done));
+        }
+        let code = body["error"]["code"].as_str().or(body["code"].as_str());
+        let code = code.map(|code| format!(" {code}")).unwrap_or_default();
+        let why = format!("`{}` answered {}{code}", request.route, answer.status);
+        Ok(Some(Removal::Refused(why)))
+    }
+
+    /// Retires a scope and returns its state; `None` if the server does not have it.
+    fn retire(&self, id: &str) -> Result<Option<String>, ExchangeError> {
+        let scope = &self.routes.scope;
+        let (answer, body) = match self.send(&scope.retire, id)? {
+            Ok(answered) => answered,
+            Err(why) => return Ok(Some(format!("kept: {why}"))),
+        };
+        Ok(match answer.status {
+            _ if answer.is_success() => Some(scope.retired.clone()),
+            _ if self.routes.not_found_codes().any(|code| names(&body, code)) => None,
+            status => Some(format!("kept, because `{}` answered {status}", scope.retire.route)),
+        })
+    }
+
+    /// Sends a request about a scope. `Ok(Err)` says why it cannot be sent.
+    fn send(
+        &self,
+        request: &Request,
+        id: &str,
+    ) -> Result<Result<(Answer, Value), String>, ExchangeError> {
+        let variables = Variables::of(&self.routes.scope.variable, id);
+        let request = match compose(request, self.routes, &variables) {
+            Ok(request) => request,
+            Err(unknown) => return Ok(Err(unknown.to_string())),
+        };
+        let answer = self.client.send(&request, self.limit)?;
+        let body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+        Ok(Ok((answer, body)))
+    }
 }
 
 /// The time limit for opening a run.
