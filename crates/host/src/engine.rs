@@ -15,6 +15,6 @@ pub(crate) fn open(folder: &Path) -> Result<Arc<dyn Engine>> {
 }
 
 /// Rebuilds what is derived in the store of a folder, on a copy that then replaces the store.
-pub(crate) fn repair(folder: &Path) -> Result<Repaired> {
-    accord_store_sqlite::rewrite(folder, |store| accord_memory::repair(store))
+pub(crate) fn repair(folder: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Repaired> {
+    accord_store_sqlite::rewrite(folder, |store| accord_memory::repair(store, tell))
 }

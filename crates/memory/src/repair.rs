@@ -29,8 +29,15 @@ pub struct Repaired {
     pub set_aside: u64,
 }
 
-/// Rebuilds derived data in a store that is not in use.
-pub fn repair(store: &dyn Store) -> Result<Repaired, StoreError> {
+/// Rebuilds derived data in a store that is not in use. `tell` gets the number of packages that
+/// are done, and of all packages.
+pub fn repair(store: &dyn Store, tell: &mut dyn FnMut(u64, u64)) -> Result<Repaired, StoreError> {
+    let total = store.read(|unit| {
+        let projects = unit.project_ids()?;
+        let counts = projects.iter().map(|project| Ok(unit.contents(project)?.packages));
+        counts.sum::<Result<u64, StoreError>>()
+    })?;
+    tell(0, total);
     // First everything derived is removed: the packages below are added as if they were new.
     store.write(|unit| unit.forget_derived())?;
     let mut repaired = Repaired::default();
@@ -47,6 +54,7 @@ pub fn repair(store: &dyn Store) -> Result<Repaired, StoreError> {
             })?;
             repaired.sound += sound.0;
             repaired.set_aside += sound.1 - sound.0;
+            tell(repaired.sound + repaired.set_aside, total);
         }
         store.write(move |unit| unit.recount(&project))?;
     }

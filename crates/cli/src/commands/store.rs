@@ -155,7 +155,13 @@ impl CompactArgs {
 impl RepairArgs {
     fn run(self) -> Result<Exit, CliError> {
         let folder = self.data.folder()?;
-        let repaired = accord_host::upkeep::repair(&folder);
+        let progress = Progress::items();
+        progress.about("copying the store");
+        let repaired = accord_host::upkeep::repair(&folder, &mut |done, total| {
+            progress.about("packages");
+            progress.reach(done, total);
+        });
+        progress.finish();
         let repaired = repaired.map_err(|failure| stop_first(failure, &folder))?;
         let document = RepairAnswer { sound: repaired.sound, set_aside: repaired.set_aside };
         say(self.data.json, &document, || {

@@ -145,7 +145,7 @@ impl Connection {
 }
 
 /// Whether a folder is a data folder.
-fn holds_store(folder: &Path) -> bool {
+pub(crate) fn holds_store(folder: &Path) -> bool {
     folder.join(DATABASE).exists()
 }
 

@@ -66,6 +66,11 @@ impl HostRequest {
         self.with_body("application/x-ndjson", body)
     }
 
+    /// Adds a body of bytes with its media type.
+    pub(crate) fn bytes(self, media_type: &'static str, body: Body) -> Self {
+        self.with_body(media_type, body)
+    }
+
     /// Adds a query parameter, if there is a value.
     pub(crate) fn with(mut self, name: &str, value: Option<impl AsRef<str>>) -> Self {
         if let Some(value) = value {

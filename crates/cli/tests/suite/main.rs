@@ -32,6 +32,7 @@ mod meaning;
 mod memory;
 mod memory_context;
 mod memory_lines;
+mod memory_relay;
 mod memory_same;
 mod memory_store;
 mod memory_trouble;

@@ -66,7 +66,7 @@ impl World {
     pub(crate) fn repaired(self) -> (Self, Repaired) {
         let Self { host, _folder } = self;
         drop(host);
-        let repaired = repair(_folder.path()).unwrap();
+        let repaired = repair(_folder.path(), &mut |_, _| {}).unwrap();
         let host = Host::open(_folder.path(), Settings::default()).unwrap();
         (Self { host, _folder }, repaired)
     }

@@ -4,7 +4,7 @@
 //! as `x-revisions`, its revision log. The order of lines is: the project, its
 //! sessions by start, its packages by `created_at`, its facts by subject, predicate and start;
 //! equal ones in the order in which they were stored. The reader also accepts bare documents of
-//! the protocol, in any order. [`row_line`] converts backups of the protocol's reference tool.
+//! the protocol and rows of Relay, in any order. [`row_line`] converts files of a backup of Relay.
 //!
 //! Invariant: exporting, importing and exporting again gives the same lines.
 
@@ -14,6 +14,6 @@ mod rows;
 mod write;
 
 pub use merge::{MergedPackage, MergedSession, merge_package, merge_session};
-pub use read::{ExportLine, may_hold_project, read_line};
-pub use rows::{RowFile, in_protocol_words, row_line};
+pub use read::{ExportLine, line_project, may_hold_project, read_line};
+pub use rows::{RowArchive, RowFile, in_protocol_words, row_line};
 pub use write::{fact_line, package_line, project_line, session_line};

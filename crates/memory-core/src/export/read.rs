@@ -1,4 +1,7 @@
-//! Reads lines and bare documents.
+//! Reads lines, bare documents and rows of Relay.
+//!
+//! Invariant: the kind of a document follows from members that no other kind has. A line that fits
+//! none is refused; it is never read as the least specific kind, a project.
 
 use std::borrow::Cow;
 
@@ -8,6 +11,7 @@ use accord_contract::wire::{Object, Value, Wire as _};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::rows::{self, RowFile};
 use crate::lifecycle::{Revision, check_revisions};
 use crate::limits::MAX_LINE_BYTES;
 use crate::{Fact, Package, Project, Session, refuse, text};
@@ -158,12 +162,74 @@ fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
     if members.contains_key("fact_id") {
         return Fact::read(members).map(Box::new).map(ExportLine::Fact);
     }
+    if let Some(file) = RowFile::of(&members) {
+        return row(file, members);
+    }
     if members.contains_key("session_id") {
         return session(members);
     }
-    if members.contains_key("project_id") {
+    if let Some(name) = OF_OTHERS.iter().find(|name| members.contains_key(**name)) {
+        let message = format!(
+            "the line has {name:?} and is no project; it has no package_id, fact_id or \
+             session_id either, and is no row of a backup of Relay"
+        );
+        return Err(refuse::schema(&format!("/{name}"), message));
+    }
+    let is_own = |name: &String| OF_PROJECTS.contains(&name.as_str()) || name.starts_with("x-");
+    let has_name = members.contains_key("name");
+    if members.contains_key("project_id") && (has_name || members.keys().all(is_own)) {
         return Project::read(members).map(Box::new).map(ExportLine::Project);
     }
     let message = "the line is neither a package, a fact, a session nor a project";
     Err(refuse::schema("", message))
+}
+
+/// The members of a project. A bare one without a name has no others, so that a row of another
+/// tool is not taken for it.
+const OF_PROJECTS: [&str; 5] = ["project_id", "name", "description", "created_at", "archived_at"];
+
+/// Members that a project does not have, but facts, packages, sessions and rows of other tools do.
+const OF_OTHERS: [&str; 18] = [
+    "id",
+    "subject",
+    "predicate",
+    "relation",
+    "object",
+    "value",
+    "valid_from",
+    "valid_to",
+    "relay_version",
+    "title",
+    "package_type",
+    "review_type",
+    "manifest",
+    "created_by",
+    "actor",
+    "actor_id",
+    "actor_type",
+    "started_at",
+];
+
+/// Reads a row of Relay.
+fn row(file: RowFile, members: Object) -> Result<ExportLine, Failure> {
+    let document = rows::document(file, members);
+    match file {
+        RowFile::Projects => Project::read(document).map(Box::new).map(ExportLine::Project),
+        RowFile::Sessions => session(document),
+        RowFile::Facts => Fact::read(document).map(Box::new).map(ExportLine::Fact),
+        RowFile::Packages => {
+            let text = Value::Object(document).to_string();
+            with_log(Package::parse_exported(text.as_bytes())?, Object::new())
+        }
+    }
+}
+
+/// The project that a line names, before it is validated.
+pub fn line_project(line: &Object) -> Option<&str> {
+    let named = line.get("project_id").or_else(|| line.get("data")?.get("project_id"));
+    let named = match named {
+        None if RowFile::of(line) == Some(RowFile::Projects) => line.get("id"),
+        named => named,
+    };
+    named.and_then(Value::as_str).filter(|named| !named.is_empty())
 }

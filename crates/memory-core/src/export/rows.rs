@@ -1,10 +1,14 @@
-//! Converts rows of the protocol's reference tool to lines.
+//! Converts rows of Relay, the protocol's reference tool, to documents.
 //!
-//! That tool backs a project up into four files of rows, `projects.ndjson`, `sessions.ndjson`,
-//! `packages.ndjson` and `facts.ndjson`, whose members are those of its tables. A row has no hash,
-//! so it can be rewritten. A member that the protocol does not have is kept under its name with
-//! the prefix `x-`.
+//! Relay backs a project up into four files of rows, `projects.ndjson`, `sessions.ndjson`,
+//! `packages.ndjson` and `facts.ndjson`, whose members are those of its tables, and an archive of
+//! the deliverables of each package. A row has no hash, so it can be rewritten. A member that the
+//! protocol does not have is kept under its name with the prefix `x-`.
+//!
+//! Invariant: a row is recognised by the members that only rows of its table have. A row that is
+//! not recognised is refused. It is never read as a document of another kind.
 
+use accord_canon::Digest;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value, Wire as _};
 
@@ -29,6 +33,30 @@ impl RowFile {
     /// The files, in the best order for an import.
     pub const ALL: [Self; 4] = [Self::Projects, Self::Sessions, Self::Packages, Self::Facts];
 
+    /// The file of a row that is in no file, by its members.
+    pub fn of(row: &Object) -> Option<Self> {
+        let has = |name: &str| row.get(name).is_some_and(|value| !value.is_null());
+        let has_any = |names: &[&str]| names.iter().any(|name| row.contains_key(*name));
+        if !has("id") || has_any(&["package_id", "fact_id", "kind"]) {
+            return None;
+        }
+        if !has("project_id") {
+            let is_project = has("name")
+                && has("created_at")
+                && has_any(&["owner_id", "settings", "archived_at"]);
+            return is_project.then_some(Self::Projects);
+        }
+        if has("subject") && has("relation") && has("object") {
+            return Some(Self::Facts);
+        }
+        if has("manifest") || (has("title") && has("package_type") && has("created_by_id")) {
+            return Some(Self::Packages);
+        }
+        // The row of a package has the id of its session, too.
+        let is_session = has("started_at") && has_any(&["actor", "actor_id"]);
+        (is_session && !has_any(&["session_id"])).then_some(Self::Sessions)
+    }
+
     /// The file's name.
     pub fn name(self) -> &'static str {
         match self {
@@ -40,8 +68,22 @@ impl RowFile {
     }
 }
 
-/// The line for a row. [`read_line`](super::read_line) validates its document.
-pub fn row_line(file: RowFile, row: &[u8]) -> Result<String, Failure> {
+/// The archive of a package's deliverables, stored as a blob.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RowArchive {
+    /// The digest of its content.
+    pub digest: Digest,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// The line for a row. [`read_line`](super::read_line) validates its document. `archive` gets the
+/// project and the path of the archive of a package; the package then names its digest.
+pub fn row_line(
+    file: RowFile,
+    row: &[u8],
+    archive: impl FnOnce(&str, &str) -> Option<RowArchive>,
+) -> Result<String, Failure> {
     let members = text::object(row, MAX_LINE_BYTES)?;
     // Files of these names can also contain documents of the protocol, whose id members have other
     // names.
@@ -50,15 +92,35 @@ pub fn row_line(file: RowFile, row: &[u8]) -> Result<String, Failure> {
             std::str::from_utf8(row).map_err(|_| refuse::schema("", "the row is not UTF-8"))?;
         return Ok(text::compact(line));
     }
+    let mut document = document(file, members);
+    if file == RowFile::Packages
+        && let (Some(project), Some(path)) =
+            (text_of(&document, "project_id"), text_of(&document, ARCHIVE_PATH))
+        && let Some(archive) = archive(&project, &path)
+    {
+        let named = Object::from_iter([
+            ("path".into(), path.into()),
+            ("hash".into(), format!("sha256:{}", archive.digest.hex()).into()),
+            ("size_bytes".into(), archive.size.into()),
+        ]);
+        document.insert("x-archive".into(), named.into());
+    }
+    Ok(Value::Object(document).to_string())
+}
+
+/// The document of a row.
+pub(super) fn document(file: RowFile, members: Object) -> Object {
     let row = Row(members);
-    let document = match file {
+    match file {
         RowFile::Projects => project(row),
         RowFile::Sessions => session(row),
         RowFile::Packages => package(row),
         RowFile::Facts => fact(row),
-    };
-    Ok(Value::Object(document).to_string())
+    }
 }
+
+/// The member with the path of an archive, in the backup.
+const ARCHIVE_PATH: &str = "storage_path";
 
 /// The members of a row that are not converted yet.
 struct Row(Object);
@@ -184,7 +246,7 @@ fn package(mut row: Row) -> Object {
         ("significance", "significance"),
         ("topic", "topic"),
         ("artifact_type", "artifact_type"),
-        ("storage_path", "storage_path"),
+        (ARCHIVE_PATH, ARCHIVE_PATH),
     ] {
         row.pass(name, to, &mut document);
     }
@@ -229,6 +291,13 @@ pub fn in_protocol_words(document: &mut Object) {
             other => format!("x-{other}"),
         };
         document.insert("package_type".into(), kind.into());
+    }
+    // Relay writes `standard` for every package, and what it is beside it.
+    if text_of(document, "package_type").as_deref() == Some(KnownPackageType::Standard.as_str())
+        && let Some(kind) = text_of(document, "artifact_type")
+        && let Some(kind) = KnownPackageType::parse(&kind.replace('-', "_"))
+    {
+        document.insert("package_type".into(), kind.as_str().into());
     }
     // The tool writes an empty text for no session, and 0 for no significance.
     if let Some(Value::Object(author)) = document.get_mut("created_by")

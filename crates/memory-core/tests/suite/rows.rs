@@ -1,16 +1,19 @@
 //! Rows of the reference tool's backup become lines that can be imported.
 
-use accord_memory_core::export::{ExportLine, RowFile, read_line, row_line};
+use accord_contract::codes::Code;
+use accord_memory_core::export::{
+    ExportLine, RowArchive, RowFile, line_project, read_line, row_line,
+};
 use accord_memory_core::package::{ReviewType, Status};
 use serde_json::{Value, json};
 
 fn document(file: RowFile, row: &Value) -> Value {
-    let line = row_line(file, row.to_string().as_bytes()).unwrap();
+    let line = row_line(file, row.to_string().as_bytes(), |_, _| None).unwrap();
     serde_json::from_str(&line).unwrap()
 }
 
 fn read(file: RowFile, row: &Value) -> ExportLine {
-    let line = row_line(file, row.to_string().as_bytes()).unwrap();
+    let line = row_line(file, row.to_string().as_bytes(), |_, _| None).unwrap();
     read_line(line.as_bytes()).unwrap()
 }
 
@@ -138,11 +141,106 @@ fn facts_sessions_and_projects_get_the_protocols_names() {
 #[test]
 fn documents_of_the_protocol_pass_and_others_are_refused() {
     let line = r#"{"package_id": "p", "x-n": 1.50}"#;
-    let passed = row_line(RowFile::Packages, line.as_bytes()).unwrap();
+    let passed = row_line(RowFile::Packages, line.as_bytes(), |_, _| None).unwrap();
     assert_eq!(passed, r#"{"package_id":"p","x-n":1.50}"#);
     for line in ["", "[]", "{", "1"] {
-        row_line(RowFile::Facts, line.as_bytes()).unwrap_err();
+        row_line(RowFile::Facts, line.as_bytes(), |_, _| None).unwrap_err();
     }
     let names = RowFile::ALL.map(RowFile::name);
     assert_eq!(names, ["projects.ndjson", "sessions.ndjson", "packages.ndjson", "facts.ndjson"]);
+}
+
+/// Rows in the form of `relay backup`, one of each file.
+fn rows_as_written() -> [(RowFile, Value); 4] {
+    let project = json!({
+        "id": "proj_1", "name": "Shop", "description": "The shop", "owner_id": "ada",
+        "created_at": "2026-04-01T00:00:00.000Z", "settings": {}, "archived_at": null,
+    });
+    let session = json!({
+        "id": "sess_1", "project_id": "proj_1", "actor": {"type": "human", "id": "ada"},
+        "started_at": "2026-04-02T00:00:00.000Z", "ended_at": null, "packages_pulled": [],
+        "packages_deposited": [],
+    });
+    let fact = json!({
+        "id": "fact_1", "project_id": "proj_1", "subject": "db", "relation": "engine",
+        "object": "sqlite", "source_package_id": null, "asserted_by_type": "human",
+        "asserted_by_id": "ada", "valid_from": "2026-04-03T00:00:00.000Z", "ended_at": null,
+        "created_at": "2026-04-03T00:00:00.000Z",
+    });
+    let mut package = package_row();
+    package["session_id"] = json!("sess_1");
+    package["project_id"] = json!("proj_1");
+    package["manifest"]["project_id"] = json!("proj_1");
+    [
+        (RowFile::Projects, project),
+        (RowFile::Sessions, session),
+        (RowFile::Packages, package),
+        (RowFile::Facts, fact),
+    ]
+}
+
+#[test]
+fn a_row_outside_of_its_file_is_recognised() {
+    for (file, row) in rows_as_written() {
+        assert_eq!(RowFile::of(row.as_object().unwrap()), Some(file), "{row}");
+        let alone = read_line(row.to_string().as_bytes()).unwrap();
+        assert_eq!(alone, read(file, &row), "{row}");
+        assert_eq!(line_project(row.as_object().unwrap()), Some("proj_1"));
+    }
+}
+
+#[test]
+fn a_row_of_a_fact_is_never_a_project() {
+    let fact = rows_as_written()[3].1.clone();
+    assert!(matches!(read_line(fact.to_string().as_bytes()).unwrap(), ExportLine::Fact(_)));
+    // Without one of its members, and with the names of other tools.
+    let mut strange = vec![
+        json!({"project_id": "proj_1", "key": "db", "val": "sqlite"}),
+        json!({"project_id": "proj_1", "entity": "db", "attribute": "engine", "created_at":
+            "2026-04-03T00:00:00Z", "text": "sqlite"}),
+        json!({"project_id": "proj_1", "name": "db", "subject": "db"}),
+        json!({"id": 7, "project_id": "proj_1", "name": "a user"}),
+        json!({"id": "user_1", "name": "a user", "created_at": "2026-04-03T00:00:00Z"}),
+        json!({"project_id": "proj_1", "title": "without its id", "relay_version": "0.1"}),
+    ];
+    for name in ["id", "subject", "relation", "object"] {
+        let mut row = fact.clone();
+        row.as_object_mut().unwrap().shift_remove(name);
+        strange.push(row);
+    }
+    for row in strange {
+        let refused = read_line(row.to_string().as_bytes());
+        assert_eq!(refused.unwrap_err().code, Code::AgenticInvalidSchema, "{row}");
+    }
+    // A project needs no name if it has no member but its own.
+    for project in [
+        json!({"project_id": "proj_1", "created_at": "2026-04-03T00:00:00Z", "x-own": 1}),
+        json!({"project_id": "proj_1", "name": "P", "created_at": "2026-04-03T00:00:00Z",
+            "team": "a"}),
+    ] {
+        let read = read_line(project.to_string().as_bytes()).unwrap();
+        assert!(matches!(read, ExportLine::Project(_)), "{project}");
+    }
+}
+
+#[test]
+fn a_package_names_its_archive_and_gets_its_type() {
+    let mut row = package_row();
+    let digest = accord_canon::sha256(b"zip");
+    let archive = |project: &str, path: &str| {
+        assert_eq!((project, path), ("atlas", "atlas/pkg_1.relay.zip"));
+        Some(RowArchive { digest, size: 3 })
+    };
+    let line = row_line(RowFile::Packages, row.to_string().as_bytes(), archive).unwrap();
+    let document: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        document["x-archive"],
+        json!({"path": "atlas/pkg_1.relay.zip", "hash": format!("sha256:{}", digest.hex()),
+            "size_bytes": 3})
+    );
+    assert_eq!(document["package_type"], "decision");
+    row["artifact_type"] = json!("auto-deposit");
+    assert_eq!(self::document(RowFile::Packages, &row)["package_type"], "auto_deposit");
+    row["artifact_type"] = json!("screenshot");
+    assert_eq!(self::document(RowFile::Packages, &row)["package_type"], "standard");
 }

@@ -22,6 +22,13 @@ pub(super) struct LinePosition {
     pub(super) length: usize,
 }
 
+impl LinePosition {
+    /// The first byte after it.
+    pub(super) fn end(&self) -> u64 {
+        self.offset + self.length as u64
+    }
+}
+
 /// The document in a line, ready to be written.
 #[derive(Debug)]
 pub(super) enum Item {
@@ -82,11 +89,6 @@ impl<F: Read + Seek> Lines<F> {
         self.buffer.resize(place.length, 0);
         self.file.read_exact(&mut self.buffer)?;
         Ok(tidy(&self.buffer))
-    }
-
-    /// How many bytes were read.
-    pub(super) fn offset(&self) -> u64 {
-        self.offset
     }
 
     /// Rewinds to the first line.

@@ -79,6 +79,11 @@ impl ImportSummary {
         }
     }
 
+    /// How many lines have a result that is durable.
+    pub(super) fn written(&self) -> u64 {
+        self.added.total() + self.advanced.total() + self.unchanged.total()
+    }
+
     /// Counts the result of a line. A line to be retried is counted after the retry.
     pub(super) fn count(&mut self, line: u64, kind: Kind, outcome: Applied) {
         let counts = match outcome {

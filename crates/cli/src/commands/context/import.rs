@@ -1,18 +1,26 @@
 //! `accord context import`.
+//!
+//! Invariant: an import that ends early says how much of it is written. Running it again continues,
+//! because lines that are stored are left as they are.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use axum::body::{Body, Bytes};
+use parking_lot::Mutex;
 
 use super::super::progress::Progress;
+use super::archives;
+use super::relay_backup::Archives;
 use super::source::{LineRange, Source};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
+use crate::interrupt::on_signal;
 use crate::output::{Output, print_note};
 use crate::render::{Page, Style, clean, counted};
 
@@ -23,8 +31,7 @@ const PIECE: usize = 128 * 1024;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ImportArgs {
-    /// Lines of JSON, `-` for standard input, or a folder with projects.ndjson, sessions.ndjson,
-    /// packages.ndjson and facts.ndjson
+    /// Lines of JSON, `-` for standard input, or a folder that `relay backup` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -47,10 +54,17 @@ impl ImportArgs {
         progress.expect(Some(projects.iter().map(|project| source.bytes(project)).sum()));
         let mut is_whole = source.unassigned.is_empty();
         let mut output = Output::stdout();
+        let reached = Reached::new(projects.len());
+        let interrupted = reached.clone();
+        on_signal(move || print_note(format!("interrupted: {}", interrupted.in_words())))?;
         for project in projects {
             progress.about(project);
-            let document = import(&host, &source, project, &progress)?;
-            is_whole &= is_clean(&document);
+            reached.begin(project, source.lines(project));
+            let (document, has_archives) = self
+                .import(&host, &source, project, &progress, &reached)
+                .map_err(|error| reached.explain(error))?;
+            is_whole &= is_clean(&document) && has_archives;
+            reached.finish();
             let mut page = Page::new();
             if self.host.json {
                 page.line(document.to_string());
@@ -71,7 +85,28 @@ impl ImportArgs {
         Ok(Exit::from_answer(is_whole))
     }
 
-    /// Reports lines that belong to no project.
+    /// Sends the lines and the archives of one project. Returns the summary, and whether every
+    /// archive is stored.
+    fn import(
+        &self,
+        host: &Connection,
+        source: &Source,
+        project: &str,
+        progress: &Progress,
+        reached: &Reached,
+    ) -> Result<(Value, bool), CliError> {
+        let mut document = import(host, source, project, progress, reached)?;
+        let mut archives = source.archives.of(project).peekable();
+        if archives.peek().is_none() {
+            return Ok((document, true));
+        }
+        // After the lines: the first blob of a new project would create it without its name.
+        let stored = archives::store(host, archives)?;
+        document["archives"] = stored.document();
+        Ok((document, stored.is_whole()))
+    }
+
+    /// Reports lines that belong to no project, and archives that were not imported.
     fn report_unassigned(&self, source: &Source) {
         const SHOWN: usize = 20;
         for line in source.unassigned.iter().take(SHOWN) {
@@ -84,6 +119,20 @@ impl ImportArgs {
         if source.unassigned.len() > SHOWN {
             let more = (source.unassigned.len() - SHOWN) as u64;
             print_note(format!("and {} more that belong to no project", counted(more, "line")));
+        }
+        let Archives { missing, elsewhere, .. } = source.archives;
+        if missing > 0 {
+            let missing = counted(missing, "archive");
+            print_note(format!(
+                "{missing} of packages not imported: the backup does not have them"
+            ));
+        }
+        if elsewhere > 0 {
+            let count = counted(elsewhere, "archive");
+            print_note(format!(
+                "{count} of packages not imported: lines do not contain them; import the folder \
+                 of the backup into a new project to keep them"
+            ));
         }
         match &self.project {
             Some(only) if source.runs(only).is_empty() => {
@@ -104,6 +153,7 @@ fn import(
     source: &Source,
     project: &str,
     progress: &Progress,
+    reached: &Reached,
 ) -> Result<Value, CliError> {
     let file = source.reader().map_err(|error| CliError::from(lost(error)))?;
     let pieces = Pieces { file, runs: source.runs(project).to_vec(), at: 0 };
@@ -112,8 +162,8 @@ fn import(
     let (before, bytes) = (progress.done(), source.bytes(project));
     let work = follow(host, request, |said| {
         if let Update::Progress { done, total } = said {
-            let part = u128::from(bytes) * u128::from(done) / u128::from(total.max(1));
-            progress.set(before + u64::try_from(part).unwrap_or(bytes).min(bytes));
+            progress.set(before + share(bytes, done, total));
+            reached.advance(done, total);
         }
         Ok(())
     });
@@ -132,6 +182,71 @@ fn import(
         }
     }
     Ok(document)
+}
+
+/// How far an import is.
+#[derive(Clone)]
+struct Reached(Arc<Mutex<ReachedState>>);
+
+struct ReachedState {
+    projects: usize,
+    projects_done: usize,
+    /// The current project, the number of its lines, and of those that are durable.
+    current: Option<(String, u64, u64)>,
+}
+
+impl Reached {
+    fn new(projects: usize) -> Self {
+        let state = ReachedState { projects, projects_done: 0, current: None };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn begin(&self, project: &str, lines: u64) {
+        self.0.lock().current = Some((project.to_owned(), lines, 0));
+    }
+
+    fn advance(&self, done: u64, total: u64) {
+        if let Some((_, lines, durable)) = &mut self.0.lock().current {
+            *durable = share(*lines, done, total);
+        }
+    }
+
+    fn finish(&self) {
+        let mut state = self.0.lock();
+        state.projects_done += 1;
+        state.current = None;
+    }
+
+    fn is_anything_written(&self) -> bool {
+        let state = self.0.lock();
+        state.projects_done > 0 || state.current.as_ref().is_some_and(|(.., durable)| *durable > 0)
+    }
+
+    /// An error of the import, with how far it got.
+    fn explain(&self, error: CliError) -> CliError {
+        if self.is_anything_written() { error.help(self.in_words()) } else { error }
+    }
+
+    fn in_words(&self) -> String {
+        if !self.is_anything_written() {
+            return "nothing is known to be imported; run the same command again".to_owned();
+        }
+        let state = self.0.lock();
+        let mut parts = Vec::new();
+        if state.projects > 1 {
+            parts.push(format!("{} of {} projects", state.projects_done, state.projects));
+        }
+        if let Some((project, lines, durable)) = &state.current {
+            parts.push(format!("about {durable} of {lines} lines of {}", clean(project)));
+        }
+        format!("{} imported; run the same command again to continue", parts.join(" and "))
+    }
+}
+
+/// The part of an amount that `done` of `total` stands for.
+fn share(amount: u64, done: u64, total: u64) -> u64 {
+    let part = u128::from(amount) * u128::from(done) / u128::from(total.max(1));
+    u64::try_from(part).unwrap_or(amount).min(amount)
 }
 
 /// The lines of one project, in pieces for a request body.
@@ -213,6 +328,7 @@ fn render(page: &mut Page, document: &Value) {
     if refused > listed.len() as u64 {
         page.pieces(&[format!("  and {} more", refused - listed.len() as u64)]);
     }
+    archives::render(page, &document["archives"]);
     let quarantined = number(&document["quarantined_count"]);
     if quarantined > 0 {
         let file = clean(document["quarantine_file"].as_str().unwrap_or_default());
@@ -228,6 +344,10 @@ fn lost(error: io::Error) -> Failure {
 
 const EXIT_CODES: &str = "\
 Each line names its project. A refused line does not affect the others. Importing the same lines
-again changes nothing.
+again changes nothing, so an import that was interrupted continues when it is run again.
 
-Exit codes: 0 every line was imported; 1 some lines were refused or quarantined; 2 error.";
+A backup of Relay is imported as a folder, with its archives, or as its .ndjson files in any order,
+without them. `accord store restore` restores a folder that `accord store backup` wrote.
+
+Exit codes: 0 every line was imported; 1 some lines were refused or quarantined, or archives were
+not stored; 2 error.";

@@ -1,6 +1,7 @@
 //! `accord context`: the packages of a project.
 
 mod answer;
+mod archives;
 mod bundles;
 mod compose;
 mod deposit;
@@ -8,6 +9,7 @@ mod export;
 mod import;
 mod pull;
 mod questions;
+mod relay_backup;
 mod source;
 mod transition;
 mod verify;

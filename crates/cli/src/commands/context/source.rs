@@ -1,18 +1,20 @@
 //! The lines to import, and the project of each.
 //!
 //! A host imports one project at a time, and a file may contain several, in any order. The lines
-//! are scanned once. Only the positions of the lines of each project stay in memory.
+//! are scanned once. Only the positions of the lines of each project stay in memory. A folder is
+//! read by [`super::relay_backup`].
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_memory_core::export::{RowFile, row_line};
+use accord_memory_core::export::line_project;
 use accord_memory_core::limits::MAX_LINE_BYTES;
 
+use super::relay_backup::{Archives, STORAGE_PATH};
 use crate::error::CliError;
 
 /// Lines to import.
@@ -23,6 +25,8 @@ pub(super) struct Source {
     runs: BTreeMap<String, Vec<LineRange>>,
     /// Lines that belong to no project.
     pub(super) unassigned: Vec<UnassignedLine>,
+    /// The archives of packages.
+    pub(super) archives: Archives,
 }
 
 /// Consecutive lines of one project.
@@ -53,7 +57,7 @@ impl Source {
         let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
         let unreadable = |error: io::Error| unreadable(&name, &error);
         if path.is_dir() {
-            return Self::rows(path);
+            return super::relay_backup::read(path);
         }
         let file = if is_stdin {
             spool(io::stdin().lock())
@@ -66,7 +70,12 @@ impl Source {
                 spool(file)
             })
         };
-        Self::scan(file.map_err(unreadable)?, vec![(name.clone(), 1)]).map_err(unreadable)
+        let file = file.map_err(unreadable)?;
+        if is_database(&file).map_err(unreadable)? {
+            let message = format!("{name} is a database, and not lines of JSON");
+            return Err(CliError::new(Code::InputUnreadable, message).help(RESTORE));
+        }
+        Self::scan(file, vec![(name.clone(), 1)]).map_err(unreadable)
     }
 
     /// The projects that have lines.
@@ -77,6 +86,11 @@ impl Source {
     /// The ranges of a project.
     pub(super) fn runs(&self, project: &str) -> &[LineRange] {
         self.runs.get(project).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of lines of a project.
+    pub(super) fn lines(&self, project: &str) -> u64 {
+        self.runs(project).iter().map(|run| run.lines).sum()
     }
 
     /// The size of the lines of a project.
@@ -113,58 +127,12 @@ impl Source {
         self.parts.len() > 1
     }
 
-    /// A folder of rows, the backup format of the protocol's reference tool.
-    fn rows(folder: &Path) -> Result<Self, CliError> {
-        let name = folder.display().to_string();
-        let failed = |error: io::Error| unreadable(&name, &error);
-        let mut spooled = BufWriter::new(tempfile::tempfile().map_err(failed)?);
-        let mut parts = Vec::new();
-        let mut unassigned = Vec::new();
-        let mut number = 1;
-        for kind in RowFile::ALL {
-            let path = folder.join(kind.name());
-            let file = match File::open(&path) {
-                Ok(file) => file,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(unreadable(&path.display().to_string(), &error)),
-            };
-            parts.push((kind.name().to_owned(), number));
-            let mut lines = Lines::new(file);
-            while let Some(line) = lines.next().map_err(failed)? {
-                let row = line.text.map(|text| match text.trim_ascii() {
-                    b"" => Ok(String::new()),
-                    row => row_line(kind, row),
-                });
-                match row.unwrap_or_else(|| Err(too_long())) {
-                    Ok(row) => writeln!(spooled, "{row}").map_err(failed)?,
-                    Err(failure) => {
-                        // An empty line in its place, so that the numbers of the lines after it
-                        // stay right.
-                        writeln!(spooled).map_err(failed)?;
-                        unassigned.push(UnassignedLine { number, failure });
-                    }
-                }
-                number += 1;
-            }
-        }
-        if parts.is_empty() {
-            let names: Vec<_> = RowFile::ALL.iter().map(|file| file.name()).collect();
-            return Err(CliError::new(
-                Code::InputUnreadable,
-                format!("{name} has none of {}", names.join(", ")),
-            ));
-        }
-        let file = spooled.into_inner().map_err(|error| failed(error.into_error()))?;
-        let mut source = Self::scan(file, parts).map_err(failed)?;
-        source.unassigned.extend(unassigned);
-        source.unassigned.sort_by_key(|line| line.number);
-        Ok(source)
-    }
-
-    fn scan(mut file: File, parts: Vec<(String, u64)>) -> io::Result<Self> {
+    /// Finds the project of each line.
+    pub(super) fn scan(mut file: File, parts: Vec<(String, u64)>) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
         let mut runs: BTreeMap<String, Vec<LineRange>> = BTreeMap::new();
         let mut unassigned = Vec::new();
+        let mut archives = Archives::default();
         let mut lines = Lines::new(file.try_clone()?);
         let mut current: Option<String> = None;
         let mut goes_on = false;
@@ -181,7 +149,10 @@ impl Source {
                 continue;
             }
             let project = match (project_of(text), &current) {
-                (Ok(project), _) => project,
+                (Ok((project, has_archive)), _) => {
+                    archives.elsewhere += u64::from(has_archive);
+                    project
+                }
                 // An invalid line is sent with the lines around it, so that the host reports it.
                 (Err(_), Some(current)) => current.clone(),
                 (Err(failure), None) => {
@@ -207,30 +178,30 @@ impl Source {
             current = Some(project);
             goes_on = true;
         }
-        Ok(Self { file, parts, runs, unassigned })
+        Ok(Self { file, parts, runs, unassigned, archives })
     }
 }
 
 /// Lines with their positions.
-struct Lines {
+pub(super) struct Lines {
     reader: BufReader<File>,
     offset: u64,
 }
 
-struct SourceLine {
+pub(super) struct SourceLine {
     /// Without its line end; `None` if it is too long.
-    text: Option<Vec<u8>>,
+    pub(super) text: Option<Vec<u8>>,
     offset: u64,
     /// With its line end.
     length: u64,
 }
 
 impl Lines {
-    fn new(file: File) -> Self {
+    pub(super) fn new(file: File) -> Self {
         Self { reader: BufReader::with_capacity(256 * 1024, file), offset: 0 }
     }
 
-    fn next(&mut self) -> io::Result<Option<SourceLine>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<SourceLine>> {
         let mut text = Vec::new();
         let most = MAX_LINE_BYTES as u64 + 1;
         let mut length = (&mut self.reader).take(most).read_until(b'\n', &mut text)? as u64;
@@ -248,24 +219,40 @@ impl Lines {
     }
 }
 
-/// The project of a line: a member of the document or of its `data`.
-fn project_of(line: &[u8]) -> Result<String, Failure> {
+/// The project of a line, and whether the line is a row of a package with an archive.
+fn project_of(line: &[u8]) -> Result<(String, bool), Failure> {
     let document: Value = serde_json::from_slice(line).map_err(|error| {
         Failure::new(Code::CanonInvalidJson, format!("the line is not JSON: {error}"))
     })?;
-    let named = document.get("project_id").or_else(|| document.get("data")?.get("project_id"));
-    match named.and_then(Value::as_str) {
-        Some(project) if !project.is_empty() => Ok(project.to_owned()),
-        _ => Err(Failure::new(Code::AgenticInvalidSchema, "the line has no project_id")),
-    }
+    let Some(project) = document.as_object().and_then(line_project) else {
+        return Err(Failure::new(Code::AgenticInvalidSchema, "the line has no project_id"));
+    };
+    // A converted row has its archive as a member; only a row has both of these.
+    let has_archive = document.get("id").is_some() && document[STORAGE_PATH].is_string();
+    Ok((project.to_owned(), has_archive))
 }
 
-fn too_long() -> Failure {
+pub(super) fn too_long() -> Failure {
     Failure::new(
         Code::AgenticPayloadTooLarge,
         format!("the line is longer than {MAX_LINE_BYTES} bytes"),
     )
 }
+
+/// Whether a file is a database of SQLite, such as the store of a data folder.
+fn is_database(mut file: &File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(DATABASE.len() as u64).read_to_end(&mut start)?;
+    Ok(start == DATABASE)
+}
+
+/// How a database of SQLite begins.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// What to do with a copy of a data folder.
+pub(super) const RESTORE: &str =
+    "`accord store restore DIR` restores a folder that `accord store backup` wrote";
 
 /// A copy that can be read more than once.
 fn spool(mut from: impl Read) -> io::Result<File> {
@@ -274,7 +261,7 @@ fn spool(mut from: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-fn unreadable(name: &str, error: &io::Error) -> CliError {
+pub(super) fn unreadable(name: &str, error: &io::Error) -> CliError {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

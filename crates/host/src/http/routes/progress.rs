@@ -70,7 +70,11 @@ where
             Ok(summary) => of_kind("summary", summary),
             Err(failure) => {
                 let code = failure.code.as_str();
-                of_kind("failure", json!({"code": code, "message": failure.message}))
+                let mut line = json!({"code": code, "message": failure.message});
+                if let (Some(line), Some(details)) = (line.as_object_mut(), failure.details) {
+                    line.extend(*details);
+                }
+                of_kind("failure", line)
             }
         };
         drop(sender.send(last).await);
