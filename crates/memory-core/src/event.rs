@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Wire as _};
 
 use crate::lifecycle::Revision;
 use crate::package::Status;
-use crate::{Actor, EventKind, Fact, FactId, NewEvent, Package, Project, Session};
+use crate::{Actor, EventKind, Fact, FactId, NewEvent, Package, Project, ProjectId, Session};
 
 macro_rules! kinds {
     ($($(#[doc = $about:literal])* $name:ident = $text:literal;)*) => {
@@ -25,6 +25,8 @@ kinds! {
     PROJECT_ARCHIVED = "project.archived";
     /// A project was restored from the archive.
     PROJECT_RESTORED = "project.restored";
+    /// A project was removed. It is the last event of its stream.
+    PROJECT_REMOVED = "project.removed";
     /// A package was deposited.
     PACKAGE_DEPOSITED = "package.deposited";
     /// A package changed its status or reviewer.
@@ -96,6 +98,12 @@ pub fn project_archived(project: &Project, now: Time) -> NewEvent {
 /// A project was restored from the archive.
 pub fn project_restored(project: &Project, now: Time) -> NewEvent {
     about_project(PROJECT_RESTORED, project, now)
+}
+
+/// A project was removed; nothing but its id is left.
+pub fn project_removed(project: &ProjectId, at: Time) -> NewEvent {
+    let data = Object::from_iter([("project_id".into(), project.encode())]);
+    NewEvent::new(PROJECT_REMOVED, project, data, at)
 }
 
 fn about_session(kind: EventKind, session: &Session, now: Time) -> NewEvent {

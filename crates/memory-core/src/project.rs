@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - `project_id` and `created_at` never change;
-//! - an archived project refuses all writes except its restoration;
+//! - an archived project refuses all writes except its restoration and its removal;
+//! - a project with contents can be removed only if it was created for a conformance run;
 //! - unknown members are kept.
 
 use accord_contract::codes::{Code, Failure};
@@ -13,6 +14,9 @@ use accord_contract::wire::{Field, Limits, Object, Value, Wire as _};
 use crate::limits::{MAX_DOCUMENT_BYTES, TEXT};
 use crate::package::Title;
 use crate::{Actor, ProjectId, refuse, text};
+
+/// The member that marks a project of a conformance run.
+const CONFORMANCE: &str = "x-conformance";
 
 message! {
     // Clauses: AGENTIC-A-22.
@@ -50,6 +54,47 @@ message! {
         optional name: Title = "name", "text-for-people";
         /// Its description.
         nullable description: String = "description", "text-for-people", Limits::text(TEXT);
+    }
+}
+
+message! {
+    /// What a project holds.
+    pub struct ProjectContents("ProjectContents", open) {
+        /// Packages, drafts and quarantined ones included.
+        required packages: u64 = "packages", "count";
+        /// Facts, ended ones included.
+        required facts: u64 = "facts", "count";
+        /// Sessions.
+        required sessions: u64 = "sessions", "count";
+        /// Blobs.
+        required blobs: u64 = "blobs", "count";
+    }
+}
+
+impl ProjectContents {
+    /// These numbers of packages, facts, sessions and blobs.
+    pub fn new([packages, facts, sessions, blobs]: [u64; 4]) -> Self {
+        Self { packages, facts, sessions, blobs, extra: Object::new() }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.packages + self.facts + self.sessions + self.blobs
+    }
+
+    /// Those that there are, in words.
+    fn in_words(&self) -> String {
+        let counts = [
+            (self.packages, "package"),
+            (self.facts, "fact"),
+            (self.sessions, "session"),
+            (self.blobs, "blob"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<_> = counts
+            .map(|(count, name)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }))
+            .collect();
+        words.join(", ")
     }
 }
 
@@ -183,6 +228,34 @@ impl Project {
             }
         }
         Ok(self.update_to(project))
+    }
+
+    /// Whether the project is created for a conformance run. Asked when it is created, because
+    /// a member that is set later does not make a project removable.
+    pub fn is_for_conformance(&self) -> bool {
+        self.extra.get(CONFORMANCE).is_some_and(|value| *value == Value::Bool(true))
+    }
+
+    /// Decides whether the project may be removed: it was created for a conformance run, or it
+    /// holds nothing. An archived one may be removed, too.
+    ///
+    /// # Errors
+    /// With `project_not_empty`, and what it holds.
+    pub fn must_be_removable(
+        &self,
+        created_for_conformance: bool,
+        contents: &ProjectContents,
+    ) -> Result<(), Failure> {
+        if created_for_conformance || contents.total() == 0 {
+            return Ok(());
+        }
+        let message = format!(
+            "the project {:?} holds {}, and was not created with {CONFORMANCE:?}: true",
+            self.project_id.as_str(),
+            contents.in_words()
+        );
+        let failure = Failure::new(Code::AgenticProjectNotEmpty, message);
+        Err(failure.with("contents", contents.encode()))
     }
 
     /// The project, archived at `now`. An archived project keeps its time.

@@ -5,11 +5,14 @@
 //!   is read from the store by number;
 //! - an event that the caller may not see, or that is damaged, keeps its number and shows nothing
 //!   else;
-//! - when a key is revoked or expires, its followers end before the next page.
+//! - when a key is revoked or expires, its followers end before the next page;
+//! - when a project is removed, its followers get the event of the removal, and end. Events before
+//!   it that they have not read are deleted with the project.
 
 use accord_base::{Access, Caller, Event, ProjectId, StoredKey};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
+use accord_memory_core::event;
 use accord_store::{EventRange, ReadUnit};
 
 use super::notify::Subscription;
@@ -37,6 +40,8 @@ pub struct Follower {
     caller: Caller,
     project: ProjectId,
     seen: u64,
+    /// Whether it got the event of the removal.
+    is_over: bool,
     subscription: Subscription,
 }
 
@@ -45,8 +50,18 @@ pub struct Follower {
 pub enum FollowEnd {
     /// Its key was revoked or has expired, or the host needs a key now.
     ShutOut,
+    /// The project was removed.
+    Removed,
     /// The store failed, or the next events were deleted.
     Failed(Failure),
+}
+
+/// The next events of a follower.
+enum NextEvents {
+    /// These; empty if there are none yet.
+    Some(Vec<Event>),
+    /// The project was removed with this event.
+    Last(Event),
 }
 
 impl Memory {
@@ -70,6 +85,7 @@ impl Memory {
             memory: self.clone(),
             caller: caller.clone(),
             project: project.clone(),
+            is_over: false,
             subscription,
         })
     }
@@ -90,7 +106,16 @@ impl Follower {
     /// time.
     pub async fn next(&mut self) -> Result<Vec<Event>, FollowEnd> {
         loop {
-            let page = self.page().await?;
+            if self.is_over {
+                return Err(FollowEnd::Removed);
+            }
+            let page = match self.page().await? {
+                NextEvents::Some(page) => page,
+                NextEvents::Last(event) => {
+                    self.is_over = true;
+                    vec![event]
+                }
+            };
             if let Some(last) = page.last() {
                 self.seen = last.seq;
                 return Ok(page);
@@ -106,7 +131,7 @@ impl Follower {
         if revoked.await.map_err(FollowEnd::Failed)? { Err(FollowEnd::ShutOut) } else { Ok(()) }
     }
 
-    async fn page(&self) -> Result<Vec<Event>, FollowEnd> {
+    async fn page(&self) -> Result<NextEvents, FollowEnd> {
         let (caller, project, seen) = (self.caller.clone(), self.project.clone(), self.seen);
         let memory = self.memory.clone();
         let page = self.memory.read(move |unit| {
@@ -115,11 +140,19 @@ impl Follower {
             if is_shut_out(unit, &caller, memory.now())? {
                 return Ok(None);
             }
+            // Before the range: the project may have been created again.
+            if let Some(removal) = unit.removal(&project)?
+                && removal.event > seen
+            {
+                let event = event::project_removed(&project, removal.at.time());
+                let event = Event { seq: removal.event, event: Some(event) };
+                return Ok(Some(NextEvents::Last(event)));
+            }
             let kept = unit.event_range(&project)?;
             if !kept.reaches(seen) {
                 return Err(too_old(seen, kept).into());
             }
-            Ok(Some(events_behind(unit, &project, seen, kept)?))
+            Ok(Some(NextEvents::Some(events_behind(unit, &project, seen, kept)?)))
         });
         let page = page.await.map_err(FollowEnd::Failed)?;
         page.ok_or(FollowEnd::ShutOut)

@@ -265,6 +265,8 @@ pub(crate) fn row_of_project(project: &Project) -> ProjectRow {
         project_id: project.project_id.clone(),
         created_at: project.created_at.clone(),
         archived_at: project.archived_at.clone(),
+        // Written when the project is created; an update does not change it.
+        conformance: project.is_for_conformance(),
         text: project.encode().to_string(),
     }
 }

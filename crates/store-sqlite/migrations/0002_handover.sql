@@ -58,3 +58,12 @@ CREATE TABLE supersession (
     PRIMARY KEY (package, target)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX supersession_target ON supersession (project, target) WHERE holds = 1;
+
+-- Removal of projects.
+--
+-- A removed project keeps its row, its number and its counter, so that event numbers never repeat.
+-- The event number and time of the last removal also stay when the project is created again.
+ALTER TABLE project ADD COLUMN conformance INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE project ADD COLUMN is_removed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE project ADD COLUMN removed_event INTEGER;
+ALTER TABLE project ADD COLUMN removed_at TEXT;

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - the events of a project are numbered 1, 2, 3, … without a gap: a failed job uses no number;
-//! - a number is never reused, even after its event was trimmed.
+//! - a number is never reused, even after its event was trimmed or its project was removed.
 
 use accord_base::{ActorKey, ProjectId};
 use accord_contract::time::{Time, Timestamp};
@@ -45,10 +45,10 @@ pub trait Events {
     /// At most `limit` events after a number, in the order of their numbers.
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>>;
 
-    /// The stored range of a stream.
+    /// The stored range of a stream; an empty one after the removal of a project.
     fn event_range(&self, project: &ProjectId) -> Result<EventRange>;
 
-    /// The time of the newest stored event.
+    /// The time of the newest stored event, or of the removal of a project.
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>>;
 
     /// The number up to which all stored events happened before a time. When the oldest one did

@@ -64,7 +64,7 @@ pub use packages::{
     PackageRow, PackageState, PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery,
     QuestionRow, RevisionRow, Tally,
 };
-pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects};
+pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal};
 pub use repair::{PackageSource, Repair};
 pub use search::{
     ChosenTerms, Collection, CommonTermLimits, Hit, Occurrence, Ranked, Search, SearchQuery,

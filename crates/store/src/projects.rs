@@ -2,6 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
+use accord_memory_core::project::ProjectContents;
 
 use crate::Result;
 
@@ -14,8 +15,19 @@ pub struct ProjectRow {
     pub created_at: Timestamp,
     /// When it was archived.
     pub archived_at: Option<Timestamp>,
+    /// Whether it was created for a conformance run. That never changes.
+    pub conformance: bool,
     /// The project as a JSON document.
     pub text: String,
+}
+
+/// The last removal of a project.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Removal {
+    /// The number of its event. The events of a project that is created again continue after it.
+    pub event: u64,
+    /// When it happened.
+    pub at: Timestamp,
 }
 
 /// Which projects, and how many.
@@ -36,19 +48,32 @@ pub trait Projects {
 
     /// A page of projects, in the order of their ids' bytes.
     fn projects(&self, query: &ProjectQuery<'_>) -> Result<Vec<ProjectRow>>;
+
+    /// The number of rows of a project; damaged ones are counted, too.
+    fn contents(&self, project: &ProjectId) -> Result<ProjectContents>;
+
+    /// The last removal of a project, also when the project exists again.
+    fn removal(&self, project: &ProjectId) -> Result<Option<Removal>>;
 }
 
 /// Writes projects.
 pub trait ProjectWrites {
-    /// Adds a project. Its event numbers start at 1.
+    /// Adds a project. Its event numbers start at 1, or after its last removal.
     ///
     /// # Errors
     /// With a conflict when a project has that id.
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()>;
 
-    /// Replaces the row of a project, except its creation time.
+    /// Replaces the row of a project, except its creation time and `conformance`.
     ///
     /// # Errors
     /// With a conflict when the project does not exist.
     fn update_project(&mut self, row: &ProjectRow) -> Result<()>;
+
+    /// Deletes a project and all its rows, events included. Only its id and the number of its last
+    /// event stay. The removal itself gets the next number, which is returned.
+    ///
+    /// # Errors
+    /// With a conflict when the project does not exist.
+    fn remove_project(&mut self, project: &ProjectId, at: &Timestamp) -> Result<u64>;
 }

@@ -2,14 +2,16 @@
 
 mod default;
 
+use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{HostArgs, HostRequest, ProjectArg};
-use crate::render;
+use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
+use crate::output::print_note;
+use crate::render::{self, clean};
 
-/// Create, list, choose, rename, archive and restore projects
+/// Create, list, choose, rename, archive, restore and remove projects
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArgs {
     #[command(subcommand)]
@@ -27,6 +29,7 @@ enum ProjectCommand {
     Archive(OneArgs),
     /// Restore an archived project
     Restore(OneArgs),
+    Remove(RemoveArgs),
 }
 
 /// Create a project; the first deposit creates one, too
@@ -102,6 +105,22 @@ struct OneArgs {
     host: HostArgs,
 }
 
+/// Remove projects that were created for a conformance run, or that hold nothing
+#[derive(Debug, clap::Args)]
+#[command(after_help = REMOVES)]
+struct RemoveArgs {
+    /// The project ids
+    #[arg(required_unless_present = "conformance", value_name = "ID")]
+    ids: Vec<String>,
+
+    /// Remove every project with x-conformance: true, also archived ones
+    #[arg(long, conflicts_with = "ids")]
+    conformance: bool,
+
+    #[command(flatten)]
+    host: HostArgs,
+}
+
 impl ProjectArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         match self.command {
@@ -112,6 +131,7 @@ impl ProjectArgs {
             ProjectCommand::Use(args) => args.run(),
             ProjectCommand::Archive(args) => args.post("archive"),
             ProjectCommand::Restore(args) => args.post("unarchive"),
+            ProjectCommand::Remove(args) => args.run(),
         }
     }
 }
@@ -170,6 +190,66 @@ impl OneArgs {
         Ok(Exit::Yes)
     }
 }
+
+impl RemoveArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let host = self.host.connect()?;
+        let remove = |id: &str| {
+            let path = ["accord", "v1", "projects", id];
+            let answer = host.send(HostRequest::new(hyper::Method::DELETE, &path))?;
+            answer.print(self.host.json, render::removed_project)
+        };
+        if !self.conformance {
+            self.ids.iter().try_for_each(|id| remove(id))?;
+            return Ok(Exit::Yes);
+        }
+        let marked = every_project(&host)?.into_iter();
+        let marked = marked.filter(|project| project["x-conformance"] == true);
+        let ids: Vec<_> = marked
+            .filter_map(|project| project["project_id"].as_str().map(str::to_owned))
+            .collect();
+        if ids.is_empty() {
+            print_note("no project has x-conformance: true");
+        }
+        let mut is_whole = true;
+        for id in ids {
+            match remove(&id) {
+                // The mark was set after the project was created.
+                Err(error) if error.code() == Some(Code::AgenticProjectNotEmpty) => {
+                    print_note(clean(&format!("not removed: {error}")));
+                    is_whole = false;
+                }
+                removed => removed?,
+            }
+        }
+        Ok(Exit::from_answer(is_whole))
+    }
+}
+
+/// All projects of a host, archived ones included.
+fn every_project(host: &Connection) -> Result<Vec<Value>, CliError> {
+    let mut projects = Vec::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let request = HostRequest::get(&["v1", "projects"])
+            .with_flag("include_archived", true)
+            .with_number("limit", Some(200))
+            .with("cursor", cursor.as_ref());
+        let page = host.send(request)?.value()?;
+        projects.extend(page["projects"].as_array().into_iter().flatten().cloned());
+        let next = page["next_cursor"].as_str().map(str::to_owned);
+        // A server that returns the same cursor again would keep this loop running for ever.
+        if next.is_none() || next == cursor {
+            return Ok(projects);
+        }
+        cursor = next;
+    }
+}
+
+const REMOVES: &str = "\
+A project can be removed if it was created with x-conformance: true, as `accord check` does, or if
+it holds no package, fact, session or blob. Any other project can be archived. The key needs admin
+for all projects. The numbers of its events are not used again.";
 
 /// The members of a request that are given.
 fn members(name: Option<String>, description: Option<String>) -> Object {

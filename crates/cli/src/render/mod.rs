@@ -26,7 +26,7 @@ pub(crate) use self::key::{key, keys};
 pub(crate) use self::orient::orientation;
 pub(crate) use self::package::{brief, packages, revisions, whole};
 pub(crate) use self::page::{Page, Style, colours};
-pub(crate) use self::project::{project, projects};
+pub(crate) use self::project::{project, projects, removed_project};
 pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;

@@ -4,7 +4,7 @@ use accord_contract::wire::Value;
 
 use super::page::{LINE, Page, Style, list};
 use super::table::table;
-use super::text::{member, one_line};
+use super::text::{counted, member, one_line};
 use super::time::{Times, moment};
 
 /// Projects, one per line.
@@ -33,6 +33,18 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
     if !about.is_empty() {
         page.labelled_whole("about", about);
     }
+}
+
+/// A project that was removed, with what it held.
+pub(crate) fn removed_project(page: &mut Page, answer: &Value) {
+    let removed = &answer["removed"];
+    let counts = ["package", "fact", "session", "blob"].map(|kind| {
+        let count = removed[format!("{kind}s")].as_u64().unwrap_or(0);
+        if count == 0 { String::new() } else { counted(count, kind) }
+    });
+    let counts: Vec<_> = counts.into_iter().filter(|count| !count.is_empty()).collect();
+    let held = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
+    page.line(format!("removed {}: {held}", member(answer, "project_id")));
 }
 
 fn row(project: &Value, times: Times) -> Vec<String> {

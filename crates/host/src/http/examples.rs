@@ -109,6 +109,10 @@ examples! {
         "http://127.0.0.1:7171/v1/projects/atlas/import";
     "archive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/archive";
     "unarchive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/unarchive";
+    "create_project" 201
+        r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
+        "http://127.0.0.1:7171/v1/projects";
+    "remove_project" 200 "curl -X DELETE http://127.0.0.1:7171/accord/v1/projects/trial";
     "verify" 200 r#"curl --json '{"project_id":"atlas"}' http://127.0.0.1:7171/accord/v1/verify"#;
     "status" 200 "curl http://127.0.0.1:7171/accord/v1/status";
     "trim" 200

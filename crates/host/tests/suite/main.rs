@@ -22,6 +22,7 @@ mod links;
 mod mcp;
 mod oddities;
 mod pulls;
+mod removal;
 mod repair;
 mod retention;
 mod reviews;

@@ -11,7 +11,7 @@ use accord_memory_core::fact::{self, ImportState, Imported};
 use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::project::{ProjectUpdate, create};
 use accord_memory_core::{Fact, Package, Project, Session, event};
-use accord_store::{FactKey, PackageIndex, WriteUnit};
+use accord_store::{FactKey, PackageIndex, ReadUnit, WriteUnit};
 
 use super::read::{Item, LinePosition};
 use crate::record::record;
@@ -47,6 +47,8 @@ pub(super) struct Batch {
     pub(super) project: ProjectId,
     /// The project to create; `None` if it exists.
     pub(super) creation: Option<Creation>,
+    /// The event of the project's last removal when the import began.
+    pub(super) removal: Option<u64>,
     pub(super) lines: Vec<(LinePosition, Item)>,
 }
 
@@ -57,6 +59,7 @@ impl Batch {
         memory: &Memory,
         unit: &mut dyn WriteUnit,
     ) -> UnitResult<Vec<Applied>> {
+        refuse_removed(unit, &self.project, self.removal)?;
         let now = memory.now_in(unit, &self.project)?;
         let known = load::known_project(unit, &self.project)?;
         let mut job = Job { unit, known, creation: self.creation.as_ref(), now };
@@ -96,8 +99,8 @@ impl Job<'_> {
         if let Some(known) = &self.known {
             return Ok(known.must_take_writes()?);
         }
-        // `find_creation` saw no project, so it made a creation. A project is never deleted, so a
-        // batch without one has found the project.
+        // `find_creation` saw no project, so it made a creation. A batch without one has found the
+        // project, and `refuse_removed` says that it was not removed since.
         let creation = self.creation.expect("a missing project is created");
         self.unit.insert_project(&load::row_of_project(&creation.project))?;
         record(self.unit, &event::project_created(&creation.project, self.now))?;
@@ -235,6 +238,22 @@ impl Job<'_> {
             }
         }
     }
+}
+
+/// Refuses to continue when the project was removed after the import began: the lines that were
+/// written before are gone, so the summary would be wrong.
+pub(super) fn refuse_removed(
+    unit: &dyn ReadUnit,
+    project: &ProjectId,
+    at_first: Option<u64>,
+) -> UnitResult<()> {
+    let removal = unit.removal(project)?.map(|removal| removal.event);
+    if removal == at_first {
+        return Ok(());
+    }
+    let id = project.as_str();
+    let message = format!("the project {id:?} was removed while the import ran; import it again");
+    Err(Failure::new(Code::AgenticProjectNotFound, message).into())
 }
 
 /// Whether only the id of a project is known, as after its creation by a first write.

@@ -33,7 +33,7 @@ use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;
 use tokio::task::spawn_blocking;
 
-use self::apply::{Applied, Batch, Creation};
+use self::apply::{Applied, Batch, Creation, refuse_removed};
 use self::quarantine::QuarantineFile;
 use self::read::{Item, LinePosition, Lines, is_of_a_later_version};
 use super::cancel::{CancelOnDrop, CancelToken};
@@ -100,11 +100,13 @@ impl Intake {
         self.settle().await
     }
 
-    /// Imports the lines. `tell` gets the number of bytes that were read, and of all bytes.
+    /// Imports the lines. `tell` gets the number of bytes whose lines are durable, and of all
+    /// bytes.
     ///
     /// # Errors
-    /// When the store fails; written batches are kept. With `project_not_found` when projects are
-    /// only created explicitly and no line describes this one.
+    /// When the store fails; written batches are kept, and `lines_written` counts their lines. With
+    /// `project_not_found` when the project is removed meanwhile, or when projects are only created
+    /// explicitly and no line describes this one.
     pub async fn finish(
         mut self,
         tell: impl FnMut(u64, u64) + Send + 'static,
@@ -114,7 +116,7 @@ impl Intake {
         let (guard, cancelled) = CancelOnDrop::new();
         let done = spawn_blocking(move || {
             let total = spool.length();
-            let lines = Lines::new(spool.into_reader()?);
+            let lines = Lines::new(spool.into_reader().map_err(failed)?);
             let mut import = Import::new(memory, project, lines, cancelled);
             (import.total, import.tell) = (total, Box::new(tell));
             import.run()
@@ -124,10 +126,9 @@ impl Intake {
         let done = done.await;
         drop(guard);
         let done = done.unwrap_or_else(|error| {
-            let broken = StoreError::new(StoreErrorKind::Broken, error.to_string());
-            Err(UnitError::Store(broken))
+            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         });
-        done.map_err(UnitError::into_failure)
+        done
     }
 
     async fn settle(&mut self) -> Result<(), Failure> {
@@ -162,6 +163,8 @@ struct Import {
     project: ProjectId,
     lines: Lines<SpooledTempFile>,
     creation: Option<Creation>,
+    /// The event of the project's last removal before the import.
+    removal: Option<u64>,
     summary: ImportSummary,
     quarantine: QuarantineFile,
     /// Facts that conflicted with others, to be retried.
@@ -192,6 +195,7 @@ impl Import {
             project,
             lines,
             creation: None,
+            removal: None,
             deferred: Vec::new(),
             cancelled,
             total: 0,
@@ -202,7 +206,22 @@ impl Import {
         }
     }
 
-    fn run(mut self) -> UnitResult<ImportSummary> {
+    fn run(mut self) -> Result<ImportSummary, Failure> {
+        match self.import() {
+            Ok(()) => Ok(self.summary.sorted()),
+            Err(error) => {
+                let failure = error.into_failure();
+                let written = self.summary.written();
+                if written == 0 {
+                    return Err(failure);
+                }
+                let failure = failure.with("lines_written", written);
+                Err(failure.suggesting("send the same lines again: the import continues"))
+            }
+        }
+    }
+
+    fn import(&mut self) -> UnitResult<()> {
         // Batches in flight may create the project, so its line must be known before the first of
         // them.
         self.creation = self.find_creation()?;
@@ -211,14 +230,17 @@ impl Import {
         // An archived project refuses writes, so this is the last step.
         self.archive()?;
         self.summary.quarantine_file = self.quarantine.finish()?;
-        Ok(self.summary.sorted())
+        Ok(())
     }
 
     /// Finds the line that describes the project, if the project does not exist.
     fn find_creation(&mut self) -> UnitResult<Option<Creation>> {
         let id = self.project.clone();
         let store = self.memory.store();
-        if store.read(|unit| Ok::<_, UnitError>(unit.project(&id)?))?.is_some() {
+        let (known, removal) =
+            store.read(|unit| Ok::<_, UnitError>((unit.project(&id)?, unit.removal(&id)?)))?;
+        self.removal = removal.map(|removal| removal.event);
+        if known.is_some() {
             return Ok(None);
         }
         let mut found = None;
@@ -265,7 +287,6 @@ impl Import {
             if batch.len() >= BATCH_LINES || bytes >= BATCH_BYTES {
                 self.submit(std::mem::take(&mut batch), true)?;
                 bytes = 0;
-                (self.tell)(self.lines.offset(), self.total);
             }
         }
         self.submit(batch, true)?;
@@ -303,6 +324,7 @@ impl Import {
         self.enqueue(Arc::new(Batch {
             project: self.project.clone(),
             creation: self.creation.clone(),
+            removal: self.removal,
             lines,
         }));
         Ok(())
@@ -354,6 +376,9 @@ impl Import {
                 outcome => self.summary.count(place.number, item.kind(), outcome),
             }
         }
+        if let Some((last, _)) = batch.lines.last() {
+            (self.tell)(last.end(), self.total);
+        }
         Ok(())
     }
 
@@ -363,8 +388,9 @@ impl Import {
         else {
             return Ok(());
         };
-        let (memory, id) = (self.memory.clone(), self.project.clone());
+        let (memory, id, removal) = (self.memory.clone(), self.project.clone(), self.removal);
         self.memory.store().write(move |unit| {
+            refuse_removed(unit, &id, removal)?;
             let Some(mut project) = load::known_project(unit, &id)? else {
                 return Ok(());
             };

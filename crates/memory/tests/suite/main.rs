@@ -7,4 +7,5 @@ mod embedding_server;
 mod event_kinds;
 mod followers;
 mod meaning;
+mod removal;
 mod support;

@@ -28,6 +28,7 @@ pub(crate) struct Deposit {
 pub(crate) fn project() -> ProjectRow {
     let project_id = ProjectId::new("proj_benchmark").expect("an id");
     ProjectRow {
+        conformance: false,
         text: format!(r#"{{"project_id":"{project_id}","name":"Benchmark","description":""}}"#),
         project_id,
         created_at: time(0),

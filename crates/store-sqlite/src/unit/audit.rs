@@ -12,7 +12,7 @@ impl Audit for Unit<'_> {
     }
 
     fn project_ids(&self) -> Result<Vec<ProjectId>> {
-        let sql = "SELECT project_id FROM project ORDER BY project_id";
+        let sql = "SELECT project_id FROM project WHERE NOT is_removed ORDER BY project_id";
         self.many_sound(sql, (), |row| {
             examine_of(row, Table::Project, 0, |_, project| Ok(project.clone()))
         })

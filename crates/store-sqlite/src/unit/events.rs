@@ -2,7 +2,9 @@
 
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
-use accord_store::{EventEntry, EventRange, EventRow, EventWrites, Events, Result, Table};
+use accord_store::{
+    EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table,
+};
 use rusqlite::params;
 
 use super::column::{Row, actor_columns};
@@ -37,7 +39,7 @@ impl Events for Unit<'_> {
 
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
         let Some(pk) = self.find(project)? else {
-            return Ok(None);
+            return Ok(self.removal(project)?.map(|removal| removal.at));
         };
         // An unreadable event must not block writes, so the one before it is used as a lower
         // bound.

@@ -17,6 +17,7 @@ mod open_questions;
 mod packages;
 mod projects;
 mod questions;
+mod removal;
 mod repair;
 mod search;
 mod select;
@@ -133,7 +134,7 @@ impl<'c> Unit<'c> {
         {
             return Ok(Some(*pk));
         }
-        let sql = "SELECT pk FROM project WHERE project_id = ?1";
+        let sql = "SELECT pk FROM project WHERE project_id = ?1 AND NOT is_removed";
         let pk = self.one(sql, (project.as_str(),), |row| row.integer(0))?;
         // Only a found project is cached: a missing one may be created by the same job.
         if let Some(pk) = pk {

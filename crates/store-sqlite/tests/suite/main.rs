@@ -11,6 +11,7 @@ mod formats;
 mod jobs;
 mod kill;
 mod questions;
+mod removal;
 mod retrieval;
 mod search;
 mod support;

@@ -16,7 +16,8 @@ impl Events for State {
 
     fn event_range(&self, project: &ProjectId) -> Result<EventRange> {
         let Some(project) = self.at(project) else {
-            return Ok(EventRange { oldest: 1, newest: 0 });
+            let newest = self.removals.get(project).map_or(0, |removal| removal.event);
+            return Ok(EventRange { oldest: newest + 1, newest });
         };
         let newest = project.newest_event;
         let oldest = project.events.keys().next().copied().unwrap_or(newest + 1);
@@ -24,8 +25,10 @@ impl Events for State {
     }
 
     fn newest_event_at(&self, project: &ProjectId) -> Result<Option<Timestamp>> {
-        let newest = self.at(project).and_then(|project| project.events.values().next_back());
-        Ok(newest.map(|entry| entry.at.clone()))
+        let Some(found) = self.at(project) else {
+            return Ok(self.removals.get(project).map(|removal| removal.at.clone()));
+        };
+        Ok(found.events.values().next_back().map(|entry| entry.at.clone()))
     }
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {

@@ -30,8 +30,8 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::{
     Advance, BlobRow, CommonTermLimits, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener,
-    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Result, RevisionRow,
-    SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal, Result,
+    RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -49,6 +49,8 @@ pub struct ModelStore {
 #[derive(Clone, Debug, Default)]
 struct State {
     projects: BTreeMap<ProjectId, ProjectState>,
+    /// The last removal of each project that was ever removed.
+    removals: BTreeMap<ProjectId, Removal>,
     keys: BTreeMap<String, KeyRow>,
     settings: BTreeMap<String, String>,
     /// The last number that was assigned to a package, fact or session.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use accord_base::ProjectId;
+use accord_contract::time::Timestamp;
+use accord_memory_core::project::ProjectContents;
 
 use super::{ProjectState, State, insert};
-use crate::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Result};
+use crate::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal, Result, StoreError};
 
 impl Projects for State {
     fn project(&self, project: &ProjectId) -> Result<Option<ProjectRow>> {
@@ -19,6 +21,22 @@ impl Projects for State {
         let shown = rows.filter(|row| query.archived || row.archived_at.is_none());
         Ok(shown.take(query.limit).cloned().collect())
     }
+
+    fn contents(&self, project: &ProjectId) -> Result<ProjectContents> {
+        let project = self.at(project);
+        let count =
+            |of: fn(&ProjectState) -> usize| project.map_or(0, |project| of(project) as u64);
+        Ok(ProjectContents::new([
+            count(|project| project.packages.len()),
+            count(|project| project.facts.len()),
+            count(|project| project.sessions.len()),
+            count(|project| project.blobs.len()),
+        ]))
+    }
+
+    fn removal(&self, project: &ProjectId) -> Result<Option<Removal>> {
+        Ok(self.removals.get(project).cloned())
+    }
 }
 
 impl ProjectWrites for State {
@@ -29,7 +47,7 @@ impl ProjectWrites for State {
             facts: BTreeMap::new(),
             sessions: BTreeMap::new(),
             events: BTreeMap::new(),
-            newest_event: 0,
+            newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
             blobs: BTreeMap::new(),
             settings: BTreeMap::new(),
         };
@@ -39,7 +57,17 @@ impl ProjectWrites for State {
     fn update_project(&mut self, row: &ProjectRow) -> Result<()> {
         let project = &mut self.at_mut(&row.project_id)?.row;
         let created_at = project.created_at.clone();
-        *project = ProjectRow { created_at, ..row.clone() };
+        *project = ProjectRow { created_at, conformance: project.conformance, ..row.clone() };
         Ok(())
+    }
+
+    fn remove_project(&mut self, project: &ProjectId, at: &Timestamp) -> Result<u64> {
+        let removed = self.projects.remove(project);
+        let removed =
+            removed.ok_or_else(|| StoreError::conflict("no project", project.as_str()))?;
+        let event = removed.newest_event + 1;
+        self.removals.insert(project.clone(), Removal { event, at: at.clone() });
+        self.advanced.insert(project.clone(), event);
+        Ok(event)
     }
 }

@@ -70,6 +70,11 @@ impl Generator {
         Self { random: Random::new(seed) }
     }
 
+    /// All projects that it names.
+    pub(super) fn projects() -> impl Iterator<Item = ProjectId> {
+        PROJECTS.into_iter().map(|id| ProjectId::new(id).expect("an id"))
+    }
+
     /// One of few projects, which may not exist.
     pub fn project(&mut self) -> ProjectId {
         ProjectId::new(self.random.pick(&PROJECTS)).expect("an id")
@@ -146,6 +151,7 @@ impl Generator {
             project_id: self.project(),
             created_at: self.time(),
             archived_at: archived.then(|| self.time()),
+            conformance: self.random.one_in(3),
             text: self.words(3),
         }
     }

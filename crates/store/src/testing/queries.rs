@@ -344,6 +344,14 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
         lines.push(format!("{project:?}"));
         lines.extend(of_project(unit, &project.project_id)?);
     }
+    for project in Generator::projects() {
+        if let Some(removal) = unit.removal(&project)? {
+            lines.push(format!("{removal:?} {:?}", unit.event_range(&project)?));
+        }
+        if unit.project(&project)?.is_none() {
+            assert_eq!(unit.contents(&project)?.total(), 0);
+        }
+    }
     let shown = ProjectQuery { archived: false, ..query };
     lines.extend(self::lines(unit.projects(&shown)?));
     // Nothing was damaged, so all derived data matches its source.
@@ -364,6 +372,8 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     let mut numbers: Vec<_> = packages.iter().map(|row| row.seq.cast_signed()).collect();
     numbers.sort_unstable();
     assert_eq!(unit.package_numbers(project)?, numbers);
+    let contents = unit.contents(project)?;
+    assert_eq!(contents.packages, packages.len() as u64);
     for package in packages {
         let found = unit.package(project, &package.package_id)?;
         assert_eq!(found.as_ref(), Some(&package));
@@ -378,12 +388,17 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         lines.extend(self::lines(rows.into_iter().map(|row| (model, dimension, plain(row)))));
     }
     let query = FactQuery { when: When::Ever, limit: 3, ..FactQuery::default() };
-    lines.extend(facts(unit, project, query)?);
-    lines.extend(sessions(unit, project, None, false, Order::OldestFirst)?);
+    let facts = facts(unit, project, query)?;
+    assert_eq!(contents.facts, facts.len() as u64);
+    lines.extend(facts);
+    let sessions = sessions(unit, project, None, false, Order::OldestFirst)?;
+    assert_eq!(contents.sessions, sessions.len() as u64);
+    lines.extend(sessions);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
     lines.push(format!("{:?}", unit.event_range(project)?));
     lines.extend(settings(unit, Scope::Project(project))?);
     let blobs = unit.blobs(project, None, usize::MAX)?;
+    assert_eq!(contents.blobs, blobs.len() as u64);
     for blob in &blobs {
         assert_eq!(unit.blob(project, &blob.digest)?.as_ref(), Some(blob));
         assert!(unit.blobs_named(&blob.digest)?.contains(blob));

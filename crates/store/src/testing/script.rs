@@ -30,6 +30,7 @@ pub(super) struct Script {
 enum Step {
     InsertProject(ProjectRow),
     UpdateProject(ProjectRow),
+    RemoveProject(ProjectId, Timestamp),
     InsertPackage(Box<(PackageRow, PackageIndex, Vec<RevisionRow>)>),
     MovePackage(ProjectId, PackageId, Box<PackageState>, Vec<RevisionRow>),
     Quarantine(ProjectId, PackageId, Option<Quarantine>),
@@ -90,6 +91,7 @@ impl Step {
         let project = generator.project();
         match generator.random.below(37) {
             0..=2 => Self::InsertProject(generator.project_row()),
+            3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
             4..=11 => Self::InsertPackage(Box::new(generator.package_row())),
             12..=14 => {
@@ -147,6 +149,7 @@ impl Step {
         match self {
             Self::InsertProject(row) => Ok(!there(&row.project_id)?),
             Self::UpdateProject(row) => there(&row.project_id),
+            Self::RemoveProject(project, _) => there(project),
             Self::InsertPackage(new) => {
                 let (row, ..) = &**new;
                 let known = unit.package(&row.project_id, &row.package_id)?;
@@ -196,6 +199,9 @@ impl Step {
         match self {
             Self::InsertProject(row) => unit.insert_project(row)?,
             Self::UpdateProject(row) => unit.update_project(row)?,
+            Self::RemoveProject(project, at) => {
+                said = unit.remove_project(project, at)?.to_string();
+            }
             Self::InsertPackage(new) => {
                 let (row, index, log) = &**new;
                 let seq = unit.insert_package(row, index, log)?;

@@ -47,7 +47,8 @@ pub(crate) fn routes() -> Vec<Route> {
             "/v1/projects/{project_id}/events",
             "Follows the events of a project. Ids increase by one. An event that the caller may \
              not see has the type hidden, a damaged one the type damaged. Without a cursor the \
-             stream begins now; after 0 it begins with the first event.",
+             stream begins now; after 0 it begins with the first event. The removal of the \
+             project is its last event and ends the stream.",
             follow,
         )
         .header(event_number("last-event-id"), "The last event that was received; overrides after.")
@@ -172,6 +173,7 @@ fn frames(events: &[Event], access: &Access) -> String {
 /// The last comment of a stream, for people who look at it.
 fn farewell(end: &FollowEnd) -> String {
     match end {
+        FollowEnd::Removed => ": the project was removed\n\n".to_owned(),
         FollowEnd::ShutOut => ": the key is no longer valid\n\n".to_owned(),
         FollowEnd::Failed(failure) => {
             tracing::warn!(code = %failure.code, "an event stream ended: {}", failure.message);
