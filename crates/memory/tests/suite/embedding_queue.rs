@@ -268,7 +268,7 @@ async fn a_repair_makes_vectors_again() {
         made(&first, 1).await;
         drop(queue);
         drop(first);
-        assert_eq!(repair(&*engine).unwrap().sound, 1);
+        assert_eq!(repair(&*engine, &mut |_, _| {}).unwrap().sound, 1);
         assert_eq!(kept(&engine, "mini", 6), []);
         let second = memory(&engine, options(&server));
         let _queue = Queue::start(&second);
