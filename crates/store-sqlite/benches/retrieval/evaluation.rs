@@ -34,6 +34,9 @@ const DATA: [&str; 12] = [
     include_str!("data/sessions.txt"),
 ];
 
+/// How many packages are joined to a long one.
+const JOINED: usize = 7;
+
 /// How many results count for recall.
 const FIRST: usize = 5;
 
@@ -100,6 +103,25 @@ impl Evaluation {
         evaluation
     }
 
+    /// The same texts in fewer, long packages, each about many things. The answer to a question is
+    /// the package that has the text of its answer.
+    pub(crate) fn joined(self) -> Self {
+        let count = self.packages.len() / JOINED;
+        let mut packages: Vec<Text> = (0..count).map(Text::session).collect();
+        let mut joined = BTreeMap::new();
+        for (number, package) in self.packages.into_iter().enumerate() {
+            // Neighbours have the same topic, so they go to different packages.
+            let target = &mut packages[number % count];
+            target.parts[PARTS - 1].push_str(&(package.parts.join("\n") + "\n"));
+            joined.insert(package.id, target.id.clone());
+        }
+        let questions = self.questions.into_iter().map(|question| {
+            let answers = question.answers.iter().map(|answer| joined[answer].clone());
+            Question { answers: answers.collect(), ..question }
+        });
+        Self { questions: questions.collect(), packages }
+    }
+
     /// The figures of a search, which returns the ids of packages, best first, over some questions.
     pub(crate) fn figures(
         &self,
@@ -134,6 +156,13 @@ impl Evaluation {
 }
 
 impl Text {
+    /// An empty package with a title that says nothing.
+    fn session(number: usize) -> Self {
+        let mut session = Self { id: format!("session-{number}"), ..Self::default() };
+        session.parts[0] = format!("Session {number}");
+        session
+    }
+
     fn parse(text: &str) -> Self {
         let (id, text) = text.split_once('\n').expect("an id");
         let (head, body) = text.split_once("\n\n").expect("a text");

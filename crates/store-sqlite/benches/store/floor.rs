@@ -86,8 +86,8 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
     let actor = row.actor.id.as_str().as_bytes().last().copied();
     let revision = &rows.deposit.revision;
     run("INSERT INTO revision VALUES (?1, 1, ?2)", params![package, revision.text])?;
-    for (ordinal, text) in rows.deposit.index.open_questions().iter().enumerate() {
-        let ordinal = ordinal as i64;
+    for (ordinal, question) in rows.deposit.index.open_questions().iter().enumerate() {
+        let (ordinal, text) = (ordinal as i64, &question.text);
         // Every second question is one of fifty that are asked again and again.
         let digest = if ordinal == 0 { seq } else { -(text.text.len() as i64) };
         run(
@@ -103,7 +103,8 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
             params![&key[..13]],
         )?;
         run(
-            "INSERT INTO question_use VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO question_use (question, asked_key, package, ordinal, package_id)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
             params![question, key, package, ordinal, row.package_id.as_str()],
         )?;
     }

@@ -11,10 +11,21 @@ fn search_finds_more_than_a_plain_index() {
     let evaluation = Evaluation::load();
     assert!(evaluation.packages.len() >= 150);
     assert!(evaluation.questions.len() >= 200);
+    let paraphrases = evaluation.questions.iter().filter(|question| question.is_paraphrase);
+    assert!(paraphrases.count() * 2 >= evaluation.questions.len());
+    finds_more(&evaluation);
+}
+
+#[test]
+fn search_finds_more_in_long_packages_too() {
+    finds_more(&Evaluation::load().joined());
+}
+
+fn finds_more(evaluation: &Evaluation) {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     evaluation.deposit(&store);
-    let plain = Plain::new(&evaluation);
+    let plain = Plain::new(evaluation);
     let measure = |wanted: fn(&Question) -> bool| -> [Figures; 3] {
         let all_words = evaluation.figures(wanted, |text| plain.search(words(text)));
         let no_function_words = evaluation.figures(wanted, |text| {

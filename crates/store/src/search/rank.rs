@@ -8,7 +8,9 @@
 //! all of a shorter one. The title belongs to every passage. Passages begin at every occurrence, so
 //! none is cut in two.
 //!
-//! A phrase of the query counts as one more term, which is as rare as it is.
+//! A term is weighed by how rare it is among packages, and among passages. So a word that nearly
+//! every long package has somewhere still tells passages apart. A phrase of the query counts as one
+//! more term, which is as rare as it is.
 //!
 //! The joined shares are multiplied by the highest score of a whole package, so that scores of
 //! different projects can be compared.
@@ -21,7 +23,7 @@ use crate::{PARTS, Result};
 const PASSAGE: u64 = 80;
 
 /// The weight of the best passage. The rest is that of the whole package.
-const BY_PASSAGE: f64 = 0.5;
+const BY_PASSAGE: f64 = 0.6;
 
 /// The weight of a term in the title for the whole package. Anywhere else it is 1.
 const TITLE_WEIGHT: f64 = 1.5;
@@ -94,18 +96,21 @@ pub fn rank(
     found.sort_unstable();
     let phrases = Phrases::new(choice, phrases);
     phrases.find(&mut found);
-    let scorer = Scorer { rarities: phrases.rarities(choice, collection, &found) };
-    let mut whole = Vec::new();
-    let mut passages = Vec::new();
-    let mut ranked = Vec::new();
-    for of_package in by_package(&found) {
-        let package = of_package[0].package;
-        let terms = of_package.iter().filter(|found| usize::from(found.term) < choice.terms.len());
-        let text = Text { found: of_package, lengths: lengths(package)? };
-        whole.push(scorer.whole(text, collection.average));
-        passages.push(scorer.best_passage(text));
+    let mut texts = Vec::new();
+    for found in by_package(&found) {
+        texts.push(Text { found, lengths: lengths(found[0].package)? });
+    }
+    let features = choice.terms.len() + phrases.phrases.len();
+    let scorer = Scorer::new(features, collection, &texts);
+    let mut whole = Vec::with_capacity(texts.len());
+    let mut passages = Vec::with_capacity(texts.len());
+    let mut ranked = Vec::with_capacity(texts.len());
+    for text in &texts {
+        whole.push(scorer.whole(*text, collection.average));
+        passages.push(scorer.best_passage(*text));
+        let terms = text.found.iter().filter(|found| usize::from(found.term) < choice.terms.len());
         let matched = terms.fold(0, |matched, found| matched | 1 << found.term);
-        ranked.push(Ranked { package, score: 0.0, matched });
+        ranked.push(Ranked { package: text.found[0].package, score: 0.0, matched });
     }
     let highest = |scores: &[f64]| scores.iter().copied().fold(0.0, f64::max);
     let (most, best) = (highest(&whole), highest(&passages));
@@ -163,23 +168,6 @@ impl Phrases {
             found.sort_unstable();
         }
     }
-
-    /// The rarity of every term and phrase.
-    fn rarities(
-        &self,
-        choice: &ChosenTerms,
-        collection: Collection,
-        found: &[Occurrence],
-    ) -> Vec<f64> {
-        let terms = choice.terms.iter().map(|(_, with)| *with);
-        let phrases = (self.first..self.first + self.phrases.len()).map(|number| {
-            let has = |of_package: &&[Occurrence]| {
-                of_package.iter().any(|found| usize::from(found.term) == number)
-            };
-            by_package(found).filter(has).count() as u64
-        });
-        terms.chain(phrases).map(|with| rarity(collection.packages, with)).collect()
-    }
 }
 
 /// A package to score.
@@ -193,6 +181,20 @@ struct Text<'a> {
 impl Text<'_> {
     fn length(&self) -> f64 {
         self.lengths.iter().sum::<u64>() as f64
+    }
+
+    /// Counts in how many packages and passages each term and phrase occurs. For this, passages do
+    /// not overlap.
+    fn count(&self, packages: &mut [u64; FEATURES], passages: &mut [u64; FEATURES]) {
+        let mut last = [None; FEATURES];
+        let begin = self.found.iter().filter(|found| found.part == TITLE || found.place.is_none());
+        let begin = begin.map(|found| (0, usize::from(found.term)));
+        for (place, term) in begin.chain(self.places()) {
+            let passage = Some(place / PASSAGE);
+            packages[term] += u64::from(last[term].is_none());
+            passages[term] += u64::from(last[term] != passage);
+            last[term] = passage;
+        }
     }
 
     /// How often each term occurs in the title.
@@ -221,11 +223,28 @@ impl Text<'_> {
 
 /// Scores texts by BM25.
 struct Scorer {
-    /// Of the terms and phrases.
-    rarities: Vec<f64>,
+    /// How rare each term and phrase is among packages.
+    in_packages: Vec<f64>,
+    /// How rare each is among passages.
+    in_passages: Vec<f64>,
 }
 
 impl Scorer {
+    /// Weighs the terms and phrases by the packages in which they occur.
+    fn new(features: usize, collection: Collection, texts: &[Text<'_>]) -> Self {
+        let (mut packages, mut passages) = ([0; FEATURES], [0; FEATURES]);
+        for text in texts {
+            text.count(&mut packages, &mut passages);
+        }
+        let all = collection.packages as f64;
+        // The number of passages is known only on average.
+        let pieces = all * (collection.average / PASSAGE as f64).max(1.0);
+        let rarities = |counts: &[u64; FEATURES], all: f64| {
+            counts[..features].iter().map(|with| rarity(all, *with)).collect()
+        };
+        Self { in_packages: rarities(&packages, all), in_passages: rarities(&passages, pieces) }
+    }
+
     /// The score of a package.
     fn whole(&self, text: Text<'_>, average: f64) -> f64 {
         let mut amounts = [0.0; FEATURES];
@@ -233,14 +252,14 @@ impl Scorer {
             let weight = if found.part == TITLE { TITLE_WEIGHT } else { 1.0 };
             amounts[usize::from(found.term)] += weight;
         }
-        self.sum(&amounts, text.length() / average)
+        sum(&amounts, &self.in_packages, text.length() / average)
     }
 
     /// The highest score of a passage.
     fn best_passage(&self, text: Text<'_>) -> f64 {
         let length = (text.length() / PASSAGE as f64).min(1.0);
         let mut amounts = text.title();
-        let mut best = self.sum(&amounts, length);
+        let mut best = sum(&amounts, &self.in_passages, length);
         let places = text.places();
         let mut end = 0;
         for (start, first) in &places {
@@ -250,18 +269,19 @@ impl Scorer {
                 amounts[*term] += 1.0;
                 end += 1;
             }
-            best = best.max(self.sum(&amounts, length));
+            best = best.max(sum(&amounts, &self.in_passages, length));
             amounts[*first] -= 1.0;
         }
         best
     }
+}
 
-    /// BM25 of a text in which the terms occur so often. Its length is relative to the average.
-    fn sum(&self, amounts: &[f64; FEATURES], length: f64) -> f64 {
-        let limit = SATURATION * (1.0 - LENGTH + LENGTH * length);
-        let terms = self.rarities.iter().zip(amounts).filter(|(_, amount)| **amount > 0.0);
-        terms.map(|(rarity, amount)| rarity * amount * (SATURATION + 1.0) / (amount + limit)).sum()
-    }
+/// BM25 of a text in which terms of these rarities occur so often. Its length is relative to the
+/// average.
+fn sum(amounts: &[f64; FEATURES], rarities: &[f64], length: f64) -> f64 {
+    let limit = SATURATION * (1.0 - LENGTH + LENGTH * length);
+    let terms = rarities.iter().zip(amounts).filter(|(_, amount)| **amount > 0.0);
+    terms.map(|(rarity, amount)| rarity * amount * (SATURATION + 1.0) / (amount + limit)).sum()
 }
 
 /// The occurrences of each package. They are in order.
@@ -269,11 +289,11 @@ fn by_package(found: &[Occurrence]) -> impl Iterator<Item = &[Occurrence]> {
     found.chunk_by(|one, other| one.package == other.package)
 }
 
-/// The inverse document frequency of a term that `with` of `packages` packages contain.
-fn rarity(packages: u64, with: u64) -> f64 {
-    let (packages, with) = (packages.max(with) as f64, with as f64);
+/// The inverse document frequency of a term that `with` of `texts` texts contain.
+fn rarity(texts: f64, with: u64) -> f64 {
+    let with = with as f64;
     // The added 1 keeps the weight of a common term above zero.
-    (1.0 + (packages - with + 0.5) / (with + 0.5)).ln()
+    (1.0 + (texts.max(with) - with + 0.5) / (with + 0.5)).ln()
 }
 
 #[cfg(test)]
