@@ -64,7 +64,8 @@ pub(super) fn explained(error: ErrorData) -> ErrorData {
 pub(super) fn no_method(method: &str) -> ErrorData {
     let method: String = method.chars().take(100).collect();
     let known = || METHODS.iter().map(|(name, _)| *name);
-    let hint = match closest(&method, known()).filter(|meant| *meant != method) {
+    let hint = match closest(&method, known()) {
+        Some(meant) if meant == method => "it belongs to another revision or set of tools".into(),
         Some(meant) => format!("did you mean {meant}?"),
         None => format!("the methods are {}", known().collect::<Vec<_>>().join(", ")),
     };
@@ -86,7 +87,7 @@ fn problem(members: &[Member], params: Option<&Value>) -> Option<String> {
             Kind::Object => ("an object", Value::is_object),
         };
         match value {
-            None if *required => return Some(format!("{name} is missing, {expected}")),
+            None if *required => return Some(format!("{name} is missing ({expected})")),
             Some(value) if !is_sound(value) => {
                 return Some(format!("{name} must be {expected}, not {}", kind_of(value)));
             }
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn a_message_names_the_member_and_what_is_expected() {
         for (method, params, code, words) in [
-            ("tools/call", Some(json!({})), -32_602, "name is missing, a string"),
+            ("tools/call", Some(json!({})), -32_602, "name is missing (a string)"),
             ("tools/call", None, -32_602, "name is missing"),
             ("tools/call", Some(json!([1])), -32_602, "must be an object, not a list"),
             (

@@ -272,7 +272,13 @@ impl ServerHandler for Server {
         let refused = |error: ToolError| protocol_error(error, set);
         let origin = CallOrigin::of(&self.api_source, &context)
             .map_err(|failure| refused(failure.into()))?;
-        let result = resources.contents(&request.uri, &*origin.api).await.map_err(refused)?;
+        let result = resources.contents(&request.uri, &*origin.api).await.map_err(|error| {
+            let mut error = refused(error);
+            if let Some(data) = &mut error.data {
+                data["uri"] = request.uri.as_str().into();
+            }
+            error
+        })?;
         Ok(ReadResourceResponse::Complete(result))
     }
 
@@ -281,6 +287,10 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        // Without a connection, there is nothing to initialize: the revision has no such method.
+        if request.method == "initialize" && !self.connection.lasts() {
+            return Err(malformed::no_method(&request.method));
+        }
         Err(malformed::error(&request.method, request.params.as_ref()))
     }
 }

@@ -12,6 +12,7 @@ use futures_util::FutureExt as _;
 use rmcp::model::Resource;
 
 use super::super::ask::{Ask, escape, unescape};
+use super::super::raw;
 use super::super::resource::{ListAsk, ResourcePage, ResourceSet, Template};
 use super::super::tool_result::ToolError;
 use crate::Api;
@@ -114,29 +115,46 @@ async fn packages(
         .query("cursor", cursor);
     let answer = ask.send(api).await?;
     *bytes += answer.text().len();
-    let listed = answer.object()?;
-    page.resources.extend(items(&listed, "packages").iter().filter_map(resource));
-    Ok(next_cursor(&listed))
+    let unknown = || Failure::new(Code::HostProtocol, "the answer of the host is not a list");
+    let (mut listed, mut next) = (Vec::new(), None);
+    // Packages can be large, so only the members that are shown are parsed.
+    for (name, value) in raw::members(answer.text()).ok_or_else(unknown)? {
+        match name {
+            "packages" => listed = raw::items(value).ok_or_else(unknown)?,
+            "next_cursor" => next = serde_json::from_str(value).ok().flatten(),
+            _ => {}
+        }
+    }
+    page.resources.extend(listed.into_iter().filter_map(resource));
+    Ok(next)
 }
 
-/// A package as clients list it.
-fn resource(package: &Value) -> Option<Resource> {
-    let (project, id) = (text(package, "project_id")?, text(package, "package_id")?);
-    let author = package.get("created_by");
-    let author = author.and_then(|author| Some((text(author, "type")?, text(author, "id")?)));
-    let author = author.map(|(kind, id)| format!(" by {kind}:{id}")).unwrap_or_default();
+/// A package, given as its text, as clients list it.
+fn resource(package: &str) -> Option<Resource> {
+    let members = raw::members(package)?;
+    let value = |wanted: &str| -> Option<Value> {
+        let (_, value) = members.iter().find(|(name, _)| *name == wanted)?;
+        serde_json::from_str(value).ok()
+    };
+    let shown = |wanted: &str| match value(wanted) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
+    let (project, id) = (shown("project_id")?, shown("package_id")?);
+    let author = value("created_by")
+        .and_then(|author| Some(format!(" by {}:{}", text(&author, "type")?, text(&author, "id")?)))
+        .unwrap_or_default();
     let description = format!(
         "{} ({}){author}, {}, in {project}",
-        text(package, "package_type").unwrap_or("package"),
-        text(package, "status").unwrap_or_default(),
-        text(package, "created_at").unwrap_or_default(),
+        shown("package_type").unwrap_or_default(),
+        shown("status").unwrap_or_default(),
+        shown("created_at").unwrap_or_default(),
     );
-    let size = package.to_string().len() as u64;
-    let listed = Resource::new(uri(project, id), id)
-        .with_title(text(package, "title")?)
+    let listed = Resource::new(uri(&project, &id), id)
+        .with_title(shown("title")?)
         .with_description(description)
         .with_mime_type(PACKAGES.media_type)
-        .with_size(size);
+        .with_size(package.len() as u64);
     Some(listed)
 }
 

@@ -116,3 +116,24 @@ async fn a_header_that_names_a_session_does_not_make_one() {
     let error = &answer.message["result"]["structuredContent"]["error"];
     assert_eq!(error["code"], "MCP_SESSION_NEEDED", "{}", answer.message);
 }
+
+#[tokio::test]
+async fn what_the_revision_does_not_have_is_no_method() {
+    let house = House::over(with_session(), SessionLimits::default());
+    for method in ["initialize", "ping", "logging/setLevel", "tools/cal"] {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "modern", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {}
+        });
+        let mut request = post("a", None, method, json!({"_meta": meta}));
+        for (name, value) in [("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)] {
+            request.headers_mut().insert(name, value.parse().unwrap());
+        }
+        let answer = house.send(request).await;
+        let error = &answer.message["error"];
+        assert_eq!((answer.status.as_u16(), &error["code"]), (404, &json!(-32_601)), "{method}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("does not offer the method"), "{message}");
+    }
+}
