@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::memory::{Memory, Way};
+use crate::accord::run;
+use crate::memory::{Memory, Way, bare};
 use crate::server::Server;
 use crate::wait::LIMIT;
 
@@ -179,8 +180,13 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     // The guard stands before this door as before any other.
     let (head, body) = http(&address, "evil.example", None, &begin);
     assert!(head.starts_with("HTTP/1.1 403") && body.contains("HTTP_HOST_REFUSED"), "{head}{body}");
-    let call = json!({
+    let start = json!({
         "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "memory_session_start", "arguments": {"project_id": "shop"}}
+    });
+    http(&address, &address, Some(&session), &start.to_string());
+    let call = json!({
+        "jsonrpc": "2.0", "id": 3, "method": "tools/call",
         "params": {"name": "memory_deposit",
             "arguments": {"project_id": "shop", "title": "Over HTTP"}}
     });
@@ -203,6 +209,11 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     assert_eq!(served.end().0, Some(0));
     let mut rest = String::new();
     stream.read_to_string(&mut rest).expect("the stream ends");
+    // So has the session that was left open.
+    let data = folder.path().to_str().expect("text");
+    let list = bare(&["session", "list", "--data", data, "--project", "shop", "--json"]);
+    let listed: Value = serde_json::from_str(&run(list, "").stdout).expect("JSON");
+    assert!(listed["sessions"][0]["ended_at"].is_string(), "{listed}");
 }
 
 /// Posts a message to `/mcp/memory`.

@@ -77,7 +77,7 @@ pub fn router(host: Host) -> Router {
 /// The MCP endpoints. Each tool call becomes a request of the same caller.
 fn mcp_endpoints(host: &Host) -> McpEndpoints {
     let closed = host.streams().closed().boxed();
-    let (reached, keys) = (host.clone(), host.keys().clone());
+    let (reached, keys, streams) = (host.clone(), host.keys().clone(), host.streams().clone());
     let access = HostAccess {
         api_for: Arc::new(move |caller: &Caller| api_as(&reached, caller.clone())),
         is_accepted: Arc::new(move |caller: Caller| {
@@ -86,6 +86,7 @@ fn mcp_endpoints(host: &Host) -> McpEndpoints {
             // again.
             async move { keys.accepts(&caller).await.unwrap_or(false) }.boxed()
         }),
+        keep_open: Arc::new(move || Box::new(streams.begin_work())),
     };
     mcp::service(access, mcp::TOOLSETS, SessionLimits::default(), closed)
         .expect("opening the host has checked that the tools can be combined")

@@ -15,7 +15,13 @@ pub struct Streams(Arc<State>);
 struct State {
     permits: Permits,
     closing: watch::Sender<bool>,
+    /// How much work there is that must end before the store closes.
+    unfinished: watch::Sender<usize>,
 }
+
+/// Work that must end before the store closes. Dropping it says that it has ended.
+#[derive(Debug)]
+pub struct Unfinished(Arc<State>);
 
 /// The right to keep one stream open. Dropping it returns it.
 #[derive(Debug)]
@@ -27,7 +33,11 @@ pub struct StreamPermit {
 impl Streams {
     /// At most `limit` streams at once.
     pub fn new(limit: usize) -> Self {
-        Self(Arc::new(State { permits: Permits::new(limit), closing: watch::Sender::new(false) }))
+        Self(Arc::new(State {
+            permits: Permits::new(limit),
+            closing: watch::Sender::new(false),
+            unfinished: watch::Sender::new(0),
+        }))
     }
 
     /// Takes a permit, which the stream keeps until it ends.
@@ -62,9 +72,28 @@ impl Streams {
         async move { drop(closing.wait_for(|closing| *closing).await) }
     }
 
+    /// Registers work that must end before the store closes.
+    pub fn begin_work(&self) -> Unfinished {
+        self.0.unfinished.send_modify(|count| *count += 1);
+        Unfinished(Arc::clone(&self.0))
+    }
+
+    /// Returns when all such work has ended.
+    pub async fn finished(&self) {
+        let mut unfinished = self.0.unfinished.subscribe();
+        // The sender lives as long as this.
+        drop(unfinished.wait_for(|count| *count == 0).await);
+    }
+
     /// Ends all streams, and refuses new ones.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        self.0.unfinished.send_modify(|count| *count -= 1);
     }
 }
 

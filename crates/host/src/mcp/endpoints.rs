@@ -10,6 +10,7 @@
 //! A request is answered with one JSON document, or with a stream of events if there is more to
 //! send than its answer.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use accord_base::Caller;
@@ -47,6 +48,7 @@ struct Endpoints {
     endpoints: Vec<Endpoint>,
     /// Completes when the host closes. The first request takes it and waits for it.
     closing: Mutex<Option<BoxFuture<'static, ()>>>,
+    keep_open: KeepOpen,
 }
 
 struct Endpoint {
@@ -65,7 +67,12 @@ pub struct HostAccess {
     pub api_for: ApiFor,
     /// Says whether a caller is still accepted, while a stream of its is open.
     pub is_accepted: IsAccepted,
+    /// Returns a value that keeps the store of the host open until it is dropped.
+    pub keep_open: KeepOpen,
 }
+
+/// Keeps the store of a host open.
+pub type KeepOpen = Arc<dyn Fn() -> Box<dyn Any + Send> + Send + Sync>;
 
 /// The endpoints for sets of tools: `/mcp` for the first, and one for each. When `closing`
 /// completes, all sessions end.
@@ -84,7 +91,8 @@ pub fn service(
         Ok(Endpoint::new(path, set.protocol, toolbox, &host, limits))
     });
     let endpoints = endpoints.collect::<Result<_, Failure>>()?;
-    Ok(McpEndpoints(Arc::new(Endpoints { endpoints, closing: Mutex::new(Some(closing)) })))
+    let closing = Mutex::new(Some(closing));
+    Ok(McpEndpoints(Arc::new(Endpoints { endpoints, closing, keep_open: host.keep_open })))
 }
 
 impl McpEndpoints {
@@ -118,9 +126,12 @@ impl McpEndpoints {
     fn end_with_host(&self) {
         if let Some(closing) = self.0.closing.lock().take() {
             let endpoints = self.clone();
+            // Ending sessions writes to the store.
+            let kept_open = (self.0.keep_open)();
             tokio::spawn(async move {
                 closing.await;
                 endpoints.end().await;
+                drop(kept_open);
             });
         }
     }

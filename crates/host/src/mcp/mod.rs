@@ -44,7 +44,7 @@ mod watch;
 pub use self::argument::Argument;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
-pub use self::endpoints::{HostAccess, McpEndpoints, service};
+pub use self::endpoints::{HostAccess, KeepOpen, McpEndpoints, service};
 pub use self::output::Output;
 pub use self::prompt::Prompt;
 pub use self::resource::{ListAsk, ResourcePage, ResourceSet, Template};

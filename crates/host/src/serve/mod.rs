@@ -99,8 +99,12 @@ impl Server {
             // Event streams do not end on their own and would use up the shutdown timeout.
             host.streams().close();
         };
+        let limit = host.settings().limits.shutdown_timeout;
         if !acceptor.run(self.listeners, end, on_closing).await {
             tracing::warn!("some requests did not end in time and were cut off");
+        }
+        if tokio::time::timeout(limit, host.streams().finished()).await.is_err() {
+            tracing::warn!("some sessions were not ended in time");
         }
         // A cut-off request may still hold the host. The store is closed regardless.
         let engine = Arc::clone(host.engine());

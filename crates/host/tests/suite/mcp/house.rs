@@ -54,7 +54,11 @@ impl House {
             let accepted = !gone.lock().unwrap().iter().any(|gone| gone == caller.label());
             std::future::ready(accepted).boxed()
         };
-        let access = HostAccess { api_for: Arc::new(api_for), is_accepted: Arc::new(is_accepted) };
+        let access = HostAccess {
+            api_for: Arc::new(api_for),
+            is_accepted: Arc::new(is_accepted),
+            keep_open: Arc::new(|| Box::new(())),
+        };
         let (close, closing) = tokio::sync::oneshot::channel();
         let closed = closing.map(drop);
         let endpoints = mcp::service(access, TOOLSETS, limits, closed.boxed()).unwrap();

@@ -36,6 +36,7 @@ fn two_tools_of_one_name_refuse_to_start_naming_both_sets() {
     let nobody = accord_host::mcp::HostAccess {
         api_for: std::sync::Arc::new(|_| super::fake::Fake::giving(serde_json::Value::Null)),
         is_accepted: std::sync::Arc::new(|_| Box::pin(async { true })),
+        keep_open: std::sync::Arc::new(|| Box::new(())),
     };
     let sets = [TOOLSETS[0], &CLASHING];
     let endpoints =
