@@ -43,7 +43,7 @@ message! {
     /// Asks for a new session.
     pub struct SessionRequest("SessionRequest", open) {
         /// The project; it must be that of the path.
-        nullable project_id: ProjectId = "project_id", "project-id";
+        nullable project_id: ProjectId = "project_id", "project-id", Limits::read_only();
         /// The actor; the key's actor if absent.
         nullable actor_id: ActorId = "actor_id", "actor-id";
         /// The kind of actor.

@@ -162,32 +162,54 @@ impl TextForm {
 const NO_NUL: &str = r"^[^\u0000]*$";
 
 /// The limits of a member beyond those of its type.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limits {
     text: Option<TextForm>,
+    least_items: usize,
     most_items: Option<usize>,
     range: Option<(i64, i64)>,
+    is_read_only: bool,
 }
 
 impl Limits {
+    /// No limits.
+    pub const NONE: Self =
+        Self { text: None, least_items: 0, most_items: None, range: None, is_read_only: false };
+
     /// A text of this form.
     pub const fn text(form: TextForm) -> Self {
-        Self { text: Some(form), most_items: None, range: None }
+        Self { text: Some(form), ..Self::NONE }
     }
 
     /// A list of at most so many items.
     pub const fn items(most: usize) -> Self {
-        Self { text: None, most_items: Some(most), range: None }
+        Self { most_items: Some(most), ..Self::NONE }
+    }
+
+    /// A list with at least one item.
+    pub const fn not_empty() -> Self {
+        Self { least_items: 1, ..Self::NONE }
     }
 
     /// A list of at most so many texts of this form.
     pub const fn texts(most: usize, form: TextForm) -> Self {
-        Self { text: Some(form), most_items: Some(most), range: None }
+        Self { text: Some(form), most_items: Some(most), ..Self::NONE }
     }
 
     /// A whole number from `least` to `most`.
     pub const fn whole(least: i64, most: i64) -> Self {
-        Self { text: None, most_items: None, range: Some((least, most)) }
+        Self { range: Some((least, most)), ..Self::NONE }
+    }
+
+    /// A member that the server sets. A client may send what the server would set, and should leave
+    /// it out.
+    pub const fn read_only() -> Self {
+        Self { is_read_only: true, ..Self::NONE }
+    }
+
+    /// Whether the server sets the member.
+    pub const fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     /// The shape with these limits.
@@ -195,9 +217,11 @@ impl Limits {
     pub fn narrow(&self, shape: Shape) -> Shape {
         match (shape, self) {
             (Shape::Text, Self { text: Some(form), .. }) => Shape::Form(*form),
-            (Shape::List { item, .. }, limits) => {
-                Shape::List { item: Box::new(limits.narrow(*item)), most: limits.most_items }
-            }
+            (Shape::List { item, .. }, limits) => Shape::List {
+                item: Box::new(limits.narrow(*item)),
+                least: limits.least_items,
+                most: limits.most_items,
+            },
             (Shape::Integer { .. }, Self { range: Some((least, most)), .. }) => {
                 Shape::Integer { minimum: Some(*least), maximum: Some(*most) }
             }
@@ -218,6 +242,14 @@ impl Limits {
                         kind: DecodeErrorKind::TooMany,
                         expected: format!("at most {most} items"),
                         found: format!("{} items", items.len()),
+                    });
+                }
+                if items.len() < limits.least_items {
+                    return Err(DecodeError {
+                        pointer: at.to_string(),
+                        kind: DecodeErrorKind::Value,
+                        expected: format!("at least {} item", limits.least_items),
+                        found: "an empty list".into(),
                     });
                 }
                 let mut items = items.iter().enumerate();

@@ -81,6 +81,7 @@ macro_rules! message {
                         shape: $crate::message!(
                             @shape <$ty as $crate::wire::Wire>::shape() $(, $limits)?
                         ),
+                        is_read_only: $crate::message!(@read_only $($limits)?),
                     }
                 ),*]
             }
@@ -93,6 +94,7 @@ macro_rules! message {
                         presence: $crate::wire::presence::optional::PRESENCE,
                         semantics: "added",
                         shape: <$added_ty as $crate::wire::Wire>::shape(),
+                        is_read_only: true,
                     }
                 ),+)?]
             }
@@ -120,6 +122,8 @@ macro_rules! message {
         }
     };
 
+    (@read_only) => { false };
+    (@read_only $limits:expr) => { $limits.is_read_only() };
     (@shape $shape:expr) => { $shape };
     (@shape $shape:expr, $limits:expr) => { $limits.narrow($shape) };
 

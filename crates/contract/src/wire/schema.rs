@@ -50,8 +50,11 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
         Shape::Number { range: Some((least, most)) } => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        Shape::List { item, most } => {
+        Shape::List { item, least, most } => {
             let mut list = json!({"type": "array", "items": schema(item, definitions)});
+            if *least > 0 {
+                list["minItems"] = json!(least);
+            }
             if let Some(most) = most {
                 list["maxItems"] = json!(most);
             }
@@ -92,9 +95,7 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
         properties.insert(alias.name.into(), json!({"description": about}));
     }
     for field in (message.added)() {
-        let mut schema = member(&field, definitions);
-        schema["readOnly"] = true.into();
-        properties.insert(field.name.into(), schema);
+        properties.insert(field.name.into(), member(&field, definitions));
     }
     let mut definition = Object::new();
     definition.insert("title".into(), message.name.into());
@@ -129,6 +130,9 @@ fn member(field: &FieldShape, definitions: &mut Object) -> Value {
     let about = description(field);
     if let (Value::Object(members), false) = (&mut schema, about.is_empty()) {
         members.insert("description".into(), about.into());
+    }
+    if field.is_read_only {
+        schema["readOnly"] = true.into();
     }
     schema
 }

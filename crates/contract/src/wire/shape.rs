@@ -31,6 +31,8 @@ pub enum Shape {
     List {
         /// The kind of value.
         item: Box<Self>,
+        /// The fewest items.
+        least: usize,
         /// The most items, where there is a limit.
         most: Option<usize>,
     },
@@ -83,6 +85,8 @@ pub struct FieldShape {
     pub semantics: &'static str,
     /// The shape of its value.
     pub shape: Shape,
+    /// Whether the server sets it, so that clients leave it out.
+    pub is_read_only: bool,
 }
 
 /// A member that repeats a canonical one.

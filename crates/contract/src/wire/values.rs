@@ -202,7 +202,7 @@ impl Wire for i64 {
 
 impl<T: Wire> Wire for Vec<T> {
     fn shape() -> Shape {
-        Shape::List { item: Box::new(T::shape()), most: None }
+        Shape::List { item: Box::new(T::shape()), least: 0, most: None }
     }
 
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {

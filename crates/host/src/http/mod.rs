@@ -21,6 +21,7 @@ mod own;
 mod page;
 mod peer;
 mod permits;
+mod project_document;
 pub mod reply;
 mod routes;
 pub mod streams;

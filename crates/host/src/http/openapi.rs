@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::errors;
 use super::page::{GROUPS, group_of};
+use super::project_document::for_project;
 use super::reply::status_of;
 use super::table::{Content, LINES, Location, Parameter, Route};
 
@@ -69,6 +70,11 @@ const KEY_ID: TextForm = TextForm::ANY.not_empty();
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| document(&super::every_route()).to_string())
+}
+
+/// The document for one project.
+pub(super) fn text_for(project: &ProjectId) -> String {
+    for_project(&document(&super::every_route()), project).to_string()
 }
 
 /// The document for a list of routes.
@@ -178,9 +184,11 @@ fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
     }
     if let Some(body) = route.body {
         let mut content = content(body.content, schemas);
+        content.shift_remove("*/*");
         if let Content::Lines = body.content {
             // Accepted as well, and known to more clients.
-            content["application/octet-stream"] = json!({"schema": bytes()});
+            let known = "application/octet-stream";
+            content.insert(known.into(), json!({"schema": bytes()}));
         }
         let body = json!({"required": body.required, "content": content});
         operation.insert("requestBody".into(), body);
@@ -213,14 +221,12 @@ fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
         let response = responses
             .entry(answer.status.to_string())
             .or_insert_with(|| json!({"description": answer.about}));
-        if let (Some(body), Value::Object(known)) = (answer.content, response["content"].take()) {
-            let mut known = known;
-            if let Value::Object(more) = content(body, schemas) {
-                known.extend(more);
+        if let Some(body) = answer.content {
+            let mut contents = response.get("content").cloned().unwrap_or_else(|| json!({}));
+            for (media_type, body) in content(body, schemas) {
+                contents[media_type] = body;
             }
-            response["content"] = known.into();
-        } else if let Some(body) = answer.content {
-            response["content"] = content(body, schemas);
+            response["content"] = contents;
         }
     }
     let mut refused: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
@@ -237,7 +243,7 @@ fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
     responses
 }
 
-fn content(content: Content, schemas: &mut Schemas) -> Value {
+fn content(content: Content, schemas: &mut Schemas) -> Object {
     let schema = match content {
         Content::Json(schema) => schemas.take(schema()),
         Content::Lines | Content::Events | Content::Text(_) => json!({"type": "string"}),
@@ -247,7 +253,7 @@ fn content(content: Content, schemas: &mut Schemas) -> Value {
     for media_type in media_types(content) {
         contents.insert((*media_type).into(), json!({"schema": schema}));
     }
-    Value::Object(contents)
+    contents
 }
 
 fn bytes() -> Value {

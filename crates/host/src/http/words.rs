@@ -50,9 +50,13 @@ pub(super) fn of_schema(schema: &Value, writer: &Writer<'_>) -> String {
         }
         _ if schema.get("const").is_some() => text(plain(&schema["const"])),
         Some("array") => {
-            let most = schema["maxItems"].as_u64();
-            let most = most.map(|most| format!("at most {most}, each ")).unwrap_or_default();
-            format!("list, {most}{}", of_schema(&schema["items"], writer))
+            let size = match (schema["minItems"].as_u64(), schema["maxItems"].as_u64()) {
+                (None, None) => "a list".to_owned(),
+                (None, Some(most)) => format!("a list of at most {most} items"),
+                (Some(least), None) => format!("a list of at least {least} item"),
+                (Some(least), Some(most)) => format!("a list of {least} to {most} items"),
+            };
+            format!("{size}, each: {}", of_schema(&schema["items"], writer))
         }
         Some("string") => text(format!("string{}", of_string(schema))),
         Some(kind @ ("integer" | "number")) => text(format!("{kind}{}", of_number(schema))),

@@ -4,17 +4,17 @@ use accord_base::{KeyActor, KeyScope, ProjectId, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::Field;
+use accord_contract::wire::{Field, Limits, TextForm};
 
 message! {
     /// A request for a new key.
     pub struct KeyRequest("KeyRequest", closed) {
-        /// Its label.
-        required label: String = "label", "text-for-people";
+        /// Its label, in one line.
+        required label: String = "label", "text-for-people", Limits::text(LABEL);
         /// Its verbs.
-        required verbs: Vec<Verb> = "verbs", "verbs";
+        required verbs: Vec<Verb> = "verbs", "verbs", Limits::not_empty();
         /// The projects that it covers; null or absent for all of them.
-        nullable projects: Vec<ProjectId> = "projects", "project-ids";
+        nullable projects: Vec<ProjectId> = "projects", "project-ids", Limits::not_empty();
         /// The actor whose key it is.
         nullable actor: KeyActor = "actor", "actor";
         /// Whether it may write as another actor than its own.
@@ -53,25 +53,19 @@ message! {
 /// The longest label, in characters.
 const LONGEST_LABEL: usize = 200;
 
+/// A label. Control characters are refused below: a label is shown in one line.
+const LABEL: TextForm =
+    TextForm::ANY.chars(1, LONGEST_LABEL).pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$");
+
 impl KeyRequest {
     /// The stored part of the key.
     ///
     /// # Errors
-    /// When the key has no verb, or its label is invalid.
+    /// When its label has a control character.
     pub(super) fn into_stored(self) -> Result<StoredKey, Failure> {
-        let chars = self.label.chars().count();
-        let fits = (1..=LONGEST_LABEL).contains(&chars);
-        if !fits || self.label.chars().any(char::is_control) {
+        if self.label.chars().any(char::is_control) {
             let message = format!("a label has 1 to {LONGEST_LABEL} characters, in one line");
             return Err(Failure::new(Code::WireFieldValue, message).at("/label"));
-        }
-        if self.verbs.is_empty() {
-            let message = "a key needs at least one verb: read, write, review or admin";
-            return Err(Failure::new(Code::WireFieldValue, message).at("/verbs"));
-        }
-        if matches!(&self.projects, Field::Value(projects) if projects.is_empty()) {
-            let message = "name a project, or leave the member out to cover all of them";
-            return Err(Failure::new(Code::WireFieldValue, message).at("/projects"));
         }
         let mut scope = KeyScope::new(self.verbs, into_option(self.projects));
         scope.actor = into_option(self.actor);

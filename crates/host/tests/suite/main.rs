@@ -21,6 +21,7 @@ mod keep_alive;
 mod links;
 mod mcp;
 mod oddities;
+mod openapi;
 mod pulls;
 mod removal;
 mod repair;

@@ -32,11 +32,11 @@ message! {
         /// An id that the client chose: sent twice, the fact is asserted once.
         nullable fact_id: FactId = "fact_id", "fact-id";
         /// The project; it must be the one that the request names.
-        nullable project_id: ProjectId = "project_id", "project-id";
+        nullable project_id: ProjectId = "project_id", "project-id", Limits::read_only();
         /// When it was recorded. The server sets it; a value is ignored.
-        nullable created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        nullable created_at: Timestamp = "created_at", "time:rfc-3339-utc", Limits::read_only();
         /// Must be null: an assertion has no end.
-        nullable valid_to: Timestamp = "valid_to", "time:rfc-3339-utc";
+        nullable valid_to: Timestamp = "valid_to", "time:rfc-3339-utc", Limits::read_only();
     }
 }
 

@@ -4,6 +4,7 @@ use accord_base::{Caller, Verb};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
+use accord_memory_core::query::PROJECT_ID;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -11,6 +12,7 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 
 use crate::http::reply::json;
+use crate::http::routes::Query;
 use crate::http::streams::closing_down;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Refusal, Reply, openapi, page};
@@ -55,6 +57,11 @@ pub(super) fn routes() -> Vec<Route> {
             "Describes every route as an OpenAPI 3.1 document. Needs no key.",
             description,
         )
+        .query(
+            PROJECT_ID,
+            "Describe requests for this project alone: a tool that generates requests from the \
+             document can then use nothing but the document.",
+        )
         .answers(200, "The document.", Content::json::<Object>()),
         Route::get("docs", "/docs", "Describes every route as an HTML page. Needs no key.", docs)
             .answers(200, "The page.", Content::Text(PAGE)),
@@ -77,8 +84,11 @@ async fn metrics(
     Ok(([(CONTENT_TYPE, METRICS)], host.metrics().text()).into_response())
 }
 
-async fn description() -> Response {
-    json(StatusCode::OK, openapi::text())
+async fn description(query: Query) -> Reply {
+    Ok(match query.project()? {
+        None => json(StatusCode::OK, openapi::text()),
+        Some(project) => json(StatusCode::OK, openapi::text_for(&project)),
+    })
 }
 
 async fn docs() -> Response {
