@@ -43,6 +43,7 @@ use super::{
 ///   and the JSON Schema describes them.
 /// * `adds { /// About it. "name": T; }` after the members names members that a server adds to
 ///   its answers. The JSON Schema has them as `readOnly`; a reader treats them as unknown members.
+/// * `extensions { /// About it. "x-name": shape; }` describes extensions in the same way.
 #[macro_export]
 macro_rules! message {
     (
@@ -56,6 +57,7 @@ macro_rules! message {
         }
         $(aliases { $($alias:literal => $mirrors:literal),+ $(,)? })?
         $(adds { $($(#[doc = $added_about:literal])* $added:literal: $added_ty:ty;)+ })?
+        $(extensions { $($(#[doc = $ext_about:literal])* $ext:literal: $ext_shape:expr;)+ })?
     ) => {
         $crate::message! { @struct $policy
             $(#[doc = $about])*
@@ -86,7 +88,7 @@ macro_rules! message {
                 ),*]
             }
 
-            fn added() -> ::std::vec::Vec<$crate::wire::FieldShape> {
+            fn beside() -> ::std::vec::Vec<$crate::wire::FieldShape> {
                 ::std::vec![$($(
                     $crate::wire::FieldShape {
                         name: $added,
@@ -95,8 +97,17 @@ macro_rules! message {
                         semantics: "added",
                         shape: <$added_ty as $crate::wire::Wire>::shape(),
                         is_read_only: true,
-                    }
-                ),+)?]
+                    },
+                )+)? $($(
+                    $crate::wire::FieldShape {
+                        name: $ext,
+                        about: $crate::wire::about(&[$($ext_about),*]),
+                        presence: $crate::wire::presence::nullable::PRESENCE,
+                        semantics: "extension",
+                        shape: $ext_shape,
+                        is_read_only: false,
+                    },
+                )+)?]
             }
 
             fn take(
@@ -190,8 +201,9 @@ pub trait Message: Sized {
     /// The canonical members, in the order in which they are written.
     fn fields() -> Vec<FieldShape>;
 
-    /// The members that a server adds to its answers. A reader treats them as unknown members.
-    fn added() -> Vec<FieldShape>;
+    /// The members beside the canonical ones that the JSON Schema describes: those that a server
+    /// adds to its answers, and extensions. A reader treats them as unknown members.
+    fn beside() -> Vec<FieldShape>;
 
     /// Reads the canonical members out of `members`, and handles the rest.
     fn take(members: Object, at: &Pointer<'_>) -> Result<Self, DecodeError>;
@@ -211,7 +223,7 @@ impl<M: Message> Wire for M {
             open: M::OPEN,
             fields: M::fields,
             aliases: M::ALIASES,
-            added: M::added,
+            beside: M::beside,
         })
     }
 

@@ -69,6 +69,10 @@ fn schema(shape: &Shape, definitions: &mut Object) -> Value {
             [only] => json!({"type": "string", "const": only}),
             members => json!({"type": "string", "enum": members}),
         },
+        Shape::Either(shapes) => {
+            let options: Vec<_> = shapes.iter().map(|each| schema(each, definitions)).collect();
+            json!({"anyOf": options})
+        }
         Shape::Message(message) => {
             if !definitions.contains_key(message.name) {
                 // Reserved before the members are visited: a message may contain itself.
@@ -94,7 +98,7 @@ fn definition(message: &MessageShape, definitions: &mut Object) -> Value {
         let about = format!("Alias of {}; written for convenience, never read.", alias.mirrors);
         properties.insert(alias.name.into(), json!({"description": about}));
     }
-    for field in (message.added)() {
+    for field in (message.beside)() {
         properties.insert(field.name.into(), member(&field, definitions));
     }
     let mut definition = Object::new();

@@ -42,6 +42,8 @@ pub enum Shape {
     Enum(EnumShape),
     /// A declared message.
     Message(MessageShape),
+    /// A value of one of several shapes.
+    Either(Vec<Self>),
 }
 
 /// The shape of a list of names.
@@ -68,8 +70,9 @@ pub struct MessageShape {
     pub fields: fn() -> Vec<FieldShape>,
     /// The aliases that are written beside the canonical members.
     pub aliases: &'static [Alias],
-    /// Makes the shapes of the members that a server adds to its answers.
-    pub added: fn() -> Vec<FieldShape>,
+    /// Makes the shapes of the members that the reader treats as unknown: those that a server adds
+    /// to its answers, and extensions.
+    pub beside: fn() -> Vec<FieldShape>,
 }
 
 /// The shape of one canonical member.
@@ -131,6 +134,10 @@ impl Shape {
             }
             Self::List { .. } => "a list".into(),
             Self::Map(_) | Self::Message(_) => "an object".into(),
+            Self::Either(shapes) => {
+                let shapes: Vec<_> = shapes.iter().map(Self::in_words).collect();
+                shapes.join(" or ")
+            }
             Self::Enum(names) if names.open => "a string".into(),
             Self::Enum(names) => match names.members.as_slice() {
                 [only] => format!("\"{only}\""),
@@ -142,7 +149,7 @@ impl Shape {
     /// The JSON type, as contract snapshots and JSON Schema name it.
     pub(crate) fn json_type(&self) -> &'static str {
         match self {
-            Self::Any => "any",
+            Self::Any | Self::Either(_) => "any",
             Self::Boolean | Self::Constant(_) => "boolean",
             Self::Text | Self::Form(_) | Self::Enum(_) => "string",
             Self::Integer { .. } => "integer",

@@ -28,8 +28,9 @@ fn index(routes: &[Route]) -> String {
     let mut out = String::from(
         "# The HTTP interface\n\n\
          One page per route, generated from the list that the router uses. Every server shows the\n\
-         same at `/docs`, and as OpenAPI at `/openapi.json`. The commands work one after the \
-         other on\na new server; a test runs them.\n\n\
+         same at `/docs`, and as OpenAPI at `/openapi.json`; [openapi.md](../openapi.md) makes \
+         clients from it.\nThe commands work one after the other on a new server; a test runs \
+         them.\n\n\
          Every error has the same body, with a code that has [a page](../codes/README.md):\n\n\
          ```json\n\
          {\"ok\":false,\"correlationId\":\"…\",\"protocol\":{…},\n \

@@ -3,9 +3,8 @@
 //! Two rules of the protocol relate a path to a body, or one request to the others, and OpenAPI
 //! cannot express them: the project of a package is that of the path, and an id that is used again
 //! must name the same content. In the document for one project both hold by construction: every
-//! project id is that of the project, and ids that a client chooses have the form that the protocol
-//! recommends. So what a tool generates from it is accepted. Answers are described as in the
-//! document for all projects.
+//! project id is that of the project, and the server gives packages and facts their ids. So what a
+//! tool generates from it is accepted. Answers are described as in the document for all projects.
 
 use accord_base::ProjectId;
 use accord_contract::wire::{Object, Value};
@@ -51,40 +50,40 @@ pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
 }
 
 fn narrow_parameters(operation: &mut Value, project: &ProjectId) {
-    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-        if matches!(parameter["name"].as_str(), Some("project_id" | "project")) {
-            parameter["schema"] = only(project);
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        match parameter["name"].as_str() {
+            Some("project_id" | "project") => parameter["schema"] = only(project),
+            Some("mint") => {
+                parameter["required"] = true.into();
+                parameter["schema"] = json!({"type": "boolean", "const": true});
+            }
+            _ => {}
         }
     }
 }
 
 fn narrow_members(schema: &mut Value, project: &ProjectId) {
-    let Value::Object(properties) = &mut schema["properties"] else {
-        return;
-    };
-    for (name, property) in properties {
-        let mut narrowed = match name.as_str() {
-            "project_id" => only(project),
-            "package_id" => recommended("pkg_"),
-            "fact_id" => recommended("fact_"),
-            _ => continue,
-        };
-        for kept in ["description", "readOnly"] {
-            if let Some(value) = property.get(kept) {
-                narrowed[kept] = value.clone();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        match name.as_str() {
+            "project_id" => {
+                let about = property["description"].take();
+                *property = only(project);
+                property["description"] = about;
             }
+            "package_id" | "fact_id" => property["readOnly"] = true.into(),
+            _ => {}
         }
-        *property = narrowed;
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| name != "package_id");
     }
 }
 
+/// The id of the project, and no other text.
 fn only(project: &ProjectId) -> Value {
     json!({"type": "string", "const": project.as_str()})
-}
-
-/// The form of ids that the protocol recommends: a prefix and 32 digits.
-fn recommended(prefix: &str) -> Value {
-    json!({"type": "string", "pattern": format!("^{prefix}[0-9a-f]{{32}}$")})
 }
 
 fn members(value: &mut Value) -> impl Iterator<Item = &mut Value> {

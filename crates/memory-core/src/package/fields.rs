@@ -5,6 +5,7 @@ use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::Limits;
 
+use super::links::{answers_shape, supersedes_shape};
 use super::{NextActor, PackageType, ReviewType, Significance, Status, Title, Version};
 use crate::limits::{MAX_EXACT, MAX_ITEMS, PROSE, TEXT};
 use crate::refuse::check_actor;
@@ -64,6 +65,12 @@ message! {
         "content_hash": ContentHash;
         /// Warnings about a deposit or a review.
         "warnings": Vec<Warning>;
+    }
+    extensions {
+        /// The questions that the package answers. Only a complete package answers any.
+        "x-answers": answers_shape();
+        /// The ids of packages that this one supersedes. Only a complete package supersedes any.
+        "x-supersedes": supersedes_shape();
     }
 }
 

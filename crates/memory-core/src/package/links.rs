@@ -5,7 +5,8 @@
 //! [`Links::check`] instead, so that a misspelt link is noticed.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::message;
+use accord_contract::wire::{Limits, Object, Shape, TextForm, Value, Wire as _};
 use serde_json::json;
 
 use super::{PackageFields, QuestionKey};
@@ -18,6 +19,41 @@ pub const ANSWERS: &str = "x-answers";
 
 /// The member with the packages that a package supersedes.
 pub const SUPERSEDES: &str = "x-supersedes";
+
+/// The text of a question.
+const QUESTION: TextForm = TextForm::ANY.not_empty().bytes(MAX_TEXT_BYTES).pattern(r"\S");
+
+/// The largest index in a list of questions.
+const LAST: i64 = MAX_ITEMS as i64 - 1;
+
+message! {
+    /// A question that a package answers, by its text.
+    pub struct AnsweredQuestion("AnsweredQuestion", open) {
+        /// The text of the question.
+        required question: String = "question", "question", Limits::text(QUESTION);
+    }
+}
+
+message! {
+    /// A question that a package answers, by its place.
+    pub struct AnsweredPlace("AnsweredPlace", open) {
+        /// The package that asks it.
+        required package_id: PackageId = "package_id", "package-id";
+        /// Its index in `open_questions` of that package, from 0.
+        required index: u64 = "index", "index", Limits::whole(0, LAST);
+    }
+}
+
+/// What `x-answers` must be in a deposit.
+pub(super) fn answers_shape() -> Shape {
+    let item = Shape::Either(vec![AnsweredQuestion::shape(), AnsweredPlace::shape()]);
+    Shape::List { item: Box::new(item), least: 0, most: Some(MAX_ITEMS) }
+}
+
+/// What `x-supersedes` must be in a deposit.
+pub(super) fn supersedes_shape() -> Shape {
+    Limits::items(MAX_ITEMS).narrow(Vec::<PackageId>::shape())
+}
 
 /// What a package answers and supersedes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -4,6 +4,7 @@ mod answers;
 mod curl;
 mod deposits;
 mod form;
+mod members;
 mod parameters;
 
 use serde_json::Value;
