@@ -38,15 +38,18 @@ message! {
         /// Labels.
         nullable tags: Vec<String> = "tags", "labels", Limits::texts(MAX_ITEMS, TEXT);
         /// The decisions that the package records.
-        nullable decisions_made: Vec<String> = "decisions_made", "decisions", Limits::texts(MAX_ITEMS, TEXT);
+        nullable decisions_made: Vec<String> = "decisions_made", "decisions",
+            Limits::texts(MAX_ITEMS, TEXT);
         /// The questions that the package leaves open.
-        nullable open_questions: Vec<String> = "open_questions", "questions", Limits::texts(MAX_ITEMS, TEXT);
+        nullable open_questions: Vec<String> = "open_questions", "questions",
+            Limits::texts(MAX_ITEMS, TEXT);
         /// What the next actor should know.
         nullable handoff_note: String = "handoff_note", "text-for-people", Limits::text(PROSE);
         /// Who should continue; a hint.
         nullable estimated_next_actor: NextActor = "estimated_next_actor", "next-actor";
         /// What the work produced.
-        nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables", Limits::items(MAX_ITEMS);
+        nullable deliverables: Vec<Deliverable> = "deliverables", "deliverables",
+            Limits::items(MAX_ITEMS);
         /// The package that this one extends or supersedes.
         nullable parent_package_id: String = "parent_package_id", "package-id", Limits::text(TEXT);
         /// How much the package matters, from 1 to 10; 5 if absent.

@@ -47,8 +47,8 @@ pub(crate) fn routes() -> Vec<Route> {
             "put_blob",
             Method::PUT,
             PATH,
-            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits. Its media \
-             type, the header Content-Type, is returned with the blob.",
+            "Stores a blob under its digest, written as sha256: and 64 hexadecimal digits. Its \
+             media type, the header Content-Type, is returned with the blob.",
             put,
         )
         .query(PROJECT_ID, project)
@@ -69,11 +69,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers(200, "The blob.", Content::Bytes)
             .answers(206, "The requested bytes.", Content::Bytes)
             .answers_nothing(304, "The client has it; the content of a digest never changes.")
-            .answers(
-                416,
-                "The blob does not have these bytes.",
-                Content::json::<ErrorEnvelope>(),
-            )
+            .answers(416, "The blob does not have these bytes.", Content::json::<ErrorEnvelope>())
             .refuses(&[
                 Code::AgenticInvalidSchema,
                 Code::AgenticBlobNotFound,
