@@ -109,6 +109,12 @@ impl CliError {
         self
     }
 
+    /// Removes the position in the document.
+    pub(crate) fn without_place(mut self) -> Self {
+        self.0.pointer = None;
+        self
+    }
+
     /// A document without a canonical form.
     pub(crate) fn from_canon(error: &CanonError, document: &[u8]) -> Self {
         let mut failure = Self::new(error.refusal().into(), error.detail()).at(error.pointer());

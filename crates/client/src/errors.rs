@@ -191,7 +191,18 @@ fn certificate(problem: &CertificateError) -> (String, Option<&'static str>) {
             "its certificate is for another name".to_owned(),
             Some("use a name that is in the certificate"),
         ),
-        other => (format!("its certificate cannot be used: {other}"), None),
+        other => {
+            let reason = other.to_string();
+            // The usual certificate of a trial: `openssl req -x509` makes a CA, unless told not to.
+            if reason.contains("CaUsedAsEndEntity") {
+                return (
+                    "its certificate is that of an authority (CA), which must not be a server's"
+                        .to_owned(),
+                    Some("give the server a certificate with basicConstraints CA:FALSE"),
+                );
+            }
+            (format!("its certificate cannot be used: {reason}"), None)
+        }
     }
 }
 

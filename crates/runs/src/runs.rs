@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::state::State;
@@ -45,6 +45,11 @@ impl Runs {
     /// # Errors
     /// `not_governed` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
+        if !folder.is_dir() {
+            let message = format!("there is no folder {}", folder.display());
+            return Err(Failure::new(Code::InputUnreadable, message)
+                .suggesting("name a folder that exists"));
+        }
         let start = Repository::open(folder)?;
         // As git does, so that commands work in every folder below the repository.
         for place in start.root().to_path_buf().ancestors() {

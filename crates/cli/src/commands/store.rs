@@ -117,7 +117,8 @@ impl BackupArgs {
         );
         let progress = Progress::items();
         progress.about("copying");
-        let answer = host.send(request.takes_long())?;
+        // The place is a member of the request, which the command has no name for.
+        let answer = host.send(request.takes_long()).map_err(CliError::without_place)?;
         progress.finish();
         answer.print(self.data.json, |page, backup| {
             let number = |name: &str| backup[name].as_u64().unwrap_or(0);
@@ -136,9 +137,26 @@ impl RestoreArgs {
     fn run(self) -> Result<Exit, CliError> {
         let folder = self.data.folder()?;
         let restored = accord_host::upkeep::restore(&self.from, &folder, self.replace);
-        restored.map_err(|failure| stop_first(failure, &folder))?;
+        restored.map_err(|failure| self.explain(failure, &folder))?;
         let document = RestoreAnswer { restored: folder.display().to_string() };
         say(self.data.json, &document, || format!("restored into {}", folder.display()))
+    }
+}
+
+impl RestoreArgs {
+    /// Adds help that depends on which of the two folders is wrong.
+    fn explain(&self, failure: Failure, folder: &Path) -> CliError {
+        match failure.code {
+            Code::StoreOccupied => CliError::from(failure).help(format!(
+                "--replace puts the backup in the place of the store in {}; a backup of that first \
+                 keeps what it has",
+                folder.display()
+            )),
+            Code::StoreMissing => {
+                CliError::from(failure).help("name a folder that `accord store backup` wrote")
+            }
+            _ => stop_first(failure, folder),
+        }
     }
 }
 

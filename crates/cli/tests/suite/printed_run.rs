@@ -66,3 +66,34 @@ fn a_gate() {
     story.types("decisions");
     story.transcript.check("run-gate");
 }
+
+#[test]
+fn what_stands_in_the_way_is_said_with_what_to_do() {
+    let mut story = Story { place: Place::begun(), transcript: Transcript::default() };
+    story.types("start");
+    story.types("stage --summary planned");
+    story.types("status --repo nowhere");
+    story.types("coordinator status");
+    story.types("dispatch --turn turn_nope");
+    // A commit would fail here, also where the machine has an identity for git.
+    story.place.git(&["config", "user.name", ""]);
+    story.types("doctor");
+    story.place.git(&["config", "user.name", "T"]);
+    story.place.configure(|config| {
+        let routing = config["routing"].as_object_mut().expect("phases");
+        let planning = routing.shift_remove("planning").expect("a phase");
+        routing.insert("preparing".to_owned(), planning);
+    });
+    story.types("doctor");
+    story.transcript.check("run-trouble");
+}
+
+#[test]
+fn a_turn_can_be_named_by_the_beginning_of_its_id() {
+    let place = Place::begun();
+    let assigned = place.json("assign pm");
+    let turn = assigned["turn"]["turn_id"].as_str().expect("an id");
+    let given = place.json(&format!("dispatch --turn {}", &turn[..9]));
+    assert_eq!(given["turn"]["turn_id"], turn);
+    place.run("dispatch --turn turn_zzz").refused("turn_not_active");
+}

@@ -191,6 +191,16 @@ fn a_repository_that_went_its_own_way_is_told_and_mended() {
 }
 
 #[test]
+fn a_repository_of_an_initiative_leads_to_its_coordinator() {
+    let (shop, _) = Shop::new();
+    let repo = shop.root().join("web");
+    let status = accord(&["run", "status", "--repo", repo.to_str().expect("text")], "").yes();
+    let workspace = shop.root();
+    let step = format!("accord run coordinator step --workspace {}", workspace.display());
+    assert!(status.contains(&step), "{status}");
+}
+
+#[test]
 fn a_folder_without_an_initiative_says_how_to_begin() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().to_str().unwrap();

@@ -9,11 +9,14 @@ use insta::Settings;
 use crate::accord::{Ran, program};
 
 /// What differs from run to run, and what stands for it. More specific patterns come first.
-const FILTERS: [(&str, &str); 12] = [
+const FILTERS: [(&str, &str); 13] = [
     // Temporary folders.
     (r"[^\s'\x22=:(]*/\.tmp[A-Za-z0-9]{6}", "[folder]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\dZ", "[minute]"),
+    // Times of a list have seconds where they would look the same, which differs from run to run;
+    // so does the width of their columns.
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?Z", "[minute]"),
+    (r"(\[minute\]|SINCE|UNTIL|STARTED|ENDED|MADE|EXPIRES|ARCHIVED|when) {2,}", "$1  "),
     (r"\b(pkg|fact|sess)_[0-9a-f]{32}", "${1}_[id]"),
     (r"\b(run|turn|evt|int)_[0-9a-z]{8,32}\b", "${1}_[id]"),
     (r"accord_[0-9a-f]{16}_\w+", "accord_[id]_[secret]"),

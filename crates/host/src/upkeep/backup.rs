@@ -69,8 +69,9 @@ fn prepare(to: &Path) -> Result<(), Failure> {
     match empty {
         Ok(true) => Ok(()),
         Ok(false) => {
-            let message = "the folder is not empty";
-            Err(Failure::new(Code::StoreOccupied, message).at("/to"))
+            let message = format!("{} is not empty", to.display());
+            let advice = "name a new folder, or an empty one: a backup replaces nothing";
+            Err(Failure::new(Code::StoreOccupied, message).at("/to").suggesting(advice))
         }
         Err(error) => Err(failed(&error)),
     }

@@ -217,6 +217,7 @@ impl State {
                     None => "no turn is active".to_owned(),
                 };
                 Failure::new(Code::XchainTurnNotActive, message)
+                    .suggesting("`accord run status` shows the active turns and what is next")
             }
         })
     }

@@ -110,5 +110,8 @@ fn missing(place: &Path) -> Failure {
         "config_missing: no {COORDINATOR_CONFIG} in {} or a parent folder",
         place.display()
     );
-    Failure::new(Code::XchainInvalidCoordinatorConfig, message)
+    Failure::new(Code::XchainInvalidCoordinatorConfig, message).suggesting(format!(
+        "go to the folder that has it, or name that with --workspace; a new initiative needs \
+         its own {COORDINATOR_CONFIG} (docs/coordinator.md)"
+    ))
 }

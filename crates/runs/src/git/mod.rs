@@ -47,6 +47,13 @@ const MISLEADING: [&str; 10] = [
     "GIT_EXTERNAL_DIFF",
 ];
 
+/// How git says that it does not know who makes a commit.
+const NO_IDENTITY: [&str; 3] = ["tell me who you are", "empty ident", "auto-detect email"];
+
+/// What to do about it.
+const SET_IDENTITY: &str =
+    "git config user.name \"NAME\" && git config user.email \"ADDRESS\", in the repository";
+
 /// The detail that marks a failure that git itself reported.
 const REFUSED: &str = "git_refused";
 
@@ -136,6 +143,17 @@ impl Git {
         &self.prefix
     }
 
+    /// Checks that git knows who makes a commit.
+    ///
+    /// # Errors
+    /// `git_failed`, with what to do.
+    pub(crate) fn check_identity(&self) -> Result<(), Failure> {
+        for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            self.ask(&["var", who], Vec::new())?;
+        }
+        Ok(())
+    }
+
     /// Runs git and returns its output.
     fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
         // File names are literal, also those with glob characters.
@@ -201,7 +219,14 @@ impl Git {
             return failure(format!("git {command} printed more than {MAX_OUTPUT} bytes"));
         }
         let words = String::from_utf8_lossy(&outcome.stderr);
-        let words: String = words.trim().chars().take(2000).collect();
+        if NO_IDENTITY.iter().any(|part| words.contains(part)) {
+            return refusal("git does not know who makes the commit".to_owned())
+                .suggesting(SET_IDENTITY);
+        }
+        // On one line: git explains some errors at length.
+        let lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
+        let words = lines.collect::<Vec<_>>().join(" ");
+        let words: String = words.chars().take(2000).collect();
         refusal(format!("git {command}: {words} ({})", outcome.ending))
     }
 }

@@ -1,8 +1,9 @@
 //! Starts a run.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::run::{self, Beginning};
+use accord_runs_core::state::{State, Status};
 
 use super::RunUpdate;
 use crate::Runs;
@@ -46,7 +47,22 @@ impl Runs {
         };
         let now = operation.now();
         let change =
-            run::init(&operation.state, &operation.config, beginning, &mut operation.ids, now)?;
+            run::init(&operation.state, &operation.config, beginning, &mut operation.ids, now)
+                .map_err(|failure| explain(failure, &operation.state))?;
         operation.commit_update(change)
     }
+}
+
+/// Says what can be done about a run that is already there.
+fn explain(mut failure: Failure, state: &State) -> Failure {
+    if failure.code != Code::XchainInvalidStateTransition {
+        return failure;
+    }
+    let run = state.run_id().map_or_else(|| "a run".to_owned(), ToString::to_string);
+    failure.message = format!("{run} is {} already", state.status());
+    let advice = match state.status() {
+        Status::Completed | Status::Blocked => "`accord run start --restart` replaces it",
+        _ => "`accord run status` shows what is next",
+    };
+    failure.suggesting(advice)
 }

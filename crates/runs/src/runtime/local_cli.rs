@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_process::{Ending, RunOutput, Spec, StartError, Watch, WatchDecision, run_watched};
+use accord_runs_core::dispatch;
 
 use super::job::{Job, WorkerEnd, WorkerSignal, shown, span};
 use super::progress::Progress;
@@ -223,8 +224,12 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
     if job.is_staged() {
         return Ok(WorkerEnd::Written);
     }
-    let message = format!("the worker of {turn} ended ({}) without a result", outcome.ending);
-    let failure = job.failure(Code::XchainWorkerWithoutResult, message);
+    let log = format!("{}/{LOG_FILE}", dispatch::bundle_folder(job.turn.id()));
+    let message = format!(
+        "the worker of {turn} ended ({}) without a result; its output is in {log}",
+        outcome.ending
+    );
+    let failure = job.failure(Code::XchainWorkerWithoutResult, message).with("log", log);
     let failure = match outcome.ending {
         Ending::Exited(code) => failure.with("exit_code", code),
         _ => failure,
@@ -237,6 +242,9 @@ fn not_started(job: &Job<'_>, error: &StartError) -> Failure {
     job.failure(Code::XchainWorkerNotStarted, message)
 }
 
+/// The file with the output of a worker, beside its bundle.
+const LOG_FILE: &str = "stdout.log";
+
 /// The output of a worker, kept beside its bundle.
 struct Log {
     file: File,
@@ -245,7 +253,7 @@ struct Log {
 
 impl Log {
     fn open(job: &Job<'_>) -> Option<Self> {
-        let file = super::progress::create(&job.bundle().join("stdout.log")).ok()?;
+        let file = super::progress::create(&job.bundle().join(LOG_FILE)).ok()?;
         Some(Self { file, left: LOG_LIMIT })
     }
 

@@ -17,7 +17,8 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, NextAnswer};
-use accord_runs::operations::{Finding, Level, Overview};
+use accord_runs::coordinator::COORDINATOR_CONFIG;
+use accord_runs::operations::{Finding, Level, NextStep, Overview};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::TurnId;
 
@@ -195,14 +196,34 @@ impl RepoArgs {
 
     fn steps(&self, overview: &Overview) -> Vec<NextAnswer> {
         let names = self.names();
-        let steps = overview.next.iter();
-        steps.map(|step| NextAnswer::new(step, &names)).collect()
+        let initiative = initiative_step(overview);
+        let steps = overview.next.iter().map(|step| match (step, &initiative) {
+            (NextStep::Assign { .. }, Some(step)) => step.clone(),
+            _ => NextAnswer::new(step, &names),
+        });
+        steps.collect()
     }
 
     /// How commands name the repository.
     fn names(&self) -> CommandNames {
         CommandNames { repo: self.words(), git: self.git_words() }
     }
+}
+
+/// What assigns the next turn of a run that a coordinator started: an assignment in the repository
+/// itself would not follow the plan of the initiative.
+fn initiative_step(overview: &Overview) -> Option<NextAnswer> {
+    let state = overview.state.as_ref().ok()?.document();
+    if state.get("provenance")?.get("trigger")? != "coordinator" {
+        return None;
+    }
+    let mut above = overview.root.ancestors().skip(1);
+    let workspace = above.find(|folder| folder.join(COORDINATOR_CONFIG).is_file())?;
+    let workspace = workspace.to_string_lossy();
+    let command =
+        format!("accord run coordinator step --workspace {}", shell_words::quote(&workspace));
+    let why = "the run belongs to an initiative, which decides whose turn is next";
+    Some(NextAnswer::of_command(command, why.to_owned()))
 }
 
 /// The value of an operation, or its failure.

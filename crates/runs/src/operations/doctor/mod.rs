@@ -56,6 +56,7 @@ impl Runs {
             let code = Code::XchainInvalidConfig;
             findings.extend(stray_findings("agentxchain.json", code, &config.unknown_members()));
             if let Ok(state) = self.state() {
+                self.check_phase(&state, config, &mut findings);
                 self.check_run(&state, &mut findings);
             }
         }
@@ -128,6 +129,12 @@ impl Runs {
             Ok(Some(git)) => {
                 if let Err(failure) = git.changes() {
                     findings.push(error_of(failure.code, "git", failure.message));
+                } else if let Err(failure) = git.check_identity() {
+                    // Without it, every checkpoint of a turn fails.
+                    let advice = failure.suggestion.clone();
+                    let mut finding = error_of(failure.code, "git", failure.message);
+                    finding.advice = advice.unwrap_or(finding.advice);
+                    findings.push(finding);
                 }
             }
         }

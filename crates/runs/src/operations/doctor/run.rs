@@ -1,6 +1,8 @@
 //! What blocks the current run: its blocked reason, and turns whose worker is gone or late.
 
+use accord_contract::codes::Code;
 use accord_contract::wire::Extensible;
+use accord_runs_core::config::Config;
 use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::run::check_records;
@@ -13,6 +15,25 @@ use crate::operations::status::has_worker;
 use crate::repository::RecordFile;
 
 impl Runs {
+    /// The phase of a run that goes on must still be in the configuration.
+    pub(super) fn check_phase(&self, state: &State, config: &Config, found: &mut Vec<Finding>) {
+        let goes_on = state.run_id().is_some() && state.status() != Status::Completed;
+        if !goes_on || config.phases().contains(&state.phase()) {
+            return;
+        }
+        let phases = config.phases().join(", ");
+        found.push(Finding {
+            level: Level::Error,
+            subject: "the run".into(),
+            message: format!(
+                "its phase {} is not in agentxchain.json, which has {phases}",
+                state.phase()
+            ),
+            advice: "add the phase to agentxchain.json again".into(),
+            code: Some(Code::XchainInvalidConfig),
+        });
+    }
+
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
         let last_event_run = self.last_event_run().ok().flatten();
         if let Err(failure) = check_records(state, last_event_run.as_deref()) {
