@@ -9,9 +9,9 @@ use accord_memory::{
     Embedder, EmbeddingOptions, EmbeddingState, Memory, MemoryOptions, RelevantPage, SearchBy,
 };
 use accord_memory_core::package::Status;
-use accord_memory_core::query::{PackageFilter, Params, Pull, Relevant};
+use accord_memory_core::query::{DigestQuery, PackageFilter, Params, Pull, Relevant};
 use accord_store::Engine;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 use crate::embedding_server::{EmbeddingServer, Mood};
@@ -259,6 +259,31 @@ async fn missing_vectors_are_reported() {
         words alone"
     );
     assert_eq!(ids(&page)[0], "pkg_1", "the other is found by words");
+}
+
+/// Clauses: AGENTIC-R-108.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_digest_has_snippets_that_mean_the_focus() {
+    let mut server = EmbeddingServer::start();
+    let (engine, _folder) = engines().remove(1);
+    let memory = memory(&engine, options(&server));
+    deposit(&memory, "pkg_car", json!({"title": "The automobile"})).await;
+    deposit(&memory, "pkg_ship", json!({"title": "The vessel"})).await;
+    let queue = Queue::start(&memory);
+    made(&memory, 2).await;
+    drop(queue);
+    let snippets = async |focus: &str| -> Vec<String> {
+        let pairs = [("focus", focus), ("snippets", "1"), ("window_days", "3660")];
+        let asked = DigestQuery::parse(&Params::new(pairs).unwrap()).unwrap();
+        let digest = memory.orchestrate(&Caller::owner(), asked).await.unwrap();
+        let digest: Value = serde_json::from_str(&digest).unwrap();
+        let snippets = digest["snippets"].as_array().unwrap().iter();
+        snippets.map(|snippet| snippet["package_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(snippets("a boat").await, ["pkg_ship"]);
+    server.stop();
+    assert_eq!(snippets("an automobile").await, ["pkg_car"], "by words alone");
+    assert_eq!(snippets("a slow vehicle").await, Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
