@@ -19,11 +19,17 @@ impl Coded {
         let codes = vector.iter().map(|value| (value / scale).round() as i8).collect();
         Self { codes, scale }
     }
+
+    /// The codes of a query.
+    pub(super) fn widened(&self) -> Vec<i16> {
+        self.codes.iter().map(|code| i16::from(*code)).collect()
+    }
 }
 
-/// The product of two coded vectors, without their scales.
-pub(super) fn coded_product(one: &[i8], other: &[i8]) -> i32 {
-    one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
+/// The product of a query and a passage, both coded, without their scales. The codes of a query are
+/// wider, because the compiler then finds faster instructions.
+pub(super) fn coded_product(query: &[i16], passage: &[i8]) -> i32 {
+    query.iter().zip(passage).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum()
 }
 
 /// The product of two vectors.
@@ -71,7 +77,7 @@ mod tests {
                 let exact: f32 = one.iter().zip(&other).map(|(one, other)| one * other).sum();
                 assert!((product(&one, &other) - exact).abs() < 1e-5);
                 let (one, other) = (Coded::new(&one), Coded::new(&other));
-                let coded = coded_product(&one.codes, &other.codes) as f32;
+                let coded = coded_product(&one.widened(), &other.codes) as f32;
                 let coded = coded * one.scale * other.scale;
                 assert!((coded - exact).abs() < 0.02, "{dimension}: {coded} {exact}");
             }

@@ -217,11 +217,11 @@ impl ProjectVectors {
 
     /// All packages by the similarity of their best passage.
     fn ranking(&self, query: &[f32]) -> BinaryHeap<Ranked> {
-        let query = Coded::new(query);
+        let query = Coded::new(query).widened();
         let mut scores = vec![f32::NEG_INFINITY; self.packages.len()];
         let passages = self.codes.chunks_exact(self.dimension.max(1));
         for ((codes, owner), scale) in passages.zip(&self.owners).zip(&self.scales) {
-            let score = coded_product(&query.codes, codes) as f32 * scale;
+            let score = coded_product(&query, codes) as f32 * scale;
             if let Some(known) = scores.get_mut(*owner as usize) {
                 *known = known.max(score);
             }
