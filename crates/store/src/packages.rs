@@ -99,7 +99,7 @@ pub struct IndexedQuestion {
     pub text: String,
 }
 
-/// The number of parts with their own weights: title, decisions, questions, handoff note, and
+/// The number of parts that are indexed one by one: title, decisions, questions, handoff note, and
 /// everything else.
 pub const PARTS: usize = 5;
 

@@ -89,12 +89,12 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
     for (ordinal, question) in rows.deposit.index.open_questions().iter().enumerate() {
         let (ordinal, text) = (ordinal as i64, &question.text);
         // Every second question is one of fifty that are asked again and again.
-        let digest = if ordinal == 0 { seq } else { -(text.text.len() as i64) };
+        let digest = if ordinal == 0 { seq } else { -(text.len() as i64) };
         run(
             "INSERT INTO question
              (project, audience, digest, text, asked_key, package, ordinal, sources)
              VALUES (1, '', ?1, ?2, ?3, ?4, ?5, ?6)",
-            params![digest, text.text, key, package, ordinal, row.package_id.as_str()],
+            params![digest, text, key, package, ordinal, row.package_id.as_str()],
         )?;
         let question = connection.last_insert_rowid();
         run(

@@ -216,6 +216,26 @@ fn the_passage_that_answers_finds_a_long_package() {
     assert_eq!(ids(&found), ["together", "scattered"]);
 }
 
+#[test]
+fn words_in_the_index_that_are_not_those_of_the_text_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    deposit(&store, "p", "one", "straw in a stack").unwrap();
+    let row = package("p", "one");
+    let found = |text: &str| {
+        let index = PackageIndex::of_parts(["", "", "", "", text], &[]);
+        let damaged = store.read(|unit| {
+            let row = unit.package(&row.project_id, &row.package_id)?.unwrap();
+            unit.check_index(&row, &index)
+        });
+        let damaged: Result<_, StoreError> = damaged;
+        damaged.unwrap().len()
+    };
+    assert_eq!(found("straw in a stack"), 0);
+    assert_eq!(found("straw in a barn"), 1, "another word");
+    assert_eq!(found("straw in a stack, a stack"), 1, "another length");
+}
+
 /// The cost of a query is limited also where words are repeated very often.
 #[test]
 fn a_word_that_is_repeated_too_often_counts_once_in_each_package() {
