@@ -15,14 +15,7 @@ impl Unit<'_> {
     /// The number of terms of each part of a package, if the package is in the index.
     pub(super) fn lengths_of(&self, package: i64) -> Result<Option<[u64; PARTS]>> {
         let sql = "SELECT sz FROM package_terms_docsize WHERE id = ?1";
-        self.one(sql, (package,), |row| {
-            let mut numbers = varints(row.bytes(0)?);
-            let mut lengths = [0; PARTS];
-            for length in &mut lengths {
-                *length = numbers.next().ok_or_else(|| damaged("the lengths of a package"))?;
-            }
-            Ok(lengths)
-        })
+        self.one(sql, (package,), |row| lengths(row.bytes(0)?))
     }
 
     /// The average number of terms of a package, over all projects; at least one.
@@ -35,6 +28,16 @@ impl Unit<'_> {
         })?;
         Ok(average.filter(|average| average.is_finite()).unwrap_or_default().max(1.0))
     }
+}
+
+/// The number of terms of each part of a package, as the index keeps them.
+pub(super) fn lengths(bytes: &[u8]) -> Result<[u64; PARTS]> {
+    let mut numbers = varints(bytes);
+    let mut lengths = [0; PARTS];
+    for length in &mut lengths {
+        *length = numbers.next().ok_or_else(|| damaged("the lengths of a package"))?;
+    }
+    Ok(lengths)
 }
 
 fn varints(bytes: &[u8]) -> impl Iterator<Item = u64> {

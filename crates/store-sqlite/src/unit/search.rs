@@ -3,17 +3,38 @@
 use accord_base::ProjectId;
 use accord_store::terms::{Phrase, QueryTerm, for_query};
 use accord_store::{
-    ChosenTerms, Collection, Hit, Occurrence, PackageRow, Ranked, Result, Search, SearchQuery,
-    SearchResults, rank,
+    ChosenTerms, Collection, Hit, Occurrence, PARTS, PackageRow, Ranked, Result, Search,
+    SearchQuery, SearchResults, rank,
 };
 use rusqlite::params;
 
-use super::index::COLUMNS;
+use super::column::Row;
+use super::index::{COLUMNS, lengths};
 use super::{Unit, limit, number};
 use crate::error::damaged;
 
 /// How many packages are looked at, at least, if every term is very common.
 const LATEST: i64 = 1_000;
+
+/// The occurrences of the terms, and the lengths of the packages in which they are.
+#[derive(Default)]
+struct Found {
+    occurrences: Vec<Occurrence>,
+    /// A package is listed once for every term.
+    lengths: Vec<(u64, [u64; PARTS])>,
+}
+
+impl Found {
+    /// The package of a row that begins with its number and its lengths.
+    fn package(&mut self, row: &Row<'_>) -> Result<u64> {
+        let package = row.count(0)?;
+        // The occurrences of a term are in the order of the packages.
+        if self.lengths.last().is_none_or(|(last, _)| *last != package) {
+            self.lengths.push((package, lengths(row.bytes(1)?)?));
+        }
+        Ok(package)
+    }
+}
 
 impl Search for Unit<'_> {
     fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
@@ -73,65 +94,75 @@ impl Unit<'_> {
         phrases: &[Phrase],
     ) -> Result<Vec<Ranked>> {
         let mut left = self.common.occurrences;
-        let mut all = Vec::new();
+        let mut found = Found::default();
         for place in choice.rarest_first() {
             let (term, _) = &choice.terms[place];
-            match self.occurrences(project, term, place, left)? {
-                Some(mut found) => {
-                    left -= found.len() as u64;
-                    all.append(&mut found);
-                }
+            let before = found.occurrences.len();
+            self.occurrences(&mut found, project, term, place, left)?;
+            match left.checked_sub((found.occurrences.len() - before) as u64) {
+                Some(rest) => left = rest,
                 None => {
                     left = 0;
-                    all.append(&mut self.packages_with(project, term, place)?);
+                    found.occurrences.truncate(before);
+                    self.packages_with(&mut found, project, term, place)?;
                 }
             }
         }
         let packages = self.packages_in(project)?;
         // After the look-ups, which write the pending part of the index with its totals.
         let average = self.average_length()?;
-        let lengths = |package| Ok(self.lengths_of(number(package))?.unwrap_or_default());
-        rank(choice, phrases, Collection { packages, average }, all, lengths)
+        let Found { occurrences, mut lengths } = found;
+        lengths.sort_unstable_by_key(|(package, _)| *package);
+        let lengths = |package| {
+            let at = lengths.binary_search_by_key(&package, |(package, _)| *package);
+            Ok(at.map(|at| lengths[at].1).unwrap_or_default())
+        };
+        rank(choice, phrases, Collection { packages, average }, occurrences, lengths)
     }
 
-    /// The occurrences of a term; `None` if there are more than `most`.
+    /// Reads the occurrences of a term; if there are more than `most`, one more than that.
     fn occurrences(
         &self,
+        found: &mut Found,
         project: i64,
         term: &QueryTerm,
         place: usize,
         most: u64,
-    ) -> Result<Option<Vec<Occurrence>>> {
-        if most == 0 {
-            return Ok(None);
-        }
-        let sql = "SELECT doc, col, offset FROM package_occurrence WHERE term = ?1 LIMIT ?2";
+    ) -> Result<()> {
+        let sql = "SELECT o.doc, d.sz, o.col, o.offset FROM package_occurrence o
+            CROSS JOIN package_terms_docsize d ON d.id = o.doc WHERE o.term = ?1 LIMIT ?2";
         let values = params![indexed(project, term), number(most.saturating_add(1))];
-        let found = self.many(sql, values, |row| {
-            let part = row.parsed(1, "a part", |name| COLUMNS.iter().position(|c| *c == name))?;
-            Ok(Occurrence {
-                package: row.count(0)?,
+        let read = |row: &Row<'_>| {
+            let package = found.package(row)?;
+            let part = row.parsed(2, "a part", |name| COLUMNS.iter().position(|c| *c == name))?;
+            found.occurrences.push(Occurrence {
+                package,
                 part: part as u8,
-                place: Some(u32::try_from(row.count(2)?).map_err(|_| damaged("a place"))?),
+                place: Some(u32::try_from(row.count(3)?).map_err(|_| damaged("a place"))?),
                 term: place as u8,
-            })
-        })?;
-        Ok((found.len() as u64 <= most).then_some(found))
+            });
+            Ok(())
+        };
+        self.each(sql, values, read, |()| true)
     }
 
-    /// The packages that have a term, which costs less than all of its occurrences.
+    /// Reads the packages that have a term, which costs less than all of its occurrences.
     fn packages_with(
         &self,
+        found: &mut Found,
         project: i64,
         term: &QueryTerm,
         place: usize,
-    ) -> Result<Vec<Occurrence>> {
-        let sql = "SELECT rowid FROM package_terms WHERE package_terms MATCH ?1";
-        self.many(sql, params![lookup(project, term)], |row| {
-            let package = row.count(0)?;
-            let found = Occurrence { package, part: 0, place: None, term: place as u8 };
-            Ok(found.without_place())
-        })
+    ) -> Result<()> {
+        let sql = "SELECT t.rowid, d.sz FROM package_terms t
+            CROSS JOIN package_terms_docsize d ON d.id = t.rowid WHERE t.package_terms MATCH ?1";
+        let read = |row: &Row<'_>| {
+            let package = found.package(row)?;
+            let occurrence = Occurrence { package, part: 0, place: None, term: place as u8 };
+            found.occurrences.push(occurrence.without_place());
+            Ok(())
+        };
+        self.each(sql, params![lookup(project, term)], read, |()| true)
     }
 
     /// The packages that have the first term, last deposited first; up to a limit.
