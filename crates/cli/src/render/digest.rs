@@ -47,13 +47,22 @@ fn highlights(page: &mut Page, highlights: &Value) {
                 member(entry, "significance"),
                 times.show(&entry["created_at"]),
                 member(entry, "package_id"),
-                one_line(entry["title"].as_str().unwrap_or_default(), LINE),
+                title(entry),
             ]
         })
         .collect();
     if !rows.is_empty() {
         section(page, "Highlights");
         table(page, &["WEIGHT", "MADE", "PACKAGE", "TITLE"], &rows);
+    }
+}
+
+/// The title of a package, and what supersedes it.
+fn title(entry: &Value) -> String {
+    let title = one_line(entry["title"].as_str().unwrap_or_default(), LINE);
+    match list(&entry["superseded_by"]).first().and_then(Value::as_str) {
+        Some(by) => format!("{title} (superseded by {})", clean(by)),
+        None => title,
     }
 }
 

@@ -11,24 +11,19 @@ pub(crate) fn questions(page: &mut Page, questions: &Value) {
     let times = Times::of(list(questions), &["asked_at"]);
     for question in list(questions) {
         page.line(one_line(question["question"].as_str().unwrap_or_default(), LINE));
-        let state = if question["open"] == true { Style::Waiting } else { Style::Good };
-        let word = if question["open"] == true { "open" } else { "answered" };
-        let line = [
-            page.styled(state, word),
-            format!(
-                "asked {} by {}",
-                times.show(&question["asked_at"]),
-                ids(&question["asked_by"])
-            ),
-            match list(&question["answered_by"]) {
-                [] => String::new(),
-                _ if question["open"] == true => {
-                    format!("again, after {}", ids(&question["answered_by"]))
-                }
-                _ => format!("by {}", ids(&question["answered_by"])),
-            },
-        ];
-        page.pieces(&line);
+        let answers = ids(&question["answered_by"]);
+        let is_open = question["open"] == true;
+        let (style, state) = match (is_open, answers.is_empty()) {
+            (true, true) => (Style::Waiting, "open".to_owned()),
+            (true, false) => (Style::Waiting, format!("open again after {answers}")),
+            (false, _) => (Style::Good, format!("answered by {answers}")),
+        };
+        let asked = format!(
+            "asked {} by {}",
+            times.show(&question["asked_at"]),
+            ids(&question["asked_by"])
+        );
+        page.pieces(&[page.styled(style, &state), asked]);
     }
 }
 

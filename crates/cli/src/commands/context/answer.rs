@@ -13,6 +13,9 @@ use crate::exit::Exit;
 use crate::host::{ActorArg, Connection, HostArgs, HostRequest, ProjectArg, SessionArg};
 use crate::render;
 
+/// The shortest part of a question that is accepted. An answer cannot be taken back.
+const SHORTEST: usize = 4;
+
 /// How many questions a refusal lists.
 const LISTED: usize = 5;
 
@@ -20,7 +23,7 @@ const LISTED: usize = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AnswerArgs {
-    /// The question, or a part of it that no other open question has
+    /// The question, or a part of it (from 4 characters on) that no other open question has
     #[arg(value_name = "QUESTION")]
     question: String,
 
@@ -71,8 +74,10 @@ impl AnswerArgs {
             return Ok(same.clone());
         }
         let part = self.question.trim().to_lowercase();
-        let matching: Vec<&String> =
-            open.iter().filter(|question| question.to_lowercase().contains(&part)).collect();
+        let is_part = |question: &&String| {
+            part.chars().count() >= SHORTEST && question.to_lowercase().contains(&part)
+        };
+        let matching: Vec<&String> = open.iter().filter(is_part).collect();
         let message = match matching[..] {
             [one] => return Ok(one.clone()),
             [] => format!("{project} has no open question {:?}", self.question),
