@@ -38,4 +38,4 @@ pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
 pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
 pub use key::StoredKey;
-pub use page::{Page, fill_page};
+pub use page::{Budgeted, Page, fill_page};

@@ -9,6 +9,17 @@ pub struct Page {
     pub next_cursor: Option<String>,
     /// The ids of damaged documents that belong on this page.
     pub damaged: Vec<String>,
+    /// What is special about a page with a budget of tokens.
+    pub budgeted: Option<Budgeted>,
+}
+
+/// What is special about a page with a budget of tokens.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Budgeted {
+    /// The number of documents after this page.
+    pub remaining: u64,
+    /// The heads of documents that are too large for any page, each a JSON text.
+    pub too_large: Vec<String>,
 }
 
 /// A page ends after the item with which it exceeds this size.

@@ -48,6 +48,7 @@ pub mod query;
 mod refuse;
 pub mod session;
 mod text;
+mod tokens;
 mod warning;
 
 use accord_base::{
@@ -63,4 +64,5 @@ pub use package::Package;
 pub use project::{Project, ProjectPolicy, Writing};
 pub use session::Session;
 pub use text::compact;
+pub use tokens::tokens;
 pub use warning::Warning;

@@ -2,11 +2,12 @@
 
 use accord_base::{Caller, Cursor as _, Page, ProjectId, Verb, fill_page};
 use accord_contract::codes::{Code, Failure};
-use accord_memory_core::query::{FactQuery, FactTime};
+use accord_memory_core::query::{FactPosition, FactQuery, FactTime};
 use accord_memory_core::{FactId, fact};
 use accord_store::{Table, When};
 
 use super::load::unreadable;
+use super::page::{Listed, Writing};
 use super::{Memory, UnitError, load};
 
 impl Memory {
@@ -45,13 +46,31 @@ impl Memory {
                         damaged.push(row.fact_id.as_str().to_owned());
                         return Ok(None);
                     }
-                    let bytes = row.text.len();
-                    items.push(row.text);
+                    let (bytes, place) = (row.text.len(), row.position());
+                    items.push((row.text, place));
                     Ok(Some(bytes))
                 },
             )?;
             damaged.extend(unreadable(unit, Table::Fact));
-            Ok(Page { items, next_cursor: next.map(|place| place.encode(&project)), damaged })
+            let writing = Writing {
+                max_tokens: asked.max_tokens,
+                text: String::as_str,
+                head: &["fact_id", "subject", "predicate"],
+                cursor: &|place: &FactPosition| place.encode(&project),
+                named: &damaged,
+            };
+            let listed = Listed { items, next };
+            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
+                let query = accord_store::FactQuery {
+                    subject: asked.subject.as_deref(),
+                    predicate: asked.predicate.as_deref(),
+                    when,
+                    after: Some(after),
+                    limit: usize::MAX,
+                };
+                Ok(unit.fact_total(&project, &query)?)
+            })?;
+            Ok(Page { items, next_cursor, damaged, budgeted })
         })
         .await
     }

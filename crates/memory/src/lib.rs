@@ -34,6 +34,7 @@
 
 mod assert;
 mod blobs;
+mod briefing;
 mod cancel;
 mod clock;
 mod conformance;
@@ -48,6 +49,7 @@ mod load;
 mod notify;
 mod orchestrate;
 mod orient;
+mod page;
 mod projects;
 mod pull;
 mod questions;

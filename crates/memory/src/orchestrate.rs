@@ -112,8 +112,12 @@ fn covered(
     }
     access.may_anywhere(Verb::Read)?;
     let mut covered = Vec::new();
-    let query =
-        ProjectQuery { include_archived: asked.include_archived, limit: u32::MAX, after: None };
+    let query = ProjectQuery {
+        include_archived: asked.include_archived,
+        limit: u32::MAX,
+        after: None,
+        max_tokens: None,
+    };
     walk_projects(unit, access, &query, |row| {
         covered.push(row.project_id);
         Ok(Some(0))

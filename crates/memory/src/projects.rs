@@ -10,6 +10,7 @@ use accord_store::{ProjectRow, ReadUnit, Table, WriteUnit};
 use accord_system::random;
 
 use super::load::unreadable;
+use super::page::{Listed, Writing};
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load};
 
@@ -65,15 +66,31 @@ impl Memory {
                     return Ok(None);
                 }
                 let bytes = row.text.len();
-                items.push(row.text);
+                items.push((row.text, row.project_id));
                 Ok(Some(bytes))
             })?;
             damaged.extend(unreadable_projects(unit, &access));
-            Ok(Page {
-                damaged,
-                items,
-                next_cursor: next.map(|project_id| ProjectPosition { project_id }.encode()),
-            })
+            let writing = Writing {
+                max_tokens: asked.max_tokens,
+                text: String::as_str,
+                head: &["project_id", "name"],
+                cursor: &|project_id: &ProjectId| {
+                    ProjectPosition { project_id: project_id.clone() }.encode()
+                },
+                named: &damaged,
+            };
+            let listed = Listed { items, next };
+            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
+                let after = Some(ProjectPosition { project_id: after.clone() });
+                let rest = ProjectQuery { limit: u32::MAX, after, ..asked.clone() };
+                let mut total = 0;
+                walk_projects(unit, &access, &rest, |_| {
+                    total += 1;
+                    Ok(Some(0))
+                })?;
+                Ok(total)
+            })?;
+            Ok(Page { items, next_cursor, damaged, budgeted })
         })
         .await
     }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use accord_base::{Caller, Cursor as _, ProjectId, Verb, fill_page};
+use accord_base::{Budgeted, Caller, Cursor as _, ProjectId, Verb, fill_page};
 use accord_contract::codes::Failure;
 use accord_memory_core::PackageId;
 use accord_memory_core::query::{Latest, PackagePosition};
 use accord_store::{PackageQuery, Quarantined, ReadUnit, Table};
 
 use super::load::unreadable;
+use super::page::{Listed, Writing};
 use super::questions::{Superseded, superseded};
 use super::served::{Damaged, Served};
 use super::{Memory, UnitError, UnitResult, load};
@@ -24,6 +25,8 @@ pub struct PackagePage {
     pub damaged: Vec<String>,
     /// The superseded ones among the packages.
     pub superseded: Superseded,
+    /// What is special about a page with a budget of tokens.
+    pub budgeted: Option<Budgeted>,
 }
 
 /// One package.
@@ -38,6 +41,8 @@ pub struct PulledPackage {
 /// The packages of a list.
 pub(crate) struct Taken {
     pub(crate) sound: Vec<Served>,
+    /// The positions of the sound ones.
+    pub(crate) places: Vec<PackagePosition>,
     pub(crate) damaged: Vec<Damaged>,
     /// The ids of unreadable rows.
     pub(crate) unreadable: Vec<String>,
@@ -55,7 +60,7 @@ impl Memory {
         asked: Latest,
     ) -> Result<PackagePage, Failure> {
         let (access, listed) = (caller.access().clone(), project.clone());
-        let (taken, superseded) = self
+        let (page, damaged) = self
             .read(move |unit| {
                 load::readable(unit, &access, &listed)?;
                 let query = PackageQuery {
@@ -67,17 +72,30 @@ impl Memory {
                     ..PackageQuery::default()
                 };
                 let taken = take(unit, &listed, &query)?;
-                let superseded = superseded(unit, &listed, &taken.sound)?;
-                Ok((taken, superseded))
+                let damaged = names(&taken.damaged, taken.unreadable);
+                let marks = superseded(unit, &listed, &taken.sound)?;
+                let marked = marks.iter().flat_map(|(id, by)| [id].into_iter().chain(by));
+                let named = marked.map(|id| id.as_str().to_owned()).chain(damaged.iter().cloned());
+                let writing = Writing {
+                    max_tokens: asked.max_tokens,
+                    text: |package: &Served| package.text.as_str(),
+                    head: &["package_id", "title"],
+                    cursor: &|place: &PackagePosition| place.encode(&listed),
+                    named: &named.collect::<Vec<_>>(),
+                };
+                let items = taken.sound.into_iter().zip(taken.places).collect();
+                let list = Listed { items, next: taken.next };
+                let (packages, next_cursor, budgeted) = list.within(&writing, |after| {
+                    let rest = PackageQuery { after: Some(*after), ..query };
+                    Ok(unit.package_total(&listed, &rest)?)
+                })?;
+                let superseded = superseded(unit, &listed, &packages)?;
+                let page = PackagePage { packages, next_cursor, damaged, superseded, budgeted };
+                Ok((page, taken.damaged))
             })
             .await?;
-        self.set_aside(&taken.damaged);
-        Ok(PackagePage {
-            packages: taken.sound,
-            next_cursor: taken.next.map(|place| place.encode(project)),
-            damaged: names(&taken.damaged, taken.unreadable),
-            superseded,
-        })
+        self.set_aside(&damaged);
+        Ok(page)
     }
 
     /// One package: of the named project, or of any of the caller's.
@@ -126,7 +144,7 @@ pub(crate) fn take(
     project: &ProjectId,
     query: &PackageQuery<'_>,
 ) -> UnitResult<Taken> {
-    let (mut sound, mut damaged) = (Vec::new(), Vec::new());
+    let (mut sound, mut places, mut damaged) = (Vec::new(), Vec::new(), Vec::new());
     let next = fill_page::<_, _, UnitError>(
         query.limit,
         query.after,
@@ -138,10 +156,12 @@ pub(crate) fn take(
         },
         |row| row.position(),
         |row| {
+            let place = row.position();
             Ok(match Served::of(row) {
                 Ok(package) => {
                     let bytes = package.text.len();
                     sound.push(package);
+                    places.push(place);
                     Some(bytes)
                 }
                 Err(package) => {
@@ -151,7 +171,7 @@ pub(crate) fn take(
             })
         },
     )?;
-    Ok(Taken { sound, damaged, unreadable: unreadable(unit, Table::Package), next })
+    Ok(Taken { sound, places, damaged, unreadable: unreadable(unit, Table::Package), next })
 }
 
 /// The ids of damaged packages, each once.

@@ -5,7 +5,7 @@ use accord_base::{
 };
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
-use accord_memory_core::query::SessionQuery;
+use accord_memory_core::query::{SessionPosition, SessionQuery};
 use accord_memory_core::session::{self, SessionEnd, SessionRequest, SessionUpdate};
 use accord_memory_core::{PackageId, Session, Writing, event};
 use accord_store::{Drafts, Order, PackageQuery, ReadUnit, SessionRow, Table};
@@ -13,7 +13,7 @@ use accord_system::random;
 
 use super::load::unreadable;
 use super::record::{create_project, record};
-use super::{Memory, UnitError, UnitResult, load};
+use super::{Memory, UnitError, UnitResult, load, page};
 
 impl Memory {
     /// Starts a session in a project.
@@ -136,12 +136,30 @@ impl Memory {
                     let session = with_packages(unit, &access, session)?;
                     let text = session.encode().to_string();
                     let bytes = text.len();
-                    items.push(text);
+                    items.push((text, row.position()));
                     Ok(Some(bytes))
                 },
             )?;
             damaged.extend(unreadable(unit, Table::Session));
-            Ok(Page { damaged, items, next_cursor: next.map(|place| place.encode(&project)) })
+            let writing = page::Writing {
+                max_tokens: asked.max_tokens,
+                text: String::as_str,
+                head: &["session_id", "callsign"],
+                cursor: &|place: &SessionPosition| place.encode(&project),
+                named: &damaged,
+            };
+            let listed = page::Listed { items, next };
+            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
+                let query = accord_store::SessionQuery {
+                    callsign: asked.callsign.as_deref(),
+                    active: asked.active,
+                    after: Some(*after),
+                    order: Order::NewestFirst,
+                    limit: usize::MAX,
+                };
+                Ok(unit.session_total(&project, &query)?)
+            })?;
+            Ok(Page { items, next_cursor, damaged, budgeted })
         })
         .await
     }

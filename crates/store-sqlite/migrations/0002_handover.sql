@@ -67,3 +67,16 @@ ALTER TABLE project ADD COLUMN conformance INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE project ADD COLUMN is_removed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE project ADD COLUMN removed_event INTEGER;
 ALTER TABLE project ADD COLUMN removed_at TEXT;
+
+-- Briefings.
+--
+-- The conditions are those of the queries, word for word.
+CREATE INDEX package_handoff ON package (project, created_key)
+    WHERE package_type = 'handoff' AND status = 'complete' AND quarantined_at IS NULL;
+CREATE INDEX package_automatic ON package (project, created_key)
+    WHERE quarantined_at IS NULL AND status = 'complete' AND package_type = 'auto_deposit'
+        AND significance < 5;
+CREATE INDEX package_work ON package (project, created_key)
+    WHERE quarantined_at IS NULL
+        AND (status = 'revision_requested' OR (status = 'complete' AND significance < 8
+            AND (package_type <> 'auto_deposit' OR significance >= 5)));

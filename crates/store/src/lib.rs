@@ -27,6 +27,7 @@
 
 mod audit;
 mod blobs;
+mod briefing;
 mod embeddings;
 mod engine;
 mod error;
@@ -45,10 +46,12 @@ mod store;
 pub mod terms;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod totals;
 mod unit;
 
 pub use audit::{Audit, DamagedRow, Stored, Table};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
+pub use briefing::Briefings;
 pub use embeddings::{
     EmbeddingRow, EmbeddingWrites, Embeddings, Space, Unembedded, UnembeddedQuery,
 };
@@ -73,4 +76,5 @@ pub use search::{
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};
 pub use store::{JobOutcome, Store, StoreExt, WriteJob};
+pub use totals::Totals;
 pub use unit::{ReadUnit, WriteUnit};

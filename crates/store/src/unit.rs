@@ -1,9 +1,9 @@
 //! Units of work: the access of a job to the store within its transaction.
 
 use crate::{
-    Audit, BlobWrites, Blobs, EmbeddingWrites, Embeddings, EventWrites, Events, FactWrites, Facts,
-    KeyWrites, Keys, PackageWrites, Packages, ProjectWrites, Projects, Repair, Search,
-    SessionWrites, Sessions, SettingWrites, Settings,
+    Audit, BlobWrites, Blobs, Briefings, EmbeddingWrites, Embeddings, EventWrites, Events,
+    FactWrites, Facts, KeyWrites, Keys, PackageWrites, Packages, ProjectWrites, Projects, Repair,
+    Search, SessionWrites, Sessions, SettingWrites, Settings, Totals,
 };
 
 /// A snapshot of the store.
@@ -12,6 +12,7 @@ use crate::{
 pub trait ReadUnit:
     Audit
     + Blobs
+    + Briefings
     + Embeddings
     + Events
     + Facts
@@ -21,6 +22,7 @@ pub trait ReadUnit:
     + Search
     + Sessions
     + Settings
+    + Totals
 {
 }
 
@@ -43,6 +45,7 @@ pub trait WriteUnit:
 impl<U> ReadUnit for U where
     U: Audit
         + Blobs
+        + Briefings
         + Embeddings
         + Events
         + Facts
@@ -52,6 +55,7 @@ impl<U> ReadUnit for U where
         + Search
         + Sessions
         + Settings
+        + Totals
 {
 }
 

@@ -59,6 +59,15 @@ impl Answer {
         Ok(())
     }
 
+    /// Prints a text, line by line, without control characters.
+    pub(crate) fn print_lines(&self) -> Result<(), CliError> {
+        let mut output = Output::stdout();
+        for line in self.text.lines() {
+            output.line(clean(line))?;
+        }
+        output.finish()
+    }
+
     /// Prints the document: on one line with each token as it came, or as `render` writes it for
     /// people.
     pub(crate) fn print(

@@ -1,33 +1,9 @@
-//! The orientation of a project.
+//! What a digest shows: questions, facts, and what was left out.
 
 use accord_contract::wire::Value;
 
-use super::package::brief_in;
 use super::page::{LINE, Page, Style, list};
-use super::project;
-use super::text::{clean, counted, member, one_line};
-use super::time::Times;
-
-/// An orientation.
-pub(crate) fn orientation(page: &mut Page, bundle: &Value) {
-    project(page, &bundle["project"]);
-    questions(page, &bundle["open_questions"]);
-    facts(page, &bundle["active_facts"]);
-    let packages = list(&bundle["recent_packages"]);
-    let window = bundle["window_days"].as_u64().unwrap_or_default();
-    section(page, &format!("Last {}", counted(window, "day")));
-    if packages.is_empty() {
-        page.line(page.styled(Style::Faint, "nothing was deposited"));
-    }
-    let times = Times::of(packages, &["created_at"]);
-    for (index, each) in packages.iter().enumerate() {
-        if index > 0 {
-            page.gap();
-        }
-        brief_in(page, each, times);
-    }
-    left_out(page, bundle);
-}
+use super::text::{clean, member, one_line};
 
 /// Open questions, one per line.
 pub(super) fn questions(page: &mut Page, questions: &Value) {

@@ -159,7 +159,8 @@ fn an_agent_works_on_a_folder_that_nobody_serves() {
     for budget in [300, 2_000, 8_000] {
         let oriented = agent.call("memory_orient", &json!({"max_tokens": budget}));
         let text = oriented["content"][0]["text"].as_str().expect("a text");
-        assert!(text.len().div_ceil(4) <= budget, "{text}");
+        assert!(accord_memory_core::tokens(text) <= budget, "{text}");
+        assert!(text.contains("Taxes?") && text.contains(&id), "{text}");
     }
     let refused = agent.call("memory_deposit", &json!({"title": "x".repeat(201)}));
     assert_eq!(refused["isError"], true);
@@ -169,7 +170,7 @@ fn an_agent_works_on_a_folder_that_nobody_serves() {
 
     // It holds nothing: another agent, and the command, work on the same folder meanwhile.
     let mut other = Agent::on(&memory, &["--project", "shop"]);
-    let oriented = other.read("memory_orient", &json!({}));
+    let oriented = other.read("memory_orient", &json!({"format": "bundle"}));
     assert_eq!(oriented["open_questions"], json!(["Taxes?"]));
     let listed = memory.json(&["session", "list"]);
     assert!(listed["sessions"][0]["ended_at"].is_null());

@@ -146,7 +146,7 @@ fn calls_with_one_id_at_a_time_are_all_answered() {
 fn three_mebibytes_are_one_document() {
     let memory = Memory::reached(Way::Url);
     let client = Client::begin(&memory.host().address, Some(memory.key()));
-    let body = "é, ".repeat(1_600_000 / 4);
+    let body = "information é ".repeat(1_600_000 / 15);
     for _ in 0..2 {
         let arguments = json!({"project_id": "shop", "title": "Large", "content_md": body});
         let (_, receipt) = client.call(2, "memory_deposit", &arguments);

@@ -286,6 +286,9 @@ fn first_sentence(text: &str) -> &str {
     text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
 }
 
+/// The dialect of the schemas.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
 pub fn schemas() -> BTreeMap<String, Value> {
     let contents = super::every_route().into_iter().flat_map(|route| {
@@ -299,11 +302,43 @@ pub fn schemas() -> BTreeMap<String, Value> {
     });
     bodies
         .chain([json_schema::<ErrorEnvelope>()])
+        .flat_map(choices)
         .filter_map(|schema| {
             let name = schema["$ref"].as_str()?.strip_prefix("#/$defs/")?;
             Some((kebab_case(name), schema))
         })
         .collect()
+}
+
+/// The schemas of a body: several if it is one of several messages.
+fn choices(schema: Value) -> Vec<Value> {
+    let Some(choices) = schema["anyOf"].as_array() else {
+        return vec![schema];
+    };
+    let one = |choice: &Value| {
+        let mut definitions = Object::new();
+        collect(choice, &schema["$defs"], &mut definitions);
+        json!({"$schema": DIALECT, "$ref": choice["$ref"], "$defs": definitions})
+    };
+    choices.iter().map(one).collect()
+}
+
+/// Adds the definitions that a schema refers to.
+fn collect(schema: &Value, all: &Value, definitions: &mut Object) {
+    match schema {
+        Value::Object(members) => {
+            let name = members.get("$ref").and_then(Value::as_str);
+            if let Some(name) = name.and_then(|name| name.strip_prefix("#/$defs/"))
+                && !definitions.contains_key(name)
+            {
+                definitions.insert(name.to_owned(), all[name].clone());
+                collect(&all[name], all, definitions);
+            }
+            members.values().for_each(|member| collect(member, all, definitions));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, all, definitions)),
+        _ => {}
+    }
 }
 
 /// `PackageList` as `package-list`.

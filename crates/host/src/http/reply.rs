@@ -51,3 +51,14 @@ pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {
     response.headers_mut().insert(CONTENT_TYPE, media_type);
     response
 }
+
+/// The media type of Markdown.
+pub const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// A response with Markdown.
+pub fn markdown(text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    let media_type = HeaderValue::from_static(MARKDOWN);
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}

@@ -1,7 +1,8 @@
 //! Answers within a budget of tokens.
 //!
-//! The host respects a budget itself where it can. The text that a tool serves is counted here
-//! again, so that the budget is kept for every tool and every host.
+//! The host keeps the budget of lists with pages and of orientations: only it knows the cursor
+//! behind the last item, and what remains. Documents without pages are shortened here. The text
+//! that a tool serves is counted here again, so that the budget is kept for every host.
 //!
 //! Invariants:
 //! - The text that is served has at most as many tokens as the budget, or it is not served.
@@ -10,7 +11,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::bundle::tokens;
+use accord_memory_core::tokens;
 use serde_json::json;
 
 use super::argument::Argument;
@@ -20,10 +21,20 @@ use super::raw;
 /// The argument of the tools that read.
 pub(super) const BUDGET: Argument = Argument::integer(
     "max_tokens",
-    1,
+    100,
     1_000_000,
-    "The most tokens of the answer (about 4 bytes each). What does not fit is left out whole and \
-     listed in x-left_out.",
+    "The most tokens of the answer. What does not fit is left out whole and counted.",
+)
+.default_number(DEFAULT_TOKENS);
+
+/// The argument of the tools that list.
+pub(super) const PAGE_BUDGET: Argument = Argument::integer(
+    "max_tokens",
+    100,
+    1_000_000,
+    "The most tokens of the answer. A page ends before the first item that does not fit: pass \
+     next_cursor to go on. x-remaining counts what follows. x-too_large has id, title and size of \
+     items that no page of this budget can hold.",
 )
 .default_number(DEFAULT_TOKENS);
 
@@ -65,26 +76,24 @@ pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<S
     let Some(document) = Document::read(text, how) else {
         return whole(text, budget);
     };
-    // `tokens` counts one token per four bytes.
-    let most = budget.saturating_mul(4);
     let empty = document.emptied();
     let bared = || {
         let (name, kept) = how.bare?;
         empty.bared(name, kept)
     };
-    let fits = |document: &Document<'_>| document.frame_bytes() <= most;
+    let fits = |document: &Document<'_>| document.frame_tokens() <= budget;
     let frame = if fits(&empty) {
         empty
     } else {
         match bared() {
             Some(bared) if fits(&bared) => bared,
             bared => {
-                let least = bared.as_ref().unwrap_or(&empty).frame_bytes();
-                return Err(too_small(least.div_ceil(4), budget));
+                let least = bared.as_ref().unwrap_or(&empty).frame_tokens();
+                return Err(too_small(least, budget));
             }
         }
     };
-    Ok(frame.filled(&document, most, how.named_by))
+    Ok(frame.filled(&document, budget, how.named_by))
 }
 
 /// The members of a document, of which some are lists that may be shortened.
@@ -161,17 +170,17 @@ impl<'a> Document<'a> {
         Some(bared)
     }
 
-    /// The size of the document if every list is reported as shortened.
-    fn frame_bytes(&self) -> usize {
+    /// The tokens of the document if every list is reported as shortened.
+    fn frame_tokens(&self) -> usize {
         let lists = self.members.iter().filter(|member| member.is_list());
         // The longest possible count, so that the real one fits.
         let counts = lists.map(|list| (list.name, usize::MAX, Vec::new()));
-        self.written(&counts.collect::<Vec<_>>()).len()
+        tokens(&self.written(&counts.collect::<Vec<_>>()))
     }
 
-    /// Fills this emptied document with the items of `whole` that fit into `most` bytes.
+    /// Fills this emptied document with the items of `whole` that fit into `most` tokens.
     fn filled(mut self, whole: &Self, most: usize, named_by: Option<&str>) -> String {
-        let mut room = most.saturating_sub(self.frame_bytes());
+        let mut room = most.saturating_sub(self.frame_tokens());
         let mut lists: Vec<(usize, usize)> = Vec::new();
         for (place, member) in whole.members.iter().enumerate() {
             if let Content::List { rank, .. } = member.value {
@@ -188,8 +197,8 @@ impl<'a> Document<'a> {
             };
             let mut left = Vec::new();
             for item in all {
-                // One more byte for the comma.
-                match room.checked_sub(item.len() + 1) {
+                // One more for the comma.
+                match room.checked_sub(tokens(item) + 1) {
                     Some(rest) => {
                         room = rest;
                         taken.push(item);
@@ -253,8 +262,7 @@ impl Member<'_> {
 /// The names of items, as many as fit.
 fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
     let mut names = Vec::new();
-    // `,"ids":[]`
-    let Some(mut rest) = room.checked_sub(9) else {
+    let Some(mut rest) = room.checked_sub(tokens(",\"ids\":[]")) else {
         return names;
     };
     for item in items {
@@ -264,7 +272,7 @@ fn names_of(items: &[&str], member: &str, room: &mut usize) -> Vec<String> {
         let Some(name) = item.get(member).and_then(Value::as_str) else {
             continue;
         };
-        let Some(left) = rest.checked_sub(json!(name).to_string().len() + 1) else {
+        let Some(left) = rest.checked_sub(tokens(&json!(name).to_string()) + 1) else {
             break;
         };
         rest = left;

@@ -1,5 +1,6 @@
 //! Orient and orchestrate.
 
+use accord_memory_core::tokens;
 use serde_json::{Value, json};
 
 use crate::support::{World, days_ago, each, package_with};
@@ -43,7 +44,7 @@ async fn an_orientation_has_what_one_needs_to_begin() {
     let wide = asker.get("/v1/projects/atlas/orient?window_days=30&limit=100").await.expect(200);
     assert_eq!(wide["recent_packages"].as_array().unwrap().len(), 31);
     let small = asker.get("/v1/projects/atlas/orient?max_tokens=2000").await;
-    assert!(small.text.len() <= 8000, "{} bytes", small.text.len());
+    assert!(tokens(&small.text) <= 2000, "{} tokens", tokens(&small.text));
     small.expect(200);
     asker.get("/v1/projects/atlas/orient?window_days=0").await.refused(400, "invalid_schema");
     asker.get("/v1/projects/nowhere/orient").await.refused(404, "project_not_found");

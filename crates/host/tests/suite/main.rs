@@ -7,6 +7,7 @@
 )]
 
 mod blobs;
+mod briefing;
 mod bundles;
 mod client;
 mod damage;

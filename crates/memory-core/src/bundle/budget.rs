@@ -2,21 +2,30 @@
 //!
 //! A budget is filled in this order: the project; the names of damaged packages, up to a
 //! sixteenth of the budget; open questions, up to a quarter of it; facts, up to another
-//! quarter; packages, newest first; then the facts and the questions left over;
-//! last, which packages the questions are from. A package is included whole or left out;
-//! when one does not fit, older packages are still tried.
+//! quarter; packages of high significance, then the others, both newest first; then the facts and
+//! the questions left over; last, which packages the questions are from. A package is included
+//! whole or left out; when one does not fit, others are still tried. Up to a sixteenth of the
+//! budget names the packages that were left out.
 
 use accord_contract::wire::Wire as _;
+use serde::Deserialize;
+use std::borrow::Cow;
 
+use super::STANDING_SIGNIFICANCE;
 use super::left_out::{LeftOut, Reason};
 use super::orient::OrientRows;
-use crate::text::{ListText, quoted};
+use crate::package::Significance;
+use crate::text::{ListText, ObjectText, quoted};
+use crate::tokens;
 
 /// The member that says which packages the questions are from.
 pub(super) const SOURCES: &str = "x-open_question_sources";
 
-/// Room for the members' names, the two small members, and `x-left_out`.
-const FRAME: usize = 1_200;
+/// Tokens for the members' names, the two small members, and `x-left_out`.
+const FRAME: usize = 400;
+
+/// The most packages that were left out and are named.
+const NAMED: usize = 20;
 
 /// The texts of all candidates for the bundle.
 pub(super) struct Pieces<'a> {
@@ -56,13 +65,13 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// The largest size of a bundle with all candidates, in bytes.
+    /// About the size of a bundle with all candidates, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let texts = [&self.questions, &self.sources, &self.damaged];
         let texts = texts.into_iter().flatten().map(|text| text.len() + 1);
         let given = [self.packages, self.facts].into_iter().flatten();
         let given = given.map(|text| text.len() + 1);
-        FRAME + self.project.len() + texts.sum::<usize>() + given.sum::<usize>()
+        4 * FRAME + self.project.len() + texts.sum::<usize>() + given.sum::<usize>()
     }
 }
 
@@ -75,6 +84,18 @@ pub(super) struct Plan {
     pub(super) questions: Vec<bool>,
     pub(super) sources: bool,
     pub(super) damaged: Vec<bool>,
+    /// The heads of packages that were left out, as JSON.
+    named: Vec<String>,
+}
+
+/// The members of a package that name it.
+#[derive(Deserialize)]
+struct Head<'t> {
+    #[serde(borrow)]
+    package_id: Cow<'t, str>,
+    #[serde(borrow)]
+    title: Cow<'t, str>,
+    significance: Option<u8>,
 }
 
 impl Plan {
@@ -86,35 +107,49 @@ impl Plan {
             questions: vec![true; pieces.questions.len()],
             sources: true,
             damaged: vec![true; pieces.damaged.len()],
+            named: Vec::new(),
         }
     }
 
-    pub(super) fn within(pieces: &Pieces<'_>, bytes: usize) -> Self {
-        let fixed = FRAME + pieces.bare_project.len();
-        let mut room = Room(bytes.saturating_sub(fixed));
-        let words = room.take(pieces.project.len() - pieces.bare_project.len());
+    pub(super) fn within(pieces: &Pieces<'_>, budget: usize) -> Self {
+        let (project, bare) = (tokens(&pieces.project), tokens(&pieces.bare_project));
+        let mut room = Room(budget.saturating_sub(FRAME + bare));
+        let words = room.take(project.saturating_sub(bare));
         let mut questions = vec![false; pieces.questions.len()];
         let mut facts = vec![false; pieces.facts.len()];
         let mut packages = vec![false; pieces.packages.len()];
         let mut damaged = vec![false; pieces.damaged.len()];
-        room.fill(&pieces.damaged, &mut damaged, bytes / 16);
-        room.fill(&pieces.questions, &mut questions, bytes / 4);
-        room.fill(pieces.facts, &mut facts, bytes / 4);
-        for (package, taken) in pieces.packages.iter().zip(&mut packages) {
-            *taken = room.take(package.len() + 1);
+        room.fill(&pieces.damaged, &mut damaged, budget / 16);
+        room.fill(&pieces.questions, &mut questions, budget / 4);
+        room.fill(pieces.facts, &mut facts, budget / 4);
+        let heads: Vec<_> = pieces.packages.iter().map(|text| Head::read(text)).collect();
+        let mut order: Vec<usize> = (0..heads.len()).collect();
+        // Stable, so that equal ones stay newest first.
+        order.sort_by_key(|place| !heads[*place].as_ref().is_some_and(Head::matters));
+        let names = room.0.min(budget / 16);
+        room.0 -= names;
+        for place in &order {
+            packages[*place] = room.take(tokens(pieces.packages[*place]) + 1);
         }
-        room.fill(pieces.facts, &mut facts, bytes);
-        room.fill(&pieces.questions, &mut questions, bytes);
+        let mut names = Room(names);
+        let missing = order.iter().filter(|place| !packages[**place]);
+        let missing = missing.filter_map(|place| Some((heads[*place].as_ref()?, *place)));
+        let missing = missing.map(|(head, place)| head.written(pieces.packages[place]));
+        let named = missing.take(NAMED).take_while(|name| names.take(tokens(name) + 1));
+        let named = named.collect();
+        room.0 += names.0;
+        room.fill(pieces.facts, &mut facts, budget);
+        room.fill(&pieces.questions, &mut questions, budget);
         let sources = pieces.sources.iter().zip(&questions);
-        let sources = sources.filter(|(_, taken)| **taken).map(|(ids, _)| ids.len() + 1);
+        let sources = sources.filter(|(_, taken)| **taken).map(|(ids, _)| tokens(ids) + 1);
         Self {
-            // The 6 bytes are the comma, quotes, colon and brackets around the name and the items.
-            sources: room.take(sources.sum::<usize>() + SOURCES.len() + 6),
+            sources: room.take(sources.sum::<usize>() + tokens(SOURCES) + 4),
             words,
             packages,
             facts,
             questions,
             damaged,
+            named,
         }
     }
 
@@ -127,7 +162,8 @@ impl Plan {
         ] {
             let missing = taken.iter().filter(|taken| !**taken).count();
             if missing > 0 {
-                said.say(member, Reason::Budget, Some(missing));
+                let named = if member == "recent_packages" { self.named.as_slice() } else { &[] };
+                said.say_named(member, Reason::Budget, Some(missing), named);
             }
         }
         if !self.words {
@@ -149,28 +185,49 @@ impl Plan {
     }
 }
 
-/// The bytes that are left.
+impl<'t> Head<'t> {
+    fn read(text: &'t str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    fn matters(&self) -> bool {
+        let significance = self.significance.unwrap_or(Significance::DEFAULT.number());
+        significance >= STANDING_SIGNIFICANCE
+    }
+
+    /// The head as JSON, with the tokens of the package.
+    fn written(&self, text: &str) -> String {
+        ObjectText::new()
+            .value("package_id", &*self.package_id)
+            .value("title", &*self.title)
+            .optional("significance", self.significance)
+            .value("tokens", tokens(text))
+            .finish()
+    }
+}
+
+/// The tokens that are left.
 struct Room(usize);
 
 impl Room {
-    fn take(&mut self, bytes: usize) -> bool {
-        let fits = bytes <= self.0;
+    fn take(&mut self, tokens: usize) -> bool {
+        let fits = tokens <= self.0;
         if fits {
-            self.0 -= bytes;
+            self.0 -= tokens;
         }
         fits
     }
 
     /// Selects remaining pieces in order, up to the first that does not fit, and at
-    /// most `most` bytes of them.
+    /// most `most` tokens of them.
     fn fill(&mut self, pieces: &[impl AsRef<str>], taken: &mut [bool], most: usize) {
         let mut share = Self(most.min(self.0));
         for (piece, taken) in pieces.iter().zip(taken).filter(|(_, taken)| !**taken) {
-            let bytes = piece.as_ref().len() + 1;
-            if !share.take(bytes) {
+            let cost = tokens(piece.as_ref()) + 1;
+            if !share.take(cost) {
                 break;
             }
-            *taken = self.take(bytes);
+            *taken = self.take(cost);
         }
     }
 }

@@ -24,15 +24,29 @@ pub(super) struct LeftOut {
 impl LeftOut {
     /// Adds an entry for a member; `count` if it is known.
     pub(super) fn say(&mut self, member: &str, reason: Reason, count: Option<usize>) {
+        self.say_named(member, reason, count, &[]);
+    }
+
+    /// The same, with the heads of packages, which are JSON already.
+    pub(super) fn say_named(
+        &mut self,
+        member: &str,
+        reason: Reason,
+        count: Option<usize>,
+        packages: &[String],
+    ) {
         let reason = match reason {
             Reason::Limit => "limit",
             Reason::Budget => "budget",
             Reason::Integrity => "integrity",
         };
-        let entry = ObjectText::new()
+        let mut entry = ObjectText::new()
             .value("member", member)
             .value("reason", reason)
             .optional("count", count.map(Value::from));
+        if !packages.is_empty() {
+            entry = entry.list("packages", packages.iter().map(String::as_str));
+        }
         self.entries.push(entry.finish());
     }
 

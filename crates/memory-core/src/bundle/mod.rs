@@ -6,17 +6,24 @@
 //! - `x-left_out` lists what was left out, and why;
 //! - with a budget, a bundle has no more tokens than that.
 
+mod briefing;
 mod budget;
 mod digest;
 mod left_out;
 mod orient;
+mod page;
 mod questions;
 mod snippet;
 
+pub use briefing::{
+    Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows, Counted,
+    LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE, briefing,
+};
 pub use digest::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
     TypeCount, digest,
 };
-pub use orient::{OrientRows, orient, tokens};
+pub use orient::{OrientRows, orient};
+pub use page::{FittedPage, document_head, fit_page};
 pub use questions::{MAX_QUESTION_ROWS, MAX_QUESTIONS, OpenQuestions};
 pub use snippet::{Excerpt, excerpt};

@@ -26,11 +26,6 @@ pub struct OrientRows<'a> {
     pub questions: &'a OpenQuestions,
 }
 
-/// Estimates the tokens of a text: one per four bytes, rounded up.
-pub fn tokens(text: &str) -> usize {
-    text.len().div_ceil(4)
-}
-
 /// Builds the orientation.
 ///
 /// Clauses: AGENTIC-R-099, AGENTIC-R-104, AGENTIC-A-29.
@@ -38,7 +33,7 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
     let pieces = Pieces::of(rows);
     let plan = match query.max_tokens {
         None => Plan::everything(&pieces),
-        Some(tokens) => Plan::within(&pieces, tokens as usize * 4),
+        Some(tokens) => Plan::within(&pieces, tokens as usize),
     };
     let mut bundle = ObjectText::with_capacity(pieces.bytes())
         .raw("project", if plan.words { &pieces.project } else { &pieces.bare_project })

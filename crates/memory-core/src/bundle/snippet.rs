@@ -36,7 +36,9 @@ pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
     let mut best = (0, 0, title);
     for (field, text) in texts {
         let text = &text[..text.floor_char_boundary(LOOKED_AT)];
-        let (found, first) = matches(text, terms);
+        let mut found = vec![false; terms.words().len()];
+        let first = matches(text, terms, &mut found);
+        let found = found.into_iter().filter(|found| *found).count();
         if found > best.0 {
             best = (found, first, (field, text));
         }
@@ -45,9 +47,8 @@ pub fn excerpt(package: &PackageFields, terms: &Terms) -> Excerpt {
     Excerpt { field, text: around(text, first) }
 }
 
-/// The number of query words in a text, and the character offset of the first.
-fn matches(text: &str, terms: &Terms) -> (usize, usize) {
-    let mut found = vec![false; terms.words().len()];
+/// Notes which words of a query are in a text. Returns the character offset of the first.
+pub(super) fn matches(text: &str, terms: &Terms, found: &mut [bool]) -> usize {
     let mut first = None;
     let mut word = String::new();
     let mut start = 0;
@@ -66,8 +67,7 @@ fn matches(text: &str, terms: &Terms) -> (usize, usize) {
         }
         word.clear();
     }
-    let count = found.into_iter().filter(|found| *found).count();
-    (count, first.unwrap_or(0))
+    first.unwrap_or(0)
 }
 
 /// Whether a word begins with a term, as most inflections of it do.

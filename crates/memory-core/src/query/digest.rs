@@ -42,7 +42,7 @@ pub struct DigestQuery {
     pub include_archived: bool,
 }
 
-/// The focus of a digest.
+/// The focus of a digest or a briefing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Focus {
     /// The text as received, for an embedder.
@@ -51,20 +51,23 @@ pub struct Focus {
     pub terms: Terms,
 }
 
+impl Focus {
+    /// Reads the parameter `focus`; `None` if it is absent or blank.
+    pub(super) fn parse(params: &Params<'_>) -> Result<Option<Self>, Failure> {
+        let Some(text) = FOCUS.read(params)?.filter(|text| !text.trim().is_empty()) else {
+            return Ok(None);
+        };
+        Ok(Some(Self { text: text.to_owned(), terms: Terms::parse_at("/focus", text)? }))
+    }
+}
+
 impl DigestQuery {
     /// Reads the parameters.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
         let (project, project_id) = (PROJECT.read(params)?, PROJECT_ID.read(params)?);
-        let focus = FOCUS.read(params)?.filter(|text| !text.trim().is_empty());
-        let focus = match focus {
-            None => None,
-            Some(text) => {
-                Some(Focus { text: text.to_owned(), terms: Terms::parse_at("/focus", text)? })
-            }
-        };
         Ok(Self {
             project: project.or(project_id),
-            focus,
+            focus: Focus::parse(params)?,
             snippets: SNIPPETS.read_or_default(params)?,
             window_days: WINDOW_DAYS.read_or_default(params)?,
             include_archived: INCLUDE_ARCHIVED.read(params)?,

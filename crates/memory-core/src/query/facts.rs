@@ -5,7 +5,9 @@ use accord_contract::time::Time;
 use accord_contract::wire::TextForm;
 
 use super::params::wrong;
-use super::{CURSOR, FactPosition, Flag, Moment, Number, Params, SESSION_ID, Text, Word};
+use super::{
+    CURSOR, FactPosition, Flag, Moment, Number, PAGE_TOKENS, Params, SESSION_ID, Text, Word,
+};
 use crate::Cursor as _;
 use crate::fact::{AssertOptions, OutOfOrder};
 use crate::limits::{KEY, VALUE};
@@ -66,6 +68,8 @@ pub struct FactQuery {
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<FactPosition>,
+    /// The token budget, if any.
+    pub max_tokens: Option<u32>,
 }
 
 /// The time of a query for facts.
@@ -120,6 +124,7 @@ impl FactQuery {
                 .text(CURSOR.name())
                 .map(|text| FactPosition::decode(text, project))
                 .transpose()?,
+            max_tokens: PAGE_TOKENS.read(params)?,
         })
     }
 }

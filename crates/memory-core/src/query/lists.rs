@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Failure;
 
-use super::{CURSOR, Flag, Number, Params, QuestionPosition, SessionPosition, Text};
+use super::{CURSOR, Flag, Number, PAGE_TOKENS, Params, QuestionPosition, SessionPosition, Text};
 use crate::limits::CALLSIGN;
 use crate::{Cursor as _, ProjectId, ProjectPosition};
 
@@ -36,6 +36,8 @@ pub struct ProjectQuery {
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<ProjectPosition>,
+    /// The token budget, if any.
+    pub max_tokens: Option<u32>,
 }
 
 /// The query for sessions, newest first.
@@ -49,6 +51,8 @@ pub struct SessionQuery {
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<SessionPosition>,
+    /// The token budget, if any.
+    pub max_tokens: Option<u32>,
 }
 
 /// The query for questions, the newest first.
@@ -69,6 +73,7 @@ impl ProjectQuery {
             include_archived: INCLUDE_ARCHIVED.read(params)?,
             limit: LIST_LIMIT.read_or_default(params)?,
             after: params.text(CURSOR.name()).map(ProjectPosition::decode).transpose()?,
+            max_tokens: PAGE_TOKENS.read(params)?,
         })
     }
 }
@@ -84,6 +89,7 @@ impl SessionQuery {
                 .text(CURSOR.name())
                 .map(|text| SessionPosition::decode(text, project))
                 .transpose()?,
+            max_tokens: PAGE_TOKENS.read(params)?,
         })
     }
 }

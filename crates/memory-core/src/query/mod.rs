@@ -32,8 +32,9 @@ pub use lists::{
     QuestionQuery, SessionQuery, WITH_CALLSIGN,
 };
 pub use orient::{
-    DEFAULT_RECENT, DEFAULT_WINDOW_DAYS, MAX_TOKENS, MAX_WINDOW_DAYS, MIN_TOKENS, OrientQuery,
-    RECENT, TOKENS, WINDOW_DAYS,
+    BriefingForm, BriefingQuery, DEFAULT_BRIEFING_TOKENS, DEFAULT_RECENT, DEFAULT_WINDOW_DAYS,
+    FORMAT, MAX_TOKENS, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat,
+    OrientQuery, Orientation, PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
 };
 pub use param::{Described, Flag, Id, Moment, Number, Text, Word};
 pub use params::Params;

@@ -3,7 +3,10 @@
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
-use super::{MAX_PULL, Number, Params};
+use accord_contract::wire_enum;
+
+use super::params::wrong;
+use super::{Focus, MAX_PULL, Number, Params, Word};
 
 /// The default length of the window, in days.
 ///
@@ -18,11 +21,20 @@ pub const MAX_WINDOW_DAYS: u32 = 3_660;
 /// Clauses: AGENTIC-A-29.
 pub const DEFAULT_RECENT: u32 = 20;
 
-/// The smallest budget. The frame with the longest project name fits into it.
+/// The smallest budget of a bundle. The frame with the longest ordinary project name fits into it.
 pub const MIN_TOKENS: u32 = 2_000;
+
+/// The smallest budget of a briefing.
+pub const MIN_BRIEFING_TOKENS: u32 = 300;
+
+/// The default budget of a briefing.
+pub const DEFAULT_BRIEFING_TOKENS: u32 = 2_000;
 
 /// The largest budget.
 pub const MAX_TOKENS: u32 = 1_000_000;
+
+/// The smallest budget of a page of a list.
+const MIN_PAGE_TOKENS: u32 = 100;
 
 /// How many days to look back.
 ///
@@ -33,10 +45,64 @@ pub const WINDOW_DAYS: Number =
 /// The maximum number of packages.
 pub const RECENT: Number = Number::new("limit", 1, MAX_PULL).or(DEFAULT_RECENT);
 
-/// The token budget.
-pub const TOKENS: Number = Number::new("max_tokens", MIN_TOKENS, MAX_TOKENS);
+/// The token budget of an orientation of any format.
+pub const TOKENS: Number = Number::new("max_tokens", MIN_BRIEFING_TOKENS, MAX_TOKENS);
 
-/// The query for an orientation.
+/// The token budget of a page of a list.
+pub const PAGE_TOKENS: Number = Number::new("max_tokens", MIN_PAGE_TOKENS, MAX_TOKENS);
+
+const BUNDLE_TOKENS: Number = Number::new("max_tokens", MIN_TOKENS, MAX_TOKENS);
+
+const BRIEFING_TOKENS: Number = TOKENS.or(DEFAULT_BRIEFING_TOKENS);
+
+/// The format.
+pub const FORMAT: Word<OrientFormat> = Word::new("format").or(OrientFormat::Bundle);
+
+wire_enum! {
+    /// The formats of an orientation.
+    pub enum OrientFormat("OrientFormat", closed) {
+        /// The bundle of the protocol.
+        Bundle = "bundle",
+        /// A briefing in Markdown.
+        Briefing = "briefing",
+        /// A briefing as a JSON document.
+        BriefingJson = "briefing-json",
+    }
+}
+
+/// What an orientation answers with.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Orientation {
+    /// The bundle of the protocol.
+    Bundle(OrientQuery),
+    /// A briefing.
+    Briefing(BriefingQuery),
+}
+
+/// The query for a briefing.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BriefingQuery {
+    /// Its form.
+    pub form: BriefingForm,
+    /// How many days recent work goes back.
+    pub window_days: u32,
+    /// The token budget.
+    pub max_tokens: u32,
+    /// What to show first.
+    pub focus: Option<Focus>,
+}
+
+/// The form of a briefing.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum BriefingForm {
+    /// Text for models and people.
+    #[default]
+    Markdown,
+    /// A JSON document.
+    Json,
+}
+
+/// The query for a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OrientQuery {
     /// How many days to look back.
@@ -47,13 +113,49 @@ pub struct OrientQuery {
     pub max_tokens: Option<u32>,
 }
 
-impl OrientQuery {
-    /// Reads the parameters.
+impl Orientation {
+    /// Reads the parameters. Without `format`, the answer is the bundle of the protocol.
     pub fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        let form = match FORMAT.read(params)? {
+            None | Some(OrientFormat::Bundle) => {
+                return OrientQuery::parse(params).map(Self::Bundle);
+            }
+            Some(OrientFormat::Briefing) => BriefingForm::Markdown,
+            Some(OrientFormat::BriefingJson) => BriefingForm::Json,
+        };
+        if params.text("limit").is_some() {
+            let problem = "is for the bundle; a briefing is limited by max_tokens";
+            return Err(wrong("limit", problem));
+        }
+        Ok(Self::Briefing(BriefingQuery {
+            form,
+            window_days: WINDOW_DAYS.read_or_default(params)?,
+            max_tokens: BRIEFING_TOKENS.read_or_default(params)?,
+            focus: Focus::parse(params)?,
+        }))
+    }
+}
+
+impl BriefingQuery {
+    /// The first instant of the window.
+    pub fn since(&self, now: Time) -> Time {
+        now.days_before(self.window_days)
+    }
+}
+
+impl OrientQuery {
+    fn parse(params: &Params<'_>) -> Result<Self, Failure> {
+        if params.text("focus").is_some() {
+            return Err(wrong("focus", "is for a briefing; add format=briefing"));
+        }
+        let max_tokens = BUNDLE_TOKENS.read(params).map_err(|refusal| {
+            let smaller = format!("format=briefing takes {MIN_BRIEFING_TOKENS} or more");
+            refusal.suggesting(smaller)
+        })?;
         Ok(Self {
             window_days: WINDOW_DAYS.read_or_default(params)?,
             limit: RECENT.read_or_default(params)?,
-            max_tokens: TOKENS.read(params)?,
+            max_tokens,
         })
     }
 

@@ -7,7 +7,8 @@ use accord_contract::wire_enum;
 
 use super::params::wrong;
 use super::{
-    CURSOR, DEFAULT_LIST, Id, MAX_QUERY_BYTES, Number, PackagePosition, Params, Terms, Text, Word,
+    CURSOR, DEFAULT_LIST, Id, MAX_QUERY_BYTES, Number, PAGE_TOKENS, PackagePosition, Params, Terms,
+    Text, Word,
 };
 use crate::Cursor as _;
 use crate::package::Status;
@@ -75,6 +76,8 @@ pub struct Latest {
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<PackagePosition>,
+    /// The token budget, if any.
+    pub max_tokens: Option<u32>,
     /// The filter.
     pub filter: PackageFilter,
 }
@@ -107,10 +110,15 @@ impl Pull {
     /// Clauses: AGENTIC-R-075.
     pub fn parse(params: &Params<'_>, project: &ProjectId) -> Result<Self, Failure> {
         let limit = PULL_LIMIT.read_or_default(params)?;
-        match MODE.read(params)?.unwrap_or(PullMode::Latest) {
+        let mode = MODE.read(params)?.unwrap_or(PullMode::Latest);
+        if mode != PullMode::Latest && params.text("max_tokens").is_some() {
+            return Err(wrong("max_tokens", "is for the latest packages"));
+        }
+        match mode {
             PullMode::Latest => Ok(Self::Latest(Latest {
                 limit,
                 after: after(params, project)?,
+                max_tokens: PAGE_TOKENS.read(params)?,
                 filter: PackageFilter::parse(params)?,
             })),
             PullMode::Relevant => {
@@ -138,6 +146,7 @@ impl Latest {
         Ok(Self {
             limit: REVIEW_LIMIT.read_or_default(params)?,
             after: after(params, project)?,
+            max_tokens: PAGE_TOKENS.read(params)?,
             filter: PackageFilter { status: Some(Status::AwaitingReview), session: None },
         })
     }

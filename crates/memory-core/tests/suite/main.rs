@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+mod briefing;
+mod calibration;
 mod chains;
 mod conformance;
 mod deposits;

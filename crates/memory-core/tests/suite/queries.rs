@@ -8,8 +8,8 @@ use accord_memory_core::fact::{AssertOptions, OutOfOrder};
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{
     DigestQuery, FactPosition, FactQuery, FactTime, InvalidateQuery, Latest, MAX_QUERY_BYTES,
-    MAX_TERMS, OrientQuery, PackageFilter, PackagePosition, Params, ProjectQuery, Pull,
-    SessionPosition, SessionQuery, Terms, assert_options,
+    MAX_TERMS, OrientQuery, Orientation, PackageFilter, PackagePosition, Params, ProjectQuery,
+    Pull, SessionPosition, SessionQuery, Terms, assert_options,
 };
 use proptest::prelude::*;
 
@@ -47,8 +47,14 @@ fn reviews_are_what_awaits_one() {
 
 #[test]
 fn a_pull_that_says_nothing_is_for_the_five_latest() {
-    let latest =
-        |limit| Pull::Latest(Latest { limit, after: None, filter: PackageFilter::default() });
+    let latest = |limit| {
+        Pull::Latest(Latest {
+            limit,
+            after: None,
+            max_tokens: None,
+            filter: PackageFilter::default(),
+        })
+    };
     assert_eq!(pull(&[]).unwrap(), latest(5));
     assert_eq!(pull(&[("mode", "latest"), ("utm", "x")]).unwrap(), latest(5));
     for (text, limit) in [("1", 1), ("3", 3), ("200", 200), ("007", 7)] {
@@ -169,7 +175,12 @@ fn an_assertion_can_be_meant_in_other_ways() {
 
 #[test]
 fn windows_snippets_and_budgets_have_bounds() {
-    let orient = |pairs: &[(&str, &str)]| ask(pairs, OrientQuery::parse);
+    let orient = |pairs: &[(&str, &str)]| {
+        ask(pairs, Orientation::parse).map(|asked| match asked {
+            Orientation::Bundle(query) => query,
+            Orientation::Briefing(_) => panic!("a briefing"),
+        })
+    };
     assert_eq!(orient(&[]).unwrap(), OrientQuery::default());
     let plain = OrientQuery::default();
     assert_eq!((plain.window_days, plain.limit, plain.max_tokens), (14, 20, None));

@@ -94,34 +94,7 @@ impl Facts for Unit<'_> {
         };
         let all = concat!("SELECT ", columns!(), " FROM fact f WHERE f.project = ?");
         let mut select = Select::new(all, [pk.into()]);
-        if let Some(subject) = query.subject {
-            select.add("AND f.subject = ?", [text(subject)]);
-        }
-        if let Some(predicate) = query.predicate {
-            select.add("AND f.predicate = ?", [text(predicate)]);
-        }
-        match query.when {
-            When::Ever => {}
-            When::Current => {
-                select.add("AND f.to_key IS NULL", []);
-            }
-            When::At(instant) => {
-                let at = text(&stamp::key(instant));
-                let holds = "AND f.from_key <= ? AND (f.to_key IS NULL OR f.to_key > ?)";
-                select.add(holds, [at.clone(), at]);
-            }
-        }
-        if let Some(after) = query.after {
-            select.add(
-                "AND (f.subject, f.predicate, f.from_key, f.pk) > (?, ?, ?, ?)",
-                [
-                    text(&after.subject),
-                    text(&after.predicate),
-                    text(&stamp::key(after.valid_from)),
-                    Value::Integer(number(after.seq)),
-                ],
-            );
-        }
+        narrow(&mut select, query);
         let order = match query.when {
             // There is one per chain.
             When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
@@ -195,6 +168,38 @@ impl Unit<'_> {
     fn only(&self, sql: &str, values: impl Params, project: &ProjectId) -> Result<Option<FactRow>> {
         let found = self.one(sql, values, |columns| Ok(stored(columns, project)))?;
         self.refuse_damaged(found)
+    }
+}
+
+/// Adds the conditions of a query.
+pub(super) fn narrow(select: &mut Select, query: &FactQuery<'_>) {
+    if let Some(subject) = query.subject {
+        select.add("AND f.subject = ?", [text(subject)]);
+    }
+    if let Some(predicate) = query.predicate {
+        select.add("AND f.predicate = ?", [text(predicate)]);
+    }
+    match query.when {
+        When::Ever => {}
+        When::Current => {
+            select.add("AND f.to_key IS NULL", []);
+        }
+        When::At(instant) => {
+            let at = text(&stamp::key(instant));
+            let holds = "AND f.from_key <= ? AND (f.to_key IS NULL OR f.to_key > ?)";
+            select.add(holds, [at.clone(), at]);
+        }
+    }
+    if let Some(after) = query.after {
+        select.add(
+            "AND (f.subject, f.predicate, f.from_key, f.pk) > (?, ?, ?, ?)",
+            [
+                text(&after.subject),
+                text(&after.predicate),
+                text(&stamp::key(after.valid_from)),
+                Value::Integer(number(after.seq)),
+            ],
+        );
     }
 }
 

@@ -92,6 +92,25 @@ impl Unit<'_> {
     }
 }
 
+/// The queries for all packages of a list after its position.
+pub(super) fn counted(project: i64, query: &PackageQuery<'_>) -> Vec<Select> {
+    let mut ranges = ranges(project, query);
+    for range in &mut ranges {
+        if let Some(since) = query.since {
+            range.add("AND created_key >= ?", [text(&stamp::key(since))]);
+        }
+        if let Some(after) = query.after {
+            let behind = match query.order {
+                Order::NewestFirst => "AND (created_key, pk) < (?, ?)",
+                Order::OldestFirst => "AND (created_key, pk) > (?, ?)",
+            };
+            let key = text(&stamp::key(after.created_at));
+            range.add(behind, [key, Value::Integer(number(after.seq))]);
+        }
+    }
+    ranges
+}
+
 /// The ranges that a list is merged from; no package is in two of them.
 fn ranges(project: i64, query: &PackageQuery<'_>) -> Vec<Range> {
     if query.session.is_some() {

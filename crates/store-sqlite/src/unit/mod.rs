@@ -3,6 +3,7 @@
 mod answers;
 mod audit;
 mod blobs;
+mod briefing;
 mod column;
 mod damage;
 mod derived;
@@ -27,6 +28,7 @@ mod sources;
 mod supersessions;
 mod tallies;
 mod terms;
+mod totals;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -327,7 +327,7 @@ impl Unit<'_> {
         })))
     }
 
-    fn rows_of(
+    pub(super) fn rows_of(
         &self,
         packages: impl IntoIterator<Item = i64>,
         project: &ProjectId,

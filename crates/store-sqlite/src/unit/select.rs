@@ -28,6 +28,11 @@ impl Select {
         self
     }
 
+    /// The query for the number of its rows.
+    pub(super) fn counted(&self) -> Self {
+        Self { sql: format!("SELECT count(*) FROM ({})", self.sql), values: self.values.clone() }
+    }
+
     /// Runs the query.
     pub(super) fn run<T>(
         &self,
@@ -35,6 +40,19 @@ impl Select {
         read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         unit.many(&self.sql, params_from_iter(&self.values), read)
+    }
+}
+
+#[cfg(test)]
+impl Select {
+    /// How SQLite runs the query.
+    pub(super) fn plan(&self, connection: &rusqlite::Connection) -> String {
+        let sql = format!("EXPLAIN QUERY PLAN {}", self.sql);
+        let mut statement = connection.prepare(&sql).expect("the query is valid");
+        let values = params_from_iter(&self.values);
+        let lines = statement.query_map(values, |row| row.get::<_, String>(3));
+        let lines = lines.expect("the query runs").map(|line| line.expect("a text"));
+        lines.collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -79,25 +79,11 @@ impl Sessions for Unit<'_> {
         };
         let all = concat!("SELECT ", columns!(), " FROM session s WHERE s.project = ?");
         let mut select = Select::new(all, [pk.into()]);
-        if let Some(callsign) = query.callsign {
-            select.add("AND s.callsign = ?", [text(callsign)]);
-        }
-        if query.active {
-            select.add("AND s.ended_at IS NULL", []);
-        }
-        let (behind, order) = match query.order {
-            Order::NewestFirst => (
-                "AND (s.started_key, s.pk) < (?, ?)",
-                "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
-            ),
-            Order::OldestFirst => {
-                ("AND (s.started_key, s.pk) > (?, ?)", "ORDER BY s.started_key, s.pk LIMIT ?")
-            }
+        narrow(&mut select, query);
+        let order = match query.order {
+            Order::NewestFirst => "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
+            Order::OldestFirst => "ORDER BY s.started_key, s.pk LIMIT ?",
         };
-        if let Some(after) = query.after {
-            let key = text(&stamp::key(after.started_at));
-            select.add(behind, [key, Value::Integer(number(after.seq))]);
-        }
         self.fill(query.limit, |wanted| {
             let mut select = select.clone();
             select.add(order, [Value::Integer(limit(wanted))]);
@@ -140,6 +126,24 @@ impl SessionWrites for Unit<'_> {
             WHERE session_id = ?1 AND project = ?2";
         let values = params![session.as_str(), pk, ended_at.as_str(), text];
         self.change("session", sql, values)
+    }
+}
+
+/// Adds the conditions of a query.
+pub(super) fn narrow(select: &mut Select, query: &SessionQuery<'_>) {
+    if let Some(callsign) = query.callsign {
+        select.add("AND s.callsign = ?", [text(callsign)]);
+    }
+    if query.active {
+        select.add("AND s.ended_at IS NULL", []);
+    }
+    if let Some(after) = query.after {
+        let behind = match query.order {
+            Order::NewestFirst => "AND (s.started_key, s.pk) < (?, ?)",
+            Order::OldestFirst => "AND (s.started_key, s.pk) > (?, ?)",
+        };
+        let key = text(&stamp::key(after.started_at));
+        select.add(behind, [key, Value::Integer(number(after.seq))]);
     }
 }
 

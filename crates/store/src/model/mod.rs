@@ -5,6 +5,7 @@
 
 mod audit;
 mod blobs;
+mod briefing;
 mod embeddings;
 mod events;
 mod facts;

@@ -158,7 +158,7 @@ impl Generator {
 
     /// A package with its search index and its log.
     pub fn package_row(&mut self) -> (PackageRow, PackageIndex, Vec<RevisionRow>) {
-        let types = ["standard", "decision", "x-own"];
+        let types = ["standard", "decision", "x-own", "auto_deposit", "handoff"];
         let revisions = if self.random.one_in(5) { 2 } else { 1 };
         let state = self.state(revisions);
         let in_session = self.random.one_in(2);

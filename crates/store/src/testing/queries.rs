@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::Time;
 use accord_memory_core::PackageId;
+use accord_memory_core::bundle::BriefingPart;
 use accord_memory_core::package::{Links, Significance, Status};
 
 use super::Generator;
@@ -22,6 +23,7 @@ pub(super) enum Query {
     Named(PackageId, SessionId),
     Session(ProjectId, SessionId),
     Counts(ProjectId, Option<Time>),
+    Briefing(ProjectId, Option<Time>, usize),
     Questions(ProjectId, Questions),
     Superseded(ProjectId, Vec<PackageId>),
     Targets(ProjectId, Links, Reader),
@@ -119,6 +121,7 @@ fn random_query(generator: &mut Generator) -> Query {
         4 => Query::Named(generator.package(), generator.session()),
         5 => Query::Session(project, generator.session()),
         6 => Query::Counts(project, generator.since()),
+        19 => Query::Briefing(project, generator.since(), limit),
         7 | 15 => {
             let sources = generator.random.pick(&[0, 1, 2, 3, 20]);
             let questions = Questions {
@@ -205,6 +208,16 @@ impl Query {
                     let highlights = unit.highlights(project, &query)?;
                     lines.extend(self::lines(highlights.into_iter().map(plain)));
                 }
+                Ok(lines)
+            }
+            Self::Briefing(project, since, limit) => {
+                let mut lines = Vec::new();
+                for part in BriefingPart::ALL {
+                    let rows = unit.briefed(project, *part, *since, *limit)?;
+                    lines.extend(self::lines(rows.into_iter().map(plain)));
+                    lines.push(unit.briefed_count(project, *part, *since)?.to_string());
+                }
+                lines.push(format!("{:?}", unit.latest_handoff(project)?.map(plain)));
                 Ok(lines)
             }
             Self::Questions(project, questions) => questions.at(unit, project),
@@ -302,23 +315,24 @@ impl Words {
 impl Pages {
     fn at<U: ReadUnit + ?Sized>(&self, unit: &U) -> Result<Vec<String>> {
         let mut rows: Vec<PackageRow> = Vec::new();
+        let mut totals = Vec::new();
         loop {
-            let page = unit.packages(
-                &self.project,
-                &PackageQuery {
-                    status: self.status,
-                    session: self.session.as_ref(),
-                    drafts: self.reader.drafts(),
-                    quarantined: self.quarantined,
-                    since: self.since,
-                    after: rows.last().map(PackageRow::position),
-                    order: self.order,
-                    limit: self.length,
-                },
-            )?;
+            let query = PackageQuery {
+                status: self.status,
+                session: self.session.as_ref(),
+                drafts: self.reader.drafts(),
+                quarantined: self.quarantined,
+                since: self.since,
+                after: rows.last().map(PackageRow::position),
+                order: self.order,
+                limit: self.length,
+            };
+            totals.push((rows.len(), unit.package_total(&self.project, &query)?));
+            let page = unit.packages(&self.project, &query)?;
             let full = page.len() == self.length;
             rows.extend(page);
             if !full {
+                check_totals(&totals, rows.len());
                 return Ok(lines(rows.into_iter().map(plain)));
             }
         }
@@ -440,9 +454,11 @@ fn facts<U: ReadUnit + ?Sized>(
     query: FactQuery<'_>,
 ) -> Result<Vec<String>> {
     let mut rows: Vec<FactRow> = Vec::new();
+    let mut totals = Vec::new();
     loop {
         let after = rows.last().map(FactRow::position);
         let page = FactQuery { after: after.as_ref(), ..query };
+        totals.push((rows.len(), unit.fact_total(project, &page)?));
         let page = unit.facts(project, &page)?;
         let full = page.len() == query.limit;
         for fact in &page {
@@ -450,8 +466,16 @@ fn facts<U: ReadUnit + ?Sized>(
         }
         rows.extend(page);
         if !full {
+            check_totals(&totals, rows.len());
             return Ok(lines(rows.into_iter().map(plain)));
         }
+    }
+}
+
+/// The rows after a page are those that its total counted.
+fn check_totals(totals: &[(usize, u64)], rows: usize) {
+    for (before, total) in totals {
+        assert_eq!(*total, (rows - before) as u64, "after {before} of {rows} rows");
     }
 }
 
@@ -464,6 +488,7 @@ fn sessions<U: ReadUnit + ?Sized>(
     order: Order,
 ) -> Result<Vec<String>> {
     let mut rows: Vec<SessionRow> = Vec::new();
+    let mut totals = Vec::new();
     loop {
         let query = SessionQuery {
             callsign,
@@ -472,10 +497,12 @@ fn sessions<U: ReadUnit + ?Sized>(
             order,
             limit: 2,
         };
+        totals.push((rows.len(), unit.session_total(project, &query)?));
         let page = unit.sessions(project, &query)?;
         let full = page.len() == 2;
         rows.extend(page);
         if !full {
+            check_totals(&totals, rows.len());
             return Ok(lines(rows.into_iter().map(plain)));
         }
     }

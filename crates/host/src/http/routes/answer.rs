@@ -1,6 +1,6 @@
 //! Answers that contain stored documents verbatim.
 
-use accord_base::Page;
+use accord_base::{Budgeted, Page};
 use accord_contract::wire::{TextForm, Value};
 use accord_memory::{PulledPackage, Served, Superseded};
 use accord_memory_core::query::Text;
@@ -20,6 +20,11 @@ const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 /// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
 /// that a header cannot carry, and commas, are percent-encoded.
 pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
+
+/// What the budget of a page means.
+pub(super) const PAGE_BUDGET: &str = "The most tokens of the page. It ends before the first item \
+    that does not fit. `x-remaining` counts what follows, and `x-too_large` has id, title and size \
+    of items that no page of this budget can hold.";
 
 /// The body of an answer with a list.
 ///
@@ -44,8 +49,22 @@ impl List {
     pub(super) fn of(name: &str, page: &Page) -> Response {
         Self::new(name, page.items.iter().map(String::as_str))
             .with("next_cursor", page.next_cursor.as_deref())
+            .budgeted(page.budgeted.as_ref())
             .without(&page.damaged)
             .answer()
+    }
+
+    /// Adds what is special about a page with a budget of tokens.
+    #[must_use]
+    pub(super) fn budgeted(mut self, budgeted: Option<&Budgeted>) -> Self {
+        let Some(budgeted) = budgeted else {
+            return self;
+        };
+        self = self.with("x-remaining", budgeted.remaining);
+        if !budgeted.too_large.is_empty() {
+            self.0.push_str(&format!(",\"x-too_large\":[{}]", budgeted.too_large.join(",")));
+        }
+        self
     }
 
     /// Adds a member.

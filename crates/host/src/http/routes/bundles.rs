@@ -8,16 +8,17 @@ use accord_contract::wire::{Number, Value, Wire as _};
 use accord_memory_core::conformance::Conformance;
 use accord_memory_core::package::{PackageFields, PackageType};
 use accord_memory_core::query::{
-    DigestQuery, FOCUS, INCLUDE_ARCHIVED, OrientQuery, PROJECT, PROJECT_ID, RECENT, SNIPPETS,
-    TOKENS, WINDOW_DAYS,
+    BriefingForm, DigestQuery, FOCUS, FORMAT, INCLUDE_ARCHIVED, Orientation, PROJECT, PROJECT_ID,
+    RECENT, SNIPPETS, TOKENS, WINDOW_DAYS,
 };
 use accord_memory_core::{Fact, PackageId, Project};
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
 
+use super::briefing::Briefing;
 use super::{InProject, Query};
-use crate::http::reply::json;
+use crate::http::reply::{MARKDOWN, json, markdown};
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
 
@@ -149,10 +150,25 @@ pub(crate) fn routes() -> Vec<Route> {
             "Reads what a new session needs: recent packages, active facts, open questions.",
             orient,
         )
+        .query(
+            FORMAT,
+            "bundle: whole packages. briefing: Markdown, sorted by what matters. briefing-json: \
+             the same as JSON.",
+        )
         .query(WINDOW_DAYS, "How many days to look back.")
-        .query(RECENT, "The most packages.")
-        .query(TOKENS, "The most tokens.")
-        .answers(200, "The orientation.", Content::json::<OrientationBundle>())
+        .query(RECENT, "bundle: the most packages.")
+        .query(FOCUS, "briefing: what to show first, in plain words.")
+        .query(
+            TOKENS,
+            "The most tokens. bundle: at least 2000; no limit by default. briefing: 2000 by \
+             default.",
+        )
+        .answers(
+            200,
+            "The bundle; with format=briefing or briefing-json, the briefing.",
+            Content::either::<OrientationBundle, Briefing>(),
+        )
+        .answers(200, "The briefing.", Content::Text(MARKDOWN))
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
@@ -192,9 +208,19 @@ async fn orient(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    let asked = OrientQuery::parse(&query.params()?)?;
-    let bundle = host.memory().orient(&caller, &project, asked).await?;
-    Ok(json(StatusCode::OK, bundle))
+    let asked = match Orientation::parse(&query.params()?)? {
+        Orientation::Bundle(asked) => {
+            let bundle = host.memory().orient(&caller, &project, asked).await?;
+            return Ok(json(StatusCode::OK, bundle));
+        }
+        Orientation::Briefing(asked) => asked,
+    };
+    let form = asked.form;
+    let briefing = host.memory().brief(&caller, &project, asked).await?;
+    Ok(match form {
+        BriefingForm::Markdown => markdown(briefing),
+        BriefingForm::Json => json(StatusCode::OK, briefing),
+    })
 }
 
 async fn orchestrate(

@@ -7,7 +7,7 @@ use accord_contract::wire::{Value, Wire as _};
 use accord_memory_core::fact::{Fact, FactAssertion};
 use accord_memory_core::query::{
     ACTOR, AS_OF, AT, CURSOR, FACT_LIMIT, FactQuery, HISTORY, IF_CHANGED, IF_OUT_OF_ORDER,
-    InvalidateQuery, OBJECT, OBJECT_VALUE, PREDICATE, PROJECT_ID, SESSION_ID, SUBJECT,
+    InvalidateQuery, OBJECT, OBJECT_VALUE, PAGE_TOKENS, PREDICATE, PROJECT_ID, SESSION_ID, SUBJECT,
     assert_options,
 };
 use accord_memory_core::{FactId, Warning};
@@ -15,7 +15,7 @@ use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};
 
-use super::answer::List;
+use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
@@ -72,6 +72,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .query(HISTORY, "Whether to include facts that have ended.")
         .query(FACT_LIMIT, "The most items.")
         .query(CURSOR, "`next_cursor` of the previous page.")
+        .query(PAGE_TOKENS, PAGE_BUDGET)
         .answers(200, "The facts.", Content::json::<FactList>())
         .refuses(&[
             Code::AgenticInvalidSchema,

@@ -4,6 +4,7 @@
 mod answer;
 mod ask;
 mod blobs;
+mod briefing;
 mod bundles;
 mod events;
 mod export;

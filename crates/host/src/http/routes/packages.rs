@@ -7,8 +7,8 @@ use accord_contract::wire::{Number, Value, Wire as _};
 use accord_memory::{PackagePage, SEARCH, SearchBy, Served};
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{
-    CURSOR, Flag, Latest, MODE, PACKAGE_ID, PROJECT_ID, PULL_LIMIT, Pull, QUERY, REVIEW_LIMIT,
-    SESSION_ID, STATUS,
+    CURSOR, Flag, Latest, MODE, PACKAGE_ID, PAGE_TOKENS, PROJECT_ID, PULL_LIMIT, Pull, QUERY,
+    REVIEW_LIMIT, SESSION_ID, STATUS,
 };
 use accord_memory_core::{PackageId, Warning};
 use axum::Extension;
@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::{HeaderMap, StatusCode};
 
-use super::answer::{self, IF_NONE_MATCH, List};
+use super::answer::{self, IF_NONE_MATCH, List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
@@ -90,6 +90,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .query(MODE, "What to read: the latest packages, those relevant to a query, or one.")
         .query(PULL_LIMIT, "The most items.")
         .query(CURSOR, "latest: `next_cursor` of the previous page.")
+        .query(PAGE_TOKENS, PAGE_BUDGET)
         .query(STATUS, "Only packages with this status.")
         .query(SESSION_ID, "Only packages of this session.")
         .query(QUERY, "relevant: the words to search for.")
@@ -117,6 +118,7 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .query(REVIEW_LIMIT, "The most items.")
         .query(CURSOR, "`next_cursor` of the previous page.")
+        .query(PAGE_TOKENS, PAGE_BUDGET)
         .answers(200, "The packages.", Content::json::<PackageList>())
         .refuses(&[Code::AgenticInvalidCursor, Code::AgenticProjectNotFound]),
         Route::get("package", PACKAGE, "Reads one package.", specific)
@@ -220,6 +222,7 @@ async fn specific(
 fn list(page: &PackagePage) -> Response {
     List::new("packages", texts(&page.packages))
         .with("next_cursor", page.next_cursor.as_deref())
+        .budgeted(page.budgeted.as_ref())
         .without(&page.damaged)
         .marked(&page.superseded)
         .answer()

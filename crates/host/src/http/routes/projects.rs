@@ -5,13 +5,13 @@ use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::project::{Project, ProjectChange, ProjectRequest};
-use accord_memory_core::query::{CURSOR, INCLUDE_ARCHIVED, LIST_LIMIT, ProjectQuery};
+use accord_memory_core::query::{CURSOR, INCLUDE_ARCHIVED, LIST_LIMIT, PAGE_TOKENS, ProjectQuery};
 use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use hyper::{Method, StatusCode};
 
-use super::answer::List;
+use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
@@ -39,6 +39,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .query(INCLUDE_ARCHIVED, "Whether to include archived projects.")
             .query(LIST_LIMIT, "The most items.")
             .query(CURSOR, "`next_cursor` of the previous page.")
+            .query(PAGE_TOKENS, PAGE_BUDGET)
             .answers(200, "The projects.", Content::json::<ProjectList>())
             .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
         Route::post("create_project", "/v1/projects", "Creates a project.", create)

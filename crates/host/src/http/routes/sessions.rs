@@ -5,14 +5,14 @@ use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::query::{
-    ACTIVE, CURSOR, LIST_LIMIT, PROJECT_ID, SessionQuery, WITH_CALLSIGN,
+    ACTIVE, CURSOR, LIST_LIMIT, PAGE_TOKENS, PROJECT_ID, SessionQuery, WITH_CALLSIGN,
 };
 use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
 use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};
 
-use super::answer::List;
+use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
@@ -49,6 +49,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .query(ACTIVE, "Whether to list only sessions that have not ended.")
             .query(LIST_LIMIT, "The most items.")
             .query(CURSOR, "`next_cursor` of the previous page.")
+            .query(PAGE_TOKENS, PAGE_BUDGET)
             .answers(200, "The sessions.", Content::json::<SessionList>())
             .refuses(&[
                 Code::AgenticInvalidSchema,

@@ -3,7 +3,7 @@
 use accord_base::SessionId;
 use accord_contract::wire::Wire as _;
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::budget::{PAGE_BUDGET, budget, whole};
 use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
@@ -25,7 +25,7 @@ pub(super) const FACTS: Tool = Tool {
         Argument::flag("history", "Also those that no longer hold; not with as_of."),
         Argument::integer("limit", 1, 1_000, "The most facts.").default_number(100),
         Argument::text("cursor", "next_cursor of the page before."),
-        BUDGET,
+        PAGE_BUDGET,
     ],
     effect: Effect::Reads,
     output: None,
@@ -36,17 +36,10 @@ pub(super) const FACTS: Tool = Tool {
             .query("as_of", call.text("as_of"))
             .query("history", call.flag("history"))
             .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor")))
+            .query("cursor", call.text("cursor"))
+            .query("max_tokens", Some(budget(call))))
     },
-    answer: |call, answer| {
-        let how = Shortening {
-            lists: &["facts"],
-            extras: &["next_cursor"],
-            bare: None,
-            named_by: Some("fact_id"),
-        };
-        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
-    },
+    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };
 

@@ -1,9 +1,11 @@
 //! Overviews: an orientation, a digest, the projects.
 
 use accord_contract::codes::Failure;
-use accord_memory_core::query::{MAX_TOKENS, MIN_TOKENS};
+use accord_memory_core::query::{DEFAULT_BRIEFING_TOKENS, MAX_TOKENS, MIN_BRIEFING_TOKENS};
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::budget::{
+    BUDGET, DEFAULT_TOKENS, PAGE_BUDGET, Shortening, budget, shortened, whole,
+};
 use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::PROJECT;
 
@@ -13,35 +15,54 @@ const WINDOW: Argument =
 pub(super) const ORIENT: Tool = Tool {
     name: "memory_orient",
     title: "Get oriented",
-    description: "Call this before you begin to work: the project, its recent packages (newest \
-        first), all current facts and the open questions, within a budget of tokens.",
+    description: "Call this before you begin to work. Gives a briefing in Markdown: standing rules \
+        and decisions, the latest handoff, what waits for review, open questions, current facts, \
+        who is active, recent work. Every item has an id; read it in full with memory_pull. \
+        format bundle gives recent packages whole, as JSON.",
     arguments: &[
         PROJECT,
+        Argument::word(
+            "format",
+            &["briefing", "briefing-json", "bundle"],
+            "briefing: Markdown. briefing-json: the same as JSON. bundle: whole packages.",
+        )
+        .default_word("briefing"),
+        Argument::text("focus", "What you will work on, in plain words: it is shown first.")
+            .example("retry of failed payments"),
         WINDOW,
-        Argument::integer("limit", 1, 200, "The most packages.").default_number(20),
-        BUDGET,
+        Argument::integer("limit", 1, 200, "bundle: the most packages. Default: 20."),
+        Argument::integer(
+            "max_tokens",
+            MIN_BRIEFING_TOKENS as i64,
+            MAX_TOKENS as i64,
+            "The most tokens of the answer. What does not fit is counted. bundle: 2000 or more. \
+             Default: 2000, for a bundle 8000.",
+        ),
     ],
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        // The host refuses a budget below its minimum; its answer is shortened here.
-        let asked = u32::try_from(budget(call)).unwrap_or(MAX_TOKENS);
+        let format = call.text("format").unwrap_or("briefing");
         Ok(Ask::get(&["v1", "projects", call.project()?, "orient"])
+            .query("format", Some(format))
+            .query("focus", call.text("focus"))
             .query("window_days", call.number("window_days"))
             .query("limit", call.number("limit"))
-            .query("max_tokens", Some(asked.clamp(MIN_TOKENS, MAX_TOKENS))))
+            .query("max_tokens", Some(orient_budget(call))))
     },
-    answer: |call, answer| {
-        let how = Shortening {
-            lists: &["open_questions", "active_facts", "recent_packages"],
-            extras: &["x-open_question_sources"],
-            bare: Some(("project", "project_id")),
-            named_by: Some("package_id"),
-        };
-        serve(call, answer, &how)
-    },
+    answer: |call, answer| whole(answer.text(), orient_budget(call)).map(ToolResult::document),
     null_on: None,
 };
+
+/// The budget of an orientation.
+fn orient_budget(call: &Call<'_>) -> usize {
+    let default = match call.text("format") {
+        Some("bundle") => DEFAULT_TOKENS,
+        _ => DEFAULT_BRIEFING_TOKENS.into(),
+    };
+    let asked = call.number("max_tokens").unwrap_or(default);
+    usize::try_from(asked).unwrap_or(usize::MAX)
+}
 
 pub(super) const DIGEST: Tool = Tool {
     name: "memory_digest",
@@ -93,7 +114,7 @@ pub(super) const PROJECTS: Tool = Tool {
         Argument::flag("include_archived", "Archived projects, too."),
         Argument::integer("limit", 1, 200, "The most projects.").default_number(50),
         Argument::text("cursor", "next_cursor of the page before."),
-        BUDGET,
+        PAGE_BUDGET,
     ],
     effect: Effect::Reads,
     output: None,
@@ -101,17 +122,10 @@ pub(super) const PROJECTS: Tool = Tool {
         Ok(Ask::get(&["v1", "projects"])
             .query("include_archived", call.flag("include_archived"))
             .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor")))
+            .query("cursor", call.text("cursor"))
+            .query("max_tokens", Some(budget(call))))
     },
-    answer: |call, answer| {
-        let how = Shortening {
-            lists: &["projects"],
-            extras: &["next_cursor"],
-            bare: None,
-            named_by: Some("project_id"),
-        };
-        serve(call, answer, &how)
-    },
+    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };
 

@@ -8,7 +8,7 @@ use accord_memory_core::package::{ANSWERS, SUPERSEDES, answer_item};
 use accord_system::random;
 use serde_json::json;
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened, whole};
+use super::super::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
 use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PROJECT, pick};
 
@@ -136,7 +136,7 @@ pub(super) const PULL: Tool = Tool {
         Argument::text("session_id", "Only packages of this session."),
         Argument::integer("limit", 1, 200, "The most packages.").default_number(5),
         Argument::text("cursor", "next_cursor of the page before; not with query."),
-        BUDGET,
+        PAGE_BUDGET,
     ],
     effect: Effect::Reads,
     output: None,
@@ -149,12 +149,16 @@ pub(super) const PULL: Tool = Tool {
                 None => result,
             });
         }
-        let text = shortened(answer.text(), budget(call), &LIST)?;
+        let text = match call.text("query") {
+            Some(_) => shortened(answer.text(), budget(call), &LIST)?,
+            None => whole(answer.text(), budget(call))?,
+        };
         Ok(ToolResult::document(text))
     },
     null_on: Some(Code::AgenticPackageNotFound),
 };
 
+/// What a query found has no pages.
 pub(in super::super) const LIST: Shortening = Shortening {
     lists: &["packages"],
     extras: &["next_cursor", "scores", "x-superseded"],
@@ -240,7 +244,8 @@ fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
         .query("status", call.text("status"))
         .query("session_id", call.text("session_id"))
         .query("limit", call.number("limit"))
-        .query("cursor", call.text("cursor")))
+        .query("cursor", call.text("cursor"))
+        .query("max_tokens", query.is_none().then(|| budget(call))))
 }
 
 fn deliverable() -> Value {

@@ -3,7 +3,7 @@
 use accord_base::SessionId;
 use accord_contract::wire::{Object, Value};
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::budget::{PAGE_BUDGET, budget, whole};
 use super::super::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 use super::{ACTOR, PROJECT, pick};
 
@@ -91,7 +91,7 @@ pub(super) const SESSIONS: Tool = Tool {
         Argument::flag("active", "Only the sessions that have not ended."),
         Argument::integer("limit", 1, 200, "The most sessions.").default_number(20),
         Argument::text("cursor", "next_cursor of the page before."),
-        BUDGET,
+        PAGE_BUDGET,
     ],
     effect: Effect::Reads,
     output: None,
@@ -100,16 +100,9 @@ pub(super) const SESSIONS: Tool = Tool {
             .query("callsign", call.text("callsign"))
             .query("active", call.flag("active"))
             .query("limit", call.number("limit").or(Some(20)))
-            .query("cursor", call.text("cursor")))
+            .query("cursor", call.text("cursor"))
+            .query("max_tokens", Some(budget(call))))
     },
-    answer: |call, answer| {
-        let how = Shortening {
-            lists: &["sessions"],
-            extras: &["next_cursor"],
-            bare: None,
-            named_by: Some("session_id"),
-        };
-        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
-    },
+    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };

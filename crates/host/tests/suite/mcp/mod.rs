@@ -7,6 +7,7 @@ mod fake;
 mod house;
 mod names;
 mod outputs;
+mod pages;
 mod prompts;
 mod real;
 mod relay;

@@ -3,6 +3,7 @@
 use accord_base::{Caller, KeyScope, Verb};
 use accord_host::Api;
 use accord_host::http::{api_as, local_api};
+use accord_memory_core::tokens;
 use axum::body::Body;
 use hyper::Request;
 use serde_json::{Value, json};
@@ -36,7 +37,13 @@ async fn a_day_of_work() {
     let found = client.call("memory_pull", json!({"query": "passkey"})).await;
     assert!(text(&found).contains(id));
 
-    let oriented = client.call("memory_orient", json!({})).await;
+    let briefed = client.call("memory_orient", json!({})).await;
+    let briefed = text(&briefed);
+    assert!(briefed.starts_with("# Briefing: atlas\n"), "{briefed}");
+    for part in ["Who rotates?", "service:billing version = 2", "Passkeys work", id, "agent:ada"] {
+        assert!(briefed.contains(part), "no {part} in {briefed}");
+    }
+    let oriented = client.call("memory_orient", json!({"format": "bundle"})).await;
     let oriented: Value = serde_json::from_str(text(&oriented)).unwrap();
     assert_eq!(oriented["open_questions"], json!(["Who rotates?"]));
     assert_eq!(oriented["active_facts"][0]["value"], "2");
@@ -86,17 +93,20 @@ async fn an_orientation_of_a_real_project_keeps_within_every_budget() {
     }
     let mut client = Client::begin(local_api(&world.host)).await;
     let mut seen = Vec::new();
-    for budget in [1, 50, 120, 250, 500, 1_000, 1_999, 2_000, 2_001, 4_000, 8_000, 20_000, 100_000]
-    {
+    for budget in [300, 500, 1_000, 1_999, 2_000, 2_001, 4_000, 8_000, 20_000, 100_000] {
         let arguments = json!({"project_id": "atlas", "max_tokens": budget});
+        let result = client.call("memory_orient", arguments.clone()).await;
+        assert!(tokens(text(&result)) <= budget, "{result}");
+        let mut arguments = arguments;
+        arguments["format"] = "bundle".into();
         let result = client.call("memory_orient", arguments).await;
         if result["isError"] == true {
-            assert_eq!(result["structuredContent"]["error"]["code"], "MCP_BUDGET_TOO_SMALL");
-            assert!(budget < 250, "{budget} should be enough for something");
+            assert_eq!(result["structuredContent"]["error"]["code"], "invalid_schema");
+            assert!(budget < 2_000, "{budget} is enough for a bundle");
             continue;
         }
         let text = text(&result);
-        assert!(text.len().div_ceil(4) <= budget, "{} bytes within {budget}", text.len());
+        assert!(tokens(text) <= budget, "{} tokens within {budget}", tokens(text));
         let bundle: Value = serde_json::from_str(text).unwrap();
         seen.push(bundle["recent_packages"].as_array().unwrap().len());
     }

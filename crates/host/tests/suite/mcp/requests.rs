@@ -17,7 +17,7 @@ const JSON: Option<&str> = Some("application/json");
 
 #[tokio::test]
 async fn one_answer_is_one_document_of_json() {
-    let text = json!({"package_id": "k", "content_md": "x".repeat(3 << 20)}).to_string();
+    let text = json!({"package_id": "k", "content_md": "the ".repeat(3 << 18)}).to_string();
     let house = House::over(Fake::new(move |_| Ok((200, text.clone()))), SessionLimits::default());
     let begun = house.send(post("a", None, "initialize", initialize())).await;
     assert_eq!(begun.media_type.as_deref(), JSON);

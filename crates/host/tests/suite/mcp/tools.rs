@@ -311,9 +311,9 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_sessions",
             json!({"active": true}),
             "GET",
-            "/v1/projects/p/sessions?active=true&limit=20",
+            "/v1/projects/p/sessions?active=true&limit=20&max_tokens=8000",
         ),
-        ("memory_pull", json!({}), "GET", "/v1/projects/p/packages"),
+        ("memory_pull", json!({}), "GET", "/v1/projects/p/packages?max_tokens=8000"),
         (
             "memory_pull",
             json!({"query": "a b&c", "limit": 3}),
@@ -324,14 +324,19 @@ async fn every_tool_asks_the_route_that_it_should() {
             "memory_pull",
             json!({"status": "awaiting_review"}),
             "GET",
-            "/v1/projects/p/packages?status=awaiting_review",
+            "/v1/projects/p/packages?status=awaiting_review&max_tokens=8000",
         ),
-        ("memory_orient", json!({"max_tokens": 5}), "GET", "/v1/projects/p/orient?max_tokens=2000"),
         (
             "memory_orient",
-            json!({"window_days": 3}),
+            json!({"format": "bundle", "limit": 3}),
             "GET",
-            "/v1/projects/p/orient?window_days=3&max_tokens=8000",
+            "/v1/projects/p/orient?format=bundle&limit=3&max_tokens=8000",
+        ),
+        (
+            "memory_orient",
+            json!({"window_days": 3, "focus": "retry"}),
+            "GET",
+            "/v1/projects/p/orient?format=briefing&focus=retry&window_days=3&max_tokens=2000",
         ),
         (
             "memory_digest",
@@ -377,8 +382,13 @@ async fn every_tool_asks_the_route_that_it_should() {
             "DELETE",
             "/v1/projects/p/facts?subject=s&predicate=p&actor=agent%3Atest-client",
         ),
-        ("memory_facts", json!({"history": true}), "GET", "/v1/projects/p/facts?history=true"),
-        ("memory_projects", json!({}), "GET", "/v1/projects"),
+        (
+            "memory_facts",
+            json!({"history": true}),
+            "GET",
+            "/v1/projects/p/facts?history=true&max_tokens=8000",
+        ),
+        ("memory_projects", json!({}), "GET", "/v1/projects?max_tokens=8000"),
     ] {
         let mut arguments = arguments;
         let takes_project = !target.starts_with("/v1/packages") && tool != "memory_projects";

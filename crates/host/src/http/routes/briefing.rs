@@ -1,0 +1,157 @@
+//! The briefing as a JSON document.
+
+use accord_base::{ProjectId, SessionId};
+use accord_contract::message;
+use accord_contract::time::Timestamp;
+use accord_memory_core::package::Status;
+use accord_memory_core::{FactId, PackageId};
+
+message! {
+    /// What an actor is told when it begins to work, within a budget of tokens. Long texts are
+    /// shortened and say by how much.
+    pub struct Briefing("Briefing", open) {
+        /// The project.
+        required project: BriefingProject = "project", "briefing-project";
+        /// When it was generated.
+        required generated_at: Timestamp = "generated_at", "time:rfc-3339-utc";
+        /// How many days recent work goes back.
+        required window_days: u64 = "window_days", "days";
+        /// The budget.
+        required max_tokens: u64 = "max_tokens", "tokens";
+        /// What is shown first.
+        optional focus: String = "focus", "text-for-people";
+        /// Complete packages of significance 8 or more, of any age, that none supersedes.
+        required standing: Vec<BriefingPackage> = "standing", "briefing-packages";
+        /// The latest handoff, and a newer package with a handoff note.
+        required handoffs: Vec<BriefingPackage> = "handoffs", "briefing-packages";
+        /// The packages that wait for a review.
+        required reviews: Vec<BriefingPackage> = "reviews", "briefing-packages";
+        /// The open questions.
+        required open_questions: Vec<BriefingQuestion> = "open_questions", "briefing-questions";
+        /// The current facts.
+        required facts: Vec<BriefingFact> = "facts", "briefing-facts";
+        /// The sessions that have not ended.
+        required active_sessions: Vec<BriefingSession> = "active_sessions", "briefing-sessions";
+        /// The other packages of the window.
+        required recent_work: Vec<BriefingPackage> = "recent_work", "briefing-packages";
+        /// The automatic deposits of low significance, which are only counted.
+        optional automatic_deposits: BriefingAutomatic = "automatic_deposits",
+            "briefing-automatic";
+        /// What did not fit.
+        required left_out: Vec<BriefingLeftOut> = "left_out", "briefing-left-out";
+        /// Damaged rows, which are left out.
+        optional damaged: BriefingDamaged = "damaged", "briefing-damaged";
+    }
+}
+
+message! {
+    /// The project of a briefing.
+    pub struct BriefingProject("BriefingProject", open) {
+        /// The project's id.
+        required project_id: ProjectId = "project_id", "project-id";
+        /// Its name.
+        required name: String = "name", "text-for-people";
+        /// Its description.
+        required description: String = "description", "text-for-people";
+    }
+}
+
+message! {
+    /// A package in a briefing.
+    pub struct BriefingPackage("BriefingPackage", open) {
+        /// The package.
+        required package_id: PackageId = "package_id", "package-id";
+        /// Its title.
+        required title: String = "title", "text-for-people";
+        /// Its status.
+        required status: Status = "status", "package-status";
+        /// Its significance.
+        required significance: u64 = "significance", "significance";
+        /// When it was created.
+        required created_at: Timestamp = "created_at", "time:rfc-3339-utc";
+        /// Its author, such as agent:planner.
+        required created_by: String = "created_by", "actor-key";
+        /// The package that supersedes it.
+        optional superseded_by: PackageId = "superseded_by", "package-id";
+        /// Its decisions.
+        required decisions: Vec<String> = "decisions", "decisions";
+        /// How many decisions are not shown.
+        optional more_decisions: u64 = "more_decisions", "count";
+        /// Its handoff note; empty if it has none.
+        required handoff_note: String = "handoff_note", "text-for-people";
+        /// Its description and its body.
+        optional about: String = "about", "text-for-people";
+    }
+}
+
+message! {
+    /// An open question in a briefing.
+    pub struct BriefingQuestion("BriefingQuestion", open) {
+        /// The question.
+        required question: String = "question", "question";
+        /// The newest package that asks it.
+        required package_id: PackageId = "package_id", "package-id";
+    }
+}
+
+message! {
+    /// A current fact in a briefing.
+    pub struct BriefingFact("BriefingFact", open) {
+        /// The fact.
+        required fact_id: FactId = "fact_id", "fact-id";
+        /// What it is about.
+        required subject: String = "subject", "subject";
+        /// Which property of it.
+        required predicate: String = "predicate", "predicate";
+        /// The value.
+        required value: String = "value", "fact-value";
+    }
+}
+
+message! {
+    /// An active session in a briefing.
+    pub struct BriefingSession("BriefingSession", open) {
+        /// The session.
+        required session_id: SessionId = "session_id", "session-id";
+        /// Its actor, such as agent:planner.
+        required actor: String = "actor", "actor-key";
+        /// Two words by which people remember it.
+        optional callsign: String = "callsign", "callsign";
+        /// When it began.
+        required started_at: Timestamp = "started_at", "time:rfc-3339-utc";
+    }
+}
+
+message! {
+    /// Automatic deposits of low significance.
+    pub struct BriefingAutomatic("BriefingAutomatic", open) {
+        /// How many the window has.
+        required count: u64 = "count", "count";
+        /// The newest.
+        required newest_package_id: PackageId = "newest_package_id", "package-id";
+        /// When the newest was created.
+        required newest_at: Timestamp = "newest_at", "time:rfc-3339-utc";
+    }
+}
+
+message! {
+    /// What a section of a briefing left out.
+    pub struct BriefingLeftOut("BriefingLeftOut", open) {
+        /// The member of the briefing.
+        required section: String = "section", "member-name";
+        /// How many items were left out.
+        required count: u64 = "count", "count";
+        /// The first of them.
+        required ids: Vec<String> = "ids", "ids";
+    }
+}
+
+message! {
+    /// Damaged rows that a briefing left out.
+    pub struct BriefingDamaged("BriefingDamaged", open) {
+        /// How many.
+        required count: u64 = "count", "count";
+        /// The first of them.
+        required ids: Vec<String> = "ids", "ids";
+    }
+}

@@ -1,0 +1,118 @@
+//! The briefing as a JSON document.
+
+use accord_contract::wire::Value;
+
+use super::item::{Shown, ShownPackage};
+use super::plan::Plan;
+use super::section::Kind;
+use crate::text::{ListText, ObjectText};
+
+/// Every section, in its order.
+const KINDS: [Kind; 7] = [
+    Kind::Standing,
+    Kind::Handoff,
+    Kind::Reviews,
+    Kind::Questions,
+    Kind::Facts,
+    Kind::Sessions,
+    Kind::Work,
+];
+
+/// The most damaged rows that are named.
+const DAMAGED: usize = 5;
+
+pub(super) fn write(plan: &Plan<'_>) -> String {
+    let frame = plan.frame;
+    let project = ObjectText::new()
+        .value("project_id", frame.project.project_id.as_str())
+        .value("name", frame.name.as_str())
+        .value("description", frame.description.as_str());
+    let mut text = ObjectText::new()
+        .raw("project", &project.finish())
+        .value("generated_at", frame.now.to_string())
+        .value("window_days", frame.query.window_days)
+        .value("max_tokens", frame.query.max_tokens)
+        .optional("focus", frame.query.focus.as_ref().map(|focus| focus.text.as_str()));
+    for kind in KINDS {
+        let part = plan.parts.iter().find(|part| part.section.kind == kind);
+        let items = part.map(|part| list(part.items().map(|shown| item(&shown))));
+        text = text.raw(kind.member(), items.as_deref().unwrap_or("[]"));
+    }
+    if let Some(automatic) = frame.automatic {
+        let folded = ObjectText::new()
+            .value("count", automatic.total)
+            .value("newest_package_id", automatic.newest.as_str())
+            .value("newest_at", automatic.newest_at.as_str());
+        text = text.raw("automatic_deposits", &folded.finish());
+    }
+    let missing = plan.parts.iter().filter(|part| part.left_out() > 0);
+    let missing = missing.map(|part| left_out(part.section.kind, part.left_out(), &part.named()));
+    text = text.raw("left_out", &list(missing));
+    if !frame.damaged.is_empty() {
+        let named: Vec<&str> = frame.damaged.iter().take(DAMAGED).map(String::as_str).collect();
+        let damaged =
+            ObjectText::new().value("count", frame.damaged.len()).value("ids", named).finish();
+        text = text.raw("damaged", &damaged);
+    }
+    text.finish()
+}
+
+/// What was left out of a section.
+pub(super) fn left_out(kind: Kind, count: u64, ids: &[&str]) -> String {
+    ObjectText::new()
+        .value("section", kind.member())
+        .value("count", count)
+        .value("ids", ids)
+        .finish()
+}
+
+/// One item.
+pub(super) fn item(shown: &Shown<'_>) -> String {
+    match shown {
+        Shown::Package(shown) => package(shown),
+        Shown::Question { text, package_id } => ObjectText::new()
+            .value("question", text.as_str())
+            .value("package_id", *package_id)
+            .finish(),
+        Shown::Fact { fact_id, subject, predicate, value } => ObjectText::new()
+            .value("fact_id", *fact_id)
+            .value("subject", subject.as_str())
+            .value("predicate", predicate.as_str())
+            .value("value", value.as_str())
+            .finish(),
+        Shown::Session(session) => ObjectText::new()
+            .value("session_id", session.session_id.as_str())
+            .value("actor", format!("{}:{}", session.actor_type, session.actor_id))
+            .optional("callsign", session.callsign.as_deref())
+            .value("started_at", session.started_at.as_str())
+            .finish(),
+    }
+}
+
+fn package(shown: &ShownPackage<'_>) -> String {
+    let fields = shown.source.fields;
+    let decisions: Vec<&str> = shown.decisions.iter().map(String::as_str).collect();
+    let superseded = shown.source.superseded_by.as_ref().map(|id| id.as_str());
+    let more = Some(shown.more_decisions).filter(|more| *more > 0);
+    ObjectText::new()
+        .value("package_id", fields.package_id.as_str())
+        .value("title", shown.title.as_str())
+        .value("status", fields.status.as_str())
+        .value("significance", fields.significance().number())
+        .value("created_at", fields.created_at.as_str())
+        .value("created_by", shown.source.author())
+        .optional("superseded_by", superseded)
+        .value("decisions", decisions)
+        .optional("more_decisions", more.map(Value::from))
+        .value("handoff_note", shown.handoff.as_deref().unwrap_or_default())
+        .optional("about", shown.body.as_deref())
+        .finish()
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let mut list = ListText::new();
+    for item in items {
+        list.raw(&item);
+    }
+    list.finish()
+}

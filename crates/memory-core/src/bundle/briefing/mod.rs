@@ -1,0 +1,50 @@
+//! The briefing: what an actor is told when it begins to work, within a budget of tokens.
+//!
+//! Each section has a share of the budget. What a section does not need goes to the next, and what
+//! is left in the end is spent on more items, then on longer texts.
+//!
+//! Invariants:
+//! - a briefing has no more tokens than its budget;
+//! - every item has its id. A package also has its title, its decisions and its handoff note;
+//! - a text that was shortened says by how much;
+//! - what was left out is counted, including what was not loaded;
+//! - no item is in two sections.
+
+mod focus;
+mod item;
+mod json;
+mod markdown;
+mod part;
+mod plan;
+mod rows;
+mod section;
+mod shorten;
+
+use accord_contract::time::Time;
+
+use crate::query::BriefingQuery;
+
+pub use part::{BriefingPart, LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE};
+pub use rows::{Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted};
+
+use plan::Plan;
+use section::sections;
+
+/// Builds the briefing, as Markdown or as a JSON document.
+pub fn briefing(rows: &BriefingRows<'_>, query: &BriefingQuery, now: Time) -> String {
+    let sections = sections(rows, query);
+    let frame = rows.frame(query, now);
+    let most = query.max_tokens as usize;
+    let mut room = most;
+    loop {
+        let plan = Plan::new(&sections, &frame, query.form, room);
+        let text = plan.written();
+        let over = crate::tokens(&text).saturating_sub(most);
+        // The parts were counted one by one, which is never less than the whole. The frame alone
+        // may exceed a small budget.
+        if over == 0 || room == 0 {
+            return text;
+        }
+        room = room.saturating_sub(over);
+    }
+}

@@ -1,0 +1,110 @@
+//! The input of a briefing.
+
+use accord_contract::time::{Time, Timestamp};
+
+use super::shorten::{one_line, shorten};
+use crate::package::PackageFields;
+use crate::query::BriefingQuery;
+use crate::{Fact, PackageId, Project, Session};
+
+/// The input of a briefing. Rows are in the order in which they matter.
+#[derive(Clone, Debug)]
+pub struct BriefingRows<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// Complete packages of high significance and of any age that no other supersedes.
+    pub standing: Counted<BriefingPackage<'a>>,
+    /// The latest handoffs, newest first. They may also be in other lists.
+    pub handoffs: Vec<BriefingPackage<'a>>,
+    /// The packages that wait for a review.
+    pub reviews: Counted<BriefingPackage<'a>>,
+    /// The open questions.
+    pub questions: Counted<BriefingQuestion<'a>>,
+    /// The current facts.
+    pub facts: Counted<&'a Fact>,
+    /// The sessions that have not ended.
+    pub sessions: Counted<&'a Session>,
+    /// The other packages of the window, and packages about the focus.
+    pub work: Counted<BriefingPackage<'a>>,
+    /// The automatic deposits of low significance in the window.
+    pub automatic: Option<Automatic>,
+    /// The ids of damaged rows, which are left out.
+    pub damaged: &'a [String],
+}
+
+/// The first rows of a list, and how many it has.
+#[derive(Clone, Debug)]
+pub struct Counted<T> {
+    /// The rows that were loaded.
+    pub rows: Vec<T>,
+    /// The number of rows, including those that were not loaded.
+    pub total: u64,
+}
+
+/// A package.
+#[derive(Clone, Debug)]
+pub struct BriefingPackage<'a> {
+    /// Its members.
+    pub fields: &'a PackageFields,
+    /// The package that supersedes it.
+    pub superseded_by: Option<PackageId>,
+}
+
+/// An open question.
+#[derive(Clone, Debug)]
+pub struct BriefingQuestion<'a> {
+    /// The question.
+    pub text: &'a str,
+    /// The newest package that asks it.
+    pub package_id: &'a PackageId,
+}
+
+/// Automatic deposits, folded.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    /// Their number.
+    pub total: u64,
+    /// The newest of them.
+    pub newest: PackageId,
+    /// When the newest was created.
+    pub newest_at: Timestamp,
+}
+
+/// What a briefing has besides its sections.
+pub(super) struct Frame<'a> {
+    pub(super) project: &'a Project,
+    pub(super) short_id: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) now: Time,
+    pub(super) query: &'a BriefingQuery,
+    pub(super) automatic: Option<&'a Automatic>,
+    pub(super) damaged: &'a [String],
+}
+
+/// The longest project id or name in a briefing, in characters.
+const LONGEST_NAME: usize = 60;
+
+impl<T> Counted<T> {
+    /// Rows, and how many there are. Never fewer than were loaded.
+    pub fn new(rows: Vec<T>, total: u64) -> Self {
+        let total = total.max(rows.len() as u64);
+        Self { rows, total }
+    }
+}
+
+impl BriefingRows<'_> {
+    pub(super) fn frame<'f>(&'f self, query: &'f BriefingQuery, now: Time) -> Frame<'f> {
+        let words = (query.max_tokens as usize / 10).min(400);
+        Frame {
+            project: self.project,
+            short_id: shorten(&one_line(self.project.project_id.as_str()), LONGEST_NAME),
+            name: shorten(&one_line(self.project.name.as_str()), LONGEST_NAME),
+            description: shorten(&one_line(&self.project.description), words),
+            now,
+            query,
+            automatic: self.automatic.as_ref(),
+            damaged: self.damaged,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The sections of a briefing.
+
+use std::collections::BTreeSet;
+
+use super::focus::rank;
+use super::item::Item;
+use super::rows::BriefingRows;
+use crate::query::BriefingQuery;
+
+/// A section.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    Standing,
+    Handoff,
+    Reviews,
+    Questions,
+    Facts,
+    Sessions,
+    Work,
+}
+
+/// A section and its candidates, in their order.
+pub(super) struct Section<'a> {
+    pub(super) kind: Kind,
+    pub(super) items: Vec<Item<'a>>,
+    /// How many there are, including those that were not loaded.
+    pub(super) total: u64,
+}
+
+impl Kind {
+    /// Its heading.
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Standing => "Rules and decisions",
+            Self::Handoff => "Latest handoff",
+            Self::Reviews => "Waiting for review",
+            Self::Questions => "Open questions",
+            Self::Facts => "Facts",
+            Self::Sessions => "Active now",
+            Self::Work => "Recent work",
+        }
+    }
+
+    /// Its member in JSON.
+    pub(super) fn member(self) -> &'static str {
+        match self {
+            Self::Standing => "standing",
+            Self::Handoff => "handoffs",
+            Self::Reviews => "reviews",
+            Self::Questions => "open_questions",
+            Self::Facts => "facts",
+            Self::Sessions => "active_sessions",
+            Self::Work => "recent_work",
+        }
+    }
+
+    /// A number of its items, in words.
+    pub(super) fn counted(self, count: u64) -> String {
+        let (one, many) = match self {
+            Self::Standing => ("rule or decision", "rules and decisions"),
+            Self::Handoff => ("handoff", "handoffs"),
+            Self::Reviews => ("waiting review", "waiting reviews"),
+            Self::Questions => ("open question", "open questions"),
+            Self::Facts => ("fact", "facts"),
+            Self::Sessions => ("active session", "active sessions"),
+            Self::Work => ("recent package", "recent packages"),
+        };
+        format!("{count} {}", if count == 1 { one } else { many })
+    }
+
+    /// Its share of the budget, in hundredths.
+    pub(super) fn share(self) -> usize {
+        match self {
+            Self::Standing => 40,
+            Self::Handoff => 20,
+            Self::Reviews => 8,
+            Self::Questions => 10,
+            Self::Facts => 10,
+            Self::Sessions => 2,
+            Self::Work => 10,
+        }
+    }
+
+    /// The order in which sections get their first item, if there is little room.
+    pub(super) fn first(self) -> usize {
+        match self {
+            Self::Handoff => 0,
+            Self::Standing => 1,
+            Self::Reviews => 2,
+            Self::Questions => 3,
+            Self::Sessions => 4,
+            Self::Facts => 5,
+            Self::Work => 6,
+        }
+    }
+
+    /// The longest texts, in characters, before other sections get what is left.
+    pub(super) fn first_length(self) -> usize {
+        match self {
+            Self::Handoff => 540,
+            _ => 240,
+        }
+    }
+
+    /// Whether an item has one line.
+    pub(super) fn is_one_line(self) -> bool {
+        !matches!(self, Self::Standing | Self::Handoff | Self::Reviews)
+    }
+}
+
+/// The sections that have items, in their order.
+pub(super) fn sections<'a>(rows: &'a BriefingRows<'a>, query: &BriefingQuery) -> Vec<Section<'a>> {
+    let mut given = BTreeSet::new();
+    let mut packages = |kind, rows: &'a [super::BriefingPackage<'a>], total: u64| {
+        let loaded = rows.len() as u64;
+        let fresh = |row: &&super::BriefingPackage<'a>| given.insert(&row.fields.package_id);
+        let items: Vec<_> = rows.iter().filter(fresh).map(Item::Package).collect();
+        // What another section shows is not missing here.
+        let total = total - (loaded - items.len() as u64);
+        Section { kind, items, total }
+    };
+    // The handoffs first: one that is also a rule is shown as a handoff.
+    let handoffs = packages(Kind::Handoff, &rows.handoffs, rows.handoffs.len() as u64);
+    let standing = packages(Kind::Standing, &rows.standing.rows, rows.standing.total);
+    let reviews = packages(Kind::Reviews, &rows.reviews.rows, rows.reviews.total);
+    let work = packages(Kind::Work, &rows.work.rows, rows.work.total);
+    let questions = Section {
+        kind: Kind::Questions,
+        items: rows.questions.rows.iter().map(Item::Question).collect(),
+        total: rows.questions.total,
+    };
+    let facts = Section {
+        kind: Kind::Facts,
+        items: rows.facts.rows.iter().map(|fact| Item::Fact(fact)).collect(),
+        total: rows.facts.total,
+    };
+    let sessions = Section {
+        kind: Kind::Sessions,
+        items: rows.sessions.rows.iter().map(|session| Item::Session(session)).collect(),
+        total: rows.sessions.total,
+    };
+    let mut sections = vec![standing, handoffs, reviews, questions, facts, sessions, work];
+    sections.retain(|section| section.total > 0);
+    if let Some(focus) = &query.focus {
+        for section in &mut sections {
+            rank(&mut section.items, &focus.terms);
+        }
+    }
+    sections
+}

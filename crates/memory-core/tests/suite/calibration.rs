@@ -1,0 +1,65 @@
+//! The estimate of tokens, against the counts of public tokenizers.
+//!
+//! `calibration.json` has texts that were written for it, with their counts. How they were counted
+//! is in `tools/tokens/measure.mjs`.
+
+use accord_memory_core::tokens;
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Measured {
+    name: String,
+    text: String,
+    cl100k: usize,
+    o200k: usize,
+}
+
+fn measured() -> Vec<Measured> {
+    serde_json::from_str(include_str!("calibration.json")).unwrap()
+}
+
+#[test]
+fn the_estimate_is_never_below_a_public_tokenizer() {
+    let texts = measured();
+    assert!(texts.len() > 40);
+    for text in &texts {
+        let (estimate, counted) = (tokens(&text.text), text.cl100k.max(text.o200k));
+        println!(
+            "{:20} {counted:5} counted {estimate:5} estimated, {:3} % above",
+            text.name,
+            estimate * 100 / counted - 100
+        );
+        assert!(estimate >= counted, "{}: {estimate} of {counted}", text.name);
+    }
+}
+
+#[test]
+fn the_estimate_is_not_far_above() {
+    for text in measured() {
+        let (estimate, counted) = (tokens(&text.text), text.cl100k.max(text.o200k));
+        let most = match text.name.split(' ').next().unwrap() {
+            "briefing" => 125,
+            "hex" | "base64" | "numbers" => 110,
+            "english" => 140,
+            "chinese" => 175,
+            _ => 150,
+        };
+        assert!(estimate * 100 <= counted * most, "{}: {estimate} of {counted}", text.name);
+    }
+}
+
+proptest! {
+    #[test]
+    fn lines_have_joined_at_most_the_sum_of_their_estimates(
+        lines in prop::collection::vec("[ -~\\n\\t日é🦀]{0,80}\\n", 0..12),
+    ) {
+        let sum: usize = lines.iter().map(|line| tokens(line)).sum();
+        prop_assert!(tokens(&lines.concat()) <= sum);
+    }
+
+    #[test]
+    fn a_text_has_no_more_tokens_than_bytes_and_a_margin(text in "\\PC{0,200}") {
+        prop_assert!(tokens(&text) <= text.len() * 2 + 1);
+    }
+}

@@ -1,0 +1,62 @@
+//! Pages within a budget of tokens.
+
+use accord_base::Budgeted;
+use accord_memory_core::bundle::{document_head, fit_page};
+use accord_memory_core::tokens;
+
+use super::UnitResult;
+
+/// The items of a page, and where the next page starts.
+pub(crate) struct Listed<T, P> {
+    /// The items, each with its position in the list.
+    pub(crate) items: Vec<(T, P)>,
+    /// Where the next page starts, if the list goes on.
+    pub(crate) next: Option<P>,
+}
+
+/// How a page is written.
+pub(crate) struct Writing<'w, T, P> {
+    /// The budget, if there is one.
+    pub(crate) max_tokens: Option<u32>,
+    /// The document of an item.
+    pub(crate) text: fn(&T) -> &str,
+    /// The members that name a document, its id first.
+    pub(crate) head: &'w [&'w str],
+    /// The cursor of a position.
+    pub(crate) cursor: &'w dyn Fn(&P) -> String,
+    /// The ids that the page names besides its items: those of damaged and superseded ones.
+    pub(crate) named: &'w [String],
+}
+
+impl<T, P: Clone> Listed<T, P> {
+    /// Shortens the page to its budget. `total` counts what the list has after a position.
+    pub(crate) fn within(
+        self,
+        writing: &Writing<'_, T, P>,
+        total: impl FnOnce(&P) -> UnitResult<u64>,
+    ) -> UnitResult<(Vec<T>, Option<String>, Option<Budgeted>)> {
+        let Self { mut items, mut next } = self;
+        let mut budgeted = None;
+        if let Some(max_tokens) = writing.max_tokens {
+            let named: usize = writing.named.iter().map(|id| tokens(id) + 4).sum();
+            let page = fit_page(
+                items.iter().map(|(item, _)| (writing.text)(item)),
+                |place| document_head((writing.text)(&items[place].0), writing.head),
+                |place| (writing.cursor)(&items[place].1),
+                (max_tokens as usize).saturating_sub(named),
+            );
+            if page.shown < items.len() {
+                next = items.get(page.shown.saturating_sub(1)).map(|(_, place)| place.clone());
+                items.truncate(page.shown);
+            }
+            let remaining = next.as_ref().map(total).transpose()?.unwrap_or_default();
+            for (place, _) in page.too_large.iter().rev() {
+                items.remove(*place);
+            }
+            let too_large = page.too_large.into_iter().map(|(_, head)| head).collect();
+            budgeted = Some(Budgeted { remaining, too_large });
+        }
+        let items = items.into_iter().map(|(item, _)| item).collect();
+        Ok((items, next.as_ref().map(writing.cursor), budgeted))
+    }
+}
