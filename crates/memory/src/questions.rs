@@ -8,10 +8,11 @@ use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Wire as _};
 use accord_memory_core::PackageId;
-use accord_memory_core::query::QuestionQuery;
+use accord_memory_core::query::{QuestionPosition, QuestionQuery};
 use accord_store::{QuestionRow, ReadUnit, Table};
 
 use super::load::unreadable;
+use super::page::{Listed, Writing};
 use super::served::Served;
 use super::{Memory, UnitError, UnitResult, load};
 
@@ -75,20 +76,37 @@ impl Memory {
                 },
                 |row| row.position,
                 |row| {
+                    let place = row.position;
                     let Some(question) = question(row) else {
                         return Ok(None);
                     };
                     let text = question.encode().to_string();
                     let bytes = text.len();
-                    items.push(text);
+                    items.push((text, place));
                     Ok(Some(bytes))
                 },
             )?;
-            Ok(Page {
-                items,
-                next_cursor: next.map(|position| position.encode(&project)),
-                damaged: unreadable(unit, Table::Question),
-            })
+            let damaged = unreadable(unit, Table::Question);
+            let writing = Writing {
+                max_tokens: asked.max_tokens,
+                text: String::as_str,
+                head: &["package_id", "question"],
+                cursor: &|place: &QuestionPosition| place.encode(&project),
+                named: &damaged,
+            };
+            let listed = Listed { items, next };
+            let (items, next_cursor, budgeted) = listed.within(&writing, |after| {
+                let query = accord_store::QuestionQuery {
+                    since: None,
+                    drafts: load::drafts(&access),
+                    answered: asked.all,
+                    after: Some(*after),
+                    limit: usize::MAX,
+                    sources: 1,
+                };
+                Ok(unit.questions(&project, &query)?.len() as u64)
+            })?;
+            Ok(Page { items, next_cursor, damaged, budgeted })
         })
         .await
     }

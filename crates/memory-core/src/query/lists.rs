@@ -64,6 +64,8 @@ pub struct QuestionQuery {
     pub limit: u32,
     /// Only those after this position.
     pub after: Option<QuestionPosition>,
+    /// The token budget, if any.
+    pub max_tokens: Option<u32>,
 }
 
 impl ProjectQuery {
@@ -104,6 +106,7 @@ impl QuestionQuery {
                 .text(CURSOR.name())
                 .map(|text| QuestionPosition::decode(text, project))
                 .transpose()?,
+            max_tokens: PAGE_TOKENS.read(params)?,
         })
     }
 }

@@ -4,11 +4,11 @@ use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_memory::Question;
-use accord_memory_core::query::{ALL_QUESTIONS, CURSOR, LIST_LIMIT, QuestionQuery};
+use accord_memory_core::query::{ALL_QUESTIONS, CURSOR, LIST_LIMIT, PAGE_TOKENS, QuestionQuery};
 use axum::Extension;
 use axum::extract::State;
 
-use super::answer::List;
+use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
@@ -34,6 +34,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .query(ALL_QUESTIONS, "Includes answered questions. Those of drafts are then left out.")
         .query(LIST_LIMIT, "The most items.")
         .query(CURSOR, "`next_cursor` of the previous page.")
+        .query(PAGE_TOKENS, PAGE_BUDGET)
         .answers(200, "The questions.", Content::json::<QuestionList>())
         .refuses(&[
             Code::AgenticInvalidSchema,

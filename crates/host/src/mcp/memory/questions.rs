@@ -1,6 +1,6 @@
 //! Questions: what is not settled yet.
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened};
+use super::super::budget::{PAGE_BUDGET, budget, whole};
 use super::super::{Argument, Ask, Effect, Tool, ToolResult};
 use super::PROJECT;
 
@@ -15,7 +15,7 @@ pub(super) const QUESTIONS: Tool = Tool {
         Argument::flag("all", "Answered questions, too."),
         Argument::integer("limit", 1, 200, "The most questions.").default_number(50),
         Argument::text("cursor", "next_cursor of the page before."),
-        BUDGET,
+        PAGE_BUDGET,
     ],
     effect: Effect::Reads,
     output: None,
@@ -23,16 +23,9 @@ pub(super) const QUESTIONS: Tool = Tool {
         Ok(Ask::get(&["v1", "projects", call.project()?, "questions"])
             .query("all", call.flag("all"))
             .query("limit", call.number("limit"))
-            .query("cursor", call.text("cursor")))
+            .query("cursor", call.text("cursor"))
+            .query("max_tokens", Some(budget(call))))
     },
-    answer: |call, answer| {
-        let how = Shortening {
-            lists: &["questions"],
-            extras: &["next_cursor"],
-            bare: None,
-            named_by: None,
-        };
-        shortened(answer.text(), budget(call), &how).map(ToolResult::document)
-    },
+    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,
 };

@@ -57,7 +57,11 @@ async fn all_pages_of_every_listing_tool_show_every_item_once() {
     for number in 0..40 {
         // Every tenth alone exceeds the smaller budgets.
         let note = "what was done, and why; ".repeat(if number % 10 == 3 { 400 } else { number });
-        let members = json!({"title": format!("Step {number}"), "handoff_note": note});
+        let questions: Vec<_> = (0..3)
+            .map(|n| format!("What about {number}.{n}, {}?", "and so on ".repeat(n)))
+            .collect();
+        let members = json!({"title": format!("Step {number}"), "handoff_note": note,
+            "open_questions": questions});
         owner.deposit(&package_with(&format!("p{number:02}"), members)).await;
         let session = json!({"actor_id": format!("agent-{number}"), "actor_type": "agent"});
         owner.post("/v1/projects/atlas/sessions", &session).await.expect(201);
@@ -75,6 +79,7 @@ async fn all_pages_of_every_listing_tool_show_every_item_once() {
         for (tool, list, id, total) in [
             ("memory_facts", "facts", "fact_id", 300),
             ("memory_pull", "packages", "package_id", 40),
+            ("memory_questions", "questions", "question", 120),
             ("memory_sessions", "sessions", "session_id", 40),
             ("memory_projects", "projects", "project_id", 41),
         ] {
