@@ -11,6 +11,7 @@ use crate::memory::bare;
 const REFUSED: &[(&str, &str, &str)] = &[
     ("codes", "NO_SUCH_CODE", ""),
     ("config show", "--set no.such=1", ""),
+    ("context answer", "q a --project p --actor agent:a", ""),
     ("context complete", "pkg --project p", ""),
     ("context deposit", "- --project p --actor agent:a", "{"),
     ("context digest", "", ""),
@@ -19,6 +20,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("context import", "nowhere.ndjson", ""),
     ("context orient", "--project p", ""),
     ("context pull", "", ""),
+    ("context questions", "--project p", ""),
     ("context resubmit", "pkg", ""),
     ("context review", "pkg complete", ""),
     ("context verify", "", ""),
@@ -35,6 +37,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("project archive", "p", ""),
     ("project create", "p --data /proc/nowhere", ""),
     ("project list", "", ""),
+    ("project remove", "p", ""),
     ("project rename", "p q", ""),
     ("project restore", "p", ""),
     ("project show", "p", ""),

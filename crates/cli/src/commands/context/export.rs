@@ -54,10 +54,12 @@ impl ExportArgs {
         let progress = Progress::bytes(self.output.is_some());
         let mut written = ExportAnswer { projects: 0, lines: 0, bytes: 0, damaged: 0 };
         for (number, project) in projects.iter().enumerate() {
-            progress.about(&match projects.len() {
+            let label = match projects.len() {
                 1 => project.clone(),
                 all => format!("{project} ({} of {all})", number + 1),
-            });
+            };
+            // The host reads the whole project before it sends the first line.
+            progress.about(&format!("reading {label}"));
             let exported =
                 write(&host, project, projects.len() == 1, &mut output, &progress, &mut written);
             host.runtime().block_on(exported)?;
