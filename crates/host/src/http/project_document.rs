@@ -13,7 +13,7 @@ use serde_json::json;
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Routes that are left out: after them the project accepts no writes.
-const LEFT_OUT: [&str; 2] = ["archive", "unarchive"];
+const LEFT_OUT: [&str; 3] = ["archive", "unarchive", "remove_project"];
 
 /// The document for one project.
 pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {

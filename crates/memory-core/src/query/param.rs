@@ -253,12 +253,6 @@ impl From<Moment> for Described {
     }
 }
 
-impl From<&'static str> for Described {
-    fn from(name: &'static str) -> Self {
-        Self { name, shape: Shape::Text, default: None }
-    }
-}
-
 /// A time in UTC or a day, for JSON Schema.
 const MOMENT: &str = concat!(
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}",

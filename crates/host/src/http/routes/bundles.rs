@@ -1,10 +1,12 @@
 //! Documents that summarise many rows (orient, orchestrate), and the conformance descriptor.
 
+use std::collections::BTreeMap;
+
 use accord_base::{ActorId, ActorType, Caller, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Number, Value, Wire as _};
+use accord_contract::wire::{Number, Wire as _};
 use accord_memory_core::conformance::Conformance;
 use accord_memory_core::package::{PackageFields, PackageType};
 use accord_memory_core::query::{
@@ -70,7 +72,7 @@ message! {
         /// The number of packages.
         required package_count: u64 = "package_count", "count";
         /// The number of packages of each type.
-        required by_type: Value = "by_type", "counts";
+        required by_type: BTreeMap<String, u64> = "by_type", "counts";
         /// The number of packages of each actor.
         required by_actor: Vec<DigestActor> = "by_actor", "counts";
         /// The most significant packages.

@@ -1,5 +1,7 @@
 //! Packages: deposit and pull.
 
+use std::collections::BTreeMap;
+
 use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
@@ -50,7 +52,8 @@ message! {
         optional integrity_warnings: Vec<PackageId> = "x-integrity_warnings", "package-ids";
         /// The superseded ones among the packages: for each id the ids of the packages that
         /// supersede it, newest first.
-        optional superseded: Value = "x-superseded", "superseded-packages";
+        optional superseded: BTreeMap<String, Vec<PackageId>> =
+            "x-superseded", "superseded-packages";
     }
 }
 
