@@ -15,9 +15,13 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// Routes that are left out: after them the project accepts no writes.
 const LEFT_OUT: [&str; 3] = ["archive", "unarchive", "remove_project"];
 
+/// Members of request bodies that are narrowed.
+const NARROWED: [&str; 3] = ["project_id", "package_id", "fact_id"];
+
 /// The document for one project.
 pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
     let mut document = document.clone();
+    let schemas = document["components"]["schemas"].clone();
     let mut bodies = Object::new();
     for methods in members(&mut document["paths"]) {
         let Value::Object(methods) = methods else { continue };
@@ -31,6 +35,10 @@ pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
                 continue;
             };
             let name = place.trim_start_matches(SCHEMAS).to_owned();
+            let members = &schemas[&name]["properties"];
+            if NARROWED.iter().all(|member| members.get(member).is_none()) {
+                continue;
+            }
             let narrowed = format!("{name}InProject");
             *place = format!("{SCHEMAS}{narrowed}");
             bodies.insert(narrowed, name.into());
@@ -41,10 +49,15 @@ pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
     }
     for (narrowed, name) in bodies {
         let name = name.as_str().unwrap_or_default();
-        let mut schema = document["components"]["schemas"][name].clone();
+        let mut schema = schemas[name].clone();
         schema["title"] = narrowed.as_str().into();
         narrow_members(&mut schema, project);
         document["components"]["schemas"][narrowed] = schema;
+        // A message that only requests have is not needed in its wider form.
+        let is_used = document.to_string().contains(&format!("\"{SCHEMAS}{name}\""));
+        if let (false, Value::Object(known)) = (is_used, &mut document["components"]["schemas"]) {
+            known.shift_remove(name);
+        }
     }
     document
 }
