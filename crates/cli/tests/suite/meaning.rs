@@ -15,7 +15,8 @@ const PACKAGES: &str = "/v1/projects/atlas/packages";
 /// Settings that name an embeddings server, in the file of a data folder.
 fn configure(data: &Path, embeddings: &EmbeddingServer, more: &str) {
     let url = embeddings.url();
-    let text = format!("[embeddings]\nurl = \"{url}\"\nmodel = \"mini\"\n{more}");
+    let text =
+        format!("[embeddings]\nurl = \"{url}\"\nmodel = \"mini\"\nquery_timeout = \"60s\"\n{more}");
     std::fs::write(data.join("accord.toml"), text).expect("a file");
 }
 

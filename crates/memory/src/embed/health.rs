@@ -24,6 +24,8 @@ pub(super) struct Health {
     pub(super) made: AtomicU64,
     /// Failed requests since the start.
     pub(super) failures: AtomicU64,
+    /// Searches since the start that got no vector in time.
+    pub(super) slow_queries: AtomicU64,
     /// Wakes the queue: the server should be checked, or answers again.
     pub(super) changed: Notify,
 }
@@ -89,6 +91,9 @@ impl Health {
 
     /// A request for a query failed.
     pub(super) fn query_failed(&self, error: &EmbedError) {
+        if error.kind == EmbedErrorKind::Slow {
+            self.slow_queries.fetch_add(1, Ordering::Relaxed);
+        }
         match error.kind {
             EmbedErrorKind::Down => self.down(error),
             // A long query may be refused, and the next one accepted.

@@ -7,6 +7,9 @@
 //! A server that fails is asked again with growing delays. If it answers a short text while it
 //! fails with others, those are at fault: they are sent in smaller groups, then shortened, then
 //! given up. A package without any vector is stored with none, so that it does not stop the others.
+//!
+//! A server without much power answers one request after the other, so that a search waits for a
+//! request of the queue. When a search has waited in vain, requests get smaller for a while.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -40,6 +43,9 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 /// How often everything that waits is counted while there is nothing to do.
 const RECOUNT: Duration = Duration::from_secs(300);
 
+/// After how many requests without a search that waited in vain requests get larger again.
+const CALM: u32 = 64;
+
 /// A text that is still refused at this size is given up, in bytes.
 const SHORTEST: usize = 100;
 
@@ -58,6 +64,7 @@ impl Memory {
             place: None,
             must_check: true,
             failed: 0,
+            pace: Pace::default(),
         };
         tokio::select! {
             () = closing => {}
@@ -89,6 +96,32 @@ struct Queue {
     must_check: bool,
     /// Failures in a row.
     failed: u32,
+    pace: Pace,
+}
+
+/// How large requests are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// How often the largest size is halved.
+    halved: u32,
+    /// How many searches had waited in vain when that was last changed.
+    slow_queries: u64,
+    /// Requests since then.
+    requests: u32,
+}
+
+impl Pace {
+    /// The most texts of the next request.
+    fn size(&mut self, largest: usize, slow_queries: u64) -> usize {
+        if slow_queries > self.slow_queries {
+            *self = Self { halved: self.halved + 1, slow_queries, requests: 0 };
+        } else if self.requests >= CALM {
+            *self = Self { halved: self.halved.saturating_sub(1), slow_queries, requests: 0 };
+        }
+        self.requests += 1;
+        self.halved = self.halved.min(largest.max(1).ilog2());
+        (largest >> self.halved).max(1)
+    }
 }
 
 /// How far the queue is.
@@ -153,7 +186,7 @@ impl Queue {
         // Between two counts this is the least that waits.
         let count = waiting.len() as u64;
         self.embedder.health.waiting.fetch_max(count, Ordering::Relaxed);
-        let most = self.embedder.options.batch.max(1);
+        let most = self.size();
         let mut group: Vec<Waiting> = Vec::new();
         let mut rest = waiting.into_iter().peekable();
         while let Some(package) = rest.next() {
@@ -221,6 +254,12 @@ impl Queue {
         self.embedder.server.embed(texts, self.embedder.options.timeout).await
     }
 
+    /// The most texts of the next request.
+    fn size(&mut self) -> usize {
+        let slow_queries = self.embedder.health.slow_queries.load(Ordering::Relaxed);
+        self.pace.size(self.embedder.options.batch, slow_queries)
+    }
+
     /// Makes and stores the vectors of some packages.
     async fn embed(&mut self, group: Vec<Waiting>, dimension: usize) -> Result<(), Stop> {
         let prefix = &self.embedder.options.passage_prefix;
@@ -271,7 +310,7 @@ impl Queue {
         dimension: usize,
     ) -> Result<Vec<Option<Vec<f32>>>, Stop> {
         let mut vectors = vec![None; texts.len()];
-        let most = self.embedder.options.batch.max(1);
+        let most = self.size();
         let starts = (0..texts.len()).step_by(most);
         let mut todo: Vec<_> =
             starts.map(|start| start..texts.len().min(start + most)).rev().collect();
@@ -418,5 +457,20 @@ impl From<EmbedError> for Stop {
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         Self::Store(failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_get_smaller_while_searches_wait_in_vain() {
+        let mut pace = Pace::default();
+        assert_eq!([0, 1, 1, 2, 3, 9].map(|slow| pace.size(16, slow)), [16, 8, 8, 4, 2, 1]);
+        assert_eq!(pace.size(16, 10), 1, "at least one");
+        let sizes: Vec<_> = (0..5 * CALM).map(|_| pace.size(16, 10)).collect();
+        assert!(sizes.is_sorted() && sizes.ends_with(&[16]), "{sizes:?}");
+        assert_eq!(Pace::default().size(0, 0), 1);
     }
 }

@@ -8,7 +8,7 @@ use accord_store::{Engine, Space, StoreError, StoreExt as _};
 use serde_json::json;
 
 use crate::embedding_server::{EmbeddingServer, Mood};
-use crate::meaning::{Queue, ids, made, memory, options, search, wait_until};
+use crate::meaning::{Queue, ids, impatient, made, memory, options, search, wait_until};
 use crate::support::{deposit, engines, project_id};
 
 fn status(memory: &Memory) -> EmbeddingStatus {
@@ -201,6 +201,29 @@ async fn a_slow_server_gets_fewer_texts() {
     let _queue = Queue::start(&memory);
     made(&memory, 4).await;
     assert_eq!(kept(&engine, "mini", 6).len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_waited_in_vain_makes_requests_smaller() {
+    let server = EmbeddingServer::start();
+    let (engine, _folder) = engines().remove(0);
+    let memory = memory(&engine, impatient(&server));
+    deposit(&memory, "pkg_0", json!({"title": "A car"})).await;
+    let queue = Queue::start(&memory);
+    made(&memory, 1).await;
+    server.set(Mood::HangsWith("zebra"));
+    assert_eq!(search(&memory, "zebra", None).await.searched, SearchBy::Words);
+    drop(queue);
+    for number in 1..40 {
+        deposit(&memory, &format!("pkg_{number}"), json!({"title": "A boat"})).await;
+    }
+    let before = server.asked().len();
+    let _queue = Queue::start(&memory);
+    made(&memory, 40).await;
+    let sizes = server.asked().split_off(before).into_iter();
+    let sizes: Vec<_> =
+        sizes.map(|asked| asked.body["input"].as_array().map_or(0, Vec::len)).collect();
+    assert!(sizes.contains(&8) && sizes.iter().all(|size| *size <= 8), "{sizes:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -37,6 +37,8 @@ pub(crate) enum Mood {
     HangsWithSeveral,
     /// It refuses texts of more bytes with a status.
     RefusesLonger(usize, u16),
+    /// It never answers texts that contain a word.
+    HangsWith(&'static str),
     /// It fails with texts that contain a word.
     FailsWith(&'static str),
     /// Its vectors have this many more values.
@@ -195,6 +197,9 @@ impl Shared {
             Mood::Answers(status, more, text) => return Some((*status, more, text.clone())),
             Mood::Hangs => return self.hang(),
             Mood::HangsWithSeveral if texts.len() > 1 => return self.hang(),
+            Mood::HangsWith(word) if texts.iter().any(|text| text.contains(word)) => {
+                return self.hang();
+            }
             Mood::RefusesLonger(most, status) if texts.iter().any(|text| text.len() > *most) => {
                 return Some((*status, "", r#"{"error": {"message": "too long"}}"#.to_owned()));
             }
@@ -214,7 +219,7 @@ impl Shared {
     /// Waits until the server does something else, and closes the connection.
     fn hang<T>(&self) -> Option<T> {
         let mut mood = self.mood.lock().unwrap();
-        while matches!(*mood, Mood::Hangs | Mood::HangsWithSeveral)
+        while matches!(*mood, Mood::Hangs | Mood::HangsWithSeveral | Mood::HangsWith(_))
             && !self.stopped.load(Ordering::SeqCst)
         {
             mood = self.changed.wait(mood).unwrap();

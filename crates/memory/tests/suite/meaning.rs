@@ -20,14 +20,15 @@ use crate::support::{deposit, engines, project_id};
 /// The bound of every wait.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Options with short times.
+/// Options with times that are long enough for a busy machine.
 pub(crate) fn options(server: &EmbeddingServer) -> EmbeddingOptions {
     let options = EmbeddingOptions::new(server.url(), "mini");
-    EmbeddingOptions {
-        query_timeout: Duration::from_millis(300),
-        timeout: Duration::from_secs(2),
-        ..options
-    }
+    EmbeddingOptions { query_timeout: PATIENCE, timeout: PATIENCE, ..options }
+}
+
+/// Options for a server that never answers a query.
+pub(crate) fn impatient(server: &EmbeddingServer) -> EmbeddingOptions {
+    EmbeddingOptions { query_timeout: Duration::from_millis(300), ..options(server) }
 }
 
 pub(crate) fn memory(engine: &Arc<dyn Engine>, options: EmbeddingOptions) -> Memory {
@@ -218,7 +219,7 @@ async fn a_search_without_the_server_is_by_words_and_says_so() {
 async fn a_search_waits_for_the_server_only_briefly() {
     let server = EmbeddingServer::start();
     let (engine, _folder) = engines().remove(1);
-    let memory = memory(&engine, options(&server));
+    let memory = memory(&engine, impatient(&server));
     deposit(&memory, "pkg_car", json!({"title": "The automobile"})).await;
     let queue = Queue::start(&memory);
     made(&memory, 1).await;
