@@ -22,7 +22,7 @@ async fn history(asker: &Asker) {
         "pkg_rule",
         20,
         json!({"title": "Amounts are integers of cents", "significance": 10,
-        "package_type": "decision", "created_by": {"id": "dana", "type": "human"},
+        "package_type": "decision", "created_by": {"id": "lead", "type": "human"},
         "decisions_made": ["Never use floating point for money; round half to even once"]}),
     )
     .await;

@@ -63,7 +63,7 @@ impl History {
                     "title": "Amounts are integers of cents",
                     "package_type": "decision", "significance": 10,
                     "created_at": "2026-04-11T09:00:00Z",
-                    "created_by": {"id": "dana", "type": "human"},
+                    "created_by": {"id": "lead", "type": "human"},
                     "decisions_made":
                         ["Never use floating point for money; round half to even once"],
                 }),
@@ -74,7 +74,7 @@ impl History {
                     "title": "No schema change before the release on Thursday",
                     "package_type": "decision", "significance": 8,
                     "created_at": "2026-04-28T16:00:00Z",
-                    "created_by": {"id": "dana", "type": "human"},
+                    "created_by": {"id": "lead", "type": "human"},
                     "decisions_made":
                     ["Migrations wait for release 2.5: the rollback needs the old schema"],
                 }),
@@ -305,6 +305,47 @@ fn larger_budgets_show_more_and_longer_texts() {
     assert!(tokens(&text) > 6_000, "{} tokens", tokens(&text));
     let marked = text.lines().find(|line| line.contains("chars)")).unwrap();
     assert!(marked.contains("… (+"), "{marked}");
+}
+
+#[test]
+fn many_small_notes_do_not_hide_a_decision() {
+    let history = History::new();
+    let decision = stored(
+        500,
+        json!({
+            "title": "Chose SQLite", "created_at": "2026-04-20T10:00:00Z",
+            "decisions_made": ["one file per project"],
+        }),
+    );
+    let notes = (501..530).map(|number| {
+        stored(
+            number,
+            json!({
+                "title": format!("Build {number} passed"), "significance": 2,
+                "created_at": "2026-04-30T10:00:00Z", "decisions_made": [], "handoff_note": "",
+            }),
+        )
+    });
+    let packages: Vec<Package> = notes.chain([decision]).collect();
+    let work = packages
+        .iter()
+        .map(|package| BriefingPackage { fields: package.fields(), superseded_by: None });
+    let none = || Counted::new(Vec::new(), 0);
+    let rows = BriefingRows {
+        project: &history.project,
+        standing: none(),
+        handoffs: Vec::new(),
+        reviews: none(),
+        questions: Counted::new(Vec::new(), 0),
+        facts: Counted::new(Vec::new(), 0),
+        sessions: Counted::new(Vec::new(), 0),
+        work: Counted::new(work.collect(), 30),
+        automatic: None,
+        damaged: &[],
+    };
+    let query = briefing_query(&[("format", "briefing"), ("max_tokens", "300")]);
+    let text = briefing(&rows, &query, at("2026-05-01T00:00:00Z"));
+    has(&text, &["Chose SQLite", "decided: one file per project", "Build 501 passed"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Items of a briefing, and how much of them is shown.
 
+use super::part::LOW_SIGNIFICANCE;
 use super::rows::{BriefingPackage, BriefingQuestion};
 use super::section::Kind;
 use super::shorten::{clean, one_line, shorten};
@@ -51,6 +52,18 @@ impl<'a> Item<'a> {
             Self::Fact(fact) => fact.fact_id.as_str(),
             Self::Session(session) => session.session_id.as_str(),
         }
+    }
+
+    /// Whether it is a package of low significance that decides nothing and hands nothing over.
+    pub(super) fn is_minor(&self) -> bool {
+        let Self::Package(package) = self else {
+            return false;
+        };
+        let fields = package.fields;
+        fields.significance().number() < LOW_SIGNIFICANCE
+            && fields.status == Status::Complete
+            && fields.decisions_made().is_empty()
+            && fields.handoff_note().trim().is_empty()
     }
 
     /// Gives its texts, for a ranking.

@@ -123,7 +123,9 @@ pub(super) fn sections<'a>(rows: &'a BriefingRows<'a>, query: &BriefingQuery) ->
     let handoffs = packages(Kind::Handoff, &rows.handoffs, rows.handoffs.len() as u64);
     let standing = packages(Kind::Standing, &rows.standing.rows, rows.standing.total);
     let reviews = packages(Kind::Reviews, &rows.reviews.rows, rows.reviews.total);
-    let work = packages(Kind::Work, &rows.work.rows, rows.work.total);
+    let mut work = packages(Kind::Work, &rows.work.rows, rows.work.total);
+    // Many small notes must not hide a decision that is a little older.
+    work.items.sort_by_key(Item::is_minor);
     let questions = Section {
         kind: Kind::Questions,
         items: rows.questions.rows.iter().map(Item::Question).collect(),
