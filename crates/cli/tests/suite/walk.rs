@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::accord::{path_with_accord, run};
+use crate::memory::bare;
+use crate::server::Server;
 
 /// The text of a page of the documentation.
 pub(crate) fn page(name: &str) -> String {
@@ -121,6 +123,25 @@ fn a_block_is_left_out_only_with_a_reason() {
     for wrong in ["```console\n$ x\n```\n", "<!-- not run: -->\n```sh\nx\n```\n"] {
         assert!(std::panic::catch_unwind(|| Walk::of(wrong)).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn a_certificate_of_an_authority_is_refused_with_what_to_do() {
+    if !has_tools(&["openssl"]) {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| place.path().join(name).to_str().expect("text").to_owned();
+    let (cert, key) = (file("cert.pem"), file("key.pem"));
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", &key, "-out", &cert]);
+    openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
+    assert_eq!(run(openssl, "").code, 0);
+    let host = Server::start(&place.path().join("data"), &["--tls-cert", &cert, "--tls-key", &key]);
+    let mut command = bare(&["project", "list", "--url", &host.url]);
+    command.env("SSL_CERT_FILE", &cert);
+    let said = run(command, "").refused("HOST_TLS");
+    assert!(said.contains("CA:FALSE"), "{said}");
 }
 
 /// Whether programs are installed; with CI set they must be.
