@@ -14,6 +14,7 @@ use accord_memory_core::package::Status;
 use crate::{Drafts, PackageRow, Result};
 
 mod common;
+mod phrases;
 mod rank;
 
 pub use common::{ChosenTerms, CommonTermLimits};

@@ -16,6 +16,7 @@
 //! different projects can be compared.
 
 use super::ChosenTerms;
+use super::phrases::{MAX_PHRASES, Phrases};
 use crate::terms::{MAX_QUERY_TERMS, Phrase};
 use crate::{PARTS, Result};
 
@@ -41,7 +42,7 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 
 /// The most terms and phrases.
-const FEATURES: usize = 2 * MAX_QUERY_TERMS;
+const FEATURES: usize = MAX_QUERY_TERMS + MAX_PHRASES;
 
 /// An occurrence of a term of the query.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -100,8 +101,7 @@ pub fn rank(
     for found in by_package(&found) {
         texts.push(Text { found, lengths: lengths(found[0].package)? });
     }
-    let features = choice.terms.len() + phrases.phrases.len();
-    let scorer = Scorer::new(features, collection, &texts);
+    let scorer = Scorer::new(phrases.features(), collection, &texts);
     let mut whole = Vec::with_capacity(texts.len());
     let mut passages = Vec::with_capacity(texts.len());
     let mut ranked = Vec::with_capacity(texts.len());
@@ -120,54 +120,6 @@ pub fn rank(
     }
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.cmp(&a.package)));
     Ok(ranked)
-}
-
-/// The phrases of a query, as the chosen terms that they consist of.
-struct Phrases {
-    /// The number of the first phrase. Those before it are the terms.
-    first: usize,
-    phrases: Vec<Vec<(u8, u32)>>,
-}
-
-impl Phrases {
-    /// Terms that are not looked up are left out of a phrase.
-    fn new(choice: &ChosenTerms, phrases: &[Phrase]) -> Self {
-        let place_of = |term: &str| {
-            let place = choice.terms.iter().position(|(chosen, _)| chosen.term == term);
-            place.and_then(|place| u8::try_from(place).ok())
-        };
-        let chosen = phrases.iter().map(|phrase| {
-            let terms = phrase.iter();
-            terms.filter_map(|(term, place)| Some((place_of(term)?, *place))).collect::<Vec<_>>()
-        });
-        let usable = chosen.filter(|phrase| phrase.len() > 1);
-        let phrases = usable.take(FEATURES - MAX_QUERY_TERMS).collect();
-        Self { first: choice.terms.len(), phrases }
-    }
-
-    /// Adds the occurrences of the phrases, numbered after the terms. `found` is in order, and
-    /// stays so.
-    fn find(&self, found: &mut Vec<Occurrence>) {
-        let mut whole = Vec::new();
-        for (phrase, number) in self.phrases.iter().zip(self.first..) {
-            let (first, start) = phrase[0];
-            let begins = found.iter().filter(|found| found.term == first);
-            for begin in begins.copied() {
-                let Some(place) = begin.place else { continue };
-                let continues = phrase[1..].iter().all(|(term, at)| {
-                    let place = Some(place + at - start);
-                    found.binary_search(&Occurrence { place, term: *term, ..begin }).is_ok()
-                });
-                if continues {
-                    whole.push(Occurrence { term: number as u8, ..begin });
-                }
-            }
-        }
-        if !whole.is_empty() {
-            found.append(&mut whole);
-            found.sort_unstable();
-        }
-    }
 }
 
 /// A package to score.
