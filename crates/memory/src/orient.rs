@@ -3,13 +3,14 @@
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
-use accord_memory_core::bundle::{MAX_QUESTIONS, OpenQuestions, OrientRows, orient};
+use accord_memory_core::bundle::{MAX_QUESTIONS, Mark, OpenQuestions, OrientRows, orient};
 use accord_memory_core::query::OrientQuery;
 use accord_store::{Drafts, PackageQuery, QuestionQuery, ReadUnit, Table};
 
 use super::load::unreadable;
 use super::pull::{names, take};
-use super::questions::SOURCES;
+use super::questions::{SOURCES, superseded};
+use super::served::Served;
 use super::{Memory, UnitResult, load};
 
 impl Memory {
@@ -36,6 +37,12 @@ impl Memory {
                 };
                 let taken = take(unit, &project_id, &query)?;
                 let packages: Vec<&str> = taken.sound.iter().map(|one| one.text.as_str()).collect();
+                let superseded = superseded(unit, &project_id, &taken.sound)?;
+                let mark = |package: &Served| {
+                    let (package_id, by) = superseded.get_key_value(&package.package_id)?;
+                    Some(Mark { package_id, by })
+                };
+                let marks: Vec<_> = taken.sound.iter().map(mark).collect();
                 let mut damaged = names(&taken.damaged, taken.unreadable);
                 let rows = unit.newest_facts(&project_id, usize::MAX)?;
                 let mut facts = Vec::with_capacity(rows.len());
@@ -49,6 +56,7 @@ impl Memory {
                 let rows = OrientRows {
                     project: &project,
                     packages: &packages,
+                    marks: &marks,
                     more_packages: taken.next.is_some(),
                     damaged: &damaged,
                     facts: &facts,

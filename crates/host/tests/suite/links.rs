@@ -144,6 +144,10 @@ async fn the_mark_stands_beside_the_package_and_not_in_it() {
         let packages = list["packages"].as_array().unwrap();
         assert!(packages.iter().all(|package| package.get("x-superseded").is_none()));
     }
+    for budget in ["", "?max_tokens=4000"] {
+        let bundle = owner.get(&format!("/v1/projects/atlas/orient{budget}")).await.expect(200);
+        assert_eq!(bundle["x-superseded"], json!({"old": ["new, %1"]}), "{budget}");
+    }
     let digest = owner.get("/v1/orchestrate?project=atlas&focus=indexes").await.expect(200);
     for entries in [&digest["summary"]["highlights"], &digest["snippets"]] {
         let entries = entries.as_array().unwrap();

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use super::STANDING_SIGNIFICANCE;
 use super::left_out::{LeftOut, Reason};
-use super::orient::OrientRows;
+use super::orient::{Mark, OrientRows};
 use crate::package::Significance;
 use crate::text::{ListText, ObjectText, quoted};
 use crate::tokens;
@@ -33,6 +33,8 @@ pub(super) struct Pieces<'a> {
     /// The project without its description.
     pub(super) bare_project: String,
     pub(super) packages: &'a [&'a str],
+    /// The members of `x-superseded`, one for each package; empty if it is not superseded.
+    pub(super) marks: Vec<String>,
     pub(super) facts: &'a [&'a str],
     pub(super) questions: Vec<String>,
     /// The sources of each question.
@@ -58,6 +60,7 @@ impl<'a> Pieces<'a> {
             project: rows.project.encode().to_string(),
             bare_project: bare.encode().to_string(),
             packages: rows.packages,
+            marks: (0..rows.packages.len()).map(|place| mark(rows.marks.get(place))).collect(),
             facts: rows.facts,
             questions: rows.questions.texts().map(quoted).collect(),
             sources: sources.collect(),
@@ -67,12 +70,24 @@ impl<'a> Pieces<'a> {
 
     /// About the size of a bundle with all candidates, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let texts = [&self.questions, &self.sources, &self.damaged];
+        let texts = [&self.questions, &self.sources, &self.damaged, &self.marks];
         let texts = texts.into_iter().flatten().map(|text| text.len() + 1);
         let given = [self.packages, self.facts].into_iter().flatten();
         let given = given.map(|text| text.len() + 1);
         4 * FRAME + self.project.len() + texts.sum::<usize>() + given.sum::<usize>()
     }
+}
+
+/// A member of `x-superseded`.
+fn mark(mark: Option<&Option<Mark<'_>>>) -> String {
+    let Some(Mark { package_id, by }) = mark.copied().flatten() else {
+        return String::new();
+    };
+    let mut ids = ListText::new();
+    for id in by {
+        ids.raw(&quoted(id.as_str()));
+    }
+    format!("{}:{}", quoted(package_id.as_str()), ids.finish())
 }
 
 /// The selected pieces.
@@ -129,7 +144,8 @@ impl Plan {
         let names = room.0.min(budget / 16);
         room.0 -= names;
         for place in &order {
-            packages[*place] = room.take(tokens(pieces.packages[*place]) + 1);
+            let (package, mark) = (pieces.packages[*place], &pieces.marks[*place]);
+            packages[*place] = room.take(tokens(package) + 1 + tokens(mark) + 1);
         }
         let mut names = Room(names);
         let missing = order.iter().filter(|place| !packages[**place]);

@@ -23,7 +23,7 @@ pub use digest::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,
     TypeCount, digest,
 };
-pub use orient::{OrientRows, orient};
+pub use orient::{Mark, OrientRows, orient};
 pub use page::{FittedPage, document_head, fit_page};
 pub use questions::{MAX_QUESTION_ROWS, MAX_QUESTIONS, OpenQuestions};
 pub use snippet::{Excerpt, excerpt};

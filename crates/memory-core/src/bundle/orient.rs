@@ -4,9 +4,9 @@ use accord_contract::time::Time;
 
 use super::budget::{Pieces, Plan, SOURCES};
 use super::questions::OpenQuestions;
-use crate::Project;
 use crate::query::OrientQuery;
 use crate::text::ObjectText;
+use crate::{PackageId, Project};
 
 /// The input of an orientation.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct OrientRows<'a> {
     /// The texts of the newest packages of the window, newest first, as they are sent; at most
     /// the limit of the query.
     pub packages: &'a [&'a str],
+    /// The marks of superseded packages, in the order of the packages.
+    pub marks: &'a [Option<Mark<'a>>],
     /// Whether the window has more packages.
     pub more_packages: bool,
     /// The ids of damaged packages of the window and of damaged facts, which are left out.
@@ -24,6 +26,15 @@ pub struct OrientRows<'a> {
     pub facts: &'a [&'a str],
     /// The questions of the whole window.
     pub questions: &'a OpenQuestions,
+}
+
+/// The mark of a superseded package. It stands beside the packages, whose texts never change.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark<'a> {
+    /// The package.
+    pub package_id: &'a PackageId,
+    /// The packages that supersede it, newest first.
+    pub by: &'a [PackageId],
 }
 
 /// Builds the orientation.
@@ -42,6 +53,11 @@ pub fn orient(rows: &OrientRows<'_>, query: &OrientQuery, now: Time) -> String {
         .list("open_questions", chosen(&pieces.questions, &plan.questions))
         .value("window_days", query.window_days)
         .value("generated_at", now.to_string());
+    let marks: Vec<&str> =
+        chosen(&pieces.marks, &plan.packages).filter(|mark| !mark.is_empty()).collect();
+    if !marks.is_empty() {
+        bundle = bundle.raw("x-superseded", &format!("{{{}}}", marks.join(",")));
+    }
     if plan.sources && !pieces.sources.is_empty() {
         bundle = bundle.list(SOURCES, chosen(&pieces.sources, &plan.questions));
     }

@@ -3,14 +3,14 @@
 use accord_base::ProjectId;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::bundle::{
-    MAX_QUESTION_ROWS, MAX_QUESTIONS, OpenQuestions, OrientRows, orient,
+    MAX_QUESTION_ROWS, MAX_QUESTIONS, Mark, OpenQuestions, OrientRows, orient,
 };
 use accord_memory_core::query::{MIN_TOKENS, OrientQuery};
 use accord_memory_core::{PackageId, Project, tokens};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{fact, now, object, project, with};
+use crate::support::{fact, minimal, now, object, project, with};
 
 fn id(text: &str) -> PackageId {
     PackageId::new(text).unwrap()
@@ -38,6 +38,7 @@ fn a_bundle_has_exactly_its_members() {
     let rows = OrientRows {
         project: &project,
         packages: &[],
+        marks: &[],
         more_packages: false,
         damaged: &[],
         facts: &[],
@@ -69,6 +70,7 @@ fn packages_stand_as_they_are_and_questions_once() {
     let rows = OrientRows {
         project: &project,
         packages: &packages,
+        marks: &[],
         more_packages: true,
         damaged: &damaged,
         facts: &facts,
@@ -113,6 +115,7 @@ fn questions_are_capped_and_the_bundle_says_so() {
     let rows = OrientRows {
         project: &project,
         packages: &[],
+        marks: &[],
         more_packages: false,
         damaged: &[],
         facts: &[],
@@ -146,6 +149,7 @@ fn a_budget_leaves_out_the_old_and_the_large_and_says_so() {
     let rows = OrientRows {
         project: &project,
         packages: &packages,
+        marks: &[],
         more_packages: false,
         damaged: &[],
         facts: &facts,
@@ -190,6 +194,7 @@ fn within_a_budget_what_matters_comes_first_and_what_does_not_fit_is_named() {
     let rows = OrientRows {
         project: &project,
         packages: &packages,
+        marks: &[],
         more_packages: false,
         damaged: &[],
         facts: &[],
@@ -204,6 +209,27 @@ fn within_a_budget_what_matters_comes_first_and_what_does_not_fit_is_named() {
     let named = &said["packages"][0];
     assert_eq!((&named["package_id"], &named["title"]), (&json!("handoff"), &json!("Go on here")));
     assert!(named["tokens"].as_u64().unwrap() > 6_000, "{named}");
+}
+
+#[test]
+fn the_marks_of_superseded_packages_stand_beside_them() {
+    let (project, by) = (project(), [id("new"), id("newer")]);
+    let text = minimal().to_string();
+    let old = id("pkg_1");
+    let rows = OrientRows {
+        project: &project,
+        packages: &[&text, &text],
+        marks: &[None, Some(Mark { package_id: &old, by: &by })],
+        more_packages: false,
+        damaged: &[],
+        facts: &[],
+        questions: &OpenQuestions::default(),
+    };
+    let marked = bundle(&rows, None);
+    assert_eq!(marked["x-superseded"], json!({"pkg_1": ["new", "newer"]}));
+    assert_eq!(marked["recent_packages"][1], minimal());
+    let rows = OrientRows { marks: &[], ..rows };
+    assert_eq!(bundle(&rows, None).get("x-superseded"), None);
 }
 
 proptest! {
@@ -233,9 +259,13 @@ proptest! {
             gathered.offer(question, &id(&"\u{1}".repeat(500)));
         }
         let damaged: Vec<String> = (0..damaged).map(|_| "\u{1}".repeat(500)).collect();
+        let (old, by) = (id(&"\u{1}".repeat(400)), vec![id(&"\u{1}".repeat(400)); 3]);
+        let mark = Mark { package_id: &old, by: &by };
+        let marks: Vec<_> = (0..packages.len()).map(|it| (it % 3 == 0).then_some(mark)).collect();
         let rows = OrientRows {
             project: &project,
             packages: &packages,
+            marks: &marks,
             more_packages: true,
             damaged: &damaged,
             facts: &facts,

@@ -39,6 +39,10 @@ message! {
         required window_days: u64 = "window_days", "days";
         /// When it was generated.
         required generated_at: Timestamp = "generated_at", "time:rfc-3339-utc";
+        /// The superseded ones among the packages: for each id the ids of the packages that
+        /// supersede it, newest first.
+        optional superseded: BTreeMap<String, Vec<PackageId>> =
+            "x-superseded", "superseded-packages";
     }
 }
 
