@@ -343,3 +343,36 @@ fn malformed_params_are_answered_with_what_is_wrong() {
         assert!(refused["error"]["message"].as_str().unwrap().contains(words), "{refused}");
     }
 }
+
+#[test]
+fn a_client_of_2026_07_28_works_without_initialize() {
+    let memory = Memory::new();
+    let mut command = bare(&["mcp", "--project", "shop"]);
+    command.env("ACCORD_DATA", memory.data());
+    let mut agent = Agent::start(command);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "modern", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}
+    });
+    let discovered = agent.ask("server/discover", &json!({"_meta": meta}));
+    let versions = &discovered["result"]["supportedVersions"];
+    assert!(
+        versions.as_array().is_some_and(|all| all.contains(&json!("2026-07-28"))),
+        "{discovered}"
+    );
+    let mut call = |tool: &str, arguments: Value| {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let answer = agent.ask("tools/call", &params);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        answer["result"].clone()
+    };
+    // The process is the connection, so later calls belong to the session.
+    call("memory_session_start", json!({"actor": "agent:ada"}));
+    call("memory_deposit", json!({"title": "T"}));
+    let pulled = call("memory_pull", json!({}));
+    let text = pulled["content"][0]["text"].as_str().expect("a text");
+    let list: Value = serde_json::from_str(text).expect("JSON");
+    assert_eq!(list["packages"][0]["created_by"]["id"], "ada");
+    assert!(list["packages"][0]["created_by"]["session_id"].is_string());
+}

@@ -202,3 +202,27 @@ async fn what_is_not_mcp_is_refused_with_a_code() {
     assert!(message.contains("Mcp-Session-Id is missing"), "{message}");
     assert_eq!(code(sessionless), (400, Some(Code::McpRequestInvalid)));
 }
+
+#[tokio::test]
+async fn every_revision_with_sessions_is_spoken() {
+    let house = House::new(SessionLimits::default());
+    for (asked, spoken) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        // A client that asks for another one is offered one that has sessions.
+        ("2026-07-28", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let mut params = initialize();
+        params["protocolVersion"] = asked.into();
+        let begun = house.send(post("a", None, "initialize", params)).await;
+        assert_eq!(begun.message["result"]["protocolVersion"], spoken, "{}", begun.message);
+        let session = begun.session.expect("a session");
+        let mut list = post("a", Some(&session), "tools/list", json!({}));
+        list.headers_mut().insert("mcp-protocol-version", spoken.parse().unwrap());
+        let listed = house.send(list).await;
+        assert!(listed.message["result"]["tools"].is_array(), "{asked} {}", listed.message);
+    }
+}
