@@ -39,6 +39,23 @@ fn the_beginning_of_an_id_is_enough_if_it_is_the_only_one() {
 }
 
 #[test]
+fn a_deposit_names_packages_by_the_beginning_of_their_ids() {
+    let memory = Memory::reached(Way::Url);
+    memory.deposit("old", &["--id", "pkg_1a2b3c", "--question", "who makes backups?"]);
+    memory.deposit("other", &["--id", "pkg_1a9f"]);
+    let links = ["--supersedes", "pkg_1a2", "--answers", "pkg_1a2#0", "--parent", "pkg_1a9"];
+    memory.deposit("new", &[&["--id", "new"], &links[..]].concat());
+    let package = memory.json(&["context", "pull", "new"]);
+    assert_eq!(package["x-supersedes"], json!(["pkg_1a2b3c"]), "{package}");
+    assert_eq!(package["x-answers"], json!([{"package_id": "pkg_1a2b3c", "index": 0}]));
+    assert_eq!(package["parent_package_id"], "pkg_1a9f");
+    // A package cannot be taken back, so an ambiguous beginning is refused.
+    let ran =
+        memory.ran(&["context", "deposit", "--title", "t", "--supersedes", "pkg_1a", "--json"]);
+    assert!(ran.stdout.contains("ID_AMBIGUOUS"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_key_finds_only_what_it_can_see() {
     let memory = Memory::reached(Way::Url);
     memory.deposit("hidden", &["--id", "pkg_77aa", "--project", "other"]);

@@ -18,7 +18,7 @@ use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::CliError;
-use crate::host::{ActorArg, ProjectArg, SessionArg, TargetArgs};
+use crate::host::{ActorArg, Connection, ProjectArg, SessionArg, TargetArgs};
 
 /// The members of a package.
 #[derive(Debug, clap::Args)]
@@ -149,6 +149,29 @@ impl ComposeArgs {
         put(SUPERSEDES, texts(&self.supersedes));
         put("deliverables", (!files.is_empty()).then(|| files.into()));
         Ok(Draft::of(members))
+    }
+
+    /// Completes package ids that are given by their beginning. Returns whether there are any ids.
+    pub(super) fn complete_ids(
+        &mut self,
+        host: &Connection,
+        project: &str,
+    ) -> Result<bool, CliError> {
+        let mut any = false;
+        let mut complete = |id: &str| {
+            any = true;
+            host.package_id(id, Some(project))
+        };
+        for id in self.supersedes.iter_mut().chain(&mut self.parent) {
+            *id = complete(id)?;
+        }
+        for answer in &mut self.answers {
+            let item = answer_item(answer);
+            if let (Some(id), Some(index)) = (item["package_id"].as_str(), item["index"].as_u64()) {
+                *answer = format!("{}#{index}", complete(id)?);
+            }
+        }
+        Ok(any)
     }
 }
 

@@ -40,15 +40,22 @@ pub(crate) struct DepositArgs {
 }
 
 impl DepositArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
+    pub(crate) fn run(mut self) -> Result<Exit, CliError> {
+        let mut package = self.package()?;
+        // After the package is checked, because connecting may create a data folder.
+        let host = self.host.connect_or_create()?;
+        if self.compose.complete_ids(&host, &package.project)? {
+            package = self.package()?;
+        }
+        send(&host, package, self.host.json)
+    }
+
+    fn package(&self) -> Result<Composed, CliError> {
         let draft = match &self.file {
             Some(path) => Draft::document(&read_file(path)?)?,
             None => self.compose.draft()?,
         };
-        let package =
-            draft.complete(&self.project, &self.host.target, &self.actor, &self.session)?;
-        let host = self.host.connect_or_create()?;
-        send(&host, package, self.host.json)
+        draft.complete(&self.project, &self.host.target, &self.actor, &self.session)
     }
 }
 
