@@ -251,7 +251,7 @@ fn content(content: Content, schemas: &mut Schemas) -> Object {
     };
     let mut contents = Object::new();
     for media_type in media_types(content) {
-        contents.insert((*media_type).into(), json!({"schema": schema}));
+        contents.insert(media_type.into(), json!({"schema": schema}));
     }
     contents
 }
@@ -260,19 +260,18 @@ fn bytes() -> Value {
     json!({"type": "string", "format": "binary"})
 }
 
-/// The media types of a body.
-fn media_types(content: Content) -> &'static [&'static str] {
+/// The media types of a body, without parameters such as a charset.
+fn media_types(content: Content) -> Vec<&'static str> {
     match content {
-        Content::Json(_) => &["application/json"],
-        Content::Lines => &[LINES],
-        Content::Events => &["text/event-stream"],
+        Content::Json(_) => vec!["application/json"],
+        Content::Lines => vec![LINES],
+        Content::Events => vec!["text/event-stream"],
         // A blob is stored, and sent, with the media type that its sender gave it.
-        Content::Bytes => &["application/octet-stream", "*/*"],
-        Content::Text(media_type) => match media_type.split_once(';') {
-            Some(("text/html", _)) => &["text/html"],
-            Some(("application/openmetrics-text", _)) => &["application/openmetrics-text"],
-            _ => &["text/plain"],
-        },
+        Content::Bytes => vec!["application/octet-stream", "*/*"],
+        Content::Text(media_type) => {
+            let essence = media_type.split_once(';').map_or(media_type, |(essence, _)| essence);
+            vec![essence]
+        }
     }
 }
 

@@ -64,6 +64,12 @@ async fn the_other_forms_of_answers_are_described_too() {
     let found = owner.get(&format!("{packages}?mode=relevant&query=zzz+pkg")).await;
     is_described(&document, "pull", &found);
 
+    for format in ["bundle", "briefing", "briefing-json"] {
+        let orientation = owner.get(&format!("/v1/projects/atlas/orient?format={format}")).await;
+        assert_eq!(orientation.status, 200, "{}", orientation.text);
+        is_described(&document, "orient", &orientation);
+    }
+
     let lines = [("accept", "application/x-ndjson")];
     let verified = owner.ask("POST", "/accord/v1/verify", &lines, "{}").await;
     assert_eq!(verified.header("content-type"), "application/x-ndjson");

@@ -7,7 +7,9 @@ use super::{document, operations};
 use crate::support::{Answer, Asker, World, encoded, package};
 
 /// What else a request needs, so that the parameter counts: route, parameter, query.
-const CONTEXT: [(&str, &str, &str); 4] = [
+const CONTEXT: [(&str, &str, &str); 6] = [
+    ("orient", "focus", "format=briefing"),
+    ("orient", "max_tokens", "format=briefing"),
     ("pull", "query", "mode=relevant"),
     ("pull", "search", "mode=relevant&query=x"),
     ("pull", "package_id", "mode=specific"),
