@@ -103,6 +103,7 @@ pub(crate) struct Way {
     lacks_vectors: bool,
 }
 
+#[expect(clippy::derivable_impls, reason = "a macro declares the type")]
 impl Default for SearchBy {
     fn default() -> Self {
         Self::Words

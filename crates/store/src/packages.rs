@@ -278,10 +278,10 @@ pub trait Packages {
 
     /// The packages among these that are superseded, each with those that supersede it, newest
     /// first, at most [`MAX_SOURCES`].
-    fn superseded<'p>(
+    fn superseded(
         &self,
         project: &ProjectId,
-        packages: &mut dyn Iterator<Item = &'p PackageId>,
+        packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>>;
 
     /// What links lead to, for a reader of these drafts. Nothing is said about other drafts.

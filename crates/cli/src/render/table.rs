@@ -20,7 +20,7 @@ pub(crate) fn table(page: &mut Page, headings: &[&str], rows: &[Vec<String>]) {
     let headings: Vec<&str> = used.iter().map(|column| headings[*column]).collect();
     let rows: Vec<Vec<&str>> =
         rows.iter().map(|row| used.iter().map(|column| row[*column].as_str()).collect()).collect();
-    let natural = widths(&headings, &rows, |text| shown_width(text));
+    let natural = widths(&headings, &rows, shown_width);
     match page.width() {
         Some(most) if total(&natural) > most => {
             let least = widths(&headings, &rows, longest_word);

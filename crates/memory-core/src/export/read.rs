@@ -173,7 +173,7 @@ fn bare(members: Object, line: &str) -> Result<ExportLine, Failure> {
             "the line has {name:?} and is no project; it has no package_id, fact_id or \
              session_id either, and is no row of a backup of Relay"
         );
-        return Err(refuse::schema(&format!("/{name}"), message));
+        return Err(refuse::schema(format!("/{name}"), message));
     }
     let is_own = |name: &String| OF_PROJECTS.contains(&name.as_str()) || name.starts_with("x-");
     let has_name = members.contains_key("name");

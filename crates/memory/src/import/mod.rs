@@ -125,10 +125,10 @@ impl Intake {
         // cancelled.
         let done = done.await;
         drop(guard);
-        let done = done.unwrap_or_else(|error| {
+
+        done.unwrap_or_else(|error| {
             Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
-        });
-        done
+        })
     }
 
     async fn settle(&mut self) -> Result<(), Failure> {

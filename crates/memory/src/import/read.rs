@@ -34,7 +34,7 @@ impl LinePosition {
 pub(super) enum Item {
     Project(Box<Project>),
     Session(Box<Session>),
-    Package { package: Box<Package>, log: Vec<Revision>, index: PackageIndex },
+    Package { package: Box<Package>, log: Vec<Revision>, index: Box<PackageIndex> },
     Fact(Box<Fact>),
 }
 
@@ -115,7 +115,7 @@ impl Item {
             ExportLine::Fact(fact) => Self::Fact(fact),
             ExportLine::Package { package, revisions } => {
                 let fields = package.fields();
-                Self::Package { index: PackageIndex::of(fields), log: revisions, package }
+                Self::Package { index: Box::new(PackageIndex::of(fields)), log: revisions, package }
             }
         };
         if item.project() == project { Ok(item) } else { Err(elsewhere(item.project(), project)) }

@@ -1,6 +1,7 @@
 //! Tests of the services, without a door.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![expect(clippy::disallowed_methods, reason = "these tests run a server and wait for it")]
 
 mod embedding_queue;
 mod embedding_server;

@@ -162,10 +162,10 @@ impl Packages for Unit<'_> {
         }
     }
 
-    fn superseded<'p>(
+    fn superseded(
         &self,
         project: &ProjectId,
-        packages: &mut dyn Iterator<Item = &'p PackageId>,
+        packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         self.superseded_of(project, packages)
     }

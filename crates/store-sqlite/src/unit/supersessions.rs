@@ -30,10 +30,10 @@ pub(super) use superseding;
 
 impl Unit<'_> {
     /// Those of the packages that are superseded, and by which.
-    pub(super) fn superseded_of<'p>(
+    pub(super) fn superseded_of(
         &self,
         project: &ProjectId,
-        packages: &mut dyn Iterator<Item = &'p PackageId>,
+        packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         let mut marks = BTreeMap::new();
         let Some(pk) = self.find(project)? else {

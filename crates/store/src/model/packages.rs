@@ -104,7 +104,7 @@ impl Packages for State {
         let mut rows = self.packages(project, &all)?;
         rows.retain(|row| {
             let matters = query.least.is_none_or(|least| row.significance >= least);
-            matters && !(query.standing && !self.superseders(row).is_empty())
+            matters && (!query.standing || self.superseders(row).is_empty())
         });
         rows.sort_by_key(|row| std::cmp::Reverse(row.significance));
         rows.truncate(query.limit);
@@ -119,10 +119,10 @@ impl Packages for State {
         Ok(self.list_questions(project, query))
     }
 
-    fn superseded<'p>(
+    fn superseded(
         &self,
         project: &ProjectId,
-        packages: &mut dyn Iterator<Item = &'p PackageId>,
+        packages: &mut dyn Iterator<Item = &PackageId>,
     ) -> Result<BTreeMap<PackageId, Vec<PackageId>>> {
         let entries = packages.filter_map(|id| self.at(project).and_then(|at| at.packages.get(id)));
         let marks =
