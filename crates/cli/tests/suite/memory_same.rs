@@ -183,7 +183,7 @@ fn stands_for(word: &str) -> &str {
         _ if word.starts_with("fact_") => "FACT",
         _ if word.starts_with("sess_") => "SESSION",
         _ if word.len() >= 10 && word.starts_with("20") && digits(word) => "TIME",
-        _ if word.len() == 6 && word.ends_with('Z') && digits(word) => "CLOCK",
+        _ if word.len() >= 6 && word.ends_with('Z') && digits(word) => "CLOCK",
         _ => word,
     }
 }

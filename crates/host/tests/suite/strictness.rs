@@ -16,7 +16,7 @@ async fn a_query_parameter_that_a_route_does_not_know_is_named() {
     for (path, name, known) in [
         ("/v1/projects/p/packages?limits=1", "limits", "mode, limit, cursor"),
         ("/v1/projects/p/packages?limit=1&Limit=2", "Limit", "mode, limit"),
-        ("/v1/projects/p/orient?project%5Fid=p", "project_id", "window_days, limit, max_tokens"),
+        ("/v1/projects/p/orient?project%5Fid=p", "project_id", "format, window_days, limit"),
         ("/v1/conformance?x", "x", "it has none"),
         ("/accord/v1/status?x=1", "x", "it has none"),
         ("/healthz?x=1", "x", "it has none"),
