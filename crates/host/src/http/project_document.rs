@@ -53,16 +53,30 @@ pub(super) fn for_project(document: &Value, project: &ProjectId) -> Value {
         schema["title"] = narrowed.as_str().into();
         narrow_members(&mut schema, project);
         document["components"]["schemas"][narrowed] = schema;
-        // A message that only requests have is not needed in its wider form.
-        let is_used = document.to_string().contains(&format!("\"{SCHEMAS}{name}\""));
-        if let (false, Value::Object(known)) = (is_used, &mut document["components"]["schemas"]) {
-            known.shift_remove(name);
-        }
     }
+    remove_unused_schemas(&mut document);
     document
 }
 
+/// Removes the schemas of routes that are left out, and the wider forms that only requests had.
+fn remove_unused_schemas(document: &mut Value) {
+    loop {
+        let text = document.to_string();
+        let Value::Object(schemas) = &mut document["components"]["schemas"] else { return };
+        let known = schemas.len();
+        schemas.retain(|name, _| text.contains(&format!("\"{SCHEMAS}{name}\"")));
+        // A schema that is removed may have been the only one to use another.
+        if schemas.len() == known {
+            return;
+        }
+    }
+}
+
 fn narrow_parameters(operation: &mut Value, project: &ProjectId) {
+    // The document itself can be read for any project.
+    if operation["operationId"] == "openapi" {
+        return;
+    }
     let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
         match parameter["name"].as_str() {
