@@ -144,8 +144,9 @@ pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
                 }
             }
         });
-        // The name is the outer layer, so that a refused query is counted for its route.
-        router = router.route(route.path, route.handler.layer(strict).layer(named));
+        // The name is the outer layer, so that a refused query is counted for its route. A method
+        // that the path does not have is refused as such, whatever the query is.
+        router = router.route(route.path, route.handler.route_layer(strict).layer(named));
     }
     router
 }

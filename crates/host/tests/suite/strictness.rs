@@ -26,6 +26,9 @@ async fn a_query_parameter_that_a_route_does_not_know_is_named() {
         assert!(message.contains(&format!("{name:?}")) && message.contains(known), "{message}");
         assert_eq!(body["field"], name, "{body}");
     }
+    // Another method is refused as such: the parameters are those of the methods that exist.
+    let other = owner.ask("PUT", "/v1/projects/p/packages?mint=true", &[], "").await;
+    assert_eq!(other.status, 405, "{}", other.text);
     let verify = "/accord/v1/verify?project_id=p";
     owner.post(verify, &json!({})).await.refused(400, "invalid_schema");
     // A write that is refused for its query has written nothing.
