@@ -139,7 +139,6 @@ impl Links {
 /// other text is the question itself.
 pub fn answer_item(text: &str) -> Value {
     let asked = text.rsplit_once('#').and_then(|(id, index)| {
-        let id = id.trim();
         let is_id = !id.is_empty() && !id.contains(char::is_whitespace);
         let digits = index.bytes().all(|byte| byte.is_ascii_digit());
         let index = index.parse::<u32>().ok().filter(|_| is_id && digits)?;

@@ -118,6 +118,7 @@ fn a_text_names_a_question_or_a_place() {
         ("pkg_0#2", json!({"package_id": "pkg_0", "index": 2})),
         ("a#b#0", json!({"package_id": "a#b", "index": 0})),
         ("Is it issue #5", json!({"question": "Is it issue #5"})),
+        ("issue #5", json!({"question": "issue #5"})),
         ("#5", json!({"question": "#5"})),
         ("C#", json!({"question": "C#"})),
         ("pkg_0#+2", json!({"question": "pkg_0#+2"})),
