@@ -17,6 +17,11 @@ pub struct Output {
 }
 
 impl Output {
+    /// Its name.
+    pub(super) const fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// A text.
     pub const fn text(name: &'static str) -> Self {
         Self::new(name, "string")

@@ -5,7 +5,7 @@ use accord_contract::wire::Wire as _;
 
 use super::super::budget::{PAGE_BUDGET, budget, whole};
 use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, IN_SESSION, PROJECT, pick};
+use super::{ACTOR, FACT_RECEIPT, IN_SESSION, PROJECT, receipt};
 
 const SUBJECT: Argument =
     Argument::text("subject", "What the fact is about.").example("service:billing");
@@ -68,17 +68,7 @@ pub(super) const ASSERT: Tool = Tool {
         ),
     ],
     effect: Effect::AddsOnce,
-    output: Some(&[
-        Output::text("fact_id"),
-        Output::text("project_id"),
-        Output::text("subject"),
-        Output::text("predicate"),
-        Output::text("value"),
-        Output::text("valid_from"),
-        Output::text("valid_to").or_null().optional(),
-        Output::list("warnings").optional(),
-        Output::flag("created"),
-    ]),
+    output: Some(FACT_RECEIPT),
     ask: |call| {
         let project = call.project()?;
         let author = call.author(project)?;
@@ -94,21 +84,7 @@ pub(super) const ASSERT: Tool = Tool {
         body.insert("asserted_by".into(), author.encode());
         Ok(Ask::post(&["v1", "projects", project, "facts"], body).query("if_changed", Some(true)))
     },
-    answer: |_, answer| {
-        let names = [
-            "fact_id",
-            "project_id",
-            "subject",
-            "predicate",
-            "value",
-            "valid_from",
-            "valid_to",
-            "warnings",
-        ];
-        let mut receipt = pick(answer.object()?, &names);
-        receipt.insert("created".into(), answer.created().into());
-        Ok(ToolResult::receipt(receipt))
-    },
+    answer: |_, answer| receipt(answer, FACT_RECEIPT),
     null_on: None,
 };
 

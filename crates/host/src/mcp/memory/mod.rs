@@ -9,10 +9,10 @@ mod resources;
 mod reviews;
 mod sessions;
 
-use accord_contract::codes::{Code, Protocol};
+use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::Object;
 
-use super::{Advice, Argument, Toolset};
+use super::{Advice, Answer, Argument, Output, ToolResult, Toolset};
 
 pub(super) use self::packages::LIST as PACKAGES;
 
@@ -160,8 +160,39 @@ const ACTOR: Argument = Argument::text(
 .example("agent:claude-code");
 
 /// The session in which it is done.
-const IN_SESSION: Argument =
+pub(super) const IN_SESSION: Argument =
     Argument::text("session_id", "The session this belongs to. Default: the one you started.");
+
+/// The receipt of a fact.
+pub(super) const FACT_RECEIPT: &[Output] = &[
+    Output::text("fact_id"),
+    Output::text("project_id"),
+    Output::text("subject"),
+    Output::text("predicate"),
+    Output::text("value"),
+    Output::text("valid_from"),
+    Output::text("valid_to").or_null().optional(),
+    Output::list("warnings").optional(),
+    Output::flag("created"),
+];
+
+/// The receipt of a deposit.
+pub(super) const PACKAGE_RECEIPT: &[Output] = &[
+    Output::text("package_id"),
+    Output::text("project_id"),
+    Output::text("status"),
+    Output::text("content_hash"),
+    Output::list("warnings").optional(),
+    Output::flag("created"),
+];
+
+/// The receipt of a write, with the members that it declares.
+pub(super) fn receipt(answer: &Answer, declared: &[Output]) -> Result<ToolResult, Failure> {
+    let names: Vec<&str> = declared.iter().map(Output::name).collect();
+    let mut members = pick(answer.object()?, &names);
+    members.insert("created".into(), answer.created().into());
+    Ok(ToolResult::receipt(members))
+}
 
 /// Those members of a document that a receipt repeats.
 pub(super) fn pick(mut document: Object, names: &[&str]) -> Object {

@@ -9,8 +9,8 @@ use accord_system::random;
 use serde_json::json;
 
 use super::super::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
-use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, IN_SESSION, PROJECT, pick};
+use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
+use super::{ACTOR, IN_SESSION, PACKAGE_RECEIPT, PROJECT, receipt};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -98,21 +98,9 @@ pub(super) const DEPOSIT: Tool = Tool {
         ),
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("package_id"),
-        Output::text("project_id"),
-        Output::text("status"),
-        Output::text("content_hash"),
-        Output::list("warnings").optional(),
-        Output::flag("created"),
-    ]),
+    output: Some(PACKAGE_RECEIPT),
     ask: deposit,
-    answer: |_, answer| {
-        let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
-        let mut receipt = pick(answer.object()?, &names);
-        receipt.insert("created".into(), answer.created().into());
-        Ok(ToolResult::receipt(receipt))
-    },
+    answer: |_, answer| receipt(answer, PACKAGE_RECEIPT),
     null_on: None,
 };
 

@@ -2,12 +2,12 @@
 
 use accord_base::SessionId;
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::wire::{Value, Wire as _};
 
 use super::super::budget::{Shortening, budget, shortened};
-use super::super::memory::pick;
-use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, IN_SESSION, PROJECT};
+use super::super::memory::{FACT_RECEIPT, IN_SESSION, receipt};
+use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
+use super::{ACTOR, PROJECT};
 
 const SUBJECT: Argument = Argument::text("subject", "What the fact is about.").example("dashboard");
 const RELATION: Argument = Argument::text("relation", "Which property of it.").example("font");
@@ -28,17 +28,7 @@ pub(super) const ASSERT: Tool = Tool {
         IN_SESSION,
     ],
     effect: Effect::AddsOnce,
-    output: Some(&[
-        Output::text("fact_id"),
-        Output::text("project_id"),
-        Output::text("subject"),
-        Output::text("predicate"),
-        Output::text("value"),
-        Output::text("valid_from"),
-        Output::text("valid_to").or_null().optional(),
-        Output::list("warnings").optional(),
-        Output::flag("created"),
-    ]),
+    output: Some(FACT_RECEIPT),
     ask: |call| {
         let project = call.project()?;
         let mut body = call.members(&["subject", "source_package_id"]);
@@ -48,21 +38,7 @@ pub(super) const ASSERT: Tool = Tool {
         body.insert("asserted_by".into(), call.author(project)?.encode());
         Ok(Ask::post(&["v1", "projects", project, "facts"], body).query("if_changed", Some(true)))
     },
-    answer: |_, answer| {
-        let names = [
-            "fact_id",
-            "project_id",
-            "subject",
-            "predicate",
-            "value",
-            "valid_from",
-            "valid_to",
-            "warnings",
-        ];
-        let mut receipt = pick(answer.object()?, &names);
-        receipt.insert("created".into(), answer.created().into());
-        Ok(ToolResult::receipt(receipt))
-    },
+    answer: |_, answer| receipt(answer, FACT_RECEIPT),
     null_on: None,
 };
 
@@ -113,22 +89,24 @@ pub(super) const QUERY: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
+        // The route has no filter for values, so more facts are searched than are shown.
+        let limit = call.text("object").map_or(call.number("limit"), |_| Some(SEARCHED));
         Ok(Ask::get(&["v1", "projects", call.project()?, "facts"])
             .query("subject", call.text("subject"))
             .query("predicate", call.text("relation"))
             .query("as_of", call.text("as_of"))
             .query("history", call.flag("include_ended"))
-            .query("limit", call.number("limit")))
+            .query("limit", limit))
     },
-    answer: |call, answer| {
-        let text = match call.text("object") {
-            Some(object) => with_value(answer.object()?, object)?,
-            None => answer.text().to_owned(),
-        };
-        shortened(&text, budget(call), &LIST).map(ToolResult::document)
+    answer: |call, answer| match call.text("object") {
+        Some(object) => with_value(call, answer, object),
+        None => shortened(answer.text(), budget(call), &LIST).map(ToolResult::document),
     },
     null_on: None,
 };
+
+/// How many facts are searched for a value: the largest page.
+const SEARCHED: i64 = 1_000;
 
 const LIST: Shortening = Shortening {
     lists: &["facts"],
@@ -137,10 +115,21 @@ const LIST: Shortening = Shortening {
     named_by: Some("fact_id"),
 };
 
-/// A page of facts with those of one value. The route has no such filter.
-fn with_value(mut page: Object, value: &str) -> Result<String, Failure> {
+/// The facts that have a value.
+fn with_value(call: &Call<'_>, answer: &Answer, value: &str) -> Result<ToolResult, Failure> {
+    let mut page = answer.object()?;
     if let Some(Value::Array(facts)) = page.get_mut("facts") {
         facts.retain(|fact| fact.get("value").and_then(Value::as_str) == Some(value));
+        let limit = call.number("limit").and_then(|limit| usize::try_from(limit).ok());
+        facts.truncate(limit.unwrap_or(usize::MAX));
     }
-    Ok(Value::Object(page).to_string())
+    let more = page.remove("next_cursor").is_some_and(|cursor| !cursor.is_null());
+    let text = shortened(&Value::Object(page).to_string(), budget(call), &LIST)?;
+    let found = ToolResult::document(text);
+    if !more {
+        return Ok(found);
+    }
+    Ok(found.noting(format!(
+        "Only the first {SEARCHED} facts were searched: narrow them by subject or relation."
+    )))
 }

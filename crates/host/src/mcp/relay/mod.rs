@@ -81,7 +81,3 @@ const ACTOR: Argument = Argument::text(
      relay_session_start, of the key, or the client's name.",
 )
 .example("agent:claude-code");
-
-/// The session in which it is done. Relay has no such argument: it has one session at a time.
-const IN_SESSION: Argument =
-    Argument::text("session_id", "The session this belongs to. Default: the one you started.");

@@ -9,9 +9,9 @@ use accord_memory_core::package::KnownPackageType;
 use accord_system::random;
 
 use super::super::budget::{budget, shortened, whole};
-use super::super::memory::{PACKAGES, pick};
-use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, IN_SESSION, PROJECT};
+use super::super::memory::{IN_SESSION, PACKAGE_RECEIPT, PACKAGES, receipt};
+use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
+use super::{ACTOR, PROJECT};
 
 pub(super) const PULL: Tool = Tool {
     name: "relay_pull_context",
@@ -83,21 +83,9 @@ pub(super) const DEPOSIT: Tool = Tool {
         IN_SESSION,
     ],
     effect: Effect::Adds,
-    output: Some(&[
-        Output::text("package_id"),
-        Output::text("project_id"),
-        Output::text("status"),
-        Output::text("content_hash"),
-        Output::list("warnings").optional(),
-        Output::flag("created"),
-    ]),
+    output: Some(PACKAGE_RECEIPT),
     ask: deposit,
-    answer: |_, answer| {
-        let names = ["package_id", "project_id", "status", "content_hash", "warnings"];
-        let mut receipt = pick(answer.object()?, &names);
-        receipt.insert("created".into(), answer.created().into());
-        Ok(ToolResult::receipt(receipt))
-    },
+    answer: |_, answer| receipt(answer, PACKAGE_RECEIPT),
     null_on: None,
 };
 

@@ -226,6 +226,11 @@ async fn an_agent_of_relay_works_on_a_real_host() {
     assert_eq!(facts["facts"].as_array().unwrap().len(), 1, "{facts}");
     let facts = read(client.call("relay_query_facts", json!({"object": "a"})).await);
     assert_eq!(facts["facts"], json!([]));
+    // The limit counts what is found, not what is searched.
+    let newer = json!({"subject": "other", "relation": "r", "object": "c"});
+    client.call("relay_assert_fact", newer).await;
+    let facts = read(client.call("relay_query_facts", json!({"object": "b", "limit": 1})).await);
+    assert_eq!(facts["facts"][0]["value"], "b", "{facts}");
     let bundle = json!({"format": "json", "open_questions": 0});
     let bundle = read(client.call("relay_session_orient", bundle).await);
     assert_eq!(bundle["open_questions"], json!([]));
