@@ -8,6 +8,7 @@
 //! - [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
 //!   [`delegation`]: the rules of an acceptance.
 //! - [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
+//! - [`caller`]: who may take a decision that belongs to a person.
 //! - [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! - [`hooks`]: programs and endpoints that run at fixed points and can refuse.
 //! - [`coordinator`]: several repositories in one initiative.
@@ -36,6 +37,7 @@
 pub mod accept;
 pub mod approval;
 pub mod budget;
+pub mod caller;
 pub mod config;
 pub mod conflict;
 pub mod coordinator;

@@ -1,4 +1,5 @@
-//! What operations take from outside: clock, random bytes, lock timeout, cancellation, listener.
+//! What operations take from outside: clock, random bytes, the calling process, lock timeout,
+//! cancellation, listener.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_process::Cancel;
+use accord_runs_core::caller::Caller;
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{Ids, TurnId};
 
@@ -21,6 +23,7 @@ type Listener = dyn Fn(&Notice) + Send + Sync;
 pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
+    caller: Arc<dyn Fn() -> Caller + Send + Sync>,
     listener: Option<Arc<Listener>>,
     lock_timeout: Duration,
     cancel: Option<Cancel>,
@@ -138,12 +141,14 @@ pub enum Notice {
 }
 
 impl Environment {
-    /// The system's clock and randomness, without a listener.
+    /// The system's clock and randomness, and this process as the caller, without a listener.
     pub fn system() -> Self {
         Self::new(accord_system::now, accord_system::random::<32>)
+            .with_caller(crate::caller::this_process)
     }
 
-    /// An environment with its own clock and randomness, for tests and fixtures.
+    /// An environment with its own clock and randomness and an unknown caller, for tests and
+    /// fixtures.
     pub fn new(
         clock: impl Fn() -> Time + Send + Sync + 'static,
         random: impl Fn() -> [u8; 32] + Send + Sync + 'static,
@@ -151,6 +156,7 @@ impl Environment {
         Self {
             clock: Arc::new(clock),
             random: Arc::new(random),
+            caller: Arc::new(Caller::default),
             listener: None,
             lock_timeout: LOCK_TIMEOUT,
             cancel: None,
@@ -171,6 +177,13 @@ impl Environment {
         self
     }
 
+    /// Sets how the calling process is described.
+    #[must_use]
+    pub fn with_caller(mut self, caller: impl Fn() -> Caller + Send + Sync + 'static) -> Self {
+        self.caller = Arc::new(caller);
+        self
+    }
+
     /// Sets the token that cancels operations and stops their programs.
     #[must_use]
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
@@ -186,6 +199,11 @@ impl Environment {
     /// A new source of ids, for one operation.
     pub fn ids(&self) -> Ids {
         Ids::new((self.random)())
+    }
+
+    /// The calling process.
+    pub fn caller(&self) -> Caller {
+        (self.caller)()
     }
 
     /// The token that cancels operations.

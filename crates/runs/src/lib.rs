@@ -36,6 +36,7 @@
 
 mod acceptance_driver;
 pub mod answers;
+mod caller;
 pub mod coordinator;
 mod environment;
 pub mod git;

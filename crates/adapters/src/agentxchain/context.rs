@@ -8,6 +8,7 @@ use accord_process::Cancel;
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs::{Environment, Reading, Runs};
 use accord_runs_core::TurnId;
+use accord_runs_core::caller::Caller;
 use accord_runs_core::config::Config;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::State;
@@ -41,9 +42,11 @@ impl<'a> CaseContext<'a> {
         })
     }
 
-    /// The environment of an operation: the machine's clock and randomness.
+    /// The environment of an operation: the machine's clock and randomness. The caller is unknown:
+    /// a case decides by its own data, also when a worker runs the kit.
     pub(super) fn environment(&self) -> Environment {
-        let environment = Environment::system().with_lock_timeout(LOCK_TIMEOUT);
+        let environment =
+            Environment::system().with_caller(Caller::default).with_lock_timeout(LOCK_TIMEOUT);
         match &self.cancel {
             Some(cancel) => environment.with_cancel(cancel.clone()),
             None => environment,

@@ -641,6 +641,9 @@ codes! {
     XchainAcceptanceDrift = "acceptance_drift", Xchain, Validation, AfterChange, 409,
         "The working tree changed while the turn was being accepted; wait until nothing changes it \
          and accept the turn again.";
+    XchainNotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
+        "The command takes a decision that belongs to a person, and a worker, a hook or a command \
+         of a gate started it; a person must run it in a shell that no worker started.";
     XchainGateActionFailed = "gate_action_failed", Xchain, Execution, AfterChange, 409,
         "A command of the gate failed and the approval was not carried out; correct what it \
          reports and approve again.";

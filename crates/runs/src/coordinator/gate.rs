@@ -21,10 +21,11 @@ impl Coordinator {
     /// Approves the pending gate, and the barriers that wait for the same approval.
     ///
     /// # Errors
-    /// `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
+    /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
     /// `coordinator_diverged` if a repository changed since the gate was reached.
     pub fn approve_gate(&self) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
+        session.refuse_worker()?;
         session.catch_up(Account::None)?;
         // Refuse before hooks run.
         approve_gate(&session.initiative(), session.now())?;

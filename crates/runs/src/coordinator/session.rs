@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
+use accord_runs_core::caller::refuse_worker;
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
     CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,
@@ -16,6 +17,7 @@ use accord_runs_core::{Ids, TurnId, dispatch};
 
 use super::repos::{ChildRepo, When, in_repo, views};
 use super::{Coordinator, MAX_DOCUMENT};
+use crate::caller::running_workers;
 use crate::environment::Notice;
 use crate::hooks::{HookScope, run_in_scope};
 use crate::operation::own_path;
@@ -112,6 +114,12 @@ impl CoordinatorSession<'_> {
 
     pub(super) fn now(&self) -> Time {
         self.coordinator.environment.now()
+    }
+
+    /// Refuses a caller that a worker, a hook or a command of a gate started.
+    pub(super) fn refuse_worker(&self) -> Result<(), Failure> {
+        let states = self.views.values().filter_map(|view| view.state.as_ref());
+        refuse_worker(&self.coordinator.environment.caller(), &running_workers(states))
     }
 
     pub(super) fn workspace(&self) -> String {

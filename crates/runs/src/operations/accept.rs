@@ -44,8 +44,12 @@ impl Runs {
     ///
     /// # Errors
     /// The code of the refusal, which is recorded in the turn or the run, unless the turn could not
-    /// be examined: then nothing was written.
+    /// be examined: then nothing was written. `not_for_workers` if a worker claims that a person
+    /// merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
+        if accept.human_merge {
+            self.refuse_worker()?;
+        }
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
             // The turn cycle names its attempt. Its worker has ended, but the turn may be at

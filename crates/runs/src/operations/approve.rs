@@ -55,10 +55,11 @@ impl Runs {
     /// Approves a pending gate.
     ///
     /// # Errors
-    /// `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
+    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
     /// `gate_action_failed` if a command of the gate fails. The last two block the run, and the
     /// gate stays pending.
     pub fn approve(&self, gate: Gate) -> Result<RunUpdate, Failure> {
+        self.refuse_worker()?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
         let plan = run::plan_approval(

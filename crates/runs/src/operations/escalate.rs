@@ -42,8 +42,10 @@ impl Runs {
     /// counted as changes of active turns.
     ///
     /// # Errors
-    /// `invalid_state_transition` if it is neither, or if a gate is pending.
+    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if it is
+    /// neither, or if a gate is pending.
     pub fn resolve(&self) -> Result<RunUpdate, Failure> {
+        self.refuse_worker()?;
         let mut operation = self.begin()?;
         let now = operation.now();
         let standing = operation.baseline()?;

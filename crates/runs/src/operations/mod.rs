@@ -41,6 +41,7 @@ pub use run_loop::{LoopOptions, LoopResult, LoopStop};
 pub use stage::{ManualResult, Staged};
 pub use start::Start;
 pub use status::Overview;
+pub(crate) use status::has_worker;
 pub use step::{Step, StepResult};
 
 /// A run that changed.

@@ -8,6 +8,7 @@
 
 mod acceptance;
 mod blinded;
+mod callers;
 mod coordinator;
 mod coordinator_kills;
 mod driving;

@@ -21,7 +21,8 @@ impl Program {
         signals: &mut dyn FnMut(WorkerSignal<'_>),
     ) -> Result<Self, NotDone> {
         let invocation = crate::runtime::program(job.runtime, job.root)
-            .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?;
+            .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?
+            .env("AGENTXCHAIN_TURN_ID", job.turn.id().as_str());
         let limits = SessionLimits::new(MAX_MESSAGE, WORDS_SHOWN);
         let mut conversation = Conversation::start(&invocation, limits)
             .map_err(|error| NotDone::Unreachable(error.to_string()))?;

@@ -1,0 +1,164 @@
+//! The process that calls an operation: its parents, its group and its session.
+//!
+//! On Linux `/proc` has all of it, with the environment that each process was started with. On
+//! systems without `/proc` (macOS), `ps` tells parents and groups, and only this process shows its
+//! environment.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::time::Duration;
+
+use accord_contract::codes::Failure;
+use accord_process::{Invocation, Spec};
+use accord_runs_core::TurnId;
+use accord_runs_core::caller::{Caller, CallerProcess, MARKS, refuse_worker};
+use accord_runs_core::state::{State, Turn};
+
+use crate::Runs;
+use crate::operations::has_worker;
+
+/// The largest environment that is read. The system's own limit is lower by default.
+const MAX_ENVIRONMENT: u64 = 8 * 1024 * 1024;
+/// How many parents are followed.
+const MAX_PARENTS: usize = 256;
+/// How long `ps` may take.
+const PS_LIMIT: Duration = Duration::from_secs(5);
+
+impl Runs {
+    /// Refuses a caller that a worker, a hook or a command of a gate started. Operations that take
+    /// a decision for a person begin with it.
+    ///
+    /// # Errors
+    /// `not_for_workers`.
+    pub fn refuse_worker(&self) -> Result<(), Failure> {
+        // A state that cannot be read names no worker; the operation itself reports it.
+        let state = self.state().ok();
+        refuse_worker(&self.environment.caller(), &running_workers(state.iter()))
+    }
+}
+
+/// The processes that work on the active turns of these states.
+pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Vec<(TurnId, u64)> {
+    let turns = states.flat_map(State::turns).filter(|turn| has_worker(turn));
+    let named = |turn: &Turn| Some((turn.id().clone(), turn.worker_pid()?));
+    turns.filter_map(named).collect()
+}
+
+/// This process, as the system describes it.
+pub(crate) fn this_process() -> Caller {
+    let own = u64::from(std::process::id());
+    let number = |pid: rustix::process::Pid| u64::from(pid.as_raw_pid().unsigned_abs());
+    let group = number(rustix::process::getpgrp());
+    let session = rustix::process::getsid(None).ok().map(number);
+    let table = ProcessTable::read();
+    let mut caller = Caller::default();
+    let mut seen = BTreeSet::new();
+    // The leaders too: a process whose parent has ended is a child of the system, but is still in
+    // its group and session.
+    for start in [Some(own), Some(group), session].into_iter().flatten() {
+        let mut next = Some(start);
+        while let Some(pid) = next.filter(|pid| *pid > 0) {
+            if seen.len() >= MAX_PARENTS || !seen.insert(pid) {
+                break;
+            }
+            let marks = if pid == own { own_marks() } else { marks_of(pid) };
+            caller.processes.push(CallerProcess { pid, marks });
+            next = table.parent(pid);
+        }
+    }
+    caller
+}
+
+fn own_marks() -> Vec<(String, String)> {
+    let found = MARKS.into_iter().filter_map(|name| {
+        let value = std::env::var_os(name)?;
+        Some((name.to_owned(), value.to_string_lossy().into_owned()))
+    });
+    found.collect()
+}
+
+/// The marks in the environment that a process was started with; none where the system does not
+/// show it.
+fn marks_of(pid: u64) -> Vec<(String, String)> {
+    let mut bytes = Vec::new();
+    let read = File::open(format!("/proc/{pid}/environ"))
+        .and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes));
+    if read.is_err() {
+        return Vec::new();
+    }
+    let variables = bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let marked = variables.filter_map(|variable| {
+        let (name, value) = variable.split_once('=')?;
+        MARKS.contains(&name).then(|| (name.to_owned(), value.to_owned()))
+    });
+    marked.collect()
+}
+
+/// Where the parent of a process is looked up.
+enum ProcessTable {
+    /// `/proc`.
+    Files,
+    /// The parents of all processes, from `ps`.
+    Listed(BTreeMap<u64, u64>),
+}
+
+impl ProcessTable {
+    fn read() -> Self {
+        if parent_in_files(std::process::id().into()).is_some() {
+            return Self::Files;
+        }
+        let invocation = Invocation::new("ps", ["-A", "-o", "pid=", "-o", "ppid="]);
+        let ran = accord_process::run(&Spec::new(invocation).time_limit(PS_LIMIT));
+        let text = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+        Self::Listed(parents(&text.unwrap_or_default()))
+    }
+
+    fn parent(&self, pid: u64) -> Option<u64> {
+        match self {
+            Self::Files => parent_in_files(pid),
+            Self::Listed(parents) => parents.get(&pid).copied(),
+        }
+    }
+}
+
+fn parent_in_files(pid: u64) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in parentheses that may contain anything. The state follows it,
+    // then the parent.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// The parent of each process in the output of `ps`.
+fn parents(listed: &str) -> BTreeMap<u64, u64> {
+    let line = |line: &str| {
+        let mut numbers = line.split_ascii_whitespace().map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    };
+    listed.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_the_first_and_its_parent_the_second() {
+        let caller = this_process();
+        let parent = rustix::process::getppid().expect("a parent").as_raw_pid().unsigned_abs();
+        let pids: Vec<u64> = caller.processes.iter().map(|process| process.pid).collect();
+        assert_eq!(pids[..2], [u64::from(std::process::id()), u64::from(parent)], "{pids:?}");
+        let once: BTreeSet<&u64> = pids.iter().collect();
+        assert_eq!(once.len(), pids.len(), "{pids:?}");
+    }
+
+    #[test]
+    fn parents_are_read_from_the_output_of_ps() {
+        let listed = "    1     0\n  312     1\n40123   312\nheading line\n\n";
+        let parents = parents(listed);
+        assert_eq!(parents.len(), 3);
+        assert_eq!(parents.get(&40123), Some(&312));
+        assert_eq!(ProcessTable::Listed(parents).parent(312), Some(1));
+    }
+}

@@ -1,0 +1,51 @@
+//! Decisions of a person are refused where a worker started the caller.
+
+use accord_contract::codes::Code;
+use accord_runs::coordinator::Coordinator;
+use accord_runs::operations::{Accept, Gate};
+use accord_runs::{Environment, Runs};
+use accord_runs_core::caller::{Caller, CallerProcess};
+
+use crate::initiative::Workspace;
+use crate::support::{Repo, refused};
+
+/// An environment whose caller has this mark on its parent.
+fn called_with(mark: &str, value: &str) -> Environment {
+    let parent = CallerProcess { pid: 4, marks: vec![(mark.to_owned(), value.to_owned())] };
+    let own = CallerProcess { pid: 5, marks: Vec::new() };
+    let caller = Caller { processes: vec![own, parent] };
+    Environment::system().with_caller(move || caller.clone())
+}
+
+#[test]
+fn each_decision_of_a_person_is_refused_in_a_worker() {
+    let repo = Repo::with_git();
+    repo.started();
+    let before = repo.home();
+    for (mark, value) in [
+        ("AGENTXCHAIN_TURN_ID", "turn_1"),
+        ("AGENTXCHAIN_HOOK_NAME", "check"),
+        ("AGENTXCHAIN_GATE_TYPE", "phase_transition"),
+    ] {
+        let runs = Runs::open(&repo.root(), called_with(mark, value)).unwrap();
+        refused(runs.approve(Gate::Transition), Code::XchainNotForWorkers);
+        refused(runs.approve(Gate::Completion), Code::XchainNotForWorkers);
+        refused(runs.resolve(), Code::XchainNotForWorkers);
+        let merge = Accept { human_merge: true, ..Accept::default() };
+        refused(runs.accept(&merge), Code::XchainNotForWorkers);
+        // An acceptance that claims no person is judged by its own rules.
+        refused(runs.accept(&Accept::default()), Code::XchainTurnNotActive);
+    }
+    assert_eq!(repo.home(), before);
+}
+
+#[test]
+fn the_gate_of_an_initiative_is_not_approved_by_a_worker() {
+    let workspace = Workspace::new();
+    workspace.begun();
+    let before = workspace.kept();
+    let environment = called_with("AGENTXCHAIN_TURN_ID", "turn_1");
+    let coordinator = Coordinator::open(&workspace.root(), environment).unwrap();
+    refused(coordinator.approve_gate(), Code::XchainNotForWorkers);
+    assert_eq!(workspace.kept(), before);
+}
