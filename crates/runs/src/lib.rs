@@ -35,6 +35,7 @@
 )]
 
 mod acceptance_driver;
+pub mod agents;
 pub mod answers;
 mod caller;
 pub mod coordinator;

@@ -1,7 +1,23 @@
 //! What a new governed repository begins with.
 
 use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
 use serde_json::json;
+
+wire_enum! {
+    /// A role of a new project.
+    pub enum NewRole("NewRole", closed) {
+        /// Plans.
+        Pm = "pm",
+        /// Builds.
+        Dev = "dev",
+        /// Reviews and gives the verdict.
+        Qa = "qa",
+    }
+}
+
+/// The roles that an agent has if none is named. The verdict stays with a person.
+const AGENT_ROLES: [NewRole; 2] = [NewRole::Pm, NewRole::Dev];
 
 /// What lasts only while a turn does.
 pub(crate) const IGNORED: [&str; 5] = [
@@ -33,16 +49,35 @@ pub(crate) struct Project {
     pub(crate) goal: Option<String>,
 }
 
+/// The agent of a new project.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NewAgent {
+    /// Its command. The prompt replaces `{prompt}` in a word; without that it is passed on standard
+    /// input.
+    pub command: Vec<String>,
+    /// The roles whose turns it does; `pm` and `dev` if empty.
+    pub roles: Vec<NewRole>,
+}
+
+impl NewAgent {
+    fn has(&self, role: NewRole) -> bool {
+        if self.roles.is_empty() { AGENT_ROLES.contains(&role) } else { self.roles.contains(&role) }
+    }
+}
+
 /// The configuration: three phases, three roles, a gate behind each phase.
-pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
+pub(crate) fn config(project: &Project, agent: Option<&NewAgent>) -> Object {
     let mut about = json!({"id": project.id, "name": project.name});
     if let Some(goal) = &project.goal {
         about["goal"] = goal.as_str().into();
     }
     let mut runtimes = json!({"by-hand": {"type": "manual"}});
-    let mut developer = "by-hand";
-    if let Some(command) = agent {
-        developer = "agent";
+    let with_agent = |role: NewRole| agent.is_some_and(|agent| agent.has(role));
+    let runtime = |role: NewRole| if with_agent(role) { "agent" } else { "by-hand" };
+    // A program that writes its result itself cannot be held to reviewing only, so that the
+    // protocol refuses the two together.
+    let reviewer = if with_agent(NewRole::Qa) { "authoritative" } else { "review_only" };
+    if let Some(NewAgent { command, .. }) = agent {
         let by_argument = command.iter().any(|word| word.contains("{prompt}"));
         let transport = if by_argument { "argv" } else { "stdin" };
         runtimes["agent"] = json!({
@@ -60,21 +95,21 @@ pub(crate) fn config(project: &Project, agent: Option<&[String]>) -> Object {
                 "mandate": "Say what is built and for whom, in .planning, and what would show \
                             that it is done.",
                 "write_authority": "authoritative",
-                "runtime": "by-hand",
+                "runtime": runtime(NewRole::Pm),
             },
             "dev": {
                 "title": "Developer",
                 "mandate": "Build what the plan says, with tests, and write down how it was \
                             verified.",
                 "write_authority": "authoritative",
-                "runtime": developer,
+                "runtime": runtime(NewRole::Dev),
             },
             "qa": {
                 "title": "Quality",
                 "mandate": "Doubt the work: check every requirement, object to what is wrong, and \
                             give the verdict.",
-                "write_authority": "review_only",
-                "runtime": "by-hand",
+                "write_authority": reviewer,
+                "runtime": runtime(NewRole::Qa),
             },
         },
         "runtimes": runtimes,

@@ -12,6 +12,7 @@ use crate::Environment;
 use crate::operation::own_path;
 use crate::repository::{LockedRepository, Repository};
 use crate::scaffold;
+pub use crate::scaffold::{NewAgent, NewRole};
 
 /// Options of a new project.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -22,9 +23,8 @@ pub struct InitOptions {
     pub name: Option<String>,
     /// Its goal.
     pub goal: Option<String>,
-    /// The command of the developer's worker; a person if absent. The prompt replaces `{prompt}` in
-    /// a word; without that it is passed on standard input.
-    pub agent: Option<Vec<String>>,
+    /// The agent that does the turns of some roles; a person does all of them if absent.
+    pub agent: Option<NewAgent>,
 }
 
 /// A repository that became governed.
@@ -63,7 +63,7 @@ pub fn init(
     if repository.is_governed()? {
         return Err(refuse());
     }
-    let document = scaffold::config(&project(options, repository.root()), options.agent.as_deref());
+    let document = scaffold::config(&project(options, repository.root()), options.agent.as_ref());
     // Refuse now what the validation of the configuration would refuse later.
     let config = Config::read(document.clone().into())?;
     let locked = repository.lock(environment.lock_timeout())?;

@@ -33,7 +33,7 @@ pub use checkpoint::Checkpoint;
 pub use dispatch::Dispatched;
 pub(crate) use doctor::stray_findings;
 pub use doctor::{Finding, Level};
-pub use init::{InitOptions, Initialized, init};
+pub use init::{InitOptions, Initialized, NewAgent, NewRole, init};
 pub use records::{Query, RunChoice};
 pub use reissue::{Reissue, Reissued};
 pub use reject::{Reject, Rejected};

@@ -17,6 +17,8 @@ use accord_contract::wire::{Object, Value};
 use accord_process::Invocation;
 use accord_runs_core::config::{Runtime, RuntimeType};
 
+use crate::agents::Preset;
+
 pub use job::{Job, Limits, WorkerEnd, WorkerSignal};
 
 /// The types of runtimes that turns can be dispatched to.
@@ -67,7 +69,13 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     if let Some(folder) = program.cwd.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(refuse(format!("its folder {} does not exist", folder.display())));
     }
-    program.locate().map(|_| ()).map_err(|error| refuse(error.to_string()))
+    program.locate().map(|_| ()).map_err(|error| {
+        let failure = refuse(error.to_string());
+        match Preset::of_program(&program.program) {
+            Some(preset) => preset.advise(failure),
+            None => failure,
+        }
+    })
 }
 
 /// The same, and whether the variables in its headers are set.

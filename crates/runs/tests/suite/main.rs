@@ -19,6 +19,7 @@ mod hooks;
 mod hostile;
 mod initiative;
 mod kills;
+mod presets;
 mod reissuing;
 mod repository;
 mod schemas;

@@ -1,7 +1,7 @@
 //! A whole run, from an empty folder to its end.
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{Accept, Gate, InitOptions, NextStep, Query, Start, init};
+use accord_runs::operations::{Accept, Gate, InitOptions, NewAgent, NextStep, Query, Start, init};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
 use serde_json::{Value, json};
@@ -152,7 +152,10 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
     let options = InitOptions {
         name: Some("The Shop".into()),
         goal: Some("sell".into()),
-        agent: Some(vec!["agent".into(), "-p".into(), "{prompt}".into()]),
+        agent: Some(NewAgent {
+            command: vec!["agent".into(), "-p".into(), "{prompt}".into()],
+            roles: vec![],
+        }),
         ..InitOptions::default()
     };
     let made = init(&repo.root(), &options, &Environment::system()).unwrap();
@@ -165,6 +168,8 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
     assert_eq!(config["project"]["id"], "the-shop");
     assert_eq!(config["runtimes"]["agent"]["prompt_transport"], "argv");
     assert_eq!(config["roles"]["dev"]["runtime"], "agent");
+    assert_eq!(config["roles"]["pm"]["runtime"], "agent");
+    assert_eq!(config["roles"]["qa"]["runtime"], "by-hand");
 
     let before = repo.home();
     refused(init(&repo.root(), &options, &Environment::system()), Code::XchainAlreadyGoverned);

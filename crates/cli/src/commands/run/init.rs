@@ -1,7 +1,8 @@
 //! `accord run init`: a folder becomes a governed repository.
 
+use accord_runs::agents::Preset;
 use accord_runs::answers::RunInitAnswer;
-use accord_runs::operations::{InitOptions, init};
+use accord_runs::operations::{InitOptions, NewAgent, NewRole, init};
 
 use super::{RepoArgs, environment, next_lines, take, usage};
 use crate::error::CliError;
@@ -24,9 +25,15 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "TEXT")]
     goal: Option<String>,
 
-    /// The command of the developer's worker, as in 'claude -p {prompt}'; a person if absent
-    #[arg(long, value_name = "COMMAND")]
+    /// The agent that works: claude, codex, gemini or opencode, or a command, as in
+    /// 'my-agent {prompt}', which gets the prompt on standard input without {prompt}; a person if
+    /// absent
+    #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
+
+    /// A role whose turns the agent does: pm, dev or qa; repeatable; pm and dev if absent
+    #[arg(long, value_name = "ROLE", requires = "agent", value_parser = role)]
+    agent_role: Vec<NewRole>,
 
     #[command(flatten)]
     repo: RepoArgs,
@@ -34,8 +41,8 @@ pub(super) struct InitArgs {
 
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let agent = self.agent.as_deref().map(shell_words::split).transpose();
-        let agent = agent.map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
+        let agent = self.agent.as_deref().map(command_of).transpose()?;
+        let agent = agent.map(|command| NewAgent { command, roles: self.agent_role.clone() });
         let options = InitOptions {
             project_id: self.project_id.clone(),
             name: self.name.clone(),
@@ -58,4 +65,17 @@ impl InitArgs {
         })?;
         Ok(Exit::Yes)
     }
+}
+
+/// The command of an agent: that of its name, else the words of the text.
+fn command_of(agent: &str) -> Result<Vec<String>, CliError> {
+    if let Some(preset) = Preset::named(agent) {
+        return Ok(preset.command());
+    }
+    shell_words::split(agent).map_err(|error| usage(format!("--agent cannot be read: {error}")))
+}
+
+fn role(text: &str) -> Result<NewRole, String> {
+    let known = || "a new project has the roles pm, dev and qa".to_owned();
+    NewRole::parse(text).ok_or_else(known)
 }

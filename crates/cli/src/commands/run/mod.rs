@@ -9,6 +9,7 @@ mod init;
 mod read;
 mod stage;
 mod step_loop;
+mod worker_output;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;

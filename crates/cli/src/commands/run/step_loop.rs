@@ -8,8 +8,11 @@ use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
 use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
+use accord_runs_core::TurnId;
+use parking_lot::Mutex;
 use signal_hook::iterator::Signals;
 
+use super::worker_output::WorkerOutput;
 use super::{RepoArgs, find_turn, next_lines, take};
 use crate::commands::progress::Progress;
 use crate::error::CliError;
@@ -27,7 +30,7 @@ pub(super) struct StepArgs {
 
     /// Continue this active turn, by its id or the beginning of it
     #[arg(long, value_name = "ID", value_parser = super::turn_id)]
-    turn: Option<accord_runs_core::TurnId>,
+    turn: Option<TurnId>,
 
     #[command(flatten)]
     cycle: MannerArgs,
@@ -67,7 +70,7 @@ struct MannerArgs {
     #[arg(long)]
     no_checkpoint: bool,
 
-    /// Show the output of workers
+    /// Show the output of workers; of a coding agent's events, what it says and calls
     #[arg(short, long)]
     verbose: bool,
 }
@@ -189,15 +192,17 @@ pub(super) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliErr
 /// The environment, with a listener that prints the progress.
 fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
     let bar = Arc::clone(bar);
+    let output = Mutex::new(WorkerOutput::default());
     Environment::system().with_listener(move |notice| {
-        if let Notice::Output { bytes, .. } = notice {
+        if let Notice::Output { turn, error, bytes } = notice {
             if verbose {
-                let text = String::from_utf8_lossy(bytes);
-                let lines: Vec<String> = text.lines().map(clean).collect();
-                bar.above(|| print_note(lines.join("\n")));
+                print_above(&bar, &output.lock().add(turn, *error, bytes));
             }
             bar.advance(1);
             return;
+        }
+        if let Some(turn) = ended(notice) {
+            print_above(&bar, &output.lock().finish(turn));
         }
         if let Notice::Dispatched { role, runtime, .. } = notice {
             bar.about(&format!("{role} works ({runtime})"));
@@ -206,6 +211,23 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
             bar.above(|| print_note(line));
         }
     })
+}
+
+/// The turn whose worker ended, if a notice says so.
+fn ended(notice: &Notice) -> Option<&TurnId> {
+    match notice {
+        Notice::WorkerEnded { turn, .. }
+        | Notice::WorkerFailed { turn, .. }
+        | Notice::Accepted { turn, .. }
+        | Notice::Rejected { turn, .. } => Some(turn),
+        _ => None,
+    }
+}
+
+fn print_above(bar: &Progress, lines: &[String]) {
+    if !lines.is_empty() {
+        bar.above(|| print_note(lines.join("\n")));
+    }
 }
 
 fn line_of(notice: &Notice) -> Option<String> {

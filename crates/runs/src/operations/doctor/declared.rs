@@ -28,6 +28,9 @@ impl Runs {
                 &format!("agentxchain.json, runtimes.{}", declared.id),
                 failure.message,
             );
+            if let Some(suggestion) = failure.suggestion {
+                finding.advice = suggestion;
+            }
             if roles.is_empty() {
                 finding.level = Level::Warning;
             } else {

@@ -1,0 +1,88 @@
+//! The coding agents that `accord run init --agent` knows by name, and the command that runs each
+//! of them unattended.
+//!
+//! Every command reads its prompt from standard input: an argument has a limit of 128 KiB, and a
+//! briefing can be longer. `docs/agents.md` has the versions that the flags were measured with.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use accord_contract::codes::Failure;
+
+/// A coding agent that is known by name.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Preset {
+    /// Its name, which is also the name of its program.
+    pub name: &'static str,
+    /// Its package on npm.
+    pub package: &'static str,
+    /// The arguments with which it works unattended and prints while it works.
+    pub arguments: &'static [&'static str],
+}
+
+/// All of them.
+pub const PRESETS: [Preset; 4] = [
+    Preset {
+        name: "claude",
+        package: "@anthropic-ai/claude-code",
+        // Files of the repository may be edited, commands run, and Accord's tools called. The
+        // command asks for nothing else: it denies what would need an answer. Skipping all
+        // permissions would be more, and the client refuses that to root.
+        arguments: &[
+            "-p",
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            "Bash,mcp__accord",
+        ],
+    },
+    Preset {
+        name: "codex",
+        package: "@openai/codex",
+        // Its commands can write below the repository and in temporary folders, and have no
+        // network. Without `--json` it prints nothing on standard output until it ends.
+        arguments: &["exec", "--sandbox", "workspace-write", "--skip-git-repo-check", "--json"],
+    },
+    Preset {
+        name: "gemini",
+        package: "@google/gemini-cli",
+        // Without `--skip-trust` it refuses to work in a folder that a person never opened with it.
+        arguments: &["--approval-mode", "yolo", "--skip-trust", "--output-format", "stream-json"],
+    },
+    Preset {
+        name: "opencode",
+        package: "opencode-ai",
+        arguments: &["run", "--auto", "--format", "json"],
+    },
+];
+
+impl Preset {
+    /// The agent with this name, if it is one of them.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// The agent whose program this is, also by a path.
+    pub(crate) fn of_program(program: &OsStr) -> Option<&'static Self> {
+        let name = Path::new(program).file_name()?;
+        Self::named(name.to_str()?)
+    }
+
+    /// The command of a runtime.
+    pub fn command(&self) -> Vec<String> {
+        let words = std::iter::once(&self.name).chain(self.arguments);
+        words.map(|word| (*word).to_owned()).collect()
+    }
+
+    /// Adds to a failure how to install the agent.
+    pub(crate) fn advise(&self, failure: Failure) -> Failure {
+        let install = format!("npm install --global {}", self.package);
+        let suggestion =
+            format!("install {}: {install}; or correct the runtime in agentxchain.json", self.name);
+        failure.with("npm_package", self.package).suggesting(suggestion)
+    }
+}
