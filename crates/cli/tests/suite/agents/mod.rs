@@ -1,0 +1,234 @@
+//! The coding agents that `accord run init --agent` knows, as they are installed from npm: they do
+//! the turns of a run and use Accord's memory, against a stand-in for the API of their model.
+//!
+//! The clients are looked for in the folder that `ACCORD_AGENT_CLIENTS` names (an npm prefix), else
+//! in `PATH`. Without a client its test says so and is skipped; `docs/agents.md` says how to
+//! install them.
+
+mod anthropic;
+mod model_api;
+mod openai;
+mod script;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use accord_runs::agents::Preset;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::accord::{Ran, path_with_accord, run};
+
+use model_api::ModelApi;
+
+#[test]
+fn claude_carries_a_run_of_three_turns_and_uses_the_memory() {
+    if let Some(desk) = Desk::with("claude") {
+        desk.carries_a_run();
+    }
+}
+
+#[test]
+fn codex_carries_a_run_of_three_turns_and_uses_the_memory() {
+    if let Some(desk) = Desk::with("codex") {
+        desk.carries_a_run();
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_reach_the_first_gate() {
+    let block = governed_block();
+    assert!(block.contains("--agent claude"), "{block}");
+    let Some(desk) = Desk::with("claude") else {
+        return;
+    };
+    let ran = desk.shell(&block);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stdout.contains("a gate needs approval (1 turn accepted)"), "{ran:?}");
+    assert!(ran.stdout.contains("next  accord run approve-transition"), "{ran:?}");
+    // The output of the client is a stream of JSON, which is for its log.
+    assert!(!ran.stderr.contains("{\""), "{ran:?}");
+    desk.has_committed_the_work();
+}
+
+/// The commands of the README's section about governed runs.
+fn governed_block() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (_, section) = page.split_once("\n## Governed runs\n").expect("the section");
+    let (_, block) = section.split_once("```console\n").expect("a block");
+    let (block, _) = block.split_once("```").expect("its end");
+    let commands = block.lines().filter_map(|line| line.strip_prefix("$ "));
+    commands.map(|command| format!("{command}\n")).collect()
+}
+
+/// The home folder of a person with one agent, and a new repository.
+struct Desk {
+    preset: &'static Preset,
+    home: TempDir,
+    path: OsString,
+    api: ModelApi,
+}
+
+impl Desk {
+    /// A desk with this agent, if it is installed.
+    fn with(name: &str) -> Option<Self> {
+        let preset = Preset::named(name).expect("a name that is known");
+        let path = path_with(preset)?;
+        let home = tempfile::tempdir().expect("a folder");
+        let home_path = home.path().canonicalize().expect("a folder");
+        std::fs::create_dir(home_path.join("shop")).expect("a folder");
+        let api = ModelApi::start(home_path.join("shop"));
+        let desk = Self { preset, home, path, api };
+        desk.git(&["init", "--quiet", "--initial-branch=main"]);
+        desk.connect();
+        Some(desk)
+    }
+
+    /// Wires the client to the model and to the memory, as its user would.
+    fn connect(&self) {
+        let arguments = ["mcp", "--data", &self.at("memory"), "--project", "shop"];
+        match self.preset.name {
+            "claude" => {
+                let server = json!({"command": "accord", "args": arguments});
+                let servers = json!({"mcpServers": {"accord": server}});
+                std::fs::write(self.at("shop/.mcp.json"), servers.to_string()).expect("a file");
+            }
+            _ => {
+                let url = self.api.url();
+                let settings = format!(
+                    "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n\
+                     [model_providers.scripted]\nname = \"Scripted\"\nbase_url = \"{url}/v1\"\n\
+                     env_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\n\n\
+                     [mcp_servers.accord]\ncommand = \"accord\"\nargs = {}\n",
+                    json!(arguments)
+                );
+                std::fs::create_dir(self.at(".codex")).expect("a folder");
+                std::fs::write(self.at(".codex/config.toml"), settings).expect("a file");
+            }
+        }
+        self.commit("Begin");
+    }
+
+    /// Three turns of the agent: it plans, builds and reviews, and a person approves.
+    fn carries_a_run(&self) {
+        let roles = "--agent-role pm --agent-role dev --agent-role qa";
+        self.accord(&format!("run init --name Shop --agent {} {roles}", self.preset.name));
+        self.commit("Govern the repository");
+        self.accord("run doctor");
+        self.accord("run start");
+        let said = self.accord("run loop");
+        assert!(said.contains("a gate needs approval (1 turn accepted)"), "{said}");
+        self.accord("run approve-transition");
+        let said = self.accord("run loop");
+        assert!(said.contains("a gate needs approval (2 turns accepted)"), "{said}");
+        self.accord("run approve-completion");
+        let said = self.accord("run status");
+        assert!(said.contains("completed"), "{said}");
+        self.has_committed_the_work();
+
+        // Each turn deposited a package, and the later ones saw those of the earlier ones.
+        let memory = format!("context pull --data {} --project shop", self.at("memory"));
+        let packages = self.accord(&memory);
+        let asked = self.api.asked();
+        for role in ["pm", "dev", "qa"] {
+            assert!(packages.contains(&format!("The turn of {role}")), "{role}: {packages}");
+        }
+        let seen = |role: &str| asked.matches(&format!("The turn of {role}")).count();
+        assert!(seen("pm") > seen("dev") && seen("dev") > seen("qa"), "{asked}");
+    }
+
+    /// Only the records of the run itself are left for the person to commit.
+    #[track_caller]
+    fn has_committed_the_work(&self) {
+        let left = self.git(&["status", "--short"]);
+        let own = |line: &str| line.ends_with(" TALK.md") || line.contains(" .agentxchain/");
+        assert!(left.lines().all(own), "{left}");
+    }
+
+    #[track_caller]
+    fn accord(&self, words: &str) -> String {
+        let ran = self.shell(&format!("accord {words}"));
+        assert_eq!(ran.code, 0, "accord {words}\n{}\n{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+
+    #[track_caller]
+    fn git(&self, words: &[&str]) -> String {
+        let mut git = Command::new("git");
+        git.args(words);
+        self.typed(git).yes()
+    }
+
+    fn commit(&self, title: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "-m", title]);
+    }
+
+    /// Types commands in the repository.
+    fn shell(&self, script: &str) -> Ran {
+        let mut shell = Command::new("sh");
+        shell.args(["-euc", script]);
+        self.typed(shell)
+    }
+
+    fn typed(&self, mut command: Command) -> Ran {
+        // Settings of the account that runs the tests must not reach the client.
+        let inherited: Vec<OsString> = std::env::vars_os()
+            .map(|(name, _)| name)
+            .filter(|name| {
+                let name = name.to_string_lossy().to_uppercase();
+                let foreign = ["CLAUDE", "ANTHROPIC", "CODEX", "OPENAI", "ACCORD_", "GIT_"];
+                foreign.iter().any(|prefix| name.starts_with(prefix)) || name.ends_with("_PROXY")
+            })
+            .collect();
+        for name in inherited {
+            command.env_remove(name);
+        }
+        command.current_dir(self.at("shop")).env("HOME", self.at("")).env("PATH", &self.path);
+        command.env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
+        command.env("ANTHROPIC_BASE_URL", self.api.url()).env("ANTHROPIC_API_KEY", "scripted");
+        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+        command.env("SCRIPTED_KEY", "scripted").env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "T");
+            command.env(format!("GIT_{who}_EMAIL"), "t@example.org");
+        }
+        run(command, "")
+    }
+
+    fn at(&self, path: &str) -> String {
+        let home = self.home.path().canonicalize().expect("a folder");
+        home.join(path).to_str().expect("text").to_owned()
+    }
+}
+
+/// `PATH` with the client and the command in front; `None`, with a message, if the client is not
+/// installed.
+fn path_with(preset: &Preset) -> Option<OsString> {
+    let path = path_with_accord();
+    let named = std::env::var_os("ACCORD_AGENT_CLIENTS").filter(|folder| !folder.is_empty());
+    let folder = match &named {
+        Some(prefix) => {
+            let folder = PathBuf::from(prefix).join("node_modules/.bin");
+            let client = folder.join(preset.name);
+            assert!(client.exists(), "ACCORD_AGENT_CLIENTS has no {}", client.display());
+            Some(folder.canonicalize().expect("a folder"))
+        }
+        None => std::env::split_paths(&path).find(|folder| folder.join(preset.name).is_file()),
+    };
+    let Some(folder) = folder else {
+        // Not by a macro: the output of a test that passes would be hidden.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: the test of the agent {} needs the npm package {} (docs/agents.md)",
+            preset.name,
+            preset.package
+        );
+        return None;
+    };
+    let folders = std::env::split_paths(&path).chain([folder]);
+    Some(std::env::join_paths(folders).expect("folders without a colon"))
+}
