@@ -31,8 +31,9 @@ use super::server::{EmbedError, EmbedErrorKind, PROBE};
 use crate::served::check;
 use crate::{Memory, UnitResult, load};
 
-/// How many packages are read at once.
-const PAGE: usize = 16;
+/// How many packages are read at once: as many as a request may have texts, within these. A package
+/// has one passage or more.
+const PAGES: (usize, usize) = (16, 256);
 
 /// The first delay after a failure, and the longest.
 const DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
@@ -174,7 +175,8 @@ impl Queue {
             _ => self.check().await?,
         };
         let model = self.embedder.model().to_owned();
-        let read = move |unit: &dyn ReadUnit| page(unit, &model, place);
+        let limit = self.embedder.options.batch.clamp(PAGES.0, PAGES.1);
+        let read = move |unit: &dyn ReadUnit| page(unit, &model, place, limit);
         let (waiting, is_new) = self.memory.read(read).await?;
         if waiting.is_empty() {
             place.back = None;
@@ -418,9 +420,14 @@ impl Queue {
 }
 
 /// The next packages, and whether they are new.
-fn page(unit: &dyn ReadUnit, model: &str, place: Place) -> UnitResult<(Vec<Waiting>, bool)> {
+fn page(
+    unit: &dyn ReadUnit,
+    model: &str,
+    place: Place,
+    limit: usize,
+) -> UnitResult<(Vec<Waiting>, bool)> {
     let space = Space { model, dimension: place.dimension };
-    let new = UnembeddedQuery { order: Order::OldestFirst, after: Some(place.newest), limit: PAGE };
+    let new = UnembeddedQuery { order: Order::OldestFirst, after: Some(place.newest), limit };
     let found = unit.unembedded(space, &new)?;
     let is_new = !found.is_empty();
     let found = match place.back {

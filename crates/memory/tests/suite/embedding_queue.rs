@@ -105,6 +105,25 @@ async fn another_model_makes_all_vectors_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_has_as_many_texts_as_the_setting_allows() {
+    for (engine, _folder) in engines() {
+        let server = EmbeddingServer::start();
+        let memory = memory(&engine, EmbeddingOptions { batch: 50, ..options(&server) });
+        for number in 0..60 {
+            deposit(&memory, &format!("pkg_{number}"), json!({"title": "A car"})).await;
+        }
+        let _queue = Queue::start(&memory);
+        made(&memory, 60).await;
+        let texts = server
+            .asked()
+            .into_iter()
+            .map(|asked| asked.body["input"].as_array().map_or(0, Vec::len));
+        // The first is the probe.
+        assert_eq!(texts.collect::<Vec<_>>(), [1, 50, 10]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_dimension_makes_all_vectors_again() {
     let server = EmbeddingServer::start();
     let (engine, _folder) = engines().remove(1);
