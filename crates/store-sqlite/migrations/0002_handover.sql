@@ -21,10 +21,10 @@ CREATE INDEX embedding_order ON embedding (project, model, dimension, pk);
 -- question in other notations has the same key. An open question has a package that asks it and
 -- that no answer covers; its newest packages are then those, otherwise all that ask it.
 -- A use that was stored in format 1 was asked before every answer: its ask_key sorts first.
+-- The keys are filled in afterwards, and then indexed (question_folded).
 ALTER TABLE question ADD COLUMN folded BLOB;
 ALTER TABLE question ADD COLUMN open INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE question_use ADD COLUMN ask_key TEXT NOT NULL DEFAULT '0';
-CREATE INDEX question_folded ON question (project, folded);
 CREATE INDEX question_open ON question (project, audience, asked_key DESC, package DESC, ordinal)
     WHERE open = 1;
 

@@ -12,6 +12,8 @@
 
 mod commit;
 mod floor;
+#[path = "../../tests/suite/format_1.rs"]
+mod format_1;
 mod open;
 mod packages;
 mod read;

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use accord_base::ProjectId;
 use accord_memory_core::PackageId;
 use accord_memory_core::lifecycle::Standing;
 use accord_memory_core::package::{AnswerLink, Links, QuestionKey};
@@ -85,16 +84,25 @@ impl Unit<'_> {
         self.review_questions(project, questions)
     }
 
-    /// Adds the links of all packages of a project that was stored in format 1, where links were
-    /// members like any other.
-    pub(crate) fn link_stored(&self, project: &ProjectId) -> Result<()> {
-        let pk = self.must_find(project)?;
-        // The words may be anywhere in the text. Only texts with them are parsed.
-        let sql = "SELECT pk FROM package WHERE project = ?1
-            AND (instr(text, 'x-answers') > 0 OR instr(text, 'x-supersedes') > 0)";
-        for package in self.many(sql, (pk,), |row| row.integer(0))? {
+    /// Adds the links of all packages that were stored in format 1, where links were members like
+    /// any other.
+    pub(crate) fn link_stored(&self) -> Result<()> {
+        // A store has many packages and few links, so the search for them must be fast: one pass
+        // in the order of the table, and no look-up in SQL. The words may be anywhere in the text;
+        // only texts with them are parsed.
+        let sql = "SELECT pk, text FROM package NOT INDEXED";
+        let found = self.many(sql, (), |row| {
+            let has_links = row.has_text(1, &["x-answers", "x-supersedes"]);
+            Ok(if has_links { Some(row.integer(0)?) } else { None })
+        })?;
+        let sql = "SELECT p.project, j.project_id FROM package p JOIN project j ON j.pk = p.project
+            WHERE p.pk = ?1";
+        for package in found.into_iter().flatten() {
+            let project = self.one(sql, (package,), |row| Ok((row.integer(0)?, row.id(1)?)));
             // A damaged row is left to a verification.
-            if let Some(Ok(row)) = self.numbered(package, project)? {
+            if let Ok(Some((pk, project))) = project
+                && let Some(Ok(row)) = self.numbered(package, &project)?
+            {
                 self.link(pk, package, &row, &Links::read(&row.state.text))?;
             }
         }

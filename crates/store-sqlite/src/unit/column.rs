@@ -29,6 +29,12 @@ impl Row<'_> {
         }
     }
 
+    /// Whether the column is a text that has one of these parts.
+    pub(super) fn has_text(&self, at: usize, parts: &[&str]) -> bool {
+        let text = self.0.get_ref(at).ok().and_then(|value| value.as_str().ok());
+        text.is_some_and(|text| parts.iter().any(|part| text.contains(part)))
+    }
+
     /// Refuses a sort key that is not that of the instant: the row would be sorted wrongly.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();

@@ -18,6 +18,7 @@ use accord_store::{
 };
 use accord_store_sqlite::{DATABASE, FORMAT, Options, SqliteStore, compact};
 
+use crate::format_1::write_format_1;
 use crate::support::{deposit, given, log, open, package, start};
 
 #[test]
@@ -131,32 +132,6 @@ fn answer(store: &SqliteStore, text: &str) -> Vec<(String, f64)> {
     let found: Result<SearchResults> = store.read(|unit| unit.search(&project, &query));
     let hits = found.unwrap().hits.into_iter();
     hits.map(|hit| (hit.package.package_id.as_str().to_owned(), hit.score)).collect()
-}
-
-/// Writes the rows of a store as a store of format 1.
-fn write_format_1(new: &Path, old: &Path) {
-    let connection = rusqlite::Connection::open(old.join(DATABASE)).unwrap();
-    let format_1 = include_str!("../../migrations/0001_memory.sql");
-    connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
-    connection.execute_batch(format_1).unwrap();
-    let new = new.join(DATABASE);
-    connection.execute("ATTACH ?1 AS new", (new.to_str().unwrap(),)).unwrap();
-    let tables = "SELECT s.name, group_concat(c.name) FROM main.sqlite_schema s
-        JOIN pragma_table_info(s.name, 'main') c
-        WHERE s.type = 'table' AND s.name <> 'package_terms' GROUP BY s.name";
-    let mut statement = connection.prepare(tables).unwrap();
-    let tables = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    let tables: Vec<(String, String)> = tables.map(|table| table.unwrap()).collect();
-    drop(statement);
-    for (table, columns) in tables {
-        let copy = format!(
-            "DELETE FROM main.{table};
-             INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table};"
-        );
-        connection.execute_batch(&copy).unwrap();
-    }
-    let mark = "DETACH new; PRAGMA user_version = 1; PRAGMA application_id = 0x41636364;";
-    connection.execute_batch(mark).unwrap();
 }
 
 /// In format 1, `x-answers` and `x-supersedes` were members like any other.

@@ -7,6 +7,7 @@ mod compare;
 #[path = "../../benches/retrieval/evaluation.rs"]
 mod evaluation;
 mod files;
+mod format_1;
 mod formats;
 mod jobs;
 mod kill;
