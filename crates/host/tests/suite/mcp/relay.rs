@@ -231,6 +231,15 @@ async fn an_agent_of_relay_works_on_a_real_host() {
     client.call("relay_assert_fact", newer).await;
     let facts = read(client.call("relay_query_facts", json!({"object": "b", "limit": 1})).await);
     assert_eq!(facts["facts"][0]["value"], "b", "{facts}");
+    for format in [json!({}), json!({"format": "markdown"})] {
+        let result = client.call("relay_session_orient", format).await;
+        let briefing = text(&result);
+        assert!(briefing.starts_with("# Briefing: atlas\n"), "{briefing}");
+        // The package waits for its review; the fact has its last value.
+        for part in ["Passkeys work", id, "Who rotates?", "s r = b", "agent:test-client"] {
+            assert!(briefing.contains(part), "no {part} in {briefing}");
+        }
+    }
     let bundle = json!({"format": "json", "open_questions": 0});
     let bundle = read(client.call("relay_session_orient", bundle).await);
     assert_eq!(bundle["open_questions"], json!([]));
