@@ -6,7 +6,8 @@ use accord_base::{Access, Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_memory_core::bundle::{
-    Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows, Counted, briefing,
+    ACTIVE_HOURS, Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows,
+    Counted, briefing,
 };
 use accord_memory_core::package::Status;
 use accord_memory_core::query::{BriefingQuery, Focus};
@@ -42,6 +43,7 @@ struct Loaded {
     questions: Counted<QuestionRow>,
     facts: Counted<Fact>,
     sessions: Counted<Session>,
+    idle_sessions: u64,
     work: Counted<Package>,
     automatic: Option<Automatic>,
     /// The packages that supersede others.
@@ -115,7 +117,7 @@ impl Loaded {
         loaded.questions = Counted::new(unit.questions(id, &query)?, total);
         let facts = if asked.focus.is_some() { RANKED_FACTS } else { caps.lines };
         loaded.read_facts(unit, id, facts)?;
-        loaded.read_sessions(unit, id, caps.lines)?;
+        loaded.read_sessions(unit, id, caps.lines, now)?;
         // Standing packages and handoffs are not superseded.
         let mut work = loaded.work.rows.iter().chain(&loaded.reviews.rows).map(Package::package_id);
         loaded.superseded = unit.superseded(id, &mut work)?;
@@ -131,6 +133,7 @@ impl Loaded {
             questions: Counted::new(Vec::new(), 0),
             facts: Counted::new(Vec::new(), 0),
             sessions: Counted::new(Vec::new(), 0),
+            idle_sessions: 0,
             work: Counted::new(Vec::new(), 0),
             automatic: None,
             superseded: BTreeMap::new(),
@@ -264,8 +267,11 @@ impl Loaded {
         unit: &dyn ReadUnit,
         id: &ProjectId,
         limit: usize,
+        now: Time,
     ) -> UnitResult<()> {
-        let query = SessionQuery { active: true, limit, ..SessionQuery::default() };
+        let open = SessionQuery { active: true, limit, ..SessionQuery::default() };
+        let since = now.add_seconds(-i64::from(ACTIVE_HOURS) * 3_600);
+        let query = SessionQuery { active_since: Some(since), ..open };
         let mut sessions = Vec::new();
         for row in unit.sessions(id, &query)? {
             match load::session_of(&row) {
@@ -274,6 +280,7 @@ impl Loaded {
             }
         }
         self.sessions = Counted::new(sessions, unit.session_total(id, &query)?);
+        self.idle_sessions = unit.session_total(id, &open)?.saturating_sub(self.sessions.total);
         Ok(())
     }
 
@@ -318,6 +325,7 @@ impl Loaded {
             questions: Counted::new(questions.collect(), self.questions.total),
             facts: Counted::new(self.facts.rows.iter().collect(), self.facts.total),
             sessions: Counted::new(self.sessions.rows.iter().collect(), self.sessions.total),
+            idle_sessions: self.idle_sessions,
             work: self.packages(&self.work),
             automatic: self.automatic.clone(),
             damaged,

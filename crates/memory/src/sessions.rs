@@ -121,6 +121,7 @@ impl Memory {
                     let query = accord_store::SessionQuery {
                         callsign: asked.callsign.as_deref(),
                         active: asked.active,
+                        active_since: None,
                         after: after.copied(),
                         order: Order::NewestFirst,
                         limit,
@@ -153,6 +154,7 @@ impl Memory {
                 let query = accord_store::SessionQuery {
                     callsign: asked.callsign.as_deref(),
                     active: asked.active,
+                    active_since: None,
                     after: Some(*after),
                     order: Order::NewestFirst,
                     limit: usize::MAX,

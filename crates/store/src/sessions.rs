@@ -1,7 +1,7 @@
 //! Sessions: periods of work of one actor.
 
 use accord_base::{ActorKey, ProjectId, SessionId};
-use accord_contract::time::Timestamp;
+use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::query::SessionPosition;
 
 use crate::{Order, Result};
@@ -34,6 +34,8 @@ pub struct SessionQuery<'a> {
     pub callsign: Option<&'a str>,
     /// Only those that have not ended.
     pub active: bool,
+    /// Only those that began at this time or later, or have a package that was created then.
+    pub active_since: Option<Time>,
     /// Only those after this position in the list.
     pub after: Option<SessionPosition>,
     /// The direction of the list.

@@ -183,3 +183,34 @@ async fn a_draft_is_in_the_briefing_of_its_author_alone() {
     let other = briefing(&world.key_of("bob"), 600).await;
     assert!(!other.contains("pkg_draft") && !other.contains("recent package"), "{other}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_that_were_never_ended_are_shown_while_they_are_active() {
+    let world = World::new();
+    let asker = world.owner();
+    let session = |id: &str, days: u32| {
+        let document = json!({
+            "session_id": id, "project_id": "atlas", "actor_id": id, "actor_type": "agent",
+            "callsign": null, "started_at": days_ago(days), "ended_at": null,
+            "packages_deposited": [],
+        });
+        format!("{document}\n")
+    };
+    let lines = [session("fresh", 0), session("stale", 2), session("long", 9), session("old", 90)];
+    let lines_type = [("content-type", "application/x-ndjson")];
+    let path = "/v1/projects/atlas/import";
+    asker.ask("POST", path, &lines_type, &lines.concat()).await.expect(200);
+    for (id, session, days) in [("pkg_1", "long", 0), ("pkg_2", "old", 30)] {
+        let author = json!({"id": session, "type": "agent", "session_id": session});
+        let members = json!({"created_by": author, "created_at": days_ago(days)});
+        asker.deposit(&package_with(id, members)).await;
+    }
+    let text = briefing(&asker, 2_000).await;
+    let active = text.split("## Active now\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    has(active, &["agent:fresh", "agent:long"]);
+    assert_eq!(active.lines().count(), 2, "{active}");
+    has(&text, &["- 2 sessions idle for over 24 hours, not ended"]);
+    let json = asker.get("/v1/projects/atlas/orient?format=briefing-json").await.expect(200);
+    assert_eq!(json["active_sessions"].as_array().unwrap().len(), 2);
+    assert_eq!(json["idle_sessions"], 2);
+}

@@ -16,8 +16,8 @@ mod questions;
 mod snippet;
 
 pub use briefing::{
-    Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows, Counted,
-    LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE, briefing,
+    ACTIVE_HOURS, Automatic, BriefingPackage, BriefingPart, BriefingQuestion, BriefingRows,
+    Counted, LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE, briefing,
 };
 pub use digest::{
     ActorCount, DigestRows, Highlight, MAX_DIGEST_FACTS, MAX_HIGHLIGHTS, ProjectCount, Snippet,

@@ -172,6 +172,7 @@ impl History {
             ),
             facts: Counted::new(self.facts.iter().collect(), 37),
             sessions: Counted::new(self.sessions.iter().collect(), 2),
+            idle_sessions: 3,
             work: Counted::new(work, 19),
             automatic: Some(Automatic {
                 total: 40,
@@ -212,6 +213,7 @@ fn has(text: &str, parts: &[&str]) {
 fn is_sound(text: &str, max_tokens: u32) {
     assert!(tokens(text) <= max_tokens as usize, "{} of {max_tokens}\n{text}", tokens(text));
     has(text, &["# Briefing: atlas", "40 automatic deposits of low significance"]);
+    has(text, &["- 3 sessions idle for over 24 hours, not ended"]);
     // The sections are in their order.
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
     let order = [
@@ -339,6 +341,7 @@ fn many_small_notes_do_not_hide_a_decision() {
         questions: Counted::new(Vec::new(), 0),
         facts: Counted::new(Vec::new(), 0),
         sessions: Counted::new(Vec::new(), 0),
+        idle_sessions: 0,
         work: Counted::new(work.collect(), 30),
         automatic: None,
         damaged: &[],
@@ -346,6 +349,30 @@ fn many_small_notes_do_not_hide_a_decision() {
     let query = briefing_query(&[("format", "briefing"), ("max_tokens", "300")]);
     let text = briefing(&rows, &query, at("2026-05-01T00:00:00Z"));
     has(&text, &["Chose SQLite", "decided: one file per project", "Build 501 passed"]);
+}
+
+#[test]
+fn a_briefing_of_nothing_says_so() {
+    let history = History::new();
+    let mut rows = BriefingRows {
+        project: &history.project,
+        standing: Counted::new(Vec::new(), 0),
+        handoffs: Vec::new(),
+        reviews: Counted::new(Vec::new(), 0),
+        questions: Counted::new(Vec::new(), 0),
+        facts: Counted::new(Vec::new(), 0),
+        sessions: Counted::new(history.sessions.iter().collect(), 2),
+        idle_sessions: 0,
+        work: Counted::new(Vec::new(), 0),
+        automatic: None,
+        damaged: &[],
+    };
+    let query = briefing_query(&[("format", "briefing")]);
+    let now = at("2026-05-01T00:00:00Z");
+    let nothing = "Nothing is recorded yet";
+    has(&briefing(&rows, &query, now), &[nothing, "agent:codex (amber-otter)"]);
+    rows.facts = Counted::new(history.facts.iter().collect(), 37);
+    assert!(!briefing(&rows, &query, now).contains(nothing));
 }
 
 #[test]
@@ -365,6 +392,7 @@ fn the_json_form_has_the_same_items() {
             assert_eq!(shown + missing, total, "{member} in {budget}: {text}");
         }
         assert_eq!(read["automatic_deposits"]["count"], 40);
+        assert_eq!(read["idle_sessions"], 3);
     }
     let read: Value =
         serde_json::from_str(&history.brief(BriefingForm::Json, 2_000, None)).unwrap();
@@ -453,6 +481,7 @@ proptest! {
             questions: Counted::new(Vec::new(), 0),
             facts: Counted::new(stored.iter().collect(), facts + unloaded),
             sessions: Counted::new(Vec::new(), 0),
+            idle_sessions: unloaded,
             work: Counted::new(work.iter().map(brief).collect(), work.len() as u64 + unloaded),
             automatic: None,
             damaged: &[],

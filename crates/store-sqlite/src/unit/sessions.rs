@@ -137,6 +137,15 @@ pub(super) fn narrow(select: &mut Select, query: &SessionQuery<'_>) {
     if query.active {
         select.add("AND s.ended_at IS NULL", []);
     }
+    if let Some(since) = query.active_since {
+        let key = text(&stamp::key(since));
+        select.add(
+            "AND (s.started_key >= ? OR EXISTS (
+                SELECT 1 FROM package p WHERE p.project = s.project
+                AND p.session_id = s.session_id AND p.created_key >= ?))",
+            [key.clone(), key],
+        );
+    }
     if let Some(after) = query.after {
         let behind = match query.order {
             Order::NewestFirst => "AND (s.started_key, s.pk) < (?, ?)",

@@ -38,9 +38,19 @@ impl Sessions for State {
             Order::NewestFirst => place(row) < (after.started_at, after.seq),
             Order::OldestFirst => place(row) > (after.started_at, after.seq),
         };
+        let has_package_since = |row: &SessionRow, since: Time| {
+            let packages = self.at(project).into_iter().flat_map(|at| at.packages.values());
+            packages.map(|entry| &entry.row).any(|package| {
+                package.session_id.as_ref() == Some(&row.session_id)
+                    && package.created_at.time() >= since
+            })
+        };
         let fits = |row: &&SessionRow| {
             (query.callsign).is_none_or(|callsign| row.callsign.as_deref() == Some(callsign))
                 && (!query.active || row.ended_at.is_none())
+                && query.active_since.is_none_or(|since| {
+                    row.started_at.time() >= since || has_package_since(row, since)
+                })
                 && query.after.is_none_or(|after| behind(row, after))
         };
         let rows = self.at(project).into_iter().flat_map(|project| project.sessions.values());

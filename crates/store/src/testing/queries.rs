@@ -253,7 +253,15 @@ impl Query {
                 Ok(lines([beside.before, beside.after, current].map(|fact| fact.map(plain))))
             }
             Self::Sessions(project, callsign, active, order) => {
-                sessions(unit, project, callsign.as_deref(), *active, *order)
+                let callsign = callsign.as_deref();
+                let mut lines = sessions(unit, project, callsign, *active, None, *order)?;
+                let all = SessionQuery { limit: usize::MAX, ..SessionQuery::default() };
+                let all = unit.sessions(project, &all)?;
+                if let Some(row) = all.get(all.len() / 2) {
+                    let since = Some(row.started_at.time());
+                    lines.extend(sessions(unit, project, callsign, *active, since, *order)?);
+                }
+                Ok(lines)
             }
             Self::Embeddings(project, (model, dimension), order, length) => {
                 let space = Space { model, dimension: *dimension };
@@ -405,7 +413,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
     let facts = facts(unit, project, query)?;
     assert_eq!(contents.facts, facts.len() as u64);
     lines.extend(facts);
-    let sessions = sessions(unit, project, None, false, Order::OldestFirst)?;
+    let sessions = sessions(unit, project, None, false, None, Order::OldestFirst)?;
     assert_eq!(contents.sessions, sessions.len() as u64);
     lines.extend(sessions);
     lines.extend(self::lines(unit.events(project, 0, usize::MAX)?));
@@ -485,6 +493,7 @@ fn sessions<U: ReadUnit + ?Sized>(
     project: &ProjectId,
     callsign: Option<&str>,
     active: bool,
+    active_since: Option<Time>,
     order: Order,
 ) -> Result<Vec<String>> {
     let mut rows: Vec<SessionRow> = Vec::new();
@@ -493,6 +502,7 @@ fn sessions<U: ReadUnit + ?Sized>(
         let query = SessionQuery {
             callsign,
             active,
+            active_since,
             after: rows.last().map(SessionRow::position),
             order,
             limit: 2,

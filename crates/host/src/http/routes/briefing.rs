@@ -30,8 +30,10 @@ message! {
         required open_questions: Vec<BriefingQuestion> = "open_questions", "briefing-questions";
         /// The current facts.
         required facts: Vec<BriefingFact> = "facts", "briefing-facts";
-        /// The sessions that have not ended.
+        /// The sessions that have not ended, and began or deposited a package in the last 24 hours.
         required active_sessions: Vec<BriefingSession> = "active_sessions", "briefing-sessions";
+        /// How many other sessions have not ended.
+        optional idle_sessions: u64 = "idle_sessions", "count";
         /// The other packages of the window.
         required recent_work: Vec<BriefingPackage> = "recent_work", "briefing-packages";
         /// The automatic deposits of low significance, which are only counted.

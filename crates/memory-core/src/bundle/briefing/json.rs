@@ -38,6 +38,8 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         let items = part.map(|part| list(part.items().map(|shown| item(&shown))));
         text = text.raw(kind.member(), items.as_deref().unwrap_or("[]"));
     }
+    let idle = Some(frame.idle_sessions).filter(|count| *count > 0);
+    text = text.optional("idle_sessions", idle.map(Value::from));
     if let Some(automatic) = frame.automatic {
         let folded = ObjectText::new()
             .value("count", automatic.total)

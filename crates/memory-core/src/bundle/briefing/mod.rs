@@ -25,7 +25,7 @@ use accord_contract::time::Time;
 use crate::query::BriefingQuery;
 
 pub use part::{BriefingPart, LOW_SIGNIFICANCE, STANDING_SIGNIFICANCE};
-pub use rows::{Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted};
+pub use rows::{ACTIVE_HOURS, Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted};
 
 use plan::Plan;
 use section::sections;

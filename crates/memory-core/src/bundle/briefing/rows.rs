@@ -22,8 +22,10 @@ pub struct BriefingRows<'a> {
     pub questions: Counted<BriefingQuestion<'a>>,
     /// The current facts.
     pub facts: Counted<&'a Fact>,
-    /// The sessions that have not ended.
+    /// The sessions that have not ended and were active within [`ACTIVE_HOURS`].
     pub sessions: Counted<&'a Session>,
+    /// How many other sessions have not ended.
+    pub idle_sessions: u64,
     /// The other packages of the window, and packages about the focus.
     pub work: Counted<BriefingPackage<'a>>,
     /// The automatic deposits of low significance in the window.
@@ -76,11 +78,18 @@ pub(super) struct Frame<'a> {
     pub(super) short_id: String,
     pub(super) name: String,
     pub(super) description: String,
+    /// Whether there is nothing to show but sessions.
+    pub(super) is_empty: bool,
     pub(super) now: Time,
     pub(super) query: &'a BriefingQuery,
+    pub(super) idle_sessions: u64,
     pub(super) automatic: Option<&'a Automatic>,
     pub(super) damaged: &'a [String],
 }
+
+/// How long after its start, or after its last package, a session counts as active. Many clients
+/// never end their sessions.
+pub const ACTIVE_HOURS: u32 = 24;
 
 /// The longest project id or name in a briefing, in characters.
 const LONGEST_NAME: usize = 60;
@@ -94,6 +103,13 @@ impl<T> Counted<T> {
 }
 
 impl BriefingRows<'_> {
+    fn is_empty(&self) -> bool {
+        let packages = self.standing.total + self.reviews.total + self.work.total;
+        packages + self.questions.total + self.facts.total == 0
+            && self.handoffs.is_empty()
+            && self.automatic.is_none()
+    }
+
     pub(super) fn frame<'f>(&'f self, query: &'f BriefingQuery, now: Time) -> Frame<'f> {
         let words = (query.max_tokens as usize / 10).min(400);
         Frame {
@@ -101,8 +117,10 @@ impl BriefingRows<'_> {
             short_id: shorten(&one_line(self.project.project_id.as_str()), LONGEST_NAME),
             name: shorten(&one_line(self.project.name.as_str()), LONGEST_NAME),
             description: shorten(&one_line(&self.project.description), words),
+            is_empty: self.is_empty(),
             now,
             query,
+            idle_sessions: self.idle_sessions,
             automatic: self.automatic.as_ref(),
             damaged: self.damaged,
         }

@@ -71,13 +71,13 @@ impl Kind {
     /// Its share of the budget, in hundredths.
     pub(super) fn share(self) -> usize {
         match self {
-            Self::Standing => 40,
-            Self::Handoff => 20,
+            Self::Standing => 50,
+            Self::Handoff => 16,
             Self::Reviews => 8,
-            Self::Questions => 10,
-            Self::Facts => 10,
+            Self::Questions => 8,
+            Self::Facts => 8,
             Self::Sessions => 2,
-            Self::Work => 10,
+            Self::Work => 8,
         }
     }
 
