@@ -21,6 +21,8 @@ use super::{Memory, UnitResult, load};
 pub struct AssertedFact {
     /// Whether the fact is new. If not, it existed, or the current fact has the same value.
     pub new: bool,
+    /// Whether the assertion created the project.
+    pub new_project: bool,
     /// The fact.
     pub fact: Fact,
     /// Warnings about it.
@@ -140,7 +142,8 @@ impl Memory {
         let asserted = assert(assertion, &writing, &state, prepared.options, prepared.random)?;
         match asserted {
             Asserted::Unchanged(fact) => {
-                Ok(AssertedFact { new: false, fact: *fact, warnings: Vec::new() })
+                let warnings = Vec::new();
+                Ok(AssertedFact { new: false, new_project: false, fact: *fact, warnings })
             }
             Asserted::Added { create_project: created, cut, fact, warnings } => {
                 create_project(unit, created.as_deref(), now)?;
@@ -154,7 +157,8 @@ impl Memory {
                 // predicate.
                 unit.insert_fact(&load::row_of_fact(&fact))?;
                 record(unit, &event::asserted(&fact, cut.as_ref(), now))?;
-                Ok(AssertedFact { new: true, fact: *fact, warnings })
+                let new_project = created.is_some();
+                Ok(AssertedFact { new: true, new_project, fact: *fact, warnings })
             }
         }
     }

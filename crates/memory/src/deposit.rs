@@ -23,6 +23,8 @@ use super::{Memory, UnitResult, load};
 pub struct Deposited {
     /// Whether the package is new.
     pub new: bool,
+    /// Whether the deposit created the project.
+    pub new_project: bool,
     /// The stored package, with warnings about it.
     pub package: Served,
 }
@@ -44,7 +46,7 @@ struct Rows {
 }
 
 enum Stored {
-    New(Vec<Warning>),
+    New { warnings: Vec<Warning>, new_project: bool },
     Replay(Result<Served, Damaged>),
 }
 
@@ -96,16 +98,19 @@ impl Memory {
         let outcome =
             self.write(move |unit| memory.store_deposit(unit, &deposit, &mut rows)).await?;
         match outcome {
-            Stored::New(warnings) => {
+            Stored::New { warnings, new_project } => {
                 let (package, hash) = (&prepared.package, prepared.package.content_hash());
                 let package = Served {
                     package_id: package.package_id().clone(),
                     content_hash: *hash,
                     text: answer(package.text(), hash, &warnings),
                 };
-                Ok(Deposited { new: true, package })
+                Ok(Deposited { new: true, new_project, package })
             }
-            Stored::Replay(known) => Ok(Deposited { new: false, package: self.sound(known)? }),
+            Stored::Replay(known) => {
+                let package = self.sound(known)?;
+                Ok(Deposited { new: false, new_project: false, package })
+            }
         }
     }
 
@@ -164,7 +169,7 @@ impl Memory {
                 let log = [load::row_of_revision(&revision)];
                 unit.insert_package(&rows.package, &prepared.index, &log)?;
                 unit.append_event(project_id, &rows.event)?;
-                Ok(Stored::New(warnings))
+                Ok(Stored::New { warnings, new_project: created.is_some() })
             }
         }
     }

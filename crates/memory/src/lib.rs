@@ -95,6 +95,7 @@ pub use self::remove::RemovedProject;
 pub use self::repair::{Repaired, repair};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;
+pub use self::sessions::StartedSession;
 pub use self::unit::{UnitError, UnitResult};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
 

@@ -15,6 +15,15 @@ use super::load::unreadable;
 use super::record::{create_project, record};
 use super::{Memory, UnitError, UnitResult, load, page};
 
+/// A session that was started.
+#[derive(Clone, Debug)]
+pub struct StartedSession {
+    /// The session.
+    pub session: Session,
+    /// Whether that created the project.
+    pub new_project: bool,
+}
+
 impl Memory {
     /// Starts a session in a project.
     ///
@@ -26,7 +35,7 @@ impl Memory {
         caller: &Caller,
         project: &ProjectId,
         sent: &[u8],
-    ) -> Result<Session, Failure> {
+    ) -> Result<StartedSession, Failure> {
         let access = caller.access();
         access.may(Verb::Write, project)?;
         let asked = SessionRequest::parse(sent, project)?;
@@ -46,7 +55,8 @@ impl Memory {
             create_project(unit, started.create_project.as_ref(), now)?;
             unit.insert_session(&load::row_of_session(&started.session))?;
             record(unit, &event::session_started(&started.session, now))?;
-            Ok(started.session)
+            let new_project = started.create_project.is_some();
+            Ok(StartedSession { session: started.session, new_project })
         })
         .await
     }

@@ -4,7 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_host::Response;
 use accord_host::client::body_failure;
-use accord_host::http::SUPERSEDED_BY;
+use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The ids of the packages that supersede the package that was read.
     pub(crate) superseded_by: Option<String>,
+    /// Whether the request created its project.
+    pub(crate) is_new_project: bool,
 }
 
 /// An answer that is read piece by piece.
@@ -130,7 +132,12 @@ pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
         return Err(refusal::error_of(status, &parts.headers, &text));
     }
     let superseded_by = parts.headers.get(SUPERSEDED_BY).and_then(|ids| ids.to_str().ok());
-    Ok(Answer { status, text, superseded_by: superseded_by.map(str::to_owned) })
+    Ok(Answer {
+        status,
+        text,
+        superseded_by: superseded_by.map(str::to_owned),
+        is_new_project: parts.headers.contains_key(NEW_PROJECT),
+    })
 }
 
 /// The answer as it comes; a refusal is a failure.

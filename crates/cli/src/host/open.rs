@@ -110,10 +110,8 @@ impl Connection {
         project: &str,
         request: HostRequest,
     ) -> Result<Answer, CliError> {
-        // Any error is left to the write.
-        let is_new = self.is_new || self.lacks(project).unwrap_or(false);
         let answer = self.send(request)?;
-        if is_new {
+        if answer.is_new_project {
             print_note(clean(&format!("new project {project} in {}", self.place)));
         }
         Ok(answer)

@@ -53,7 +53,7 @@ pub use self::openapi::schemas;
 pub(crate) use self::peer::Peer;
 pub(crate) use self::permits::{Permit, Permits};
 pub use self::reply::{Refusal, Reply};
-pub use self::routes::SUPERSEDED_BY;
+pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
 
 /// The name of the route that answered, in the extensions of its response. Metrics use it, because
 /// the number of paths is unbounded.

@@ -12,7 +12,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
-use crate::http::SUPERSEDED_BY;
+use crate::http::{NEW_PROJECT, SUPERSEDED_BY};
 use crate::{Api, Request};
 
 /// The largest answer that is read.
@@ -23,9 +23,18 @@ const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
 pub struct Ask {
     method: Method,
     path: String,
-    query: String,
+    query: Vec<Parameter>,
     body: Option<Object>,
     about: Object,
+}
+
+/// A query parameter.
+#[derive(Clone, Debug)]
+struct Parameter {
+    name: String,
+    value: String,
+    /// Whether an older host may not know it.
+    is_recent: bool,
 }
 
 /// What a host answered to a request that it carried out.
@@ -34,6 +43,8 @@ pub struct Answer {
     created: bool,
     text: String,
     superseded_by: Option<String>,
+    new_project: Option<String>,
+    unknown: Vec<String>,
 }
 
 impl Ask {
@@ -63,14 +74,20 @@ impl Ask {
 
     /// Adds a query parameter, if it has a value.
     #[must_use]
-    pub fn query(mut self, name: &str, value: Option<impl Display>) -> Self {
-        if let Some(value) = value {
-            let before = if self.query.is_empty() { '?' } else { '&' };
-            self.query.push(before);
-            escape(name, &mut self.query);
-            self.query.push('=');
-            escape(&value.to_string(), &mut self.query);
-        }
+    pub fn query(self, name: &str, value: Option<impl Display>) -> Self {
+        self.parameter(name, value, false)
+    }
+
+    /// Adds a query parameter that an older host may not know, if it has a value. Such a host is
+    /// asked again without it.
+    #[must_use]
+    pub fn recent_query(self, name: &str, value: Option<impl Display>) -> Self {
+        self.parameter(name, value, true)
+    }
+
+    fn parameter(mut self, name: &str, value: Option<impl Display>, is_recent: bool) -> Self {
+        let (name, value) = (name.to_owned(), value.map(|value| value.to_string()));
+        self.query.extend(value.map(|value| Parameter { name, value, is_recent }));
         self
     }
 
@@ -82,15 +99,34 @@ impl Ask {
     }
 
     /// Sends the request and reads the answer.
-    pub(super) async fn send(self, api: &dyn Api) -> Result<Answer, ToolError> {
+    pub(super) async fn send(mut self, api: &dyn Api) -> Result<Answer, ToolError> {
+        let mut unknown = Vec::new();
+        loop {
+            let error = match self.clone().send_once(api).await {
+                Ok(answer) => return Ok(Answer { unknown, ..answer }),
+                Err(error) => error,
+            };
+            let refused = error.unknown_parameter();
+            let place = self.query.iter().position(|parameter| {
+                parameter.is_recent && refused.as_ref() == Some(&parameter.name)
+            });
+            let Some(place) = place else {
+                return Err(error);
+            };
+            unknown.push(self.query.remove(place).name);
+        }
+    }
+
+    async fn send_once(self, api: &dyn Api) -> Result<Answer, ToolError> {
         let about = self.about.clone();
         let unanswered = |failure: Failure| ToolError::from(failure).with_details(&about);
         let response = api.call(self.request()?).await.map_err(unanswered)?;
         let status = response.status();
         let headers = response.headers();
         let is_json = headers.get(CONTENT_TYPE).is_none_or(is_json);
-        let superseded_by = headers.get(SUPERSEDED_BY).and_then(|ids| ids.to_str().ok());
-        let superseded_by = superseded_by.map(str::to_owned);
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let superseded_by = header(SUPERSEDED_BY).map(str::to_owned);
+        let new_project = header(NEW_PROJECT).and_then(unescape);
         let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
         let body = body.map_err(|_| {
             let message = "the answer of the host was interrupted, or is too large";
@@ -102,7 +138,8 @@ impl Ask {
             let created = status == hyper::StatusCode::CREATED;
             // Whitespace between JSON tokens costs a model tokens and means nothing.
             let text = if is_json { compact(&text) } else { text };
-            return Ok(Answer { created, text, superseded_by });
+            let unknown = Vec::new();
+            return Ok(Answer { created, text, superseded_by, new_project, unknown });
         }
         let envelope = serde_json::from_str(&text)
             .ok()
@@ -127,11 +164,18 @@ impl Ask {
                 escape(segment, &mut target);
             }
         }
-        Self { method, path: target, query: String::new(), body: None, about: Object::new() }
+        Self { method, path: target, query: Vec::new(), body: None, about: Object::new() }
     }
 
     fn request(self) -> Result<Request, Failure> {
-        let target: Uri = format!("{}{}", self.path, self.query).parse().map_err(|_| {
+        let mut target = self.path;
+        for (index, parameter) in self.query.iter().enumerate() {
+            target.push(if index == 0 { '?' } else { '&' });
+            escape(&parameter.name, &mut target);
+            target.push('=');
+            escape(&parameter.value, &mut target);
+        }
+        let target: Uri = target.parse().map_err(|_| {
             let message = "the arguments are too long for a request; shorten them";
             Failure::new(Code::McpArgumentInvalid, message)
         })?;
@@ -161,6 +205,16 @@ impl Answer {
     /// The ids of the packages that supersede the package that was read, if there are any.
     pub fn superseded_by(&self) -> Option<&str> {
         self.superseded_by.as_deref()
+    }
+
+    /// The id of the project, if the request created it.
+    pub fn new_project(&self) -> Option<&str> {
+        self.new_project.as_deref()
+    }
+
+    /// The parameters that the host does not know, and without which it answered.
+    pub fn unknown(&self) -> &[String] {
+        &self.unknown
     }
 
     /// The members of the document.

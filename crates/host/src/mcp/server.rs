@@ -95,7 +95,20 @@ impl Server {
             }
             Err(error) => return Err(error),
         };
-        let result = (tool.answer)(&call, &answer)?;
+        let mut result = (tool.answer)(&call, &answer)?;
+        if let Some(project) = answer.new_project() {
+            result = result.noting(format!(
+                "The project {project:?} is new: this call created it. If you meant an existing \
+                 project, its id is spelled differently."
+            ));
+        }
+        if !answer.unknown().is_empty() {
+            let unknown = answer.unknown().join(", ");
+            result = result.noting(format!(
+                "The host is older than this tool and does not know {unknown}: the answer is as \
+                 without. To use it, update the host."
+            ));
+        }
         let result = match result.memo.clone() {
             Memo::Nothing => result,
             Memo::Started(_) if stateless => result.with("next", PASS_IT_ON),

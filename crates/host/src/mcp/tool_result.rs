@@ -19,6 +19,8 @@ use crate::http::errors;
 #[derive(Clone, Debug)]
 pub struct ToolResult {
     content: Content,
+    /// A second text, about the first.
+    note: Option<String>,
     /// What the connection remembers of it.
     pub(super) memo: Memo,
 }
@@ -26,11 +28,7 @@ pub struct ToolResult {
 #[derive(Clone, Debug)]
 enum Content {
     Receipt(Object),
-    Document {
-        text: String,
-        /// A second text, about the document.
-        note: Option<String>,
-    },
+    Document(String),
 }
 
 /// What a connection remembers of a call.
@@ -86,21 +84,18 @@ impl OpenSession {
 impl ToolResult {
     /// A short answer to a write.
     pub fn receipt(members: Object) -> Self {
-        Self { content: Content::Receipt(members), memo: Memo::Nothing }
+        Self { content: Content::Receipt(members), note: None, memo: Memo::Nothing }
     }
 
     /// A document that was read: JSON.
     pub fn document(text: impl Into<String>) -> Self {
-        let content = Content::Document { text: text.into(), note: None };
-        Self { content, memo: Memo::Nothing }
+        Self { content: Content::Document(text.into()), note: None, memo: Memo::Nothing }
     }
 
-    /// Adds a sentence about a document. A receipt is not changed.
+    /// Adds a sentence for the model, as a text of its own.
     #[must_use]
-    pub fn noting(mut self, said: impl Into<String>) -> Self {
-        if let Content::Document { note, .. } = &mut self.content {
-            *note = Some(said.into());
-        }
+    pub fn noting(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
         self
     }
 
@@ -121,13 +116,12 @@ impl ToolResult {
     }
 
     pub(super) fn result(self) -> CallToolResult {
-        match self.content {
+        let mut result = match self.content {
             Content::Receipt(members) => in_both_places(members, false),
-            Content::Document { text, note } => {
-                let texts = [Some(text), note].into_iter().flatten();
-                CallToolResult::success(texts.map(ContentBlock::text).collect())
-            }
-        }
+            Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+        };
+        result.content.extend(self.note.map(ContentBlock::text));
+        result
     }
 }
 
@@ -141,6 +135,14 @@ impl ToolError {
     /// Whether it has this code.
     pub(super) fn is(&self, code: Code) -> bool {
         self.code == code.as_str()
+    }
+
+    /// The query parameter that the host refuses because it does not know it.
+    pub(super) fn unknown_parameter(&self) -> Option<String> {
+        let is_unknown = self.is(Code::AgenticInvalidSchema)
+            && self.message.starts_with("this route has no query parameter ");
+        let field = self.details.get("field").and_then(Value::as_str);
+        field.filter(|_| is_unknown).map(str::to_owned)
     }
 
     /// Adds details that programs and models need to act on it.

@@ -1,6 +1,6 @@
 //! Answers that contain stored documents verbatim.
 
-use accord_base::{Budgeted, Page};
+use accord_base::{Budgeted, Page, ProjectId};
 use accord_contract::wire::{TextForm, Value};
 use accord_memory::{PulledPackage, Served, Superseded};
 use accord_memory_core::query::Text;
@@ -20,6 +20,9 @@ const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
 /// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
 /// that a header cannot carry, and commas, are percent-encoded.
 pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
+
+/// The header with the id of the project that a write created, written as in [`SUPERSEDED_BY`].
+pub const NEW_PROJECT: HeaderName = HeaderName::from_static("x-new-project");
 
 /// What the budget of a page means.
 pub(super) const PAGE_BUDGET: &str = "The most tokens of the page. It ends before the first item \
@@ -137,6 +140,15 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(hyper::header::CONTENT_TYPE);
+    }
+    response
+}
+
+/// The answer to a write, which names the project if the write created it.
+pub(super) fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Response {
+    if new {
+        let id = HeaderValue::try_from(escaped(project.as_str()));
+        response.headers_mut().insert(NEW_PROJECT, id.expect("escaped text is plain"));
     }
     response
 }

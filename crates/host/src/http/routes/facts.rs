@@ -15,7 +15,7 @@ use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};
 
-use super::answer::{List, PAGE_BUDGET};
+use super::answer::{List, PAGE_BUDGET, naming_new};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
@@ -124,7 +124,7 @@ async fn assert(
         fact["warnings"] = warnings;
     }
     let status = if asserted.new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(json(status, fact.to_string()))
+    Ok(naming_new(json(status, fact.to_string()), asserted.new_project, &project))
 }
 
 async fn list(

@@ -20,7 +20,7 @@ mod verify;
 
 use super::table::Route;
 
-pub use self::answer::SUPERSEDED_BY;
+pub use self::answer::{NEW_PROJECT, SUPERSEDED_BY};
 pub(crate) use self::ask::{InProject, PathId, Query, check_query};
 
 /// Every route, file by file.

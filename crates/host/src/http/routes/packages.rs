@@ -148,7 +148,8 @@ async fn deposit(
     let mint = MINT.read(&query.params()?)?;
     let deposited = host.memory().deposit(&caller, &project, sent, mint).await?;
     let status = if deposited.new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(answer::package(status, deposited.package))
+    let response = answer::package(status, deposited.package);
+    Ok(answer::naming_new(response, deposited.new_project, &project))
 }
 
 async fn pull(

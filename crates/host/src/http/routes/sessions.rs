@@ -12,7 +12,7 @@ use axum::Extension;
 use axum::extract::State;
 use hyper::{Method, StatusCode};
 
-use super::answer::{List, PAGE_BUDGET};
+use super::answer::{List, PAGE_BUDGET, naming_new};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
@@ -83,8 +83,9 @@ async fn start(
     InProject(project): InProject,
     Document(sent): Document,
 ) -> Reply {
-    let session = (host.memory()).start_session(&caller, &project, &sent).await?;
-    Ok(json(StatusCode::CREATED, session.encode().to_string()))
+    let started = (host.memory()).start_session(&caller, &project, &sent).await?;
+    let response = json(StatusCode::CREATED, started.session.encode().to_string());
+    Ok(naming_new(response, started.new_project, &project))
 }
 
 async fn list(

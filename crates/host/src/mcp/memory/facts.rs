@@ -37,7 +37,7 @@ pub(super) const FACTS: Tool = Tool {
             .query("history", call.flag("history"))
             .query("limit", call.number("limit"))
             .query("cursor", call.text("cursor"))
-            .query("max_tokens", Some(budget(call))))
+            .recent_query("max_tokens", Some(budget(call))))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

@@ -44,8 +44,8 @@ pub(super) const ORIENT: Tool = Tool {
     ask: |call| {
         let format = call.text("format").unwrap_or("briefing");
         Ok(Ask::get(&["v1", "projects", call.project()?, "orient"])
-            .query("format", Some(format))
-            .query("focus", call.text("focus"))
+            .recent_query("format", Some(format))
+            .recent_query("focus", call.text("focus"))
             .query("window_days", call.number("window_days"))
             .query("limit", call.number("limit"))
             .query("max_tokens", Some(orient_budget(call))))
@@ -123,7 +123,7 @@ pub(super) const PROJECTS: Tool = Tool {
             .query("include_archived", call.flag("include_archived"))
             .query("limit", call.number("limit"))
             .query("cursor", call.text("cursor"))
-            .query("max_tokens", Some(budget(call))))
+            .recent_query("max_tokens", Some(budget(call))))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

@@ -233,7 +233,7 @@ fn pull(call: &Call<'_>) -> Result<Ask, Failure> {
         .query("session_id", call.text("session_id"))
         .query("limit", call.number("limit"))
         .query("cursor", call.text("cursor"))
-        .query("max_tokens", query.is_none().then(|| budget(call))))
+        .recent_query("max_tokens", query.is_none().then(|| budget(call))))
 }
 
 fn deliverable() -> Value {

@@ -24,7 +24,7 @@ pub(super) const QUESTIONS: Tool = Tool {
             .query("all", call.flag("all"))
             .query("limit", call.number("limit"))
             .query("cursor", call.text("cursor"))
-            .query("max_tokens", Some(budget(call))))
+            .recent_query("max_tokens", Some(budget(call))))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

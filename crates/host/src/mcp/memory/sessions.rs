@@ -101,7 +101,7 @@ pub(super) const SESSIONS: Tool = Tool {
             .query("active", call.flag("active"))
             .query("limit", call.number("limit").or(Some(20)))
             .query("cursor", call.text("cursor"))
-            .query("max_tokens", Some(budget(call))))
+            .recent_query("max_tokens", Some(budget(call))))
     },
     answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
     null_on: None,

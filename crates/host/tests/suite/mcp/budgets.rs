@@ -1,10 +1,11 @@
 //! Budgets of tokens: what is served keeps within them, whatever the host gives.
 
+use accord_contract::codes::{Code, Failure};
 use accord_memory_core::tokens;
 use serde_json::{Value, json};
 
 use super::client::{Client, text};
-use super::fake::Fake;
+use super::fake::{Fake, refusing};
 
 /// A package whose text would not survive being read and written again.
 fn package(number: usize, bytes: usize) -> String {
@@ -120,4 +121,46 @@ async fn one_package_is_there_as_it_is_or_not_at_all() {
     assert_eq!(text(&result), whole);
     // Nothing is there twice.
     assert!(result.get("structuredContent").is_none());
+}
+
+/// A host before the budgets of lists and the briefing.
+#[tokio::test]
+async fn an_older_host_is_asked_again_without_what_it_does_not_know() {
+    let fake = Fake::new(|asked| {
+        let is_orient = asked.target.contains("/orient");
+        let known: &[&str] = if is_orient { &["max_tokens", "limit"] } else { &["limit"] };
+        let query = asked.target.split_once('?').map_or("", |(_, query)| query);
+        let mut names = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.0));
+        match names.find(|name| !known.contains(name)) {
+            None => Ok((200, json!({"packages": [], "facts": []}).to_string())),
+            Some(name) => {
+                let message = format!("this route has no query parameter {name:?}; it has limit");
+                let failure = Failure::new(Code::AgenticInvalidSchema, message);
+                refusing(&failure.at(format!("/{name}")))
+            }
+        }
+    });
+    let mut client = Client::begin(fake.clone()).await;
+    for (tool, arguments, target, unknown) in [
+        ("memory_pull", json!({}), "/v1/projects/p/packages", "max_tokens"),
+        ("memory_facts", json!({"limit": 9}), "/v1/projects/p/facts?limit=9", "max_tokens"),
+        (
+            "memory_orient",
+            json!({"focus": "taxes"}),
+            "/v1/projects/p/orient?max_tokens=2000",
+            "format, focus",
+        ),
+    ] {
+        let mut arguments = arguments;
+        arguments["project_id"] = "p".into();
+        let result = client.call(tool, arguments).await;
+        assert_eq!(result["isError"], false, "{result}");
+        assert_eq!(fake.last().target, target);
+        let note = result["content"][1]["text"].as_str().unwrap();
+        assert!(note.contains(&format!("does not know {unknown}:")), "{note}");
+    }
+    // Another parameter changes the meaning of the call.
+    let arguments = json!({"project_id": "p", "subject": "s"});
+    let error = client.refused("memory_facts", arguments).await;
+    assert_eq!(error["field"], "subject", "{error}");
 }

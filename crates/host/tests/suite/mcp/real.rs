@@ -77,6 +77,34 @@ async fn a_day_of_work() {
 }
 
 #[tokio::test]
+async fn a_call_that_creates_a_project_says_so() {
+    let world = World::new();
+    let mut client = Client::begin(local_api(&world.host)).await;
+    let fact = |project: &str| {
+        json!({
+            "project_id": project, "subject": "s", "predicate": "p", "value": "v",
+            "actor": "agent:builder"
+        })
+    };
+    for (tool, arguments) in [
+        ("memory_session_start", json!({"project_id": "one", "actor": "agent:builder"})),
+        ("memory_deposit", json!({"project_id": "two", "title": "T"})),
+        ("memory_fact_assert", fact("a/ü")),
+    ] {
+        let project = arguments["project_id"].as_str().unwrap().to_owned();
+        let result = client.call(tool, arguments.clone()).await;
+        assert_eq!(result["isError"], false, "{result}");
+        let note = result["content"][1]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
+        assert!(note.starts_with(&format!("The project {project:?} is new")), "{note}");
+        // The receipt is as it always is.
+        let receipt = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(receipt, result["structuredContent"].to_string());
+        let again = client.call(tool, arguments).await;
+        assert_eq!(again["content"].as_array().unwrap().len(), 1, "{again}");
+    }
+}
+
+#[tokio::test]
 async fn an_orientation_of_a_real_project_keeps_within_every_budget() {
     let world = World::new();
     let owner = world.owner();
