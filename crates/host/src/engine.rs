@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_memory::Repaired;
-use accord_store::{Engine, Result};
+use accord_store::{Engine, ModelStore, Result};
 use accord_store_sqlite::{Options, SqliteStore};
 
 pub(crate) use accord_store_sqlite::{DATABASE, LOCK, check, compact, restore};
@@ -12,6 +12,11 @@ pub(crate) use accord_store_sqlite::{DATABASE, LOCK, check, compact, restore};
 /// Opens the engine of a folder, and creates the folder when it does not exist.
 pub(crate) fn open(folder: &Path) -> Result<Arc<dyn Engine>> {
     Ok(Arc::new(SqliteStore::open(folder, &Options::default())?))
+}
+
+/// An empty engine in memory.
+pub(crate) fn in_memory() -> Arc<dyn Engine> {
+    Arc::new(ModelStore::new())
 }
 
 /// Rebuilds what is derived in the store of a folder, on a copy that then replaces the store.

@@ -11,6 +11,7 @@ mod folder;
 mod ids;
 mod lines;
 mod names;
+mod new_folder;
 mod open;
 mod refusal;
 mod request;

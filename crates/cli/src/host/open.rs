@@ -15,6 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
 use super::folder::full_path;
+use super::new_folder::NewFolder;
 use super::request::HostRequest;
 use super::target::Target;
 use crate::error::CliError;
@@ -35,6 +36,8 @@ const PAUSE: Duration = Duration::from_millis(25);
 pub(crate) enum IfMissing {
     /// It is created.
     Create,
+    /// The first write that is not refused creates it, and says so.
+    CreateByWrite,
     /// The command fails.
     Fail,
 }
@@ -61,32 +64,17 @@ impl Connection {
     /// process.
     pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self, CliError> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
-        let socket = folder.join(SOCKET);
         let is_new = !holds_store(folder);
-        let until = Instant::now() + LOCK_WAIT;
-        loop {
-            // Tried again in each round: a host that is starting locks the folder before it has its
-            // socket.
-            if socket.exists() {
-                let client = Client::socket(&socket)?;
-                // A killed host leaves its socket behind; then the connection is refused.
-                if runtime.block_on(client.connect()).is_ok() {
-                    let api: Arc<dyn Api> = Arc::new(client);
-                    return Ok(Self { api, runtime, place: full_path(folder), is_new: false });
-                }
+        let api: Arc<dyn Api> = match if_missing {
+            IfMissing::Fail if is_new => return Err(no_store(folder)),
+            IfMissing::CreateByWrite if is_new => {
+                // A host starts its tasks on the runtime of the current thread.
+                let _inside = runtime.enter();
+                Arc::new(NewFolder::new(folder.to_owned())?)
             }
-            if if_missing == IfMissing::Fail && !holds_store(folder) {
-                return Err(no_store(folder));
-            }
-            match open_here(&runtime, folder) {
-                Ok(api) => return Ok(Self { api, runtime, place: full_path(folder), is_new }),
-                // Another command uses the folder for a moment, or a host is starting.
-                Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
-                    std::thread::sleep(PAUSE);
-                }
-                Err(failure) => return Err(failure.into()),
-            }
-        }
+            _ => runtime.block_on(open_or_connect(folder))?,
+        };
+        Ok(Self { api, runtime, place: full_path(folder), is_new })
     }
 
     /// The interface of the host.
@@ -160,10 +148,33 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
     Ok(Connection { api: Arc::new(client), runtime, place: url.to_owned(), is_new: false })
 }
 
+/// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
+/// process.
+pub(super) async fn open_or_connect(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
+    let socket = folder.join(SOCKET);
+    let until = Instant::now() + LOCK_WAIT;
+    loop {
+        // Tried again in each round: a host that is starting locks the folder before it has its
+        // socket.
+        if socket.exists() {
+            let client = Client::socket(&socket)?;
+            // A killed host leaves its socket behind; then the connection is refused.
+            if client.connect().await.is_ok() {
+                return Ok(Arc::new(client));
+            }
+        }
+        match open_here(folder) {
+            // Another command uses the folder for a moment, or a host is starting.
+            Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
 /// Opens the folder in this process.
-fn open_here(runtime: &Runtime, folder: &Path) -> Result<Arc<dyn Api>, Failure> {
-    // The host starts its tasks on the runtime of the current thread.
-    let _inside = runtime.enter();
+fn open_here(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
     let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
     Ok(local_api(&Host::open(folder, settings)?))
 }

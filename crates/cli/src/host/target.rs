@@ -9,7 +9,6 @@ use super::folder::DataFolder;
 use super::names::setting;
 use super::open::{Connection, IfMissing};
 use crate::error::CliError;
-use crate::output::print_note;
 
 /// The host, and the output format.
 #[derive(Debug, clap::Args)]
@@ -135,12 +134,8 @@ impl HostArgs {
         self.target.connect(IfMissing::Fail)
     }
 
-    /// Connects to a host; a missing data folder is created, and named.
+    /// Connects to a host; the first write creates a missing data folder, and names it.
     pub(crate) fn connect_or_create(&self) -> Result<Connection, CliError> {
-        let host = self.target.connect(IfMissing::Create)?;
-        if host.is_new() {
-            print_note(format!("new data folder {}", host.place()));
-        }
-        Ok(host)
+        self.target.connect(IfMissing::CreateByWrite)
     }
 }

@@ -63,6 +63,29 @@ fn the_first_write_creates_a_memory_and_says_where() {
 }
 
 #[test]
+fn a_first_write_that_is_refused_creates_nothing() {
+    let place = tempfile::tempdir().expect("a folder");
+    let data = place.path().join("data");
+    let long = "x".repeat(600);
+    for (words, code) in [
+        (format!("context deposit --title One --project {long}"), "invalid_schema"),
+        (format!("fact assert api version 2 --project {long}"), "invalid_schema"),
+        (format!("session start --project {long}"), "invalid_schema"),
+        ("project create shop --name ''".to_owned(), "invalid_schema"),
+        ("context import missing.jsonl".to_owned(), "INPUT_UNREADABLE"),
+    ] {
+        let ran = types(place.path(), &format!("{words} --data data"));
+        assert_eq!(ran.code, 2, "{words}: {ran:?}");
+        assert!(ran.stderr.contains(code), "{words}: {ran:?}");
+        assert!(!ran.stderr.contains("new data folder"), "{words}: {ran:?}");
+        assert!(!data.exists(), "{words}");
+    }
+    let ran = types(place.path(), "context deposit --title One --project shop --data data");
+    assert!(ran.stderr.contains("new data folder") && ran.stderr.contains("new project shop"));
+    assert!(data.join("accord.db").exists());
+}
+
+#[test]
 fn a_server_is_the_default_of_a_private_folder() {
     let place = tempfile::tempdir().expect("a folder");
     let host = Server::start(&place.path().join("served"), &[]);

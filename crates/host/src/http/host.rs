@@ -31,6 +31,8 @@ struct Parts {
     folder: PathBuf,
     settings: Settings,
     engine: Arc<dyn Engine>,
+    /// Whether no other host uses the engine.
+    owns_engine: bool,
     memory: Memory,
     keys: Keys,
     metrics: Metrics,
@@ -51,12 +53,27 @@ impl Host {
             let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
             tracing::info!(folder = %folder.display(), "new data folder");
         }
-        Self::over(engine, folder, settings)
+        Self::new(engine, true, folder, settings)
     }
 
-    /// A host over an engine, which other hosts may use, too.
+    /// An empty host that lasts as long as the process. It has the settings of a data folder, and
+    /// does not touch the folder.
+    pub fn in_memory(folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        Self::new(engine::in_memory(), true, folder, settings)
+    }
+
+    /// A host over an engine, which other hosts may use, too. It does not close the engine.
     pub fn over(
         engine: Arc<dyn Engine>,
+        folder: &Path,
+        settings: Settings,
+    ) -> Result<Self, Failure> {
+        Self::new(engine, false, folder, settings)
+    }
+
+    fn new(
+        engine: Arc<dyn Engine>,
+        owns_engine: bool,
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
@@ -84,6 +101,7 @@ impl Host {
             folder: folder.to_owned(),
             settings,
             engine,
+            owns_engine,
             memory,
             keys,
             metrics,
@@ -106,6 +124,11 @@ impl Host {
     /// The engine, for maintenance.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.0.engine
+    }
+
+    /// Whether the engine closes with this host.
+    pub(crate) fn owns_engine(&self) -> bool {
+        self.0.owns_engine
     }
 
     /// The services of the Agentic Protocol.

@@ -74,7 +74,8 @@ impl Server {
         url(self.address, self.listeners.tls.is_some())
     }
 
-    /// Answers until `end`, then lets running requests finish and closes the store.
+    /// Answers until `end`, then lets running requests finish, and closes the store that the host
+    /// opened.
     pub async fn run(self, end: impl Future<Output = ()>) {
         let host = self.host;
         if matches!(host.keys().required().await, Ok(false)) {
@@ -105,6 +106,9 @@ impl Server {
         }
         if tokio::time::timeout(limit, host.streams().finished()).await.is_err() {
             tracing::warn!("some sessions were not ended in time");
+        }
+        if !host.owns_engine() {
+            return;
         }
         // A cut-off request may still hold the host. The store is closed regardless.
         let engine = Arc::clone(host.engine());

@@ -42,7 +42,6 @@ pub(crate) struct DepositArgs {
 impl DepositArgs {
     pub(crate) fn run(mut self) -> Result<Exit, CliError> {
         let mut package = self.package()?;
-        // After the package is checked, because connecting may create a data folder.
         let host = self.host.connect_or_create()?;
         if self.compose.complete_ids(&host, &package.project)? {
             package = self.package()?;

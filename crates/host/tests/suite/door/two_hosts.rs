@@ -8,6 +8,7 @@ use accord_contract::wire::Wire as _;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use accord_store::{Engine, ModelStore};
+use accord_store_sqlite::{Options, SqliteStore};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -49,5 +50,18 @@ async fn a_key_of_one_host_works_at_the_other_until_it_is_revoked() {
     assert_eq!(refused.status, 403, "{refused:?}");
     assert!(refused.body.contains("this key was revoked"), "{refused:?}");
     one.close().await;
+    other.close().await;
+}
+
+#[tokio::test]
+async fn a_host_that_closes_leaves_the_store_to_the_other() {
+    let store = tempfile::tempdir().unwrap();
+    let engine = SqliteStore::open(store.path(), &Options::default()).unwrap();
+    let engine: Arc<dyn Engine> = Arc::new(engine);
+    let (one, other) = (serve_over(&engine).await, serve_over(&engine).await);
+    one.close().await;
+    let body = r#"{"project_id": "atlas", "name": "Atlas"}"#;
+    let answer = other.ask("POST", "/v1/projects", &[], body).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
     other.close().await;
 }

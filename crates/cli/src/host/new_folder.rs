@@ -1,0 +1,73 @@
+//! A data folder that the first write creates.
+//!
+//! Invariant: a write that is refused leaves no folder behind. So it is first made in memory; only
+//! one that succeeds there is made in the folder.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use accord_contract::codes::Failure;
+use accord_host::http::{Host, local_api};
+use accord_host::settings::Sources;
+use accord_host::{Api, Request, Response};
+use axum::body::{Body, HttpBody as _, to_bytes};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use hyper::Method;
+use tokio::sync::Mutex;
+
+use super::folder::full_path;
+use super::open::open_or_connect;
+use crate::output::print_note;
+
+/// The largest body that is sent twice. A larger one, or one of unknown size, is an import, which
+/// refuses single lines.
+const MOST: u64 = 16 << 20;
+
+/// The host of a folder that does not exist yet.
+pub(super) struct NewFolder {
+    folder: PathBuf,
+    /// An empty host in memory.
+    trial: Arc<dyn Api>,
+    /// The host of the folder, once it exists.
+    created: Mutex<Option<Arc<dyn Api>>>,
+}
+
+impl NewFolder {
+    pub(super) fn new(folder: PathBuf) -> Result<Self, Failure> {
+        let settings = Sources::of_process(&folder, None, Vec::new()).resolve()?.settings;
+        let trial = local_api(&Host::in_memory(&folder, settings)?);
+        Ok(Self { folder, trial, created: Mutex::default() })
+    }
+
+    /// The host of the folder, which is created.
+    async fn create(&self) -> Result<Arc<dyn Api>, Failure> {
+        let api = open_or_connect(&self.folder).await?;
+        print_note(format!("new data folder {}", full_path(&self.folder)));
+        Ok(api)
+    }
+}
+
+impl Api for NewFolder {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        async move {
+            let mut created = self.created.lock().await;
+            if let Some(api) = &*created {
+                return api.call(request).await;
+            }
+            let (parts, mut body) = request.into_parts();
+            if body.size_hint().exact().is_some_and(|size| size <= MOST) {
+                let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+                let again = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
+                let answer = self.trial.call(again).await?;
+                if parts.method == Method::GET || !answer.status().is_success() {
+                    return Ok(answer);
+                }
+                body = Body::from(bytes);
+            }
+            let api = created.insert(self.create().await?);
+            api.call(Request::from_parts(parts, body)).await
+        }
+        .boxed()
+    }
+}
