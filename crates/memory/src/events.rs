@@ -124,13 +124,6 @@ impl Follower {
         }
     }
 
-    /// Checks that the caller may still follow.
-    pub async fn check(&self) -> Result<(), FollowEnd> {
-        let (caller, memory) = (self.caller.clone(), self.memory.clone());
-        let revoked = (self.memory).read(move |unit| is_shut_out(unit, &caller, memory.now()));
-        if revoked.await.map_err(FollowEnd::Failed)? { Err(FollowEnd::ShutOut) } else { Ok(()) }
-    }
-
     async fn page(&self) -> Result<NextEvents, FollowEnd> {
         let (caller, project, seen) = (self.caller.clone(), self.project.clone(), self.seen);
         let memory = self.memory.clone();

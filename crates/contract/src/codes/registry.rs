@@ -70,7 +70,8 @@ codes! {
     InputTooLarge = "INPUT_TOO_LARGE", Accord, Validation, AfterChange, 413,
         "The input is larger than the limit; send a smaller document or split it.";
     OutputClosed = "OUTPUT_CLOSED", Accord, Execution, Never, 500,
-        "The reader of the output closed it before the end; start again if you need the rest.";
+        "The reader of the output closed it before the end; the command then ends without a \
+         message, with exit code 141, so that no document has this code.";
     OutputFailed = "OUTPUT_FAILED", Accord, Execution, AfterChange, 500,
         "The output cannot be written; check the path, its permissions and the free space.";
 
@@ -209,6 +210,9 @@ codes! {
          that the message names.";
     HttpMediaType = "HTTP_MEDIA_TYPE", Accord, Validation, AfterChange, 415,
         "The route does not accept a body of this media type; send the one that the message names.";
+    HttpRangeNotSatisfiable = "HTTP_RANGE_NOT_SATISFIABLE", Accord, Validation, AfterChange, 416,
+        "The blob does not have the bytes that the header Range asks for; the header Content-Range \
+         of the answer has its size.";
     HttpHeadersTooLarge = "HTTP_HEADERS_TOO_LARGE", Accord, Validation, AfterChange, 431,
         "The path and headers of the request are larger than the limit; send fewer or shorter \
          ones.";

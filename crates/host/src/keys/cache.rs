@@ -4,7 +4,7 @@
 //! - An entry is used for at most [`MAX_AGE`] after the read that it comes from began. A revocation
 //!   by another host is therefore seen within a second.
 //! - A read that began before a revocation by this host leaves no entry behind.
-//! - The number of entries is bounded.
+//! - The number of entries is bounded, and so is that of ids that the store does not have.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +20,9 @@ const MAX_AGE: Duration = Duration::from_millis(500);
 
 /// The most entries. Each takes about 1 KiB.
 const MAX_ENTRIES: usize = 10_000;
+
+/// The most ids that are known to be missing.
+const MAX_MISSING: usize = 1_000;
 
 /// A key as it was read from the store.
 pub(super) struct CachedKey {
@@ -43,6 +46,8 @@ pub(super) struct KeyCache(Mutex<State>);
 #[derive(Default)]
 struct State {
     entries: BTreeMap<String, (Instant, Arc<CachedKey>)>,
+    /// Ids that the store did not have, and when that was.
+    missing: BTreeMap<String, Instant>,
     /// Grows with every revocation by this host.
     generation: u64,
     any_keys: bool,
@@ -83,6 +88,30 @@ impl KeyCache {
         // The age counts from the start of the read: the row may have changed right after it was
         // read.
         state.entries.insert(key_id, (start.at, key));
+    }
+
+    /// Whether the store has just been found to have no such key.
+    pub(super) fn is_missing(&self, key_id: &str) -> bool {
+        self.0.lock().missing.get(key_id).is_some_and(|read_at| read_at.elapsed() < MAX_AGE)
+    }
+
+    /// Keeps that a read found no key.
+    pub(super) fn insert_missing(&self, start: ReadStart, key_id: &str) {
+        let mut state = self.0.lock();
+        if state.missing.len() >= MAX_MISSING {
+            state.missing.retain(|_, read_at| read_at.elapsed() < MAX_AGE);
+        }
+        if state.missing.len() < MAX_MISSING {
+            state.missing.insert(key_id.to_owned(), start.at);
+        }
+    }
+
+    /// Sets when the use of a key was recorded back from `from` to `to`.
+    pub(super) fn set_used(&self, key_id: &str, from: i64, to: i64) {
+        if let Some((_, key)) = self.0.lock().entries.get(key_id) {
+            // If it differs, another request has recorded its own use.
+            let _ = key.used.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+        }
     }
 
     /// Forgets a key that was revoked, also for reads that are under way.

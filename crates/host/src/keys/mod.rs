@@ -13,6 +13,7 @@ mod secret;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use accord_base::{ActorKey, Caller, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
@@ -30,6 +31,14 @@ pub use self::messages::{Key, KeyRequest};
 /// How often the use of a key is recorded, in milliseconds.
 const USE_INTERVAL: i64 = 3_600_000;
 
+/// How long no use is recorded after that failed, in milliseconds. It is the same store for all
+/// keys.
+const RETRY_INTERVAL: i64 = 60_000;
+
+/// How often the caller of an open stream is checked. With the age of a cached key, a revoked one
+/// is noticed within a second.
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(400);
+
 /// The prefix of the store settings that record the use of keys.
 const USED: &str = "key.used.";
 
@@ -41,6 +50,8 @@ const PAGE: usize = 500;
 pub struct Keys {
     memory: Memory,
     cache: Arc<KeyCache>,
+    /// When a use could not be recorded, in milliseconds; 0 for never.
+    unrecorded_at: Arc<AtomicI64>,
 }
 
 /// A key that was created.
@@ -56,7 +67,7 @@ pub struct CreatedKey {
 impl Keys {
     /// The keys of a store.
     pub fn new(memory: &Memory) -> Self {
-        Self { memory: memory.clone(), cache: Arc::default() }
+        Self { memory: memory.clone(), cache: Arc::default(), unrecorded_at: Arc::default() }
     }
 
     /// Whether requests from the network need a key.
@@ -197,6 +208,9 @@ impl Keys {
         if let Some(key) = self.cache.get(key_id) {
             return Ok(Some(key));
         }
+        if self.cache.is_missing(key_id) {
+            return Ok(None);
+        }
         let start = self.cache.start_read();
         let id = key_id.to_owned();
         let read = self.memory.read(move |unit| {
@@ -204,6 +218,7 @@ impl Keys {
             row.map(|row| Ok::<_, UnitError>((row, used(unit, &id)?))).transpose()
         });
         let Some((row, used)) = read.await? else {
+            self.cache.insert_missing(start, key_id);
             return Ok(None);
         };
         let stored = StoredKey::read(&row.text)?;
@@ -221,7 +236,10 @@ impl Keys {
     fn record_use(&self, key: &CachedKey, now: Time) {
         let now = now.unix_seconds().saturating_mul(1_000);
         let recorded = key.used.load(Ordering::Relaxed);
-        if now.saturating_sub(recorded) < USE_INTERVAL {
+        let failed = self.unrecorded_at.load(Ordering::Relaxed);
+        if now.saturating_sub(recorded) < USE_INTERVAL
+            || now.saturating_sub(failed) < RETRY_INTERVAL
+        {
             return;
         }
         // Of several requests at the same time, one records the use.
@@ -234,9 +252,13 @@ impl Keys {
         let job = move |unit: &mut dyn accord_store::WriteUnit| {
             unit.put_setting(Scope::Store, &name, Some(&now.to_string()))
         };
-        // The request does not wait for it. If it fails, a request after the interval tries again.
-        self.memory.store().enqueue(job, |outcome| {
+        let (cache, unrecorded_at) = (Arc::clone(&self.cache), Arc::clone(&self.unrecorded_at));
+        let key_id = key.row.key_id.clone();
+        // The request does not wait for it. If it fails, a later request tries again.
+        self.memory.store().enqueue(job, move |outcome| {
             if let Err(error) = outcome {
+                unrecorded_at.store(now, Ordering::Relaxed);
+                cache.set_used(&key_id, now, recorded);
                 tracing::debug!(detail = error.detail(), "the use of a key was not recorded");
             }
         });
@@ -282,8 +304,6 @@ fn refused(message: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use accord_memory::MemoryOptions;
     use accord_store::ModelStore;
 
@@ -330,6 +350,48 @@ mod tests {
             assert!(revoked.elapsed() < Duration::from_secs(1), "still accepted");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    #[tokio::test]
+    async fn an_unknown_key_is_looked_up_once_for_many_requests() {
+        let (one, _) = two_hosts();
+        let unknown = KeyText::mint();
+        let id = unknown.id().to_owned();
+        let secret = unknown.reveal();
+        assert!(!one.cache.is_missing(&id));
+        assert_eq!(one.authenticate(&secret).await.unwrap_err().message, "unknown key");
+        assert!(one.cache.is_missing(&id), "no second read");
+        assert_eq!(one.authenticate(&secret).await.unwrap_err().message, "unknown key");
+    }
+
+    #[tokio::test]
+    async fn a_use_that_was_not_recorded_is_recorded_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = crate::engine::open(folder.path()).unwrap();
+        let keys = Keys::new(&Memory::new(Arc::clone(&store) as _, MemoryOptions::default()));
+        let created = keys.create(&Caller::owner(), request()).await.unwrap();
+        let id = created.key.key_id.as_str();
+        let key = keys.find(id).await.unwrap().unwrap();
+        let minute = |number: i64| Time::from_unix_millis(4_000_000_000_000 + number * 60_000);
+        // A closed store takes no writes.
+        store.close().unwrap();
+        keys.record_use(&key, minute(0));
+        let failed_at = minute(0).unix_seconds() * 1_000;
+        wait_for(|| keys.unrecorded_at.load(Ordering::Relaxed) == failed_at).await;
+        assert_eq!(key.used.load(Ordering::Relaxed), 0, "it is not taken for recorded");
+        keys.record_use(&key, minute(0));
+        assert_eq!(key.used.load(Ordering::Relaxed), 0, "not at once");
+        keys.record_use(&key, minute(1));
+        wait_for(|| keys.unrecorded_at.load(Ordering::Relaxed) > failed_at).await;
+    }
+
+    async fn wait_for(condition: impl Fn() -> bool) {
+        let waited = async {
+            while !condition() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), waited).await.expect("it happens");
     }
 
     #[tokio::test]

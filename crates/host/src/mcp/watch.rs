@@ -4,7 +4,6 @@
 //! open, and the stream ends when a key is revoked or expires.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use accord_base::Caller;
 use axum::body::Body;
@@ -12,12 +11,10 @@ use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
+use crate::keys::CHECK_INTERVAL;
+
 /// Says whether a caller would still be accepted.
 pub type IsAccepted = Arc<dyn Fn(Caller) -> BoxFuture<'static, bool> + Send + Sync>;
-
-/// How often a caller is checked. With the age of a cached key, a revoked one is noticed within a
-/// second.
-const EVERY: Duration = Duration::from_millis(400);
 
 struct Watched {
     body: axum::body::BodyDataStream,
@@ -34,7 +31,7 @@ pub(super) fn watched(
     is_accepted: IsAccepted,
     shut_out: BoxFuture<'static, ()>,
 ) -> Body {
-    let mut ticks = interval(EVERY);
+    let mut ticks = interval(CHECK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let body = body.into_data_stream();
     let watched = Watched { body, caller, is_accepted, ticks, shut_out: Some(shut_out) };

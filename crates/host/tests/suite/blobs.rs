@@ -82,6 +82,8 @@ async fn a_part_of_a_content_can_be_read() {
     assert_eq!((whole.status, whole.text.len()), (200, 10));
     let beyond = owner.ask("GET", &path("0123456789"), &[("range", "bytes=10-")], "").await;
     assert_eq!((beyond.status, beyond.header("content-range")), (416, "bytes */10"));
+    let error = beyond.refused(416, "HTTP_RANGE_NOT_SATISFIABLE");
+    assert_eq!(error["size"], 10, "{error}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Following a project as it changes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_base::{Caller, KeyScope, Verb};
 use accord_contract::wire::Wire as _;
@@ -202,6 +203,22 @@ async fn a_key_that_is_revoked_loses_its_stream() {
     keys.revoke(&Caller::owner(), &made.key.key_id).await.unwrap();
     asker.deposit(&package("pkg_more")).await;
     assert!(listener.next().await.is_none(), "no event comes after the key is revoked");
+}
+
+/// The next keep-alive would come after 15 seconds.
+#[tokio::test]
+async fn the_stream_of_a_revoked_key_ends_without_an_event() {
+    let world = World::new();
+    deposit(&world.owner(), 1).await;
+    let keys = world.host.keys().clone();
+    let scope = KeyScope::new(vec![Verb::Read], None);
+    let made = keys.create(&Caller::owner(), request(&scope)).await.unwrap();
+    let caller = keys.authenticate(&made.secret).await.unwrap();
+    let mut listener = Listener::new(&api_as(&world.host, caller), EVENTS, Some("0")).await;
+    listener.take(2).await;
+    keys.revoke(&Caller::owner(), &made.key.key_id).await.unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(10), listener.next()).await;
+    assert!(ended.expect("the stream ends before a keep-alive").is_none());
 }
 
 #[tokio::test]

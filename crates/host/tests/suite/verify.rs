@@ -38,6 +38,14 @@ async fn a_sound_store_has_no_problems() {
 }
 
 #[tokio::test]
+async fn a_project_that_is_null_is_not_the_whole_store() {
+    let world = World::new();
+    let refused = world.owner().post(VERIFY, &json!({"project_id": null})).await;
+    let error = refused.refused(422, "WIRE_FIELD_TYPE");
+    assert_eq!(error["pointer"], "/project_id", "{error}");
+}
+
+#[tokio::test]
 async fn damage_is_found_and_quarantined() {
     let world = World::new();
     let owner = world.owner();

@@ -5,7 +5,6 @@
 
 use accord_base::Caller;
 use accord_canon::Digest;
-use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, TextForm};
 use accord_memory::Part;
@@ -14,7 +13,7 @@ use accord_memory_core::query::{PROJECT_ID, Text};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use hyper::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, IF_RANGE, RANGE,
@@ -69,8 +68,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers(200, "The blob.", Content::Bytes)
             .answers(206, "The requested bytes.", Content::Bytes)
             .answers_nothing(304, "The client has it; the content of a digest never changes.")
-            .answers(416, "The blob does not have these bytes.", Content::json::<ErrorEnvelope>())
             .refuses(&[
+                Code::HttpRangeNotSatisfiable,
                 Code::AgenticInvalidSchema,
                 Code::AgenticBlobNotFound,
                 Code::AgenticBlobDamaged,
@@ -159,8 +158,10 @@ async fn get(
         Some(Wanted::Nothing) => {
             let range =
                 HeaderValue::try_from(format!("bytes */{size}")).expect("numbers are plain text");
+            let message = format!("the blob has {size} bytes and not those of the header Range");
+            let failure = Failure::new(Code::HttpRangeNotSatisfiable, message).with("size", size);
+            response = Refusal(failure).into_response();
             response.headers_mut().insert(CONTENT_RANGE, range);
-            *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
         }
         Some(Wanted::Whole) | None => {
             response.headers_mut().insert(CONTENT_LENGTH, size.into());

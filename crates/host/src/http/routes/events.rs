@@ -6,6 +6,7 @@
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
+use std::pin::pin;
 use std::time::Duration;
 
 use accord_base::{Access, Caller, Event};
@@ -22,11 +23,13 @@ use bytes::Bytes;
 use futures_util::stream;
 use hyper::HeaderMap;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::{InProject, Query};
 use crate::http::streams::StreamPermit;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply};
+use crate::keys::{CHECK_INTERVAL, Keys};
 
 /// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -85,8 +88,17 @@ async fn follow(
         writeln!(opening, "id: {}", follower.seen()).expect("writing to a String never fails");
     }
     opening.push('\n');
-    let channel =
-        Channel { follower, permit: host.streams().take()?, opening: Some(opening), ended: false };
+    let mut checks = interval(CHECK_INTERVAL);
+    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let channel = Channel {
+        follower,
+        permit: host.streams().take()?,
+        keys: host.keys().clone(),
+        caller,
+        checks,
+        opening: Some(opening),
+        ended: false,
+    };
     let mut response = Response::new(Body::from_stream(stream::unfold(channel, Channel::step)));
     for (name, value) in
         [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store"), (BUFFERING, "no")]
@@ -119,6 +131,10 @@ fn since(headers: &HeaderMap, query: &Query) -> Result<Since, Failure> {
 struct Channel {
     follower: Follower,
     permit: StreamPermit,
+    keys: Keys,
+    caller: Caller,
+    /// When the caller is checked.
+    checks: Interval,
     opening: Option<String>,
     ended: bool,
 }
@@ -137,20 +153,27 @@ impl Channel {
     }
 
     async fn next(&mut self) -> Option<String> {
-        let heard = tokio::select! {
-            () = self.permit.closing() => return None,
-            page = self.follower.next() => page.map(Some),
-            () = tokio::time::sleep(KEEP_ALIVE) => Ok(None),
-        };
-        let heard = match heard {
-            // The follower checks its key when it reads a page. Without events nothing else would
-            // end the stream of a revoked key.
-            Ok(None) => self.follower.check().await.map(|()| None),
-            heard => heard,
+        let silence_ends = Instant::now() + KEEP_ALIVE;
+        let heard = {
+            // Kept over the checks, because each new one would read the store.
+            let mut next = pin!(self.follower.next());
+            loop {
+                tokio::select! {
+                    () = self.permit.closing() => return None,
+                    page = &mut next => break page,
+                    () = sleep_until(silence_ends) => return Some(": keep-alive\n\n".to_owned()),
+                    // The follower checks the key when it reads a page. Without events nothing else
+                    // would end the stream of a revoked key.
+                    _ = self.checks.tick() => match self.keys.accepts(&self.caller).await {
+                        Ok(true) => {}
+                        Ok(false) => break Err(FollowEnd::ShutOut),
+                        Err(failure) => break Err(FollowEnd::Failed(failure)),
+                    },
+                }
+            }
         };
         match heard {
-            Ok(Some(events)) => Some(frames(&events, self.follower.access())),
-            Ok(None) => Some(": keep-alive\n\n".to_owned()),
+            Ok(events) => Some(frames(&events, self.follower.access())),
             Err(end) => {
                 self.ended = true;
                 Some(farewell(&end))

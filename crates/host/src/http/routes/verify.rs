@@ -20,7 +20,7 @@ message! {
     /// What to verify.
     pub struct VerifyRequest("VerifyRequest", closed) {
         /// Only this project; default: the whole store.
-        nullable project_id: ProjectId = "project_id", "project-id";
+        optional project_id: ProjectId = "project_id", "project-id";
         /// Whether to quarantine damaged packages and release valid ones; default true.
         optional quarantine: bool = "quarantine", "flag";
     }
@@ -61,10 +61,7 @@ async fn verify(
 ) -> Reply {
     caller.access().may_anywhere(Verb::Admin)?;
     let asked: VerifyRequest = document.read()?;
-    let asked = Verify {
-        project: asked.project_id.value().cloned(),
-        quarantine: asked.quarantine.unwrap_or(true),
-    };
+    let asked = Verify { project: asked.project_id, quarantine: asked.quarantine.unwrap_or(true) };
     let memory = host.memory().clone();
     if progress::is_wanted(&headers) {
         return Ok(progress::answer(|progress| async move {
