@@ -72,6 +72,8 @@ pub struct Touch {
     pub role: String,
     /// The run's clock at the acceptance.
     pub accepted_sequence: u64,
+    /// Where the history has the turn's line, if the line has a marker of the file.
+    pub marked_at: Option<u64>,
 }
 
 impl RunIndex {
@@ -80,8 +82,8 @@ impl RunIndex {
         Self { run_id: run_id.map(ToString::to_string), ..Self::default() }
     }
 
-    /// Adds the next line of the history.
-    pub fn add_history(&mut self, line: &Object) {
+    /// Adds the next line of the history. `position` is where the host can read it again.
+    pub fn add_history(&mut self, line: &Object, position: Option<u64>) {
         self.lines += 1;
         let run = doc::History::RUN_ID.get(line).or(self.run_id.as_deref());
         if self.run_id.is_none() || run != self.run_id.as_deref() || !is_accepted(line) {
@@ -107,9 +109,15 @@ impl RunIndex {
         {
             self.built = true;
         }
+        let marks = file_markers(line);
         for file in files {
-            let touch =
-                Touch { turn_id: turn.to_owned(), role: role.to_owned(), accepted_sequence };
+            let is_marked = marks.is_some_and(|marks| marks.contains_key(file.as_str()));
+            let touch = Touch {
+                turn_id: turn.to_owned(),
+                role: role.to_owned(),
+                accepted_sequence,
+                marked_at: position.filter(|_| is_marked),
+            };
             self.touched.insert(file.as_str().to_owned(), touch);
         }
         let shortened = |item: &Object, name: &str| -> Value {
@@ -164,12 +172,13 @@ impl RunIndex {
             .touched
             .iter()
             .map(|(path, touch)| {
-                let touch = vec![
+                let mut parts: Vec<Value> = vec![
                     touch.turn_id.as_str().into(),
                     touch.role.as_str().into(),
                     touch.accepted_sequence.into(),
                 ];
-                (path.clone(), Value::Array(touch))
+                parts.extend(touch.marked_at.map(Value::from));
+                (path.clone(), Value::Array(parts))
             })
             .collect();
         let streak =
@@ -200,13 +209,16 @@ impl RunIndex {
             .collect();
         let touched: Option<BTreeMap<String, Touch>> = pairs("touched")?
             .map(|(path, touch)| {
-                let [turn_id, role, sequence] = touch.as_array()?.as_slice() else {
-                    return None;
+                let (turn_id, role, sequence, marked_at) = match touch.as_array()?.as_slice() {
+                    [turn_id, role, sequence] => (turn_id, role, sequence, None),
+                    [turn_id, role, sequence, at] => (turn_id, role, sequence, Some(at.as_u64()?)),
+                    _ => return None,
                 };
                 let touch = Touch {
                     turn_id: turn_id.as_str()?.to_owned(),
                     role: role.as_str()?.to_owned(),
                     accepted_sequence: sequence.as_u64()?,
+                    marked_at,
                 };
                 Some((path.clone(), touch))
             })
@@ -361,12 +373,15 @@ mod tests {
         let mut index = RunIndex::new(RunId::parse("run_1").as_ref());
         let read_again = |index: &RunIndex| RunIndex::read(&index.document());
         assert_eq!(read_again(&index).as_ref(), Some(&index));
-        for (turn, role) in [("turn_1", "pm"), ("turn_2", "dev"), ("turn_3", "dev")] {
+        let turns = [("turn_1", "pm"), ("turn_2", "dev"), ("turn_3", "dev")];
+        for (position, (turn, role)) in turns.into_iter().enumerate() {
             let line = json!({"run_id": "run_1", "turn_id": turn, "role": role,
                 "status": "completed", "phase": "implementation",
                 "files_changed": ["src/a.rs", turn], "accepted_sequence": 4,
-                "decisions": [{"id": format!("DEC-00{}", &turn[5..])}]});
-            index.add_history(line.as_object().unwrap());
+                "decisions": [{"id": format!("DEC-00{}", &turn[5..])}],
+                "observed_artifact": {"files_changed": ["src/a.rs", turn],
+                    "file_markers": {"src/a.rs": "sha256:00"}}});
+            index.add_history(line.as_object().unwrap(), Some(position as u64 * 100));
             let again = read_again(&index).unwrap();
             assert_eq!(again, index);
             // The document must distinguish the two indexes.
@@ -375,7 +390,10 @@ mod tests {
         let before = index.clone();
         let taken_back = json!({"run_id": "run_1", "turn_id": "turn_4", "role": "qa",
             "status": "reissued", "phase": "qa", "files_changed": []});
-        index.add_history(taken_back.as_object().unwrap());
+        index.add_history(taken_back.as_object().unwrap(), Some(300));
+        let at = |path: &str| index.touch(&RepoPath::parse(path).unwrap()).unwrap().marked_at;
+        // Only a line that marks the file is worth reading again.
+        assert_eq!((at("src/a.rs"), at("turn_3")), (Some(200), None));
         assert!(!index.contains("turn_4") && !index.participated("qa", "qa"));
         assert_eq!((index.total_turns(), index.streak("dev")), (3, 2));
         assert_eq!(index.length(), before.length() + 1);

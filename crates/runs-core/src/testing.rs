@@ -37,7 +37,7 @@ impl MemoryRepository {
     pub fn index(&self) -> RunIndex {
         let mut index = RunIndex::new(self.state.run_id());
         for line in &self.history {
-            index.add_history(line);
+            index.add_history(line, None);
         }
         for line in &self.ledger {
             index.add_ledger(line);

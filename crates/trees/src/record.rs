@@ -151,11 +151,14 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
     };
     let mut start = content.length()?;
     let mut bytes = Vec::new();
+    let mut ends = 0;
     // One line end more than lines, for the one before the first.
-    while start > 0 && bytes.iter().filter(|byte| **byte == b'\n').count() <= count + 1 {
-        let length = start.min(CHUNK as u64);
+    while start > 0 && ends <= count + 1 {
+        // As much again as is known, so that a long line is not copied once for each chunk of it.
+        let length = start.min(CHUNK.max(bytes.len()) as u64);
         start -= length;
         let mut chunk = content.read_at(start, length as usize)?;
+        ends += chunk.iter().filter(|byte| **byte == b'\n').count();
         chunk.append(&mut bytes);
         bytes = chunk;
     }

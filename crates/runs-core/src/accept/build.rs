@@ -33,7 +33,7 @@ impl Cleared {
         let entry = self.history_entry(context, accepted_sequence);
         let emitter = Emitter::new(&state, &mut ids, context.now)?;
         // The gate and the run record below must count this turn too.
-        context.inputs.index.add_history(&entry);
+        context.inputs.index.add_history(&entry, None);
         let (turn, now) = (&context.turn, context.now);
         let mut draft = Draft { state, ledger: self.decision_lines(context), emitter };
         self.note_rewrites(context, &mut draft);

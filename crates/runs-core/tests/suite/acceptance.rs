@@ -47,7 +47,7 @@ fn a_turn_that_is_in_the_history_is_not_accepted_again_however_it_is_meant() {
         "phase": "implementation", "status": "completed", "files_changed": ["src/lib.rs"],
         "accepted_sequence": 2});
     let mut index = RunIndex::new(world.state.run_id());
-    index.add_history(line.as_object().unwrap());
+    index.add_history(line.as_object().unwrap(), None);
     for meant in [None, Some(&turn)] {
         let inputs = Inputs {
             config: world.config.clone(),

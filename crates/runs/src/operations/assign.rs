@@ -6,16 +6,18 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::accept::Write;
 use accord_runs_core::config::Config;
+use accord_runs_core::history::{self, RunIndex, Touch};
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::next_step::due_role;
 use accord_runs_core::run::{BaselineCheck, check_assignment};
-use accord_runs_core::state::{State, Turn};
+use accord_runs_core::state::Turn;
+use accord_runs_core::{RepoPath, RunId};
 
 use super::RunUpdate;
 use crate::Runs;
 use crate::git::{Changes, Git};
 use crate::operation::without_git;
-use crate::repository::{RecordFile, Repository};
+use crate::repository::Repository;
 
 /// A turn that was assigned.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,10 +44,10 @@ impl Runs {
                 Failure::new(Code::XchainUnknownRole, message).suggesting("name the role")
             })?,
         };
-        let check = check_baseline(&operation.locked, &operation.state, operation.git()?.as_ref())?;
-        let history = operation.locked.index(operation.state.run_id())?.length();
+        let index = operation.locked.index(operation.state.run_id())?;
+        let check = check_baseline(&operation.locked, &index, operation.git()?.as_ref())?;
         let assignable =
-            check_assignment(&operation.state, &operation.config, &role, check, history)?;
+            check_assignment(&operation.state, &operation.config, &role, check, index.length())?;
         // After the guards, whose order is that of the protocol, and before the hooks: they must
         // not run for a turn that cannot be worked on.
         self.check_able(&operation.config, &role)?;
@@ -78,7 +80,7 @@ impl Runs {
 /// What an assignment must know about the repository.
 pub(super) fn check_baseline(
     repository: &Repository,
-    state: &State,
+    index: &RunIndex,
     git: Option<&Git>,
 ) -> Result<BaselineCheck, Failure> {
     let Some(git) = git else {
@@ -89,7 +91,7 @@ pub(super) fn check_baseline(
     if baseline.clean {
         return Ok(BaselineCheck::Clean(baseline));
     }
-    let accepted = accepted_work(repository, state, &changes)?;
+    let accepted = accepted_work(repository, index, &changes)?;
     let foreign: Vec<String> =
         changes.attributable().filter(|path| !accepted.contains_key(*path)).cloned().collect();
     if !foreign.is_empty() {
@@ -105,45 +107,69 @@ pub(super) fn check_baseline(
 pub(super) struct AcceptedWork {
     pub(super) turn: String,
     pub(super) role: String,
-    pub(super) summary: String,
+    /// The beginning of its summary.
+    pub(super) headline: String,
     sequence: u64,
 }
 
-/// The uncommitted files that are unchanged since an accepted turn of this run.
+/// The uncommitted files that are unchanged since the accepted turn of this run that changed them
+/// last. Only the lines of those turns are read.
 pub(super) fn accepted_work(
     repository: &Repository,
-    state: &State,
+    index: &RunIndex,
     changes: &Changes,
 ) -> Result<BTreeMap<String, AcceptedWork>, Failure> {
-    let mut found: BTreeMap<String, AcceptedWork> = BTreeMap::new();
-    for line in repository.objects(RecordFile::History)? {
-        let line = line?;
-        if !state.owns_line(&line) {
-            continue;
+    if let Some(found) = work_in(repository, index, changes)? {
+        return Ok(found);
+    }
+    // Another program changed the middle of the history, which the stored index does not notice.
+    let run = index.run_id().and_then(RunId::parse);
+    let rebuilt = repository.rebuilt_index(run.as_ref())?;
+    Ok(work_in(repository, &rebuilt, changes)?.unwrap_or_default())
+}
+
+/// `None` if the index does not match the history.
+fn work_in(
+    repository: &Repository,
+    index: &RunIndex,
+    changes: &Changes,
+) -> Result<Option<BTreeMap<String, AcceptedWork>>, Failure> {
+    let mut by_line: BTreeMap<u64, (&Touch, Vec<(&String, &String)>)> = BTreeMap::new();
+    for (path, mark) in &changes.dirty {
+        let touch = RepoPath::parse(path).ok().and_then(|path| index.touch(&path));
+        if let Some((touch, position)) = touch.and_then(|touch| Some((touch, touch.marked_at?))) {
+            by_line.entry(position).or_insert((touch, Vec::new())).1.push((path, mark));
         }
-        let Some(marks) = accord_runs_core::history::file_markers(&line) else {
-            continue;
+    }
+    let mut found = BTreeMap::new();
+    for (position, (touch, files)) in by_line {
+        let line = repository.history_line(position)?;
+        let Some(line) = line.filter(|line| is_of_turn(line, touch)) else {
+            return Ok(None);
         };
-        for (path, mark) in marks {
-            // The marker of the latest turn counts.
-            found.remove(path);
-            if changes.dirty.get(path).map(String::as_str) == mark.as_str() {
+        let marks = history::file_markers(&line);
+        for (path, mark) in files {
+            let known = marks.and_then(|marks| marks.get(path)?.as_str());
+            if known == Some(mark) {
                 found.insert(path.clone(), work_of(&line));
             }
         }
     }
-    Ok(found)
+    Ok(Some(found))
+}
+
+fn is_of_turn(line: &Object, touch: &Touch) -> bool {
+    line.get("turn_id").and_then(Value::as_str) == Some(touch.turn_id.as_str())
 }
 
 fn work_of(line: &Object) -> AcceptedWork {
-    let text = |name: &str| {
-        let text = line.get(name).and_then(Value::as_str);
-        text.unwrap_or_default().to_owned()
-    };
+    const MAX_CHARS: usize = 60;
+    let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
+    let headline = text("summary").lines().next().unwrap_or_default();
     AcceptedWork {
-        turn: text("turn_id"),
-        role: text("role"),
-        summary: text("summary"),
+        turn: text("turn_id").to_owned(),
+        role: text("role").to_owned(),
+        headline: headline.chars().take(MAX_CHARS).collect(),
         sequence: line.get("accepted_sequence").and_then(Value::as_u64).unwrap_or(0),
     }
 }

@@ -7,6 +7,7 @@ use accord_runs_core::{TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work};
 use crate::Runs;
+use crate::git::Git;
 use crate::operation::Operation;
 
 /// A commit with the changes of accepted turns.
@@ -22,6 +23,21 @@ pub struct Checkpoint {
 }
 
 impl Runs {
+    /// The accepted turns of the run with uncommitted changes, each with its role.
+    ///
+    /// # Errors
+    /// `git_failed`, or `record_invalid` if a line of the history is damaged.
+    pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let state = self.state()?;
+        let git = Git::find(self.repository().root(), self.environment.cancel_token())?;
+        let Some(git) = git else {
+            return Ok(BTreeMap::new());
+        };
+        let index = self.repository().index(state.run_id())?;
+        let accepted = accepted_work(self.repository(), &index, &git.changes()?)?;
+        Ok(accepted.into_values().map(|done| (done.turn, done.role)).collect())
+    }
+
     /// Commits the changes of all accepted turns of the run, or of one of them.
     ///
     /// # Errors
@@ -40,7 +56,8 @@ pub(super) fn make(
 ) -> Result<Option<Checkpoint>, Failure> {
     let git = operation.git()?.ok_or_else(|| nothing("the repository does not use git"))?;
     let changes = git.changes()?;
-    let mut accepted = accepted_work(&operation.locked, &operation.state, &changes)?;
+    let index = operation.locked.index(operation.state.run_id())?;
+    let mut accepted = accepted_work(&operation.locked, &index, &changes)?;
     accepted.retain(|_, done| turn.is_none_or(|turn| done.turn == turn.as_str()));
     if accepted.is_empty() {
         return Ok(None);
@@ -54,14 +71,14 @@ pub(super) fn make(
     };
     let clean = git.changes()?.attributable().next().is_none();
     let turns: Vec<String> = by_turn.keys().map(|turn| (*turn).to_owned()).collect();
-    for (turn, accepted) in &by_turn {
+    for (turn, done) in &by_turn {
         let now = operation.now();
-        let about = (*turn, accepted.role.as_str());
+        let about = (*turn, done.role.as_str());
         let change = run::checkpoint(
             &operation.state,
             about,
             &commit,
-            &files,
+            &files_of(&accepted, turn),
             clean,
             &mut operation.ids,
             now,
@@ -71,23 +88,25 @@ pub(super) fn make(
     Ok(Some(Checkpoint { commit, files, turns }))
 }
 
+/// The files in a commit that a turn changed last.
+fn files_of(accepted: &BTreeMap<String, AcceptedWork>, turn: &str) -> Vec<String> {
+    let own = accepted.iter().filter(|(_, done)| done.turn == turn);
+    own.map(|(path, _)| path.clone()).collect()
+}
+
 fn nothing(why: &str) -> Failure {
     Failure::new(Code::XchainNothingToCheckpoint, why)
 }
 
 fn message(turns: &BTreeMap<&str, &AcceptedWork>) -> String {
-    let line = |done: &AcceptedWork| {
-        let summary = done.summary.lines().next().unwrap_or_default();
-        let summary: String = summary.chars().take(60).collect();
-        format!("{}: {summary}", done.role)
-    };
+    let line = |done: &AcceptedWork| format!("{}: {}", done.role, done.headline);
     let mut works = turns.values();
     match (works.next(), turns.len()) {
         (Some(only), 1) => format!("{}\n\nTurn: {}\n", line(only), only.turn),
         _ => {
             let lines: Vec<String> =
                 turns.values().map(|done| format!("- {} ({})", line(done), done.turn)).collect();
-            format!("Checkpoint of {} turns\n\n{}\n", turns.len(), lines.join("\n"))
+            format!("Checkpoint of {} accepted turns\n\n{}\n", turns.len(), lines.join("\n"))
         }
     }
 }

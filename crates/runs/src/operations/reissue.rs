@@ -50,8 +50,8 @@ impl Runs {
         let old = operation.target(reissue.turn.as_ref())?;
         refuse_if_worker_runs(&old)?;
         let role = reissue.role.as_deref().unwrap_or(old.role());
-        let check = check_baseline(&operation.locked, &operation.state, operation.git()?.as_ref())?;
         let index = operation.locked.index(operation.state.run_id())?;
+        let check = check_baseline(&operation.locked, &index, operation.git()?.as_ref())?;
         let (history, accepted) = (index.length(), index.contains(old.id().as_str()));
         let wanted = (role, reissue.reason.as_str());
         let checked = check_reissue(

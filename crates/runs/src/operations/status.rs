@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_runs_core::config::{Config, Runtime};
+use accord_runs_core::history::RunIndex;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };
@@ -53,11 +54,10 @@ impl Runs {
         let config = self.config();
         let state = self.state();
         let mut turns = Vec::new();
-        let mut accepted_turns = 0;
+        let mut index = RunIndex::default();
         if let Ok(state) = &state {
             let now = self.environment.now();
-            let index = repository.index(state.run_id())?;
-            accepted_turns = index.total_turns();
+            index = repository.index(state.run_id())?;
             for turn in state.turns() {
                 let config = config.as_ref().ok();
                 let runtime = config.and_then(|config| config.runtime(turn.runtime_id()?));
@@ -92,7 +92,7 @@ impl Runs {
             (Ok(config), Ok(state), None) => {
                 match check_records(state, self.last_event_run()?.as_deref()) {
                     Err(failure) => vec![NextStep::Examine(failure)],
-                    Ok(()) => self.next_steps(config, state, &turns),
+                    Ok(()) => self.next_steps(config, state, &turns, &index),
                 }
             }
         };
@@ -105,7 +105,7 @@ impl Runs {
             config,
             state,
             turns,
-            accepted_turns,
+            accepted_turns: index.total_turns(),
             next,
             holder: repository.lock_holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
@@ -130,21 +130,27 @@ impl Runs {
         Ok(last.map(accord_runs_core::history::warnings).unwrap_or_default())
     }
 
-    fn next_steps(&self, config: &Config, state: &State, turns: &[TurnView]) -> Vec<NextStep> {
+    fn next_steps(
+        &self,
+        config: &Config,
+        state: &State,
+        turns: &[TurnView],
+        index: &RunIndex,
+    ) -> Vec<NextStep> {
         let (mut steps, due) = next_steps(config, state, turns);
         if let Some(role) = due {
-            let facts = self.assignment_facts(config, state, &role);
+            let facts = self.assignment_facts(config, index, &role);
             steps.extend(assignment_steps(config, state, role, facts));
         }
         steps
     }
 
     /// What the core must know about an assignment to a role.
-    fn assignment_facts(&self, config: &Config, state: &State, role: &str) -> AssignmentFacts {
+    fn assignment_facts(&self, config: &Config, index: &RunIndex, role: &str) -> AssignmentFacts {
         let baseline = if needs_baseline(config, role) {
             match Git::find(self.repository().root(), self.environment.cancel_token()) {
                 Ok(git) => {
-                    BaselineFact::Checked(check_baseline(self.repository(), state, git.as_ref()))
+                    BaselineFact::Checked(check_baseline(self.repository(), index, git.as_ref()))
                 }
                 Err(failure) => BaselineFact::Unavailable(failure),
             }

@@ -10,26 +10,32 @@ use accord_runs_core::RunId;
 use accord_runs_core::history::RunIndex;
 
 use accord_trees::record::RecordLines;
-use accord_trees::{Disk, Result, atomic, read_file};
+use accord_trees::{Disk, Result, TreeError, atomic, read_file};
 
 use super::{RecordFile, layout, limits};
 
 /// The version of the file; files of other versions are ignored.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// How many bytes at both ends of the covered part are digested.
 const EDGE: u64 = 4096;
 
-/// How many new lines are read each time before the file is written again.
-const STORE_AFTER: u64 = 64;
+/// How many new lines, or bytes of them, are read each time before the file is written again.
+const STORE_AFTER: Fresh = Fresh { lines: 64, bytes: 256 * 1024 };
 
 /// An index, and what it covers.
 pub(super) struct Loaded {
     pub(super) index: RunIndex,
     history: Covered,
     ledger: Covered,
-    /// How many lines were read that the file does not cover.
-    fresh: u64,
+    fresh: Fresh,
+}
+
+/// How much was read that the file does not cover.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Fresh {
+    lines: u64,
+    bytes: u64,
 }
 
 /// How far a record was read.
@@ -41,27 +47,53 @@ struct Covered {
 
 /// What the records say about a run.
 pub(super) fn load(disk: &dyn Disk, run: Option<&RunId>) -> Result<Loaded> {
-    let mut loaded = stored(disk, run)?.unwrap_or_else(|| Loaded {
-        index: RunIndex::new(run),
-        history: Covered::default(),
-        ledger: Covered::default(),
-        fresh: 0,
-    });
-    let index = &mut loaded.index;
-    let history = loaded.history.read(disk, RecordFile::History, |line| {
-        index.add_history(line);
-    })?;
-    let ledger = loaded.ledger.read(disk, RecordFile::Ledger, |line| {
-        index.add_ledger(line);
-    })?;
-    loaded.fresh = history + ledger;
-    Ok(loaded)
+    stored(disk, run)?.unwrap_or_else(|| Loaded::empty(run)).read(disk)
+}
+
+/// The same, from the records alone.
+pub(super) fn rebuild(disk: &dyn Disk, run: Option<&RunId>) -> Result<Loaded> {
+    Loaded::empty(run).read(disk)
+}
+
+/// The line of the history at a position that the index names; `None` if no line begins there.
+pub(super) fn history_line(disk: &dyn Disk, position: u64) -> Result<Option<Object>> {
+    let path = RecordFile::History.path();
+    let mut lines = RecordLines::open(disk, path.as_str(), position, 0)?;
+    match lines.next() {
+        Some(Ok(line)) => Ok(Some(line.object)),
+        // The position is in the middle of a line.
+        None | Some(Err(TreeError::Damaged { .. })) => Ok(None),
+        Some(Err(error)) => Err(error),
+    }
 }
 
 impl Loaded {
+    fn empty(run: Option<&RunId>) -> Self {
+        Self {
+            index: RunIndex::new(run),
+            history: Covered::default(),
+            ledger: Covered::default(),
+            fresh: Fresh::default(),
+        }
+    }
+
+    /// Reads what is not covered yet.
+    fn read(mut self, disk: &dyn Disk) -> Result<Self> {
+        let Self { index, history, ledger, fresh } = &mut self;
+        let before = [*history, *ledger];
+        history.read(disk, RecordFile::History, |line, at| index.add_history(line, Some(at)))?;
+        ledger.read(disk, RecordFile::Ledger, |line, _| index.add_ledger(line))?;
+        for (now, before) in [*history, *ledger].into_iter().zip(before) {
+            fresh.lines += now.lines - before.lines;
+            fresh.bytes += now.length - before.length;
+        }
+        Ok(self)
+    }
+
     /// Stores the index if enough of it is new. It can be rebuilt, so errors do not matter.
     pub(super) fn store(&self, disk: &dyn Disk) {
-        if self.fresh < STORE_AFTER {
+        // A few long lines cost as much to read as many short ones.
+        if self.fresh.lines < STORE_AFTER.lines && self.fresh.bytes < STORE_AFTER.bytes {
             return;
         }
         if let Ok(document) = self.document(disk) {
@@ -93,23 +125,22 @@ impl Loaded {
 }
 
 impl Covered {
-    /// Continues to read; returns the number of new lines.
+    /// Continues to read. Each line is given with its position.
     fn read(
         &mut self,
         disk: &dyn Disk,
         record: RecordFile,
-        mut add: impl FnMut(&Object),
-    ) -> Result<u64> {
-        let before = self.lines;
+        mut add: impl FnMut(&Object, u64),
+    ) -> Result<()> {
         let path = record.path();
         for line in RecordLines::open(disk, path.as_str(), self.length, self.lines)? {
             let line = line?;
-            add(&line.object);
+            add(&line.object, self.length);
             self.lines = line.number;
             // A torn line is not covered: it is read again once it is complete.
             self.length = line.end;
         }
-        Ok(self.lines - before)
+        Ok(())
     }
 }
 
@@ -143,7 +174,8 @@ fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     };
     let history = matching(RecordFile::History, part("history"))?;
     let ledger = matching(RecordFile::Ledger, part("ledger"))?;
-    Ok(history.zip(ledger).map(|(history, ledger)| Loaded { index, history, ledger, fresh: 0 }))
+    let fresh = Fresh::default();
+    Ok(history.zip(ledger).map(|(history, ledger)| Loaded { index, history, ledger, fresh }))
 }
 
 /// Digests of the first and last bytes of the covered part; `None` if the record is shorter.

@@ -124,6 +124,19 @@ impl Repository {
         Ok(index::load(self.disk(), run)?.index)
     }
 
+    /// What the records say about a run, without the stored index.
+    ///
+    /// # Errors
+    /// `record_invalid` if a line is damaged.
+    pub fn rebuilt_index(&self, run: Option<&RunId>) -> Result<RunIndex> {
+        Ok(index::rebuild(self.disk(), run)?.index)
+    }
+
+    /// The line of the history at a position that the index names; `None` if no line begins there.
+    pub fn history_line(&self, position: u64) -> Result<Option<Object>> {
+        Ok(index::history_line(self.disk(), position)?)
+    }
+
     /// A staged result: the first of these paths that exists, and its bytes.
     ///
     /// # Errors

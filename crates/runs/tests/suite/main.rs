@@ -20,6 +20,7 @@ mod hostile;
 mod initiative;
 mod kills;
 mod presets;
+mod long_history;
 mod reissuing;
 mod repository;
 mod schemas;

@@ -1,13 +1,12 @@
 //! The commands of `accord run` that change a run.
 
 use accord_contract::codes::Failure;
-use accord_contract::wire::Value;
 use accord_runs::Runs;
 use accord_runs::answers::{
     RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
     RunTurnAnswer,
 };
-use accord_runs::operations::{Gate, Query, Reissue, Reject, RunUpdate, Start};
+use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
 
 use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
@@ -221,17 +220,14 @@ impl ReissueArgs {
 }
 
 impl CheckpointArgs {
-    /// The accepted turn, from its id or the beginning of it.
+    /// The accepted turn with uncommitted changes, from its id or the beginning of it.
     fn find(&self, runs: &Runs) -> Result<Option<TurnId>, CliError> {
         let Some(given) = &self.turn else {
             return Ok(None);
         };
-        let accepted = take(runs.history(&Query::default()))?;
-        let accepted = accepted.into_iter().map(|line| {
-            let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
-            Candidate { id: text("turn_id").to_owned(), place: text("role").to_owned() }
-        });
-        let id = choose_from("turn", given.as_str(), accepted)?;
+        let turns = take(runs.uncommitted_turns())?.into_iter();
+        let turns = turns.map(|(id, place)| Candidate { id, place });
+        let id = choose_from("turn", given.as_str(), turns)?;
         Ok(TurnId::parse(&id))
     }
 

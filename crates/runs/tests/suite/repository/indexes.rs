@@ -42,7 +42,7 @@ fn add(held: &LockedRepository, range: std::ops::Range<u64>) {
 fn made(count: u64) -> RunIndex {
     let (history, ledger) = turns(0..count);
     let mut index = RunIndex::new(Some(&run()));
-    history.iter().for_each(|line| index.add_history(line));
+    history.iter().for_each(|line| index.add_history(line, None));
     ledger.iter().for_each(|line| index.add_ledger(line));
     index
 }
