@@ -1,5 +1,7 @@
 //! Why a document has no canonical form, and where.
 
+use std::borrow::Cow;
+
 /// Why a document is refused. Each reason has its own failure code.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Refusal {
@@ -95,6 +97,54 @@ impl Fault {
     }
 }
 
-fn place(pointer: &str) -> &str {
-    if pointer.is_empty() { "the top of the document" } else { pointer }
+fn place(pointer: &str) -> Cow<'_, str> {
+    if pointer.is_empty() { "the top of the document".into() } else { shorten_path(pointer) }
+}
+
+/// A JSON pointer, or another path with `/`, for a message. The middle of a long one is replaced by
+/// the number of its levels: a hostile document has hundreds of them, or a key of megabytes.
+pub fn shorten_path(path: &str) -> Cow<'_, str> {
+    const WHOLE: usize = 200;
+    const PART: usize = 80;
+    if path.len() <= WHOLE {
+        return path.into();
+    }
+    let head = &path[..path.floor_char_boundary(PART)];
+    let head = head.rfind('/').filter(|at| *at > 0).map_or(head, |at| &head[..at]);
+    let tail = &path[path.ceil_char_boundary(path.len() - PART)..];
+    let tail = tail.find('/').map_or(tail, |at| &tail[at + 1..]);
+    let hidden = path[head.len()..path.len() - tail.len()].split('/');
+    match hidden.filter(|level| !level.is_empty()).count() {
+        0 | 1 => format!("{head}…{tail}").into(),
+        levels => format!("{head}/… {levels} levels …/{tail}").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_is_shortened_in_the_middle() {
+        let short = "/a".repeat(100);
+        assert_eq!(shorten_path(&short), short);
+        let deep = format!("/first{}/last", "/a".repeat(256));
+        let shown = shorten_path(&deep);
+        assert!(shown.starts_with("/first/a/") && shown.ends_with("/a/last"), "{shown}");
+        let levels: usize = shown.split(' ').find_map(|word| word.parse().ok()).unwrap();
+        let kept = shown.matches('/').count() - 1;
+        assert_eq!(levels + kept, 258, "{shown}");
+        assert!(shown.len() < 200);
+        // One name, with characters of several bytes.
+        let name = "é".repeat(1_000_000);
+        assert!(shorten_path(&name).len() < 200);
+    }
+
+    #[test]
+    fn a_message_does_not_print_every_level() {
+        let pointer = "/a".repeat(256);
+        let error = CanonError::new(Refusal::TooDeep, pointer.clone(), 9, "too deep".to_owned());
+        assert!(error.to_string().len() < 250, "{error}");
+        assert_eq!(error.pointer(), pointer);
+    }
 }

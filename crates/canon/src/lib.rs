@@ -40,7 +40,7 @@ mod text;
 pub use canonicalizer::{Canonicalizer, canonicalize};
 pub use cid::raw_sha256_cid;
 pub use digest::{Digest, DigestError, Hash, hash_tagged, keccak256, sha256};
-pub use error::{CanonError, Refusal};
+pub use error::{CanonError, Refusal, shorten_path};
 pub use json::read;
 pub use locate::{escape_segment, unescape_segment};
 pub use order::{KeyOrder, compare_strings};

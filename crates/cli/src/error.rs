@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use accord_canon::CanonError;
+use accord_canon::{CanonError, shorten_path};
 use accord_contract::alx::{ErrorBody, ErrorEnvelope};
 use accord_contract::codes::{Category, Code, Failure, WireCode};
 use accord_contract::wire::{Extensible, Object};
@@ -177,7 +177,7 @@ impl fmt::Display for CliError {
         formatter.write_str(&self.0.message)?;
         match self.0.pointer.as_deref() {
             Some("") => formatter.write_str(" (at the top of the document)"),
-            Some(pointer) => write!(formatter, " (at {})", shortened(pointer)),
+            Some(pointer) => write!(formatter, " (at {})", shorten_path(pointer)),
             None => Ok(()),
         }
     }
@@ -209,15 +209,4 @@ impl Diagnostic for CliError {
         let excerpt = self.0.excerpt.as_ref()?;
         Some(Box::new(std::iter::once(excerpt.label())))
     }
-}
-
-/// Shortens a pointer: a key may be megabytes long.
-fn shortened(pointer: &str) -> String {
-    const MOST: usize = 200;
-    if pointer.len() <= MOST {
-        return pointer.to_owned();
-    }
-    let head = pointer.floor_char_boundary(MOST / 2);
-    let tail = pointer.ceil_char_boundary(pointer.len() - MOST / 2);
-    format!("{}…{}", &pointer[..head], &pointer[tail..])
 }

@@ -11,6 +11,14 @@ pub fn excerpt(text: &str, longest: usize) -> String {
     }
 }
 
+/// A number with its noun.
+pub fn counted(number: u64, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{number} {one}s"),
+    }
+}
+
 /// A document in the form of files: indented by two spaces, with a line end.
 pub fn pretty(document: &Object) -> String {
     let text = serde_json::to_string_pretty(document);

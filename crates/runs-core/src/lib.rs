@@ -74,5 +74,5 @@ pub mod timeout;
 mod unknown_members;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
-pub use paths::{HOME, PathError, RepoPath};
+pub use paths::{HOME, PathError, RepoPath, name_files};
 pub use unknown_members::{UnknownMember, UnknownMemberKind};

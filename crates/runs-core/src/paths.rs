@@ -8,8 +8,12 @@
 //!
 //! This module does not see links. The code that opens a file resolves them inside the root.
 
-use crate::rule;
 use std::fmt;
+
+use accord_canon::shorten_path;
+use accord_contract::text::counted;
+
+use crate::rule;
 
 /// A path inside a repository, separated by `/`.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -98,6 +102,17 @@ const RESERVED_FOLDERS: [&str; 6] =
 
 /// Other folders that a baseline ignores.
 const BASELINE_EXEMPT: [&str; 3] = ["reviews/", "reports/", "proposed/"];
+
+/// The first files of a list for a message, and how many more there are.
+pub fn name_files(files: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 5;
+    let named: Vec<_> = files.iter().take(MOST).map(|file| shorten_path(file.as_ref())).collect();
+    let named = named.join(", ");
+    match files.len().saturating_sub(MOST) {
+        0 => named,
+        more => format!("{named} and {}", counted(more as u64, "more file")),
+    }
+}
 
 impl RepoPath {
     /// Parses a path, resolving `.` and `..` by name.

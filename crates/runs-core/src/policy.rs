@@ -1,6 +1,7 @@
 //! Policies: rules of a configuration about results.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::counted;
 use accord_contract::wire::Value;
 
 use crate::config::{Config, Policy, PolicyAction, PolicyRule};
@@ -78,17 +79,20 @@ fn broken(policy: &Policy, candidate: &Candidate<'_>) -> Option<String> {
             // The index does not include the turn under review, so reaching the limit is too much.
             let turns = index.turns_of_phase(candidate.phase);
             (turns >= limit).then(|| {
-                format!("the phase {} has had {turns} turns of at most {limit}", candidate.phase)
+                let had = counted(turns, "accepted turn");
+                format!("the phase {} has had {had} of at most {limit}", candidate.phase)
             })
         }
         PolicyRule::MaxTotalTurns => {
             let turns = index.total_turns();
-            (turns >= limit).then(|| format!("the run has had {turns} turns of at most {limit}"))
+            let had = counted(turns, "accepted turn");
+            (turns >= limit).then(|| format!("the run has had {had} of at most {limit}"))
         }
         PolicyRule::MaxConsecutiveSameRole => {
             let turns = index.streak(candidate.role) + 1;
             (turns > limit).then(|| {
-                format!("{} would have {turns} turns in a row of at most {limit}", candidate.role)
+                let turns = counted(turns, "accepted turn");
+                format!("{} would have {turns} in a row, of at most {limit}", candidate.role)
             })
         }
         PolicyRule::MaxCostPerTurn => {

@@ -1,5 +1,7 @@
 //! Detects runs without progress: turns are accepted, but the gate fails in the same way.
 
+use accord_contract::text::counted;
+
 use crate::RepoPath;
 use crate::doc;
 use crate::gate::Failures;
@@ -27,6 +29,7 @@ pub(crate) fn gate_failed(
     state.set(doc::State::NON_PROGRESS_COUNT, turns);
     (turns >= NON_PROGRESS_LIMIT).then(|| {
         let reason = failures.reason();
-        Block::non_progress(&format!("{turns} turns left the gate {gate} failing: {reason}"))
+        let turns = counted(turns, "accepted turn");
+        Block::non_progress(&format!("{turns} in a row left the gate {gate} failing: {reason}"))
     })
 }

@@ -4,6 +4,8 @@
 
 use std::io;
 
+use accord_canon::shorten_path;
+
 use crate::lock::LockOwner;
 
 /// The result of an operation on a tree.
@@ -14,19 +16,23 @@ pub type Result<T> = std::result::Result<T, TreeError>;
 #[non_exhaustive]
 pub enum TreeError {
     /// A link leads out of the tree, or in a circle.
-    #[error("{path} leads outside its root folder through a link")]
+    #[error("{} leads outside its root folder through a link", shorten_path(path))]
     Outside {
         /// The path as it was given.
         path: String,
     },
     /// A folder, pipe or device is where a file must be.
-    #[error("{path} is not a file")]
+    #[error("{} is not a file", shorten_path(path))]
     NotFile {
         /// The path.
         path: String,
     },
     /// Something else is where a file, or one of its folders, must be created.
-    #[error("{path} cannot be written while {by} exists; remove {by}, or move it away")]
+    #[error(
+        "{} cannot be written while {by} exists; remove {by}, or move it away",
+        shorten_path(path),
+        by = shorten_path(by)
+    )]
     Obstructed {
         /// The path of the file.
         path: String,
@@ -34,7 +40,7 @@ pub enum TreeError {
         by: String,
     },
     /// A file is larger than its limit.
-    #[error("{path} is larger than {limit} bytes")]
+    #[error("{} is larger than {limit} bytes", shorten_path(path))]
     TooLarge {
         /// The path.
         path: String,
@@ -71,7 +77,7 @@ pub enum TreeError {
         source: Box<Self>,
     },
     /// The operating system refused.
-    #[error("{path} could not be {doing}: {source}")]
+    #[error("{} could not be {doing}: {source}", shorten_path(path))]
     System {
         /// The path.
         path: String,

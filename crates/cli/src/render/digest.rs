@@ -2,11 +2,12 @@
 
 use accord_contract::wire::Value;
 
+use super::counted;
 use super::orient::{facts, left_out, questions, section};
 use super::page::{LINE, Page, list};
 use super::project;
 use super::table::table;
-use super::text::{clean, counted, member, one_line};
+use super::text::{clean, member, one_line};
 use super::time::Times;
 
 /// A digest.

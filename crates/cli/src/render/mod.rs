@@ -29,5 +29,6 @@ pub(crate) use self::project::{project, projects, removed_project};
 pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
-pub(crate) use self::text::{clean, counted, member, one_line};
+pub(crate) use self::text::{clean, member, one_line};
 pub(crate) use self::time::Times;
+pub(crate) use accord_contract::text::counted;

@@ -2,9 +2,10 @@
 
 use accord_contract::wire::Value;
 
+use super::counted;
 use super::page::{LINE, Page, Style, list};
 use super::table::table;
-use super::text::{counted, member, one_line};
+use super::text::{member, one_line};
 use super::time::{Times, moment};
 
 /// Projects, one per line.

@@ -2,9 +2,10 @@
 
 use accord_contract::wire::Value;
 
+use super::counted;
 use super::page::{Page, list};
 use super::table::table;
-use super::text::{counted, member};
+use super::text::member;
 use super::time::{Times, moment};
 
 /// Sessions, one per line.

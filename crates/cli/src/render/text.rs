@@ -83,14 +83,6 @@ pub(crate) fn actor(value: &Value) -> String {
     }
 }
 
-/// A number with its noun.
-pub(crate) fn counted(number: u64, one: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        _ => format!("{number} {one}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

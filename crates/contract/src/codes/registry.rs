@@ -619,12 +619,12 @@ codes! {
          others.";
     XchainArtifactDirtyTreeMismatch = "artifact_dirty_tree_mismatch",
         Xchain, Validation, AfterChange, 409,
-        "The working tree has changes that the result does not declare; declare them, or undo \
-         them.";
+        "The working tree has changes that the result does not declare; name each file in \
+         files_changed, or in verification.produced_files if a check wrote it, or undo the change.";
     XchainUndeclaredVerificationOutputs = "undeclared_verification_outputs",
         Xchain, Validation, AfterChange, 409,
-        "The declared checks left files behind; name each in verification.produced_files as \
-         artifact or ignore, or in files_changed.";
+        "The declared checks were run again and wrote files that the result does not name; name \
+         each in verification.produced_files as artifact or ignore.";
     XchainEmptyWorkspaceArtifact = "empty_workspace_artifact", Xchain, Validation, AfterChange, 422,
         "A result claims work in the workspace and nothing changed there; declare a review \
          instead.";

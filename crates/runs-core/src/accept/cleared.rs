@@ -12,6 +12,7 @@ use crate::RepoPath;
 use crate::conflict::Overlap;
 use crate::hooks::HookReport;
 use crate::members::array;
+use crate::paths::name_files;
 
 /// Policies are kept, and conflicts are absent or merged.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl Cleared {
         if files.is_empty() {
             return self.read_gate_again(context);
         }
-        let message = format!("{} changed during the acceptance", files.join(", "));
+        let message = format!("{} changed during the acceptance", name_files(&files));
         let failure = Failure::new(Code::XchainAcceptanceDrift, message);
         Err(failure.with("files", array(&files)).into())
     }

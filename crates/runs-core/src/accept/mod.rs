@@ -34,7 +34,7 @@ use cleared::Cleared;
 pub use commit::{Commit, CommitKind, Key, Record, Write};
 pub(crate) use commit::{append, digest};
 pub use observe::Observation;
-use observed::{Gated, Observed};
+use observed::{Gated, Observed, Replayed};
 pub use records::{Checkpoint, run_record, session};
 pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
@@ -188,6 +188,8 @@ enum Step {
     Observing(Valid),
     GateFiles(Observed),
     Replaying(Gated),
+    CleaningReplay(Replayed),
+    ObservingReplay(Replayed),
     BeforeAcceptance(Cleared),
     ObservingAgain(Cleared),
     GateFilesAgain(Cleared),
@@ -265,6 +267,10 @@ impl Acceptance {
             (Step::Observing(valid), Answer::Observed(seen)) => valid.observed(context, seen),
             (Step::GateFiles(observed), Answer::Files(files)) => observed.gated(context, files),
             (Step::Replaying(gated), Answer::Replayed(codes)) => gated.replayed(context, &codes),
+            (Step::CleaningReplay(replayed), Answer::Cleaned) => replayed.observe(context),
+            (Step::ObservingReplay(replayed), Answer::Observed(seen)) => {
+                replayed.observed(context, &seen)
+            }
             (Step::BeforeAcceptance(cleared), Answer::Hooks(report)) => {
                 cleared.after_hooks(context, &report)
             }
@@ -288,6 +294,7 @@ impl Acceptance {
                 | Step::ReadingAgain(_)
                 | Step::Observing(_)
                 | Step::ObservingAgain(_)
+                | Step::ObservingReplay(_)
                 | Step::GateFiles(_)
                 | Step::GateFilesAgain(_)
                 | Step::Committing(_),

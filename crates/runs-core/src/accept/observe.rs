@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_canon::shorten_path;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::counted;
 
 use super::Inputs;
 use crate::RepoPath;
 use crate::config::{RuntimeType, WriteAuthority};
 use crate::members::array;
+use crate::paths::name_files;
 use crate::result::TurnResult;
 use crate::state::{Baseline, Turn};
 
@@ -27,8 +30,6 @@ pub struct Observation {
     pub changed: BTreeMap<String, String>,
     /// The changed paths that are not committed.
     pub uncommitted: BTreeSet<String>,
-    /// The changes on one line, for people.
-    pub summary: Option<String>,
     /// The files named by the result that a link leads out of the repository.
     pub outside: Vec<String>,
     /// The proposed files that cannot be written, each with the path of the obstacle.
@@ -93,7 +94,7 @@ pub(super) fn check(
     seen: &Observation,
 ) -> Result<Checked, Failure> {
     if !seen.outside.is_empty() {
-        let message = format!("a link leads out of the repository: {}", seen.outside.join(", "));
+        let message = format!("a link leads out of the repository: {}", name_files(&seen.outside));
         let failure = Failure::new(Code::XchainPathOutsideRepository, message);
         return Err(failure.with("files", array(&seen.outside)));
     }
@@ -102,8 +103,10 @@ pub(super) fn check(
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
         let message = format!(
-            "the result proposes the file {path}, but {by} is in the way; propose to delete it \
-             too, or use another path"
+            "the result proposes the file {}, but {} is in the way; propose to delete it too, or \
+             use another path",
+            shorten_path(path),
+            shorten_path(by)
         );
         let failure = Failure::new(Code::XchainArtifactError, message);
         return Err(failure.with("files", array(std::slice::from_ref(path))));
@@ -139,14 +142,14 @@ pub(super) fn check(
         Some(WriteAuthority::ReviewOnly) => {
             let alien: Vec<&RepoPath> =
                 undeclared.into_iter().filter(|path| !path.is_review()).collect();
-            left_behind(result, seen, &alien, shared)?;
+            undeclared_uncommitted(seen, &alien, shared)?;
             review_only(&alien, &unseen, shared, &mut warnings)?;
         }
         _ if from_afar => {}
         _ => {
             let alien: Vec<&RepoPath> =
                 undeclared.into_iter().filter(|path| !path.is_baseline_exempt()).collect();
-            left_behind(result, seen, &alien, shared)?;
+            undeclared_uncommitted(seen, &alien, shared)?;
             written(&alien, shared, &mut warnings)?;
             if !unseen.is_empty() {
                 warnings.push(format!("declared and not seen to change: {}", join(&unseen)));
@@ -165,10 +168,9 @@ pub(super) fn check(
     Ok(Checked { changed, warnings })
 }
 
-/// Refuses uncommitted changes that the result does not declare. When the result says that it ran
-/// checks, their output is the likely cause, which has its own code.
-fn left_behind(
-    result: &TurnResult,
+/// Refuses uncommitted changes that the result does not declare. The worker or its checks made
+/// them; which of the two is not observed, so neither is named as the cause.
+fn undeclared_uncommitted(
     seen: &Observation,
     undeclared: &[&RepoPath],
     shared: bool,
@@ -182,14 +184,8 @@ fn left_behind(
     if left.is_empty() || shared {
         return Ok(());
     }
-    if !result.ran_checks() {
-        let message = "the working tree has changes that the result does not declare";
-        return Err(mismatch(Code::XchainArtifactDirtyTreeMismatch, message, &left));
-    }
-    let message = "the declared checks left files behind that the result does not account for; \
-                   name each in verification.produced_files (artifact or ignore) or in \
-                   files_changed";
-    Err(mismatch(Code::XchainUndeclaredVerificationOutputs, message, &left))
+    let message = "not committed and not declared by the result";
+    Err(mismatch(Code::XchainArtifactDirtyTreeMismatch, message, &left))
 }
 
 fn review_only(
@@ -199,7 +195,7 @@ fn review_only(
     warnings: &mut Vec<String>,
 ) -> Result<(), Failure> {
     if !product.is_empty() && !shared {
-        let message = "a review-only role changed files other than reviews";
+        let message = "changed by a review-only role, which may change only reviews";
         return Err(mismatch(Code::XchainArtifactMismatch, message, product));
     }
     if !product.is_empty() {
@@ -208,7 +204,7 @@ fn review_only(
     let phantom: Vec<&RepoPath> =
         unseen.iter().copied().filter(|path| !path.is_baseline_exempt()).collect();
     if !phantom.is_empty() {
-        let message = "a review declares files that did not change";
+        let message = "declared by a review and not changed";
         return Err(mismatch(Code::XchainArtifactMismatch, message, &phantom));
     }
     Ok(())
@@ -226,7 +222,7 @@ fn written(
         warnings.push(format!("changed and not declared by any result yet: {}", join(undeclared)));
         return Ok(());
     }
-    let message = "files changed that the result does not declare";
+    let message = "changed and not declared by the result";
     Err(mismatch(Code::XchainArtifactMismatch, message, undeclared))
 }
 
@@ -247,12 +243,13 @@ fn empty_workspace(
 
 fn mismatch(code: Code, message: &str, files: &[&RepoPath]) -> Failure {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
-    let message = format!("{message}: {}", names.join(", "));
+    let message =
+        format!("{} {message}: {}", counted(names.len() as u64, "file"), name_files(&names));
     let failure = Failure::new(code, message).with("files", array(&names));
     failure.suggesting(format!("{}; {OF_A_PERSON}", code.meaning().trim_end_matches('.')))
 }
 
 fn join(files: &[&RepoPath]) -> String {
     let names: Vec<&str> = files.iter().map(|path| path.as_str()).collect();
-    names.join(", ")
+    name_files(&names)
 }

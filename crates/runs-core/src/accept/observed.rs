@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::counted;
 use accord_contract::wire::{self, Object, Value};
 
 use super::cleared::Cleared;
@@ -14,6 +15,7 @@ use crate::conflict;
 use crate::gate::{self, PhaseExit, View};
 use crate::hooks::{self, HookPhase};
 use crate::members::{array, build};
+use crate::paths::name_files;
 use crate::result::TurnStatusClaim;
 use crate::{RepoPath, doc, policy};
 
@@ -30,6 +32,55 @@ pub(super) struct Observed {
 pub(super) struct Gated {
     observed: Observed,
     files: BTreeMap<String, String>,
+}
+
+/// The evidence was reproduced.
+#[derive(Clone, Debug)]
+pub(super) struct Replayed {
+    gated: Gated,
+    record: Object,
+}
+
+impl Replayed {
+    /// Asks for the changes that the commands made. Without version control they are not known.
+    pub(super) fn observe(self, context: &mut Context) -> Result<Next, Refusal> {
+        let observed = &self.gated.observed;
+        if !observed.observation.is_git() {
+            return self.gated.clear(context, Some(self.record));
+        }
+        let want = observed.valid.ask_changes(context);
+        Ok((Step::ObservingReplay(self), want))
+    }
+
+    /// No file may have changed. Nothing else ran since the first observation, so the commands
+    /// wrote what did.
+    pub(super) fn observed(
+        self,
+        context: &mut Context,
+        seen: &Observation,
+    ) -> Result<Next, Refusal> {
+        let observed = &self.gated.observed;
+        let files = observed.observation.drift(seen);
+        let result = &observed.valid.result;
+        let named = [result.files_changed(), result.produced_artifacts()].concat();
+        let is_named = |file: &&String| named.iter().any(|path| path.as_str() == file.as_str());
+        let unnamed: Vec<&String> = files.iter().filter(|file| !is_named(file)).collect();
+        if !unnamed.is_empty() {
+            let message = format!(
+                "the declared checks, run again, wrote {} that the result does not name: {}",
+                counted(unnamed.len() as u64, "file"),
+                name_files(&unnamed)
+            );
+            let failure = Failure::new(Code::XchainUndeclaredVerificationOutputs, message);
+            return Err(failure.with("files", array(&unnamed)).into());
+        }
+        if !files.is_empty() {
+            let message = format!("the declared checks, run again, changed {}", name_files(&files));
+            let failure = Failure::new(Code::XchainAcceptanceDrift, message);
+            return Err(failure.with("files", array(&files)).into());
+        }
+        self.gated.clear(context, Some(self.record))
+    }
 }
 
 impl Observed {
@@ -137,12 +188,19 @@ impl Gated {
             let failure = Failure::new(Code::XchainVerificationReplayDrift, message);
             return Err(failure.with("commands", array(&drifted)).into());
         }
-        let replay = build([
+        let record = build([
             ("replayed_at", context.now.to_string().into()),
             ("commands", codes.len().into()),
             ("outcome", "match".into()),
         ]);
-        self.clear(context, Some(replay))
+        let outputs = self.observed.valid.result.ignored_outputs();
+        let replayed = Replayed { gated: self, record };
+        if outputs.is_empty() {
+            replayed.observe(context)
+        } else {
+            // The commands wrote them again.
+            Ok((Step::CleaningReplay(replayed), Want::Clean(outputs)))
+        }
     }
 
     /// Checks policies and conflicts, then requests the last hooks before the commit.

@@ -1,5 +1,6 @@
 //! The history line of an accepted turn, and the records of the end of a run.
 
+use accord_contract::text::counted;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
@@ -73,6 +74,8 @@ impl Cleared {
             .iter()
             .filter_map(|file| Some((file.clone(), seen.changed.get(file)?.as_str().into())))
             .collect();
+        // Of this turn: other files may have been changed before it, or by another turn.
+        let summary = seen.is_git().then(|| counted(marks.len() as u64, "file") + " changed");
         let baseline = turn
             .baseline()
             .and_then(|baseline| baseline.head_ref)
@@ -83,7 +86,7 @@ impl Cleared {
             ("accepted_ref", seen.integration_ref().into()),
             doc::ObservedArtifact::FILES_CHANGED.to(&files),
             ("file_markers", marks.into()),
-            ("diff_summary", seen.summary.clone().into()),
+            ("diff_summary", summary.into()),
         ])
     }
 

@@ -94,21 +94,6 @@ impl TurnResult {
             .map_or(&[], |verification| doc::Verification::MACHINE_EVIDENCE.get(verification))
     }
 
-    /// Whether it names a check that ran.
-    pub(crate) fn ran_checks(&self) -> bool {
-        let says = |text: &str| !text.trim().is_empty();
-        let verification = doc::Result::VERIFICATION.get(&self.document);
-        let named = verification.is_some_and(|verification| {
-            let commands = doc::Verification::COMMANDS.get(verification);
-            commands.iter().any(|command| says(command))
-        });
-        let proven = |item: &Value| {
-            let command = doc::Evidence::COMMAND.get(item);
-            command.is_some_and(says)
-        };
-        named || self.evidence().iter().any(proven)
-    }
-
     /// The files that it claims to have changed. Invalid paths are ignored.
     pub fn files_changed(&self) -> Vec<RepoPath> {
         let files = doc::Result::FILES_CHANGED.get(&self.document);

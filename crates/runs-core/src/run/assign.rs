@@ -1,6 +1,7 @@
 //! Assignment of a turn to a role.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::counted;
 use accord_contract::time::Time;
 
 use super::{Change, Refused, illegal};
@@ -11,6 +12,7 @@ use crate::delegation;
 use crate::doc;
 use crate::hooks::{self, HookBatch, HookPhase, HookReport};
 use crate::members::{array, build};
+use crate::paths::name_files;
 use crate::rule;
 use crate::state::{Baseline, State, Status, Turn};
 
@@ -120,23 +122,18 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
             Ok(baseline)
         }
         BaselineCheck::Dirty(_, files) => {
-            let message = format!("{} changed and belong to no turn", summarize_files(&files));
+            let message = format!(
+                "{} changed and {} to no turn: {}",
+                counted(files.len() as u64, "file"),
+                if files.len() == 1 { "belongs" } else { "belong" },
+                name_files(&files)
+            );
             Err(Failure::new(Code::XchainBaselineDirty, message).with("files", array(&files)))
         }
         BaselineCheck::Uncheckpointed(_, turn) => {
             let message = format!("the files of the accepted turn {turn} are not committed");
             Err(Failure::new(Code::XchainCheckpointRequired, message).with("turn_id", turn))
         }
-    }
-}
-
-/// The names of the first files, for a message.
-fn summarize_files(files: &[String]) -> String {
-    const MOST: usize = 5;
-    let named = files[..files.len().min(MOST)].join(", ");
-    match files.len().saturating_sub(MOST) {
-        0 => named,
-        more => format!("{named} and {more} more"),
     }
 }
 

@@ -239,8 +239,12 @@ fn what_was_seen_is_held_against_what_is_declared() {
     assert_eq!(run(same).accepted().state.member("accepted_integration_ref"), "workspace:dirty");
     let evil = || git(&[lib, ("src/evil.rs", "2")]);
     let refused = |run: crate::support::Run| (run.refused().code, run.refused().details.clone());
-    let outputs = refused(run(vec![evil()]));
-    assert_eq!(outputs.0, Code::XchainUndeclaredVerificationOutputs);
+    // The result names checks. That does not make them the cause.
+    let run_evil = run(vec![evil()]);
+    let message = &run_evil.refused().message;
+    assert_eq!(message, "1 file not committed and not declared by the result: src/evil.rs");
+    let outputs = refused(run_evil);
+    assert_eq!(outputs.0, Code::XchainArtifactDirtyTreeMismatch);
     assert_eq!(outputs.1.unwrap()["files"], json!(["src/evil.rs"]));
     let skipped = |staged: &mut Value| staged["verification"] = json!({"status": "skipped"});
     let blank = |staged: &mut Value| {
@@ -256,7 +260,7 @@ fn what_was_seen_is_held_against_what_is_declared() {
     assert_eq!(refused(run(vec![committed])).0, Code::XchainArtifactMismatch);
     let review = vec![git(&[("src/lib.rs", "1")])];
     let review = refused(said(review, "qa", |_| {}));
-    assert_eq!(review.0, Code::XchainUndeclaredVerificationOutputs);
+    assert_eq!(review.0, Code::XchainArtifactDirtyTreeMismatch);
     let mut own = git(&[("src/lib.rs", "1")]);
     own.uncommitted.clear();
     let review = refused(said(vec![own], "qa", |_| {}));

@@ -1,6 +1,7 @@
 //! What follows from an accepted turn: gates, money, policies, time, the end of the run.
 
 use accord_contract::codes::Code;
+use accord_runs_core::accept::Observation;
 use accord_runs_core::budget;
 use accord_runs_core::run::check_assignment;
 use accord_runs_core::state::Status;
@@ -206,6 +207,46 @@ fn evidence_is_run_again_where_a_policy_wants_it() {
     for bad in [vec![Some(1)], vec![None], vec![]] {
         assert_eq!(run(bad).refused().code, Code::XchainVerificationReplayDrift);
     }
+}
+
+#[test]
+fn files_that_checks_write_when_they_run_again_are_named() {
+    let config = config_with(|document| {
+        document["policies"] = json!([{"id": "proof", "rule": "require_reproducible_verification",
+            "action": "block"}]);
+    });
+    let seen = |files: &[(&str, &str)]| Observation {
+        head_ref: Some("abc".into()),
+        dirty: true,
+        changed: files.iter().map(|(path, mark)| ((*path).into(), (*mark).into())).collect(),
+        uncommitted: files.iter().map(|(path, _)| (*path).into()).collect(),
+        ..Observation::default()
+    };
+    let run = |after: &[(&str, &str)], produced: Value| {
+        let mut world = world(config.clone(), "implementation");
+        let turn = assign(&mut world, "dev", 2);
+        let mut staged = result(&world, &turn);
+        staged["verification"]["produced_files"] = produced;
+        stage(&mut world, &turn, &staged);
+        let observations =
+            vec![seen(&[("src/lib.rs", "1")]), seen(after), seen(&[("src/lib.rs", "1")])];
+        let replay = vec![Some(0)];
+        accept(&mut world, &turn, &Script { replay, observations, ..Script::default() })
+    };
+    let lib = ("src/lib.rs", "1");
+    assert_eq!(run(&[lib], json!([])).events(), ["turn_accepted"]);
+    let left = run(&[lib, ("out.log", "2")], json!([]));
+    assert_eq!(left.refused().code, Code::XchainUndeclaredVerificationOutputs);
+    assert_eq!(left.refused().details.as_ref().unwrap()["files"], json!(["out.log"]));
+    assert!(
+        left.refused().message.ends_with("wrote 1 file that the result does not name: out.log")
+    );
+    let other = run(&[("src/lib.rs", "2")], json!([]));
+    assert_eq!(other.refused().code, Code::XchainAcceptanceDrift);
+    // They are deleted again before the second look.
+    let ignored = run(&[lib], json!([{"path": "out.log", "disposition": "ignore"}]));
+    assert_eq!(ignored.events(), ["turn_accepted"]);
+    assert_eq!(ignored.wants.iter().filter(|want| **want == "clean").count(), 2);
 }
 
 #[test]

@@ -36,7 +36,7 @@ message! {
     pub struct RunDriveAnswer("RunDriveAnswer", closed) {
         /// Why it stopped.
         required stop: RunStop = "stop", "run-stop";
-        /// The number of turns that were accepted.
+        /// The number of turns that this command accepted.
         required accepted: u64 = "accepted", "count";
         /// The turn that it stopped at, if any.
         required_or_null turn_id: String = "turn_id", "turn-id";
@@ -57,7 +57,7 @@ message! {
 pub struct DriveEnd {
     /// Why it stopped.
     pub stop: RunStop,
-    /// The number of turns that were accepted.
+    /// The number of turns that this command accepted.
     pub accepted: usize,
     /// The turn that it stopped at.
     pub turn: Option<String>,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use accord_canon::shorten_path;
 use accord_contract::wire::message;
 use accord_runs_core::dispatch;
 
@@ -137,13 +138,15 @@ impl NextAnswer {
 /// stash of everything would include the records of the run.
 fn tidy(files: &[String], names: &CommandNames) -> (Option<String>, String) {
     const MOST: usize = 5;
+    const MAX_BYTES: usize = 500;
     let within = &names.git;
     let (what, belongs) = match files {
-        [only] => (format!("{only} is"), "belongs"),
+        [only] => (format!("{} is", shorten_path(only)), "belongs"),
         files => (format!("{} files are", files.len()), "belong"),
     };
     let (command, names) = match files.len() {
-        0..=MOST => {
+        // A command that is longer than a few lines is of no use.
+        0..=MOST if files.iter().map(String::len).sum::<usize>() <= MAX_BYTES => {
             let files: Vec<Cow<'_, str>> =
                 files.iter().map(|file| shell_words::quote(file)).collect();
             let names = files.join(" ");

@@ -71,7 +71,7 @@ message! {
     pub struct RunAcceptAnswer("RunAcceptAnswer", closed) {
         /// The turn.
         required turn_id: String = "turn_id", "turn-id";
-        /// Its sequence number among the accepted turns.
+        /// The run's clock at its acceptance, which assignments and acceptances advance.
         required accepted_sequence: u64 = "accepted_sequence", "count";
         /// Its line in the history; corrections of its result are in `normalizations`.
         required history_entry: Object = "history_entry", "governed-history-line";

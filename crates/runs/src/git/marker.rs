@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use accord_canon::shorten_path;
 use accord_contract::codes::{Code, Failure};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
@@ -21,7 +22,7 @@ const MOST_RULES: u64 = 1024 * 1024;
 pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     let place = root.join(path);
     read_marker(&place).map_err(|error| {
-        let message = format!("{path} could not be read: {error}");
+        let message = format!("{} could not be read: {error}", shorten_path(path));
         Failure::new(Code::XchainFileSystemFailed, message).with("path", path)
     })
 }

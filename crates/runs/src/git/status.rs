@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use accord_canon::shorten_path;
 use accord_contract::codes::{Code, Failure};
 use accord_runs_core::RepoPath;
 use accord_runs_core::accept::Observation;
@@ -102,16 +103,11 @@ impl Git {
             Some(base) => self.since(base, &now)?,
         };
         let uncommitted = now.dirty.into_keys().collect();
-        let count = changed.keys().filter(|path| !is_operational(path)).count();
         Ok(Observation {
             head_ref: Some(now.head),
             dirty,
             changed,
             uncommitted,
-            summary: Some(match count {
-                1 => "1 file changed".to_owned(),
-                count => format!("{count} files changed"),
-            }),
             ..Observation::default()
         })
     }
@@ -212,6 +208,7 @@ impl Git {
     /// A git path as a path of this repository.
     pub(super) fn path(&self, name: &[u8]) -> Result<String, Failure> {
         let strange = |name: &str| {
+            let name = shorten_path(name);
             let message =
                 format!("git reports a change of {name:?}, which is not a valid path in a run");
             Failure::new(Code::XchainPathOutsideRepository, message)

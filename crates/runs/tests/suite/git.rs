@@ -28,6 +28,48 @@ fn changes_that_a_result_does_not_declare_are_refused() {
 }
 
 #[test]
+fn a_message_names_the_first_files_and_no_path_of_many_levels() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    let turn = dispatched(&runs, "pm");
+    plan(&repo);
+    let deep = format!("src/{}end.rs", "d/".repeat(256));
+    repo.write(&deep, "deep");
+    for number in 0..8 {
+        repo.write(&format!("stray/{number}.txt"), "stray");
+    }
+    stage(&repo, &turn, &result(&turn, &crate::support::PLANNING, |_| {}));
+    let failure = refused(accept(&runs, turn.turn.id()), Code::XchainArtifactDirtyTreeMismatch);
+    let message = &failure.message;
+    assert!(message.starts_with("9 files not committed and not declared"), "{message}");
+    assert!(message.ends_with(" and 4 more files") && message.len() < 400, "{message}");
+    assert!(message.contains(" levels …/"), "{message}");
+    let files = failure.details.unwrap()["files"].clone();
+    assert_eq!(files[0], deep.as_str());
+    assert_eq!(files.as_array().unwrap().len(), 9);
+    assert!(!message.contains("check"), "{message}");
+}
+
+#[test]
+fn the_summary_of_a_turn_counts_its_own_files() {
+    let repo = Repo::with_git();
+    let runs = repo.started();
+    // Changed before the review, which it does not matter to.
+    repo.write("src/other.rs", "of another");
+    repo.write(".planning/NOTES.md", "before");
+    let turn = dispatched(&runs, "qa");
+    repo.write(".planning/ONE.md", "one");
+    let review = result(&turn, &[".planning/ONE.md"], |result| {
+        result["artifact"] = serde_json::json!({"type": "review"});
+        result["objections"] = serde_json::json!([{"id": "OBJ-001", "severity": "low",
+            "statement": "s", "status": "raised"}]);
+    });
+    stage(&repo, &turn, &review);
+    let done = accept(&runs, turn.turn.id()).unwrap().accepted;
+    assert_eq!(done.history_entry["observed_artifact"]["diff_summary"], "1 file changed");
+}
+
+#[test]
 fn work_that_was_committed_during_the_turn_counts_as_its_work() {
     let repo = Repo::with_git();
     let runs = repo.started();

@@ -21,7 +21,7 @@ use accord_runs::answers::{CommandNames, NextAnswer};
 use accord_runs::coordinator::COORDINATOR_CONFIG;
 use accord_runs::operations::{Finding, Level, NextStep, Overview};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
-use accord_runs_core::TurnId;
+use accord_runs_core::{TurnId, name_files};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -257,7 +257,7 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
         Notice::CommandStarted { command } if terminal => Some(format!("$ {}", clean(command))),
         Notice::ChangesExcluded { files } => Some(format!(
             "not counted as changes of the turn, because no worker had it: {}",
-            clean(&files.join(", "))
+            clean(&name_files(files))
         )),
         Notice::NotDone(failure) => Some(format!("not done: {}", clean(&failure.message))),
         _ => None,

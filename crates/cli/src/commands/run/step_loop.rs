@@ -146,7 +146,7 @@ fn drive_run(
             RunStop::NotRunning => (Style::Title, "no run is active".to_owned()),
         };
         let words = page.styled(ink, &words);
-        page.line(format!("{words} ({accepted} accepted)"));
+        page.line(format!("{words} ({accepted} accepted by this command)"));
         let blocked = end.stop == RunStop::Blocked;
         let detail = state.blocked_detail().filter(|_| blocked);
         let failure = answer.failure.as_ref();

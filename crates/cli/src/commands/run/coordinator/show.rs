@@ -16,7 +16,7 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
         Some(state) => standing(page, state),
     }
     let rows: Vec<Vec<String>> = overview.repos.iter().map(repo_row).collect();
-    table(page, &["repository", "status", "phase", "turns", "run"], &rows);
+    table(page, &["repository", "status", "phase", "active turns", "run"], &rows);
     barriers(page, overview);
     for (stream, prospect) in &overview.prospects {
         let text = match prospect {
