@@ -60,7 +60,8 @@ pub struct NewAgent {
 }
 
 impl NewAgent {
-    fn has(&self, role: NewRole) -> bool {
+    /// Whether it does the turns of a role.
+    pub fn has(&self, role: NewRole) -> bool {
         if self.roles.is_empty() { AGENT_ROLES.contains(&role) } else { self.roles.contains(&role) }
     }
 }

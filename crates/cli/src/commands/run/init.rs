@@ -10,6 +10,10 @@ use crate::exit::Exit;
 use crate::render::{clean, counted};
 use accord_runs::Runs;
 
+/// An agent that plans gets no other hint of what is wanted.
+const NO_GOAL: &str = "the project has no goal, so the agent plans from the files alone; \
+                       write one into project.goal of agentxchain.json";
+
 /// Make a folder a governed repository; existing files are not changed
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
@@ -43,6 +47,7 @@ impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let agent = self.agent.as_deref().map(command_of).transpose()?;
         let agent = agent.map(|command| NewAgent { command, roles: self.agent_role.clone() });
+        let plans = agent.as_ref().is_some_and(|agent| agent.has(NewRole::Pm));
         let options = InitOptions {
             project_id: self.project_id.clone(),
             name: self.name.clone(),
@@ -61,6 +66,9 @@ impl InitArgs {
                 counted(answer.written.len() as u64, "file"),
                 answer.kept.len()
             ));
+            if plans && self.goal.is_none() {
+                page.line(NO_GOAL);
+            }
             next_lines(page, &next);
         })?;
         Ok(Exit::Yes)

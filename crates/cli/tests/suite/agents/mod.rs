@@ -16,12 +16,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use accord_runs::agents::Preset;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::accord::{Ran, path_with_accord, run};
+use crate::run_place::Place;
 
 use model_api::ModelApi;
+use script::title;
 
 #[test]
 fn claude_carries_a_run_of_three_turns_and_uses_the_memory() {
@@ -51,6 +53,45 @@ fn the_commands_of_the_readme_reach_the_first_gate() {
     // The output of the client is a stream of JSON, which is for its log.
     assert!(!ran.stderr.contains("{\""), "{ran:?}");
     desk.has_committed_the_work();
+}
+
+#[test]
+fn a_name_is_a_preset_and_anything_else_a_command() {
+    let place = Place::new();
+    let init = |folder: &str, words: &str| {
+        let repo = place.at(folder);
+        place.run(&format!("init --repo {} {words}", repo.display())).yes();
+        let text = std::fs::read(repo.join("agentxchain.json")).expect("the configuration");
+        let config: Value = serde_json::from_slice(&text).expect("JSON");
+        config
+    };
+    let config = init("a", "--agent codex");
+    let command = config["runtimes"]["agent"]["command"].as_array().expect("a list");
+    assert!(command.starts_with(&[json!("codex"), json!("exec")]), "{command:?}");
+    assert_eq!(config["roles"]["pm"]["runtime"], "agent");
+    assert_eq!(config["roles"]["qa"]["runtime"], "by-hand");
+
+    let config = init("b", "--agent 'codex exec {prompt}' --agent-role qa --agent-role dev");
+    let runtime = &config["runtimes"]["agent"];
+    assert_eq!(runtime["command"], json!(["codex", "exec", "{prompt}"]));
+    assert_eq!(runtime["prompt_transport"], "argv");
+    let runtimes = ["pm", "dev", "qa"].map(|role| &config["roles"][role]["runtime"]);
+    assert_eq!(runtimes, ["by-hand", "agent", "agent"]);
+
+    // An agent that plans needs a goal.
+    let says_so = |folder: &str, words: &str| {
+        let said = place.run(&format!("init --repo {} {words}", place.at(folder).display())).yes();
+        said.contains("the project has no goal")
+    };
+    assert!(says_so("c", "--agent codex"));
+    assert!(!says_so("d", "--agent codex --goal 'Sell books'"));
+    assert!(!says_so("e", "--agent codex --agent-role dev"));
+
+    let said = place.run("init --agent codex --agent-role boss").stderr;
+    assert!(said.contains("a new project has the roles pm, dev and qa"), "{said}");
+    let said = place.run("init --agent-role dev").stderr;
+    assert!(said.contains("--agent <AGENT>"), "{said}");
+    assert!(!place.at("agentxchain.json").exists(), "a refusal writes nothing");
 }
 
 /// The commands of the README's section about governed runs.
@@ -134,10 +175,13 @@ impl Desk {
         let packages = self.accord(&memory);
         let asked = self.api.asked();
         for role in ["pm", "dev", "qa"] {
-            assert!(packages.contains(&format!("The turn of {role}")), "{role}: {packages}");
+            assert!(packages.contains(&title(role)), "{role}: {packages}");
         }
-        let seen = |role: &str| asked.matches(&format!("The turn of {role}")).count();
-        assert!(seen("pm") > seen("dev") && seen("dev") > seen("qa"), "{asked}");
+        // Each of them tried to approve the end of the run.
+        let refusals = asked.matches("not_for_workers").count();
+        assert!(refusals >= 3, "{refusals} refusals");
+        let seen = ["pm", "dev", "qa"].map(|role| asked.matches(&title(role)).count());
+        assert!(seen[0] > seen[1] && seen[1] > seen[2] && seen[2] > 0, "{seen:?}");
     }
 
     /// Only the records of the run itself are left for the person to commit.

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::accord::program;
+
 /// One thing that the model asks its client to do.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
@@ -22,7 +24,7 @@ pub(crate) struct Task {
     staging: String,
     run_id: String,
     turn_id: String,
-    pub(crate) role: String,
+    role: String,
     runtime_id: String,
     next_decision: String,
     next_phase: Option<String>,
@@ -53,17 +55,14 @@ impl Task {
             format!("mkdir -p {folder} && printf '%s' '{text}' > {path}")
         });
         actions.extend(written.map(Action::Shell));
+        // A worker that wants to decide for the person. A login shell may have another `PATH`.
+        actions.push(Action::Shell(format!("{} run approve-completion", program())));
         actions.push(Action::Memory {
             tool: "memory_deposit",
-            arguments: json!({"title": self.title(), "decisions_made": ["Keep it small"]}),
+            arguments: json!({"title": title(&self.role), "decisions_made": ["Keep it small"]}),
         });
         actions.push(Action::Write { path: self.staging.clone(), text: self.result().to_string() });
         actions.get(done).cloned().unwrap_or(Action::End)
-    }
-
-    /// The title of what the turn deposits.
-    pub(crate) fn title(&self) -> String {
-        format!("The turn of {}", self.role)
     }
 
     fn files(&self) -> &'static [(&'static str, &'static str)] {
@@ -134,6 +133,11 @@ impl Task {
         }
         result
     }
+}
+
+/// The title of what a turn deposits.
+pub(crate) fn title(role: &str) -> String {
+    format!("The turn of {role}")
 }
 
 fn between(text: &str, before: &str, after: &str) -> Option<String> {
