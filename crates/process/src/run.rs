@@ -18,7 +18,7 @@ pub struct Spec {
     pub invocation: Invocation,
     /// The child's stdin.
     pub stdin: Vec<u8>,
-    /// The time limit, after which the whole group is killed.
+    /// The time limit. The whole group is killed after it and the overtime.
     pub time_limit: Duration,
     /// How many bytes of stdout are kept, from the start.
     pub stdout_limit: usize,
@@ -30,6 +30,8 @@ pub struct Spec {
     pub cancel: Option<Cancel>,
     /// The time between SIGTERM and SIGKILL for a group that must end.
     pub grace: Duration,
+    /// The time after the time limit in which the child can still end by itself.
+    pub overtime: Duration,
 }
 
 /// What happens to a child whose stdout passes the limit.
@@ -55,6 +57,7 @@ impl Spec {
             overflow: Overflow::Discard,
             cancel: None,
             grace: Duration::ZERO,
+            overtime: Duration::ZERO,
         }
     }
 
@@ -100,6 +103,13 @@ impl Spec {
         self.grace = grace;
         self
     }
+
+    /// Sets the time after the time limit in which the child can still end by itself.
+    #[must_use]
+    pub fn overtime(mut self, overtime: Duration) -> Self {
+        self.overtime = overtime;
+        self
+    }
 }
 
 /// The result of a run.
@@ -108,7 +118,7 @@ impl Spec {
 pub struct RunOutput {
     /// How the leader ended.
     pub ending: Ending,
-    /// The time limit passed and the group was killed.
+    /// The time limit passed. The child ended by itself in the overtime, or the group was killed.
     pub timed_out: bool,
     /// The run was cancelled and the group was killed.
     pub cancelled: bool,
@@ -134,7 +144,8 @@ pub fn run(spec: &Spec) -> Result<RunOutput, StartError> {
 /// Like [`run`], with a watch on the child's output.
 pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, StartError> {
     let started = Instant::now();
-    let deadline = started + spec.time_limit.min(LONGEST_RUN);
+    let limit = started + spec.time_limit.min(LONGEST_RUN);
+    let deadline = limit + spec.overtime.min(LONGEST_RUN);
     let mut group = Group::start(&spec.invocation)?;
     group.send(&spec.stdin);
     group.close_stdin_when_sent();
@@ -152,16 +163,16 @@ pub fn run_watched(spec: &Spec, watch: &mut dyn Watch) -> Result<RunOutput, Star
     // the pipes open for hours.
     while !group.leader_ended() {
         let now = Instant::now();
-        timed_out = now >= deadline;
+        timed_out = now >= limit;
         cancelled = cancel::is_set(word);
         let full = kept.stdout.truncated() && spec.overflow == Overflow::Kill;
         let verdict = kept.watch.decide(now);
         stopped = verdict == WatchDecision::Stop;
-        if timed_out || cancelled || full || stopped {
+        if now >= deadline || cancelled || full || stopped {
             ask_to_end(&mut group, spec.grace, &mut kept).map_err(system)?;
             break;
         }
-        let next = cancel::next_check(word, deadline);
+        let next = cancel::next_check(word, if timed_out { deadline } else { limit });
         let next = match verdict {
             WatchDecision::AskAgain(at) => next.min(at),
             WatchDecision::Continue | WatchDecision::Stop => next,

@@ -94,3 +94,41 @@ fn a_group_that_must_end_is_asked_first_and_killed_when_it_does_not() {
     assert_eq!(outcome.ending, Ending::Signalled(9));
     assert_gone(&file);
 }
+
+/// Lets the child end once its time limit has passed.
+struct Release {
+    limit: Duration,
+    started: Instant,
+    gate: std::path::PathBuf,
+}
+
+impl Watch for Release {
+    fn started(&mut self, _id: u32) {
+        self.started = Instant::now();
+    }
+
+    fn decide(&mut self, now: Instant) -> WatchDecision {
+        if now < self.started + self.limit {
+            return WatchDecision::AskAgain(self.started + self.limit);
+        }
+        std::fs::write(&self.gate, "").unwrap();
+        WatchDecision::Continue
+    }
+}
+
+#[test]
+fn a_child_that_ends_by_itself_in_the_overtime_is_timed_out_and_keeps_its_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = folder.path().join("gate");
+    let script = format!("until [ -e {} ]; do sleep 0.01; done; exit 3", gate.display());
+    let spec = Spec::new(sh(&script)).time_limit(SHORT).overtime(LONG);
+    let mut release = Release { limit: SHORT, started: Instant::now(), gate };
+    let outcome = run_watched(&spec, &mut release).unwrap();
+    assert!(outcome.timed_out);
+    assert_eq!(outcome.ending, Ending::Exited(3));
+    // One that does not end is killed when the overtime is over, too.
+    let spec = Spec::new(sh("sleep 600")).time_limit(SHORT).overtime(SHORT);
+    let outcome = accord_process::run(&spec).unwrap();
+    assert!(outcome.timed_out && outcome.duration >= 2 * SHORT, "{outcome:?}");
+    assert_eq!(outcome.ending, Ending::Signalled(9));
+}

@@ -9,6 +9,10 @@ use accord_runs_core::rule;
 
 use super::MAX_OUTPUT;
 
+/// How long a hook can still end by itself after its limit. It is timed out then, but keeps its exit
+/// code. The reference runner waits as long.
+const OVERTIME: Duration = Duration::from_secs(2);
+
 /// How much of a hook's standard error is read.
 const MAX_ERRORS: usize = 64 * 1024;
 
@@ -32,6 +36,7 @@ pub(super) fn run(
     let mut spec = Spec::new(invocation)
         .stdin(input)
         .time_limit(Duration::from_millis(timeout_ms))
+        .overtime(OVERTIME)
         .stdout_limit(MAX_OUTPUT, Overflow::Kill)
         .stderr_limit(MAX_ERRORS);
     if let Some(cancel) = cancel {
@@ -51,8 +56,7 @@ pub(super) fn run(
     Execution {
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
         exit_code: match outcome.ending {
-            // A hook can still exit by itself between the end of its time and the kill.
-            Ending::Exited(code) if !outcome.timed_out => Some(code.into()),
+            Ending::Exited(code) => Some(code.into()),
             _ => None,
         },
         timed_out: outcome.timed_out,

@@ -38,6 +38,18 @@ fn a_hook_is_told_what_it_needs_and_may_say_yes() {
 }
 
 #[test]
+fn a_late_hook_keeps_its_exit_code_and_a_killed_one_has_none() {
+    for (line, code) in [("sleep 1; exit 3", json!(3)), ("sleep 600", Value::Null)] {
+        let repo = Repo::plain();
+        repo.hook("before_assignment", "late", "advisory", 100, line);
+        repo.started().assign(None).unwrap();
+        let audit = &repo.lines(AUDIT)[0];
+        assert_eq!(audit["orchestrator_action"], "warned_timeout");
+        assert_eq!((&audit["timed_out"], &audit["exit_code"]), (&json!(true), &code), "{line}");
+    }
+}
+
+#[test]
 fn a_blocking_hook_stops_an_assignment_and_blocks_the_run() {
     let repo = Repo::plain();
     repo.hook(
