@@ -65,6 +65,8 @@ pub enum NextStep {
         staging: String,
         /// Whether a person is the worker.
         by_hand: bool,
+        /// Whether that person must name the changed files, because other turns are active.
+        names_files: bool,
     },
     /// Accept a turn whose result is staged.
     Accept {
@@ -187,7 +189,10 @@ pub fn next_steps(
         Status::Completed | Status::Failed => (vec![NextStep::Start { restart: true }], None),
         Status::Blocked | Status::Paused => (steps_when_blocked(config, state), None),
         Status::Active => {
-            let mut steps: Vec<NextStep> = turns.iter().map(step_of_turn).collect();
+            let shared = turns.len() > 1;
+            let step =
+                |view| step_of_turn(view, shared && needs_baseline(config, view.turn.role()));
+            let mut steps: Vec<NextStep> = turns.iter().map(step).collect();
             let due = due_role(state, config).filter(|role| {
                 turns.len() < config.max_concurrent_turns(state.phase())
                     && !turns.iter().any(|view| view.turn.role() == role)
@@ -280,7 +285,7 @@ fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
     raise.into_iter().chain([resolve]).collect()
 }
 
-fn step_of_turn(view: &TurnView) -> NextStep {
+fn step_of_turn(view: &TurnView, names_files: bool) -> NextStep {
     let turn = view.turn.id().clone();
     let by_hand = view.runtime == Some(RuntimeType::Manual);
     let status = match view.turn.status() {
@@ -308,7 +313,10 @@ fn step_of_turn(view: &TurnView) -> NextStep {
         // The agent was not started, or has ended; the person has no bundle yet.
         _ if !by_hand && !view.has_worker => dispatch_step(view, by_hand),
         _ if by_hand && !view.briefed => dispatch_step(view, by_hand),
-        _ => NextStep::Work { staging: dispatch::staging_path(&turn), by_hand, turn },
+        _ => {
+            let staging = dispatch::staging_path(&turn);
+            NextStep::Work { turn, staging, by_hand, names_files: by_hand && names_files }
+        }
     }
 }
 

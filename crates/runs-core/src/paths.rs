@@ -220,7 +220,7 @@ impl RepoPath {
     }
 
     /// Whether a review-only role may write the path.
-    pub(crate) fn is_review(&self) -> bool {
+    pub fn is_review(&self) -> bool {
         // The comparison is exact on purpose: these paths permit, so another letter case must not
         // match.
         self.0.starts_with(PLANNING) || self.0.starts_with(REVIEWS)

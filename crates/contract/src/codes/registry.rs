@@ -497,6 +497,9 @@ codes! {
         "An accepted turn's changes are not committed yet; make its checkpoint first.";
     XchainTargetRequired = "target_required", Xchain, Validation, AfterChange, 409,
         "Several turns are active; name one.";
+    XchainFilesRequired = "files_required", Xchain, Validation, AfterChange, 409,
+        "Several turns are active, so the changed files can belong to any of them; name the files \
+         of this turn.";
     XchainTurnNotActive = "turn_not_active", Xchain, NotFound, AfterChange, 404,
         "The run has no active turn with this id; look at the run's status.";
     XchainTurnAlreadyAccepted = "turn_already_accepted", Xchain, Validation, Never, 409,

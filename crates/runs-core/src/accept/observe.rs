@@ -9,6 +9,7 @@ use accord_contract::text::counted;
 use super::Inputs;
 use crate::RepoPath;
 use crate::config::{RuntimeType, WriteAuthority};
+use crate::history::{RunIndex, Touch};
 use crate::members::array;
 use crate::paths::name_files;
 use crate::result::TurnResult;
@@ -65,6 +66,26 @@ impl Observation {
             !operational && self.changed.get(*path) != later.changed.get(*path)
         });
         moved.cloned().collect()
+    }
+
+    /// The changes that can be a turn's own. A file that another turn changed, and that was accepted
+    /// since the assignment, belongs to that turn, unless its content changed again: `marker` is
+    /// the marker of a file at the acceptance of a turn, where one was recorded.
+    pub fn own_changes(
+        &self,
+        turn: &Turn,
+        index: &RunIndex,
+        marker: impl Fn(&str, &RepoPath) -> Option<String>,
+    ) -> Vec<RepoPath> {
+        let mut own = self.attributable(turn.baseline().as_ref());
+        own.retain(|path| {
+            let Some(touch) = accepted_since(path, turn, index) else {
+                return true;
+            };
+            let accepted = marker(&touch.turn_id, path);
+            accepted.is_some_and(|mark| self.changed.get(path.as_str()) != Some(&mark))
+        });
+        own
     }
 
     /// The changes that can be attributed to a turn. Files of the run, and files that were already
@@ -126,10 +147,7 @@ pub(super) fn check(
     let from_afar = runtime.is_some_and(|runtime| RuntimeType::only_proposes(runtime.kind));
     let observed = seen.attributable(turn.baseline().as_ref());
     // A file that another turn changed and that was accepted meanwhile belongs to that turn.
-    let others = |path: &RepoPath| {
-        let touch = inputs.index.touch(path);
-        touch.is_some_and(|touch| touch.accepted_sequence > turn.assigned_sequence())
-    };
+    let others = |path: &RepoPath| accepted_since(path, turn, &inputs.index).is_some();
     let produced = [result.produced_artifacts(), result.ignored_outputs()].concat();
     let undeclared: Vec<&RepoPath> = observed
         .iter()
@@ -166,6 +184,11 @@ pub(super) fn check(
         changed = declared;
     }
     Ok(Checked { changed, warnings })
+}
+
+/// The last turn that changed a file, if it was accepted since the assignment of a turn.
+fn accepted_since<'a>(path: &RepoPath, turn: &Turn, index: &'a RunIndex) -> Option<&'a Touch> {
+    index.touch(path).filter(|touch| touch.accepted_sequence > turn.assigned_sequence())
 }
 
 /// Refuses uncommitted changes that the result does not declare. The worker or its checks made

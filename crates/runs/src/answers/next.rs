@@ -67,11 +67,16 @@ impl NextAnswer {
                     why.message
                 ),
             ),
-            NextStep::Work { turn, by_hand: true, .. } => (
-                run(&format!("stage --turn {turn} --summary '…'")),
+            NextStep::Work { turn, by_hand: true, names_files, .. } => (
+                run(&staging(turn.as_str(), *names_files)),
                 format!(
-                    "after you have done the work in {}/PROMPT.md",
-                    dispatch::bundle_folder(turn)
+                    "after you have done the work in {}/PROMPT.md{}",
+                    dispatch::bundle_folder(turn),
+                    if *names_files {
+                        "; repeat --file for each file that you changed: other turns are active"
+                    } else {
+                        ""
+                    }
                 ),
             ),
             NextStep::Work { staging, .. } => {
@@ -124,14 +129,21 @@ impl NextAnswer {
         Self { command, why }
     }
 
-    /// The step after a result was staged that would be refused.
-    pub fn stage_again(turn: &str, names: &CommandNames) -> Self {
-        let repo = &names.repo;
+    /// The step after a result was staged that would be refused. `names_files` says whether its
+    /// files were named.
+    pub fn stage_again(turn: &str, names_files: bool, names: &CommandNames) -> Self {
+        let command = staging(turn, names_files);
         Self {
-            command: Some(format!("accord run stage --turn {turn} --summary '…'{repo}")),
+            command: Some(format!("accord run {command}{}", names.repo)),
             why: "after you have corrected that; it replaces the staged result".to_owned(),
         }
     }
+}
+
+/// The command that stages a turn of a person.
+fn staging(turn: &str, names_files: bool) -> String {
+    let files = if names_files { "--file PATH " } else { "" };
+    format!("stage --turn {turn} {files}--summary '…'")
 }
 
 /// Commits or stashes the files that belong to no turn. They are named one by one, because a

@@ -207,16 +207,9 @@ impl<'a> RunLoop<'a> {
                 self.spawn_turn(turn, scope);
                 StepEffect::RunUpdate
             }
-            NextStep::Work { by_hand: true, turn, .. } => {
-                StepEffect::Stop(LoopStop::NotRunning(NextStep::Work {
-                    staging: accord_runs_core::dispatch::staging_path(&turn),
-                    by_hand: true,
-                    turn,
-                }))
-            }
-            step @ (NextStep::Reconcile { merge: true, .. } | NextStep::Reissue { .. }) => {
-                StepEffect::Stop(LoopStop::NotRunning(step))
-            }
+            step @ (NextStep::Work { by_hand: true, .. }
+            | NextStep::Reconcile { merge: true, .. }
+            | NextStep::Reissue { .. }) => StepEffect::Stop(LoopStop::NotRunning(step)),
             NextStep::Dispatch { turn, .. }
             | NextStep::Unable { turn, .. }
             | NextStep::Work { turn, .. }

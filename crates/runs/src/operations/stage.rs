@@ -1,16 +1,19 @@
 //! Stages the result of a turn that a person did, without JSON.
 
+use std::collections::BTreeMap;
+
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::config::WriteAuthority;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::Turn;
-use accord_runs_core::{RepoPath, TurnId};
+use accord_runs_core::{RepoPath, TurnId, history};
 use serde_json::json;
 
 use crate::Runs;
 use crate::operation::Operation;
+use crate::repository::RecordFile;
 
 /// What a person did in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +28,8 @@ pub struct ManualResult {
     pub objections: Vec<String>,
     /// The changed files; those that git reports if empty.
     pub files: Vec<String>,
+    /// Whether no file was changed.
+    pub no_files: bool,
     /// Checks that passed.
     pub verified: Vec<String>,
     /// The proposed next role; the first that the phase allows if absent.
@@ -59,7 +64,8 @@ impl Runs {
     ///
     /// # Errors
     /// `turn_not_active` or `target_required`; `invalid_state_transition` if the run is not active;
-    /// `unknown_phase` if there is no later phase.
+    /// `unknown_phase` if there is no later phase; `files_required` if git reports changes that can
+    /// be those of another active turn.
     pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;
@@ -76,16 +82,17 @@ fn result(
     turn: &Turn,
     manual: &ManualResult,
 ) -> Result<Object, Failure> {
-    let files = match manual.files.as_slice() {
-        [] => observed(operation, turn)?,
-        named => named.to_vec(),
-    };
     let only_reviews = operation
         .config
         .role(turn.role())
         .is_some_and(|role| role.authority == WriteAuthority::ReviewOnly);
-    let kind = if only_reviews || files.is_empty() { "review" } else { "workspace" };
     let mut ids = operation.locked.index(operation.state.run_id())?.decisions().continued();
+    let files = match manual.files.as_slice() {
+        [] if manual.no_files => Vec::new(),
+        [] => observed(operation, turn, only_reviews)?,
+        named => named.to_vec(),
+    };
+    let kind = if only_reviews || files.is_empty() { "review" } else { "workspace" };
     let decisions = manual.decisions.iter().map(|statement| {
         json!({"id": ids.take_next(), "category": "process", "statement": statement,
             "rationale": "decided by the person who did the turn"})
@@ -137,20 +144,56 @@ fn result(
     Ok(document)
 }
 
-/// The files that git reports as changed by the turn.
-fn observed(operation: &Operation<'_>, turn: &Turn) -> Result<Vec<String>, Failure> {
+/// The files that git reports as changed by the turn. A file of another turn that was accepted since
+/// the assignment is left out.
+fn observed(
+    operation: &Operation<'_>,
+    turn: &Turn,
+    only_reviews: bool,
+) -> Result<Vec<String>, Failure> {
     let Some(git) = operation.git()? else {
         return Ok(Vec::new());
     };
-    let baseline = turn.baseline();
-    let seen = git.observe(baseline.as_ref())?;
-    let before = baseline.map(|baseline| baseline.dirty).unwrap_or_default();
-    let own = seen.changed.into_iter().filter(|(path, mark)| {
-        let was = before.iter().any(|(dirty, was)| dirty == path && was == mark);
-        let operational = RepoPath::parse(path).is_ok_and(|path| path.is_operational());
-        !was && !operational
-    });
-    Ok(own.map(|(path, _)| path).collect())
+    let seen = git.observe(turn.baseline().as_ref())?;
+    let index = operation.locked.index(operation.state.run_id())?;
+    let markers = accepted_markers(operation)?;
+    let marker = |turn: &str, path: &RepoPath| {
+        let mark = markers.get(turn)?.get(path.as_str())?;
+        mark.as_str().map(str::to_owned)
+    };
+    let mut own = seen.own_changes(turn, &index, marker);
+    if operation.state.turns().len() < 2 {
+        return Ok(own.iter().map(ToString::to_string).collect());
+    }
+    if only_reviews {
+        own.retain(RepoPath::is_review);
+    }
+    if own.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<&str> = own.iter().map(RepoPath::as_str).collect();
+    let message = format!(
+        "other turns are active, and the changes can be theirs ({}); name each file of this turn \
+         with --file, or say --no-files",
+        names.join(", ")
+    );
+    Err(Failure::new(Code::XchainFilesRequired, message).with("files", names))
+}
+
+/// The markers of the files of accepted turns of the run, by turn.
+fn accepted_markers(operation: &Operation<'_>) -> Result<BTreeMap<String, Object>, Failure> {
+    let mut markers = BTreeMap::new();
+    for line in operation.locked.objects(RecordFile::History)? {
+        let line = line?;
+        if let (true, Some(turn), Some(marks)) = (
+            operation.state.owns_line(&line),
+            line.get("turn_id").and_then(Value::as_str),
+            history::file_markers(&line),
+        ) {
+            markers.insert(turn.to_owned(), marks.clone());
+        }
+    }
+    Ok(markers)
 }
 
 fn next_role(operation: &Operation<'_>, turn: &Turn, manual: &ManualResult) -> String {

@@ -30,9 +30,14 @@ pub(super) struct StageArgs {
     #[arg(long = "objection", value_name = "TEXT", value_parser = words)]
     objections: Vec<String>,
 
-    /// A changed file; can be repeated; the files that git reports if absent
+    /// A changed file; can be repeated; required while other turns are active; if absent, the files
+    /// that git reports, without those of turns accepted since the assignment
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
+
+    /// No file was changed
+    #[arg(long, conflicts_with = "files")]
+    no_files: bool,
 
     /// A check that passed; can be repeated
     #[arg(long = "verified", value_name = "COMMAND", value_parser = words)]
@@ -74,6 +79,7 @@ impl StageArgs {
             decisions: self.decisions,
             objections: self.objections,
             files: self.files,
+            no_files: self.no_files,
             verified: self.verified,
             next_role: self.next_role,
             next_phase: self.next_phase,
@@ -83,7 +89,10 @@ impl StageArgs {
         let staged = take(runs.stage_manual_result(&deed))?;
         let next = match &staged.problem {
             None => self.repo.next(&runs)?,
-            Some(_) => vec![NextAnswer::stage_again(staged.turn.id().as_str(), &self.repo.names())],
+            Some(_) => {
+                let turn = staged.turn.id().as_str();
+                vec![NextAnswer::stage_again(turn, !deed.files.is_empty(), &self.repo.names())]
+            }
         };
         let answer = RunStageAnswer::new(&staged, next);
         self.repo.say(&answer, |page| {
