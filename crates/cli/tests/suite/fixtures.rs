@@ -172,7 +172,13 @@ fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token()
     assert_eq!((status, &result["status"]), (200, &json!("error")));
 
     for headers in ["", "Authorization: Bearer tide\r\n", "Authorization: Basic tide-table\r\n"] {
-        for (method, path) in [("GET", "/conform/capabilities"), ("POST", "/conform/execute")] {
+        // Neither a route nor a method is known to a stranger.
+        for (method, path) in [
+            ("GET", "/conform/capabilities"),
+            ("POST", "/conform/execute"),
+            ("GET", "/conform/execute"),
+            ("GET", "/"),
+        ] {
             let (status, _, body) = serving.ask_with(headers, method, path, "");
             assert_eq!((status, &body["message"]), (401, &json!("Unauthorized")));
             assert_eq!(body["error"]["code"], "UNAUTHORIZED");

@@ -57,6 +57,12 @@ impl FixtureService {
         request: Request,
         connection: &Authenticated,
     ) -> Result<Response, Failure> {
+        // Before the route is looked up: a stranger learns nothing about the server.
+        if !self.token.matches(request.headers().get(AUTHORIZATION)) {
+            return Err(Failure::new(Code::Unauthorized, "Unauthorized"));
+        }
+        // Only now: a connection that has not authenticated can be closed to make room for others.
+        connection.set();
         let expected = match request.uri().path() {
             CAPABILITIES_PATH => Method::GET,
             EXECUTE_PATH => Method::POST,
@@ -70,11 +76,6 @@ impl FixtureService {
             let failure = Failure::new(Code::HttpMethodNotAllowed, message);
             return Err(failure.with("allow", expected.as_str()));
         }
-        if !self.token.matches(request.headers().get(AUTHORIZATION)) {
-            return Err(Failure::new(Code::Unauthorized, "Unauthorized"));
-        }
-        // Only now: a connection that has not authenticated can be closed to make room for others.
-        connection.set();
         if expected == Method::GET {
             return Ok(json(StatusCode::OK, self.claims.clone()));
         }
