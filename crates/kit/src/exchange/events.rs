@@ -7,7 +7,9 @@ use serde_json::json;
 pub(crate) fn read(text: &str) -> Vec<Value> {
     let mut events = Vec::new();
     let (mut id, mut name, mut data) = (Value::Null, Value::Null, None::<String>);
-    for line in text.split('\n').map(|line| line.trim_end_matches('\r')) {
+    // The text after the last line break is not a line yet, and must not end an event.
+    let lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    for line in lines.map(|line| line.trim_end_matches('\r')) {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
@@ -63,7 +65,7 @@ mod tests {
             for text in [&*String::from_utf8_lossy(input), &text] {
                 let events = read(text);
                 // Everything after the last empty line is incomplete.
-                assert_eq!(read(&format!("{text}\ndata: cut")).len(), events.len());
+                assert_eq!(read(&format!("{text}data: cut")).len(), events.len());
                 assert!(events.len() <= text.matches("data").count());
             }
         });
@@ -80,5 +82,12 @@ mod tests {
                 json!({"id": "2", "event": null, "data": "plain"}),
             ]
         );
+    }
+
+    #[test]
+    fn one_line_break_at_the_end_completes_no_event() {
+        assert_eq!(read("data: 1\n"), [] as [serde_json::Value; 0]);
+        assert_eq!(read("data: 1\n\ndata: 2\n"), [json!({"id": null, "event": null, "data": 1})]);
+        assert_eq!(read("data: 1\r\n\r\n").len(), 1);
     }
 }
