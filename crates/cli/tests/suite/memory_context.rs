@@ -135,6 +135,9 @@ fn what_is_needed_is_asked_for() {
     let mut wrong = bare(&["context", "deposit", "--title", "t", "--data", data, "--project", "p"]);
     wrong.env("ACCORD_ACTOR", "planner");
     assert!(run(wrong, "").refused("USAGE").contains("ACCORD_ACTOR"));
+    let args = ["context", "deposit", "-", "--data", data, "--project", "p"];
+    let said = run(bare(&args), r#"{"title":"t","created_by":null}"#).refused("invalid_schema");
+    assert!(said.contains("/created_by"), "the member is refused, no actor is asked for: {said}");
     for args in [
         &["context", "deposit"][..],
         &["context", "deposit", "--decision", "d"],

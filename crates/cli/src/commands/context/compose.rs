@@ -224,7 +224,9 @@ impl Draft {
         fill("package_type", "standard".into());
         fill("review_type", ReviewType::None.as_str().into());
         fill("created_at", accord_system::now().to_string().into());
-        match said("created_by") {
+        match self.members.get("created_by") {
+            // The host refuses it and names the member. An author from elsewhere would not be sent.
+            Some(Value::Null) => {}
             None => {
                 let session = session.get();
                 let author = actor.required()?.document(session.as_deref());
