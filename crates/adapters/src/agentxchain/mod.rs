@@ -16,7 +16,7 @@ mod coordinator;
 pub mod expand;
 mod hooks;
 mod parts;
-mod queries;
+pub mod queries;
 mod records;
 mod runs;
 pub mod transition;

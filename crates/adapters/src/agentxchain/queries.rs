@@ -56,10 +56,8 @@ pub(super) fn judge(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 pub(super) fn phase_exit(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let before = case.repository().state_bytes().map_err(machine_error)?;
     let inputs = GateInputs::read(case)?;
-    let request = inputs.result.get("phase_transition_request");
-    let request = request.filter(|request| !request.is_null());
-    let request = request.or(case.call.args.get("requested_phase"));
-    let exit = gate::evaluate_phase_exit(request.and_then(Value::as_str), &inputs.view());
+    let request = requested_phase(&case.call.args, &inputs.result);
+    let exit = gate::evaluate_phase_exit(request, &inputs.view());
     let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
     Ok(answer::phase_exit(&exit, inputs.state.phase(), unchanged))
 }
@@ -67,11 +65,30 @@ pub(super) fn phase_exit(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 pub(super) fn completion(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let before = case.repository().state_bytes().map_err(machine_error)?;
     let inputs = GateInputs::read(case)?;
-    let asks = inputs.result.get("run_completion_request") == Some(&Value::Bool(true));
+    let asks = requests_completion(&inputs.result);
     let completion = gate::evaluate_completion(asks, &inputs.view());
     let unchanged = before == case.repository().state_bytes().map_err(machine_error)?;
     let phase = inputs.state.phase();
     Ok(answer::completion(&completion, phase, unchanged))
+}
+
+/// The phase that a fixture requests: that of its arguments, or else that of the staged result.
+///
+/// Clauses: AX-GATE-REQUEST.
+pub fn requested_phase<'a>(args: &'a Object, result: &'a Object) -> Option<&'a str> {
+    let given = |of: &'a Object, name: &str| of.get(name).filter(|value| !value.is_null());
+    let request =
+        given(args, "requested_phase").or_else(|| given(result, "phase_transition_request"));
+    request.and_then(Value::as_str)
+}
+
+/// Whether a fixture requests the completion of the run. The operation itself is the request,
+/// unless the staged result says otherwise.
+pub fn requests_completion(result: &Object) -> bool {
+    match result.get("run_completion_request") {
+        None | Some(Value::Null) => true,
+        Some(request) => *request == true,
+    }
 }
 
 /// The inputs of a gate, as the repository has them.

@@ -4,11 +4,12 @@ use accord_contract::codes::Failure;
 use accord_runs::Reading;
 use accord_runs::operations::{Gate, Start};
 use accord_runs_core::accept::Commit;
+use accord_runs_core::run;
 use serde_json::Value;
 
 use super::answer;
 use super::context::{CaseContext, refusal};
-use super::transition::{check_resolution, transition};
+use super::transition;
 use super::workspace::machine_error;
 use crate::BadCall;
 
@@ -41,7 +42,7 @@ fn approve(case: &CaseContext<'_>, gate: Gate) -> Result<(), Failure> {
 
 fn resolve(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCall> {
     let state = case.state()?;
-    let moved = check_resolution(&state, &case.call.args)
+    let moved = run::check_resolution(&state, transition::action(&case.call.args))
         .and_then(|()| case.runs(Reading::Lenient).resolve().map(drop));
     Ok(moved)
 }
@@ -52,7 +53,8 @@ fn transition_state(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCa
     let state = case.state()?;
     let environment = case.environment();
     let (mut ids, now) = (environment.ids(), environment.now());
-    Ok(transition(&state, &case.call.args, &mut ids, now).and_then(|change| {
+    let request = transition::request(&case.call.args);
+    Ok(run::transition(&state, &request, &mut ids, now).and_then(|change| {
         locked.commit(&Commit::of_change(&state, &change, &mut ids, now))?;
         Ok(())
     }))

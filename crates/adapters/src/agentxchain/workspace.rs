@@ -65,7 +65,8 @@ impl Workspace {
         let setup = &call.setup;
         let coordinated = setup.contains_key("coordinator_config");
         // The workspace of a coordinator need not be a governed repository itself.
-        if !coordinated || setup.contains_key("config") || setup.contains_key("state") {
+        let governed = !coordinated || setup.contains_key("config") || setup.contains_key("state");
+        if governed {
             workspace.write_repository("", setup)?;
         }
         if coordinated {
@@ -76,6 +77,10 @@ impl Workspace {
         }
         for (path, text) in members(setup, "filesystem")? {
             workspace.put(path, text_of(text, path)?)?;
+        }
+        // Last, because a setup can also give a record as a file.
+        for record in [RecordFile::History, RecordFile::Ledger].into_iter().filter(|_| governed) {
+            workspace.put_empty(record)?;
         }
         let result = setup.get("turn_result").or(call.args.get("turn_result"));
         if let Some(result) = result {
@@ -206,7 +211,7 @@ impl Workspace {
         name: &str,
     ) -> Result<(), BadCall> {
         let lines = match setup.get(name) {
-            None => return Ok(()),
+            None | Some(Value::Null) => return Ok(()),
             Some(Value::Array(lines)) => lines,
             Some(_) => return Err(BadCall::kind(name, "a list")),
         };
@@ -216,6 +221,13 @@ impl Workspace {
             text.push('\n');
         }
         self.put(&below(folder, record.path().as_str()), &text)
+    }
+
+    /// Writes a record without lines, unless the setup has written it.
+    fn put_empty(&mut self, record: RecordFile) -> Result<(), BadCall> {
+        self.files += 1;
+        self.check_size()?;
+        self.disk.create(record.path().as_str(), b"").map(drop).map_err(machine_error)
     }
 
     fn folder(&mut self, path: &str) -> Result<(), BadCall> {

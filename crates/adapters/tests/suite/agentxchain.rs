@@ -227,6 +227,75 @@ fn cancelling_ends_the_programs_of_a_fixture() {
     assert_eq!(result.status, Status::Error, "{result:?}");
 }
 
+/// The outcome of a case that was changed.
+fn outcome(mut case: Value) -> Value {
+    case["expected"] = json!({ "result": "a result that no operation has" });
+    Accord::default().answer_case(&case).encode()["actual"].clone()
+}
+
+#[test]
+fn the_requested_phase_comes_before_the_staged_request() {
+    let base = case("gate_semantics/two-files-there");
+    assert_eq!(base["input"]["operation"], "evaluate_phase_exit");
+    let whole = outcome(base.clone());
+    assert_ne!(whole["action"], "gate_error");
+    let mut staged = base.clone();
+    staged["setup"]["turn_result"]["phase_transition_request"] = "moon".into();
+    assert_eq!(outcome(staged), whole);
+    let mut named = base.clone();
+    named["input"]["args"]["requested_phase"] = "moon".into();
+    assert_eq!(outcome(named)["error_type"], "unknown_phase");
+    for absent in [false, true] {
+        let mut only_staged = base.clone();
+        let args = only_staged["input"]["args"].as_object_mut().expect("arguments");
+        if absent {
+            args.shift_remove("requested_phase");
+        } else {
+            args.insert("requested_phase".into(), Value::Null);
+        }
+        assert_eq!(outcome(only_staged), whole);
+    }
+}
+
+#[test]
+fn a_completion_without_a_staged_request_evaluates_the_gate() {
+    let base = case("gate_semantics/verdict-yes");
+    assert_eq!(base["input"]["operation"], "evaluate_run_completion");
+    let whole = outcome(base.clone());
+    let of = |request: Option<Value>| {
+        let mut case = base.clone();
+        let result = case["setup"]["turn_result"].as_object_mut().expect("a result");
+        result.shift_remove("run_completion_request");
+        result.extend(request.map(|request| ("run_completion_request".to_owned(), request)));
+        outcome(case)
+    };
+    assert_eq!(of(None), whole);
+    assert_eq!(of(Some(Value::Null)), whole);
+    assert_eq!(of(Some(json!(false)))["action"], "no_request");
+}
+
+#[test]
+fn a_fixture_without_records_has_empty_ones() {
+    let mut base = case("hook_audit/allow");
+    let look = "[ -e .agentxchain/history.jsonl ] && [ ! -s .agentxchain/history.jsonl ] \
+                && [ -e .agentxchain/decision-ledger.jsonl ] && echo '{\"verdict\":\"allow\"}'";
+    for hooks in base["setup"]["config"]["hooks"].as_object_mut().expect("phases").values_mut() {
+        hooks[0]["command"] = json!(["/bin/sh", "-c", look]);
+    }
+    for absent in [false, true] {
+        let mut case = base.clone();
+        let setup = case["setup"].as_object_mut().expect("a setup");
+        for name in ["history", "ledger"] {
+            setup.shift_remove(name);
+            if !absent {
+                setup.insert(name.into(), Value::Null);
+            }
+        }
+        let done = outcome(case);
+        assert_eq!(done["audit_entry"]["orchestrator_action"], "continued", "{done}");
+    }
+}
+
 fn documents(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {

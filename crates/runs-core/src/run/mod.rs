@@ -33,7 +33,9 @@ pub use reissue::{Reissuable, Reissued, check_reissue};
 pub use reject::{Rejection, reject};
 pub use resolve::resolve;
 pub(crate) use transition::set_pending;
-pub use transition::{check_identity, escalate_role, pause_for_gate, refuse_direct};
+pub use transition::{
+    TransitionRequest, check_resolution, escalate_role, pause_for_gate, transition,
+};
 
 use crate::event::Event;
 use crate::state::State;

@@ -1,4 +1,4 @@
-//! Transitions that other operations share, and forbidden ones.
+//! Transitions that other operations share, and those that are requested by their name.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -71,20 +71,75 @@ pub fn escalate_role(
     super::block(state, &Block::escalated(reason, role), ids, now)
 }
 
-/// Refuses to set a status directly. A status changes only by operations.
+/// A transition that is requested by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionRequest<'a> {
+    /// The name of the trigger.
+    pub trigger: &'a str,
+    /// The status to set, where one is named.
+    pub target_status: Option<&'a str>,
+    /// The gate that needs approval.
+    pub gate: PendingTransition,
+    /// The reason of an escalation.
+    pub reason: Option<&'a str>,
+    /// The role that cannot continue.
+    pub role: Option<&'a str>,
+    /// The id of the run to write, where one is given; `None` inside removes it.
+    pub run_id: Option<Option<&'a str>>,
+}
+
+/// Performs a transition that is requested by its name. A status changes only by a trigger, never
+/// directly.
 ///
 /// Clauses: AX-SM-ILLEGAL.
-pub fn refuse_direct(state: &State, target: &str) -> Failure {
-    illegal(state, &format!("be set to {target}"))
+///
+/// # Errors
+/// Fails with `immutable_field` when the id of the run would change, and with
+/// `invalid_state_transition` when the run has no such transition.
+pub fn transition(
+    state: &State,
+    request: &TransitionRequest<'_>,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Change, Failure> {
+    if let Some(run_id) = request.run_id {
+        check_identity(state, run_id)?;
+    }
+    match request.trigger {
+        "gate_requires_human_approval" => pause_for_gate(state, &request.gate, ids, now),
+        "escalation" => {
+            let reason = request.reason.unwrap_or("unspecified");
+            escalate_role(state, reason, request.role.unwrap_or("unknown"), ids, now)
+        }
+        trigger => {
+            let target = request.target_status.unwrap_or(trigger);
+            rule!(
+                Err(illegal(state, &format!("be set to {target}")));
+                AnyTriggerEscalates => escalate_role(state, trigger, "unknown", ids, now)
+            )
+        }
+    }
+}
+
+/// Checks a resolution that is requested by its name: only a blocked run is resolved, and only by
+/// the action `resume`.
+///
+/// Clauses: AX-SM-RESOLVE.
+///
+/// # Errors
+/// Fails with `invalid_state_transition` otherwise.
+pub fn check_resolution(state: &State, action: Option<&str>) -> Result<(), Failure> {
+    let resumes = rule!(action == Some("resume"); AnyActionResolves => true);
+    if !resumes || state.status() != Status::Blocked {
+        return Err(illegal(state, "be set to active by that action"));
+    }
+    Ok(())
 }
 
 /// Checks that a write keeps the id of the run.
 ///
 /// Clauses: AX-SM-RUN-ID.
-///
-/// # Errors
-/// Fails with `immutable_field`.
-pub fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
+fn check_identity(state: &State, run_id: Option<&str>) -> Result<(), Failure> {
     match state.run_id() {
         Some(own)
             if rule!(

@@ -1,7 +1,6 @@
 //! The operations on one repository.
 
-use accord_adapters::agentxchain::transition::{check_resolution, transition};
-use accord_adapters::agentxchain::{answer, expand};
+use accord_adapters::agentxchain::{answer, expand, queries, transition};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
@@ -68,10 +67,13 @@ fn on_run(fixture: &Fixture, ids: &mut Ids, now: Time) -> Result<Value, String> 
         "assign_turn" => assign(&world, &fixture.args, ids, now),
         "approve_transition" => run::approve_transition(state, config, &[], ids, now),
         "approve_completion" => run::approve_completion(state, &[], ids, now),
-        "resolve_blocked" => check_resolution(state, &fixture.args)
+        "resolve_blocked" => run::check_resolution(state, transition::action(&fixture.args))
             .and_then(|()| run::resolve(state, None, ids, now))
             .map_err(Refused::from),
-        _ => transition(state, &fixture.args, ids, now).map_err(Refused::from),
+        _ => {
+            let request = transition::request(&fixture.args);
+            run::transition(state, &request, ids, now).map_err(Refused::from)
+        }
     };
     Ok(match moved {
         Ok(change) => {
@@ -138,15 +140,11 @@ fn gates(fixture: &Fixture) -> Result<Value, String> {
         asking_role: text(&result, "role"),
     };
     if fixture.operation == "evaluate_phase_exit" {
-        let request = result.get("phase_transition_request");
-        let request = request
-            .filter(|request| !request.is_null())
-            .or_else(|| fixture.args.get("requested_phase"))
-            .and_then(Value::as_str);
+        let request = queries::requested_phase(&fixture.args, &result);
         let exit = gate::evaluate_phase_exit(request, &view);
         return Ok(answer::phase_exit(&exit, phase, world.state_unchanged()));
     }
-    let requested = result.get("run_completion_request") == Some(&Value::Bool(true));
+    let requested = queries::requests_completion(&result);
     let completion = gate::evaluate_completion(requested, &view);
     let unchanged = world.state_unchanged();
     Ok(answer::completion(&completion, phase, unchanged))
