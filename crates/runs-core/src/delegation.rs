@@ -2,11 +2,15 @@
 //!
 //! A delegation is pending, then executed by a child turn, and ends as completed or failed. When
 //! all delegations of a turn have ended, its role reviews them.
+//!
+//! A review is pending in the state until its own turn is accepted. The state names its results
+//! `delegation_results`, the turn and the history name them `results`; both names are read in all
+//! places. At most one review is pending. Further ones wait in the queue as ended delegations.
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-use crate::doc;
+use crate::doc::{self, List, Member};
 use crate::members::build;
 use crate::state::{State, Turn};
 
@@ -15,12 +19,11 @@ pub(crate) const MAX_DELEGATIONS: usize = 5;
 
 /// Attaches a pending delegation or review of its role to a new turn.
 pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
-    let review = doc::State::PENDING_DELEGATION_REVIEW.get(state.members()).cloned();
-    if let Some(review) = review
-        && doc::Review::PARENT_ROLE.get(&review) == Some(turn.role())
+    if let Some(pending) = pending_review(state)
+        && doc::Review::PARENT_ROLE.get(pending) == Some(turn.role())
     {
+        let review = renamed(pending, doc::Review::RESULTS);
         turn.set(doc::Turn::DELEGATION_REVIEW, review);
-        state.clear(doc::State::PENDING_DELEGATION_REVIEW);
         return;
     }
     let mut queue = queue(state);
@@ -49,32 +52,33 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
     state.set(doc::State::DELEGATION_QUEUE, queue);
 }
 
-/// Updates delegations for an accepted turn: queues its own, and ends the one that it executed.
-/// Returns the next role when delegations determine it.
+/// Updates delegations for an accepted turn: queues its own, and ends the one that it executed or
+/// the review that it made. Returns the next role when delegations determine it.
 pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -> Option<String> {
     let mut queue = queue(state);
     for delegation in doc::Result::DELEGATIONS.objects(result) {
         queue.push(queued(delegation, turn, now).into());
     }
-    let mut next = None;
+    if let Some(review) = turn.delegation_review()
+        && pending_review(state).is_some_and(|pending| same_parent(pending, review))
+    {
+        state.clear(doc::State::PENDING_DELEGATION_REVIEW);
+    }
     if let Some(context) = turn.delegation_context() {
         let id = doc::Queued::DELEGATION_ID.get(context).unwrap_or_default();
         let parent = doc::Queued::PARENT_TURN_ID.get(context).unwrap_or_default();
         finish(&mut queue, id, parent, turn, result);
-        if let Some(review) = review(&queue, parent) {
-            next = doc::Review::PARENT_ROLE.get(&review).map(str::to_owned);
-            // The results move into the review. What stays in the queue counts as open work.
-            queue.retain(|item| doc::Queued::PARENT_TURN_ID.get(item) != Some(parent));
-            state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
-        }
     }
-    if next.is_none() {
-        next = queue
-            .iter()
-            .find(|item| doc::Queued::STATUS.get(item) == Some("pending"))
-            .and_then(|item| doc::Queued::TO_ROLE.get(item))
-            .map(str::to_owned);
+    if pending_review(state).is_none()
+        && let Some(review) = next_review(&mut queue)
+    {
+        state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
     }
+    let next = due_reviewer(state).or_else(|| {
+        let waits = |item: &&Value| doc::Queued::STATUS.get(item) == Some("pending");
+        let item = queue.iter().find(waits)?;
+        doc::Queued::TO_ROLE.get(item).map(str::to_owned)
+    });
     if !queue.is_empty() || doc::State::DELEGATION_QUEUE.is_in(state.members()) {
         state.set(doc::State::DELEGATION_QUEUE, queue);
     }
@@ -83,12 +87,18 @@ pub(crate) fn book(state: &mut State, turn: &Turn, result: &Object, now: Time) -
 
 /// Requeues the delegation of a withdrawn turn, for the role that continues it.
 pub(crate) fn requeue(state: &mut State, turn: &Turn, role: &str) {
-    if let Some(review) = turn.delegation_review() {
-        let mut review = review.clone();
-        doc::Review::PARENT_ROLE.set(&mut review, role);
-        state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
-    }
     let mut queue = queue(state);
+    if let Some(review) = turn.delegation_review() {
+        let other = pending_review(state).filter(|pending| !same_parent(pending, review));
+        if other.is_some() {
+            queue.extend(ended_again(review, role));
+            state.set(doc::State::DELEGATION_QUEUE, queue.clone());
+        } else {
+            let mut review = renamed(review, doc::Review::DELEGATION_RESULTS);
+            doc::Review::PARENT_ROLE.set(&mut review, role);
+            state.set(doc::State::PENDING_DELEGATION_REVIEW, review);
+        }
+    }
     let own = |item: &&mut Object| doc::Queued::CHILD_TURN_ID.get(item) == Some(turn.id().as_str());
     let given = queue.iter_mut().filter_map(Value::as_object_mut).find(own);
     if let Some(item) = given {
@@ -107,8 +117,62 @@ pub(crate) fn is_open(state: &State) -> bool {
 
 /// The required decisions that a review finds missing.
 pub(crate) fn missing_decisions(review: &Object) -> Vec<String> {
-    let results = doc::Review::DELEGATION_RESULTS.objects(review);
-    results.flat_map(|result| doc::Queued::MISSING_DECISION_IDS.get(result)).collect()
+    results(review).flat_map(missing).collect()
+}
+
+fn missing(result: &Object) -> Vec<String> {
+    if doc::Queued::MISSING_DECISION_IDS.given(result).is_some() {
+        return doc::Queued::MISSING_DECISION_IDS.get(result);
+    }
+    let made = doc::Queued::SATISFIED_DECISION_IDS.get(result);
+    let required = doc::Queued::REQUIRED_DECISION_IDS.get(result);
+    required.into_iter().filter(|id| !made.contains(id)).collect()
+}
+
+/// The results in a review, under either of their names.
+pub(crate) fn results(review: &Object) -> impl Iterator<Item = &Object> {
+    let names = [doc::Review::RESULTS, doc::Review::DELEGATION_RESULTS];
+    let named = names.into_iter().find(|name| name.raw(review).is_some_and(Value::is_array));
+    named.unwrap_or(doc::Review::RESULTS).objects(review)
+}
+
+/// A review whose results have this name.
+fn renamed(review: &Object, name: Member<List>) -> Object {
+    let results: Vec<Object> = results(review).cloned().collect();
+    let mut renamed = review.clone();
+    for other in [doc::Review::RESULTS, doc::Review::DELEGATION_RESULTS] {
+        other.remove(&mut renamed);
+    }
+    name.set(&mut renamed, results);
+    renamed
+}
+
+/// The results of a review as ended delegations, for a role that reviews them later.
+fn ended_again(review: &Object, role: &str) -> Vec<Value> {
+    let mut items: Vec<Object> = results(review).cloned().collect();
+    for item in &mut items {
+        let parent = doc::Review::PARENT_TURN_ID.copy(review);
+        doc::Queued::PARENT_TURN_ID.set(item, parent);
+        doc::Queued::PARENT_ROLE.set(item, role);
+    }
+    items.into_iter().map(Value::Object).collect()
+}
+
+fn pending_review(state: &State) -> Option<&Object> {
+    doc::State::PENDING_DELEGATION_REVIEW.get(state.members())
+}
+
+/// The role of the pending review, unless it is at work.
+fn due_reviewer(state: &State) -> Option<String> {
+    let role = doc::Review::PARENT_ROLE.get(pending_review(state)?)?;
+    let is_active = state.turns().any(|turn| turn.role() == role);
+    (!is_active).then(|| role.to_owned())
+}
+
+/// Whether two reviews are about the delegations of one turn.
+fn same_parent(one: &Object, other: &Object) -> bool {
+    let parent = doc::Review::PARENT_TURN_ID;
+    parent.get(one) == parent.get(other)
 }
 
 fn queue(state: &State) -> Vec<Value> {
@@ -173,6 +237,16 @@ fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Obj
         doc::Queued::SATISFIED_DECISION_IDS.to(&satisfied),
         doc::Queued::MISSING_DECISION_IDS.to(&missing),
     ]));
+}
+
+/// Takes the first review whose delegations have all ended out of the queue. What stays there
+/// counts as open work.
+fn next_review(queue: &mut Vec<Value>) -> Option<Object> {
+    let parents = queue.iter().filter_map(|item| doc::Queued::PARENT_TURN_ID.get(item));
+    let found = parents.clone().find_map(|parent| review(queue, parent))?;
+    let parent = doc::Review::PARENT_TURN_ID.get(&found).map(str::to_owned);
+    queue.retain(|item| doc::Queued::PARENT_TURN_ID.get(item) != parent.as_deref());
+    Some(found)
 }
 
 /// The review of a turn's delegations, once all have ended.

@@ -138,7 +138,7 @@ fn delegation(turn: &Turn, prompt: &mut String) {
     }
     if let Some(review) = turn.delegation_review() {
         prompt.push_str("\n## Results of your delegations\n\n");
-        for result in doc::Review::DELEGATION_RESULTS.objects(review) {
+        for result in crate::delegation::results(review) {
             let member = |member: Member<Text>| member.get(result).unwrap_or("?");
             let _ = writeln!(
                 prompt,

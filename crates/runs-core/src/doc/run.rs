@@ -204,6 +204,7 @@ documents! {
     /// The review of a turn's completed delegations.
     Review {
         PARENT_ROLE: Text = "parent_role",
+        RESULTS: List = "results",
         DELEGATION_RESULTS: List = "delegation_results",
         PARENT_TURN_ID: Text = "parent_turn_id",
     }

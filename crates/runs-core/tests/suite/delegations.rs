@@ -1,7 +1,7 @@
 //! Work that one role hands to another, and what it may not lead to.
 
 use accord_runs_core::TurnId;
-use accord_runs_core::state::Status;
+use accord_runs_core::state::{State, Status};
 use accord_runs_core::testing::MemoryRepository;
 use serde_json::{Value, json};
 
@@ -99,11 +99,79 @@ fn delegated_work_comes_back_for_review() {
     assert_eq!(world.state.member("next_recommended_role"), "pm");
     let review = assign(&mut world, "pm", 4);
     let results = world.state.turn(&review).unwrap().delegation_review().unwrap().clone();
-    assert_eq!(results["delegation_results"][0]["missing_decision_ids"], json!(["DEC-005"]));
+    assert_eq!(results["results"][0]["missing_decision_ids"], json!(["DEC-005"]));
     // With decisions missing, the review cannot go on.
     let mut staged = result(&world, &review);
     staged["phase_transition_request"] = "qa".into();
     stage(&mut world, &review, &staged);
     let run = accept(&mut world, &review, &Script { seed: 71, ..Script::default() });
     assert_eq!(run.refused().details.as_ref().unwrap()["failed_stage"], "protocol");
+}
+
+#[test]
+fn a_pending_review_ends_with_the_turn_of_the_review() {
+    let mut world = delegated("implementation");
+    turn(&mut world, "dev", 3, &json!({"files_changed": ["src/other.rs"]})).accepted();
+    let pending = world.state.member("pending_delegation_review");
+    assert_eq!(pending["delegation_results"][0]["delegation_id"], "del-001");
+    let review = assign(&mut world, "pm", 4);
+    assert_eq!(world.state.member("pending_delegation_review"), pending, "while it is at work");
+    let own = world.state.turn(&review).unwrap().delegation_review().unwrap().clone();
+    assert_eq!(own["results"], pending["delegation_results"]);
+    assert!(!own.contains_key("delegation_results"));
+    let mut staged = result(&world, &review);
+    staged["files_changed"] = json!(["src/fourth.rs"]);
+    stage(&mut world, &review, &staged);
+    let run = accept(&mut world, &review, &Script { seed: 72, ..Script::default() });
+    assert_eq!(run.accepted().history_entry["delegation_review"]["results"], own["results"]);
+    assert!(world.state.member("pending_delegation_review").is_null());
+}
+
+#[test]
+fn the_review_of_another_runner_is_enforced_under_either_name() {
+    for name in ["results", "delegation_results"] {
+        for counted in [true, false] {
+            let mut world = delegated("implementation");
+            turn(&mut world, "dev", 3, &json!({"files_changed": ["src/other.rs"]})).accepted();
+            let review = assign(&mut world, "pm", 4);
+            let mut document = Value::Object(world.state.document());
+            let place = &mut document["active_turns"][review.as_str()]["delegation_review"];
+            let mut results = place["results"].take();
+            if !counted {
+                let item = results[0].as_object_mut().unwrap();
+                item.shift_remove("missing_decision_ids");
+            }
+            *place = json!({"parent_turn_id": place["parent_turn_id"], name: results});
+            world.state = State::read(document).unwrap();
+            let ask = json!({"phase_transition_request": "qa", "files_changed": ["src/x.rs"]});
+            let run = say(&mut world, &review, 5, &ask);
+            assert_eq!(run.refused().details.as_ref().unwrap()["failed_stage"], "protocol");
+            say(&mut world, &review, 6, &json!({"files_changed": ["src/x.rs"]})).accepted();
+            assert!(world.state.member("pending_delegation_review").is_null(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_second_review_waits_for_the_end_of_the_first() {
+    let mut world = world(config(), "implementation");
+    let ask = |id: &str| {
+        json!({"delegations": [{"id": id, "to_role": "dev", "charter": "Build it.",
+            "acceptance_contract": ["All of it."]}]})
+    };
+    turn(&mut world, "pm", 2, &ask("del-001")).accepted();
+    let mut said = ask("del-002");
+    said["files_changed"] = json!([]);
+    turn(&mut world, "qa", 3, &said).accepted();
+    for (seed, file) in [(4, "src/one.rs"), (5, "src/two.rs")] {
+        turn(&mut world, "dev", seed, &json!({"files_changed": [file]})).accepted();
+        assert_eq!(world.state.member("next_recommended_role"), "pm");
+        assert_eq!(world.state.member("pending_delegation_review")["parent_role"], "pm");
+    }
+    turn(&mut world, "pm", 6, &json!({"files_changed": ["src/three.rs"]})).accepted();
+    assert_eq!(world.state.member("pending_delegation_review")["parent_role"], "qa");
+    assert_eq!(world.state.member("next_recommended_role"), "qa");
+    turn(&mut world, "qa", 7, &json!({"files_changed": []})).accepted();
+    assert!(world.state.member("pending_delegation_review").is_null());
+    assert_eq!(world.state.member("delegation_queue"), json!([]));
 }

@@ -171,7 +171,7 @@ fn what_was_delegated_goes_on_with_the_new_turn_and_comes_back() {
     let reviewing = assign(&mut world, "pm", 5);
     let turn = reissue(&mut world, &reviewing, "dev").turn;
     assert!(turn.delegation_review().is_some());
-    assert!(world.state.member("pending_delegation_review").is_null());
+    assert_eq!(world.state.member("pending_delegation_review")["parent_role"], "dev");
 }
 
 #[test]
