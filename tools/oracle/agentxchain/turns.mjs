@@ -37,8 +37,14 @@ export function validateTurn(fixture) {
   return { result: "success", stages_passed: STAGES, errors: [] };
 }
 
-function normalize({ staged, state, turnId }) {
+function normalize({ staged, state, config, turnId, turn }) {
   if (staged.turn_id === turnId) staged.run_id = state.run_id;
+  const isAbsent = (value) => value === null || value === "";
+  if (isAbsent(staged.runtime_id) && turn) staged.runtime_id = turn.runtime_id;
+  if (isAbsent(staged.proposed_next_role)) {
+    const allowed = config.routing[state.phase]?.allowed_next_roles ?? [];
+    staged.proposed_next_role = allowed.find((name) => name !== turn?.role) ?? allowed[0] ?? "human";
+  }
   const decisions = Array.isArray(staged.decisions) ? staged.decisions : [];
   decisions.forEach((decision, index) => {
     if (!DECISION.test(decision.id ?? "")) decision.id = `DEC-${String(index + 1).padStart(3, "0")}`;
@@ -61,6 +67,7 @@ function schema({ staged }) {
     || !["completed", "blocked", "needs_human", "failed"].includes(staged.status)
     || !filled(staged.summary) || /^<[^>]+>$/.test(staged.summary)
     || !Array.isArray(staged.decisions) || !Array.isArray(staged.objections)
+    || !filled(staged.runtime_id) || !filled(staged.proposed_next_role)
     || !listOf(staged.files_changed, isText)
     || !["pass", "fail", "skipped"].includes(staged.verification.status)
     || !["workspace", "patch", "commit", "review"].includes(staged.artifact.type)
@@ -151,6 +158,7 @@ function protocol({ staged, strict, state, config, turn, role }) {
     || (strict && staged.status === "needs_human" && !filled(staged.needs_human_reason))
     || delegations.length > 5
     || (delegations.length > 0 && (completion || turn.delegation_context))
+    || ((phase || completion) && (turn.delegation_review?.results ?? []).some((child) => child.missing_decision_ids.length > 0))
     || new Set(delegations.map(({ id }) => id)).size !== delegations.length
     || delegations.some(({ to_role }) => to_role === staged.role || !config.roles[to_role] || !allowed.includes(to_role));
   return wrong ? WRONG : null;

@@ -11,7 +11,8 @@ use super::{
     RuntimeType, TimeoutAction, Timeouts, WorkflowKit, WriteAuthority,
 };
 use crate::hooks::hooks_of;
-use crate::members::{self, count, entries, is_true, list, number, text, texts};
+use crate::members::{self, count, entries, list, number, text, texts};
+use crate::rule;
 
 impl Config {
     pub(super) fn extract(document: Object, workflow: WorkflowKit) -> Self {
@@ -87,11 +88,22 @@ fn gate((id, members): (&String, &Object)) -> Gate {
     Gate {
         id: id.clone(),
         requires_files: texts(members, "requires_files").iter().map(|path| spelled(path)).collect(),
-        requires_verification_pass: is_true(members, "requires_verification_pass"),
-        requires_human_approval: is_true(members, "requires_human_approval"),
-        credentialed: is_true(members, "credentialed"),
+        requires_verification_pass: is_demanded(members, "requires_verification_pass"),
+        requires_human_approval: is_demanded(members, "requires_human_approval"),
+        credentialed: is_demanded(members, "credentialed"),
         actions: list(members, "gate_actions").iter().filter_map(action).collect(),
     }
+}
+
+/// Whether a flag closes a gate. Another type than a boolean does, because a mistake must not open
+/// one.
+///
+/// Clauses: AX-GATE-FLAG.
+fn is_demanded(members: &Object, name: &str) -> bool {
+    rule!(
+        members::given(members, name).is_some_and(|flag| *flag != false);
+        FlagAsText => members.get(name) == Some(&Value::Bool(true))
+    )
 }
 
 fn rules(document: &Object) -> Rules {
@@ -154,9 +166,9 @@ fn approval(document: &Object) -> ApprovalPolicy {
 fn approval_rule(members: &Object) -> Option<ApprovalRule> {
     let when =
         members::object(members, "when").map_or_else(Conditions::default, |when| Conditions {
-            gate_passed: is_true(when, "gate_passed"),
+            gate_passed: is_demanded(when, "gate_passed"),
             roles_participated: texts(when, "roles_participated"),
-            all_phases_visited: is_true(when, "all_phases_visited"),
+            all_phases_visited: is_demanded(when, "all_phases_visited"),
         });
     Some(ApprovalRule {
         from_phase: text(members, "from_phase").map(str::to_owned),

@@ -188,6 +188,11 @@ impl Member<Text> {
     pub(crate) fn filled(self, of: &(impl Members + ?Sized)) -> Option<&str> {
         self.get(of).filter(|text| !text.trim().is_empty())
     }
+
+    /// Whether it is missing, null or an empty text.
+    pub(crate) fn is_absent(self, of: &(impl Members + ?Sized)) -> bool {
+        self.given(of).is_none_or(|value| value == "")
+    }
 }
 
 impl Member<Texts> {

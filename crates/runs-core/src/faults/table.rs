@@ -76,6 +76,8 @@ faults! {
     HumanEnters = "human-enters" breaks "AX-CS-ENTRY-ROLE";
     /// A runtime may be undeclared.
     RuntimeUndeclared = "runtime-undeclared" breaks "AX-CS-RUNTIME";
+    /// A runtime that is not a text is not checked.
+    RuntimeAsNumber = "runtime-as-number" breaks "AX-CS-RUNTIME";
     /// The schema version is not checked.
     AnyVersion = "any-version" breaks "AX-CS-VERSION";
     /// The schema version may be a number.
@@ -111,6 +113,12 @@ faults! {
     StagesReversed = "stages-reversed" breaks "AX-TR-STAGES";
     /// Missing members are not reported as missing.
     MissingUnnamed = "missing-unnamed" breaks "AX-TR-REQUIRED";
+    /// A summary of another type is replaced by a generated one.
+    SummaryInvented = "summary-invented" breaks "AX-TR-SHAPE";
+    /// A next role that is null is not filled in.
+    NullNextRole = "null-next-role" breaks "AX-TR-ABSENT";
+    /// A runtime that is null is not filled in.
+    NullRuntime = "null-runtime" breaks "AX-TR-ABSENT";
     /// Any text is the id of a turn.
     AnyTurnId = "any-turn-id" breaks "AX-TR-SHAPE";
     /// The cost of a turn is not checked.
@@ -138,6 +146,8 @@ faults! {
     DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
     /// A delegated turn may delegate.
     DelegatedOnwards = "delegated-onwards" breaks "AX-DEL-CHILD";
+    /// A review goes on although required decisions are missing.
+    ReviewUndecided = "review-undecided" breaks "AX-DEL-REVIEW";
     /// The durability of a decision is not checked.
     AnyDurability = "any-durability" breaks "AX-DC-DURABILITY";
     /// Only the first decision is checked.
@@ -175,6 +185,8 @@ faults! {
     FirstFileOnly = "first-file-only" breaks "AX-GATE-FILES";
     /// A gate file's rules are found only by the canonical spelling of its path.
     GateFilesBySpelling = "gate-files-by-spelling" breaks "AX-GATE-SPELLING";
+    /// A flag of a gate that is not a boolean is ignored.
+    FlagAsText = "flag-as-text" breaks "AX-GATE-FLAG";
     /// A failed verification is reported before a missing file.
     VerificationNamedFirst = "verification-named-first" breaks "AX-GATE-REASON-ORDER";
     /// A gate opens to any phase.

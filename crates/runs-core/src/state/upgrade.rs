@@ -75,11 +75,15 @@ fn turns(members: &mut Object, run_id: Option<&RunId>) -> Result<Vec<Turn>, Fail
         Some(_) => return Err(invalid("/active_turns", "active_turns must be an object")),
     };
     // The old member is removed, or it would bring an accepted turn back at the next read.
-    if let Some(Value::Object(turn)) = doc::State::CURRENT_TURN.remove(members)
-        && let Some(id) = doc::Turn::TURN_ID.get(&turn).map(str::to_owned)
-        && !documents.contains_key(&id)
-    {
-        documents.insert(id, turn.into());
+    match doc::State::CURRENT_TURN.remove(members) {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(turn)) => {
+            let Some(id) = doc::Turn::TURN_ID.get(&turn).map(str::to_owned) else {
+                return Err(invalid("/current_turn/turn_id", "the current turn has no id"));
+            };
+            documents.entry(id).or_insert(turn.into());
+        }
+        Some(_) => return Err(invalid("/current_turn", "current_turn must be an object")),
     }
     let mut turns = Vec::new();
     for (id, document) in documents {

@@ -34,6 +34,21 @@ fn a_whole_number_is_one_however_it_is_written_and_null_is_none() {
 }
 
 #[test]
+fn a_runtime_of_the_wrong_type_is_not_declared() {
+    for wrong in [json!(7), json!(null), json!(["hand"]), json!({"type": "manual"}), json!(true)] {
+        let mut document = Value::Object(config().document().clone());
+        document["roles"]["dev"]["runtime"] = wrong.clone();
+        for found in [problems(&document), narrow_problems(&document)] {
+            let [problem] = found.as_slice() else {
+                panic!("{wrong}: {found:?}");
+            };
+            assert_eq!(problem.code, Code::XchainUndeclaredRuntimeReference, "{wrong}");
+            assert_eq!(problem.field, "roles.dev.runtime");
+        }
+    }
+}
+
+#[test]
 fn each_rule_names_its_member() {
     assert_eq!(broken(|_| {}), Vec::<String>::new());
     let cases: Vec<(&str, Value, &str)> = vec![
@@ -86,6 +101,16 @@ fn each_rule_names_its_member() {
         ("rules", json!({"max_turn_retries": 0}), "rules.max_turn_retries"),
         ("budget", json!({"per_turn_max_usd": 2, "per_run_max_usd": 1}), "budget.per_turn_max_usd"),
         ("budget", json!({"on_exceed": "cry"}), "budget.on_exceed"),
+        (
+            "approval_policy",
+            json!({"run_completion": {"action": "auto_approve", "when": "passed"}}),
+            "approval_policy.run_completion",
+        ),
+        (
+            "approval_policy",
+            json!({"run_completion": {"action": "auto_approve", "when": {"gate_passed": "yes"}}}),
+            "approval_policy.run_completion",
+        ),
         (
             "policies",
             json!([{"id": "a", "rule": "max_total_turns", "action": "block"}]),

@@ -48,6 +48,31 @@ fn what_is_corrected_is_refused_when_strict() {
             "schema",
             "missing_required_field",
         ),
+        (
+            "runtime_id",
+            Box::new(|staged| staged["runtime_id"] = Value::Null),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "runtime_id",
+            Box::new(|staged| staged["runtime_id"] = "".into()),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "proposed_next_role",
+            Box::new(|staged| staged["proposed_next_role"] = Value::Null),
+            "schema",
+            "schema_error",
+        ),
+        (
+            "proposed_next_role",
+            Box::new(|staged| staged["proposed_next_role"] = "".into()),
+            "schema",
+            "schema_error",
+        ),
+        ("summary", Box::new(|staged| staged["summary"] = Value::Null), "schema", "schema_error"),
         ("status", Box::new(|staged| staged["status"] = "done".into()), "schema", "schema_error"),
         (
             "files_changed",
@@ -144,6 +169,25 @@ fn a_turn_that_wants_a_person_says_why_when_strict() {
     assert_eq!(verdict(false, silent), None);
     let strict = verdict(true, silent);
     assert_eq!(strict, Some(("protocol".into(), "protocol_error".into())));
+}
+
+#[test]
+fn a_member_of_the_wrong_type_is_neither_replaced_nor_dropped() {
+    let schema = || Some(("schema".to_owned(), "schema_error".to_owned()));
+    for wrong in [json!(0), json!(7), json!(false), json!([]), json!(["Did it."]), json!({})] {
+        for member in ["summary", "runtime_id", "proposed_next_role"] {
+            let found = verdict(false, |staged| staged[member] = wrong.clone());
+            assert_eq!(found, schema(), "{member} = {wrong}");
+        }
+    }
+    let mut world = world(config(), "implementation");
+    let turn = assign(&mut world, "dev", 2);
+    for wrong in [json!("src/a.rs"), json!({"src/a.rs": true}), Value::Null] {
+        let mut staged = result(&world, &turn);
+        remove(&mut staged, "files_changed");
+        staged["files_modified"] = wrong.clone();
+        assert_eq!(judged(&world, &staged, false).result["files_modified"], wrong);
+    }
 }
 
 #[test]

@@ -138,6 +138,32 @@ fn owners_must_have_had_a_turn_and_the_usual_documents_are_owed() {
 }
 
 #[test]
+fn a_flag_of_the_wrong_type_closes_a_gate() {
+    let signed = (".planning/PM_SIGNOFF.md", "Approved: YES");
+    for wrong in [json!("no"), json!(""), json!(0), json!(1), json!([]), json!({})] {
+        let human = lenient(|document| {
+            document["gates"]["plan"]["requires_human_approval"] = wrong.clone();
+        });
+        assert!(matches!(exit(&human, &[signed], "pass"), PhaseExit::Awaiting { .. }), "{wrong}");
+        let checked = lenient(|document| {
+            document["gates"]["plan"] = json!({"requires_verification_pass": wrong});
+        });
+        assert!(matches!(exit(&checked, &[], "skipped"), PhaseExit::Failed { .. }), "{wrong}");
+        let credentialed = lenient(|document| {
+            document["gates"]["plan"]["credentialed"] = wrong.clone();
+        });
+        assert!(credentialed.gate("plan").expect("a gate").credentialed, "{wrong}");
+    }
+    for open in [json!(null), json!(false)] {
+        let gate = lenient(|document| {
+            document["gates"]["plan"] = json!({"requires_human_approval": open,
+                "requires_verification_pass": open});
+        });
+        assert!(matches!(exit(&gate, &[], "skipped"), PhaseExit::Advance { .. }), "{open}");
+    }
+}
+
+#[test]
 fn a_run_ends_in_its_last_phase() {
     let config = config();
     let files: BTreeMap<String, String> =
@@ -158,6 +184,7 @@ fn a_run_ends_in_its_last_phase() {
     ));
     assert!(matches!(evaluate_completion(true, &view("qa", "skipped")), Completion::Failed { .. }));
     assert!(matches!(evaluate_completion(true, &view("qa", "pass")), Completion::Complete { .. }));
+    assert_eq!(evaluate_phase_exit(None, &view("qa", "pass")), PhaseExit::NoRequest);
     let backwards = evaluate_phase_exit(Some("planning"), &view("qa", "pass"));
     assert!(matches!(backwards, PhaseExit::Failed { .. }));
 }

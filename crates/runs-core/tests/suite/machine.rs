@@ -317,6 +317,8 @@ fn old_states_are_read_and_unknown_members_survive() {
         json!({"status": "idle", "phase": "qa", "active_turns": []}),
         json!({"status": "idle", "phase": "qa", "active_turns": {"../x": {"role": "dev"}}}),
         json!({"status": "idle", "phase": "qa", "schema_version": "2.0"}),
+        json!({"status": "idle", "phase": "qa", "current_turn": "turn_9"}),
+        json!({"status": "idle", "phase": "qa", "current_turn": {"role": "dev"}}),
     ] {
         assert_eq!(State::read(wrong).unwrap_err().code, Code::XchainStateInvalid);
     }

@@ -153,8 +153,17 @@ fn approval_rule(at: &str, value: &Value, phases: &[String], found: &mut Vec<Con
         }
     }
     let Some(when) = members::object(rule, "when") else {
+        // Read as absent, it would approve without a condition.
+        if given(rule, "when").is_some() {
+            found.push(invalid(at, format!("{at}.when must be an object")));
+        }
         return;
     };
+    for name in ["gate_passed", "all_phases_visited"] {
+        if given(when, name).is_some_and(|value| !value.is_boolean()) {
+            found.push(invalid(at, format!("{at}.when.{name} must be true or false")));
+        }
+    }
     if given(when, "credentialed_gate").is_some_and(|value| *value != false) {
         let what = "can only be false: a credentialed gate always needs a person";
         found.push(invalid(at, format!("{at}.when.credentialed_gate {what}")));

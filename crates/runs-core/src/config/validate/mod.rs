@@ -116,7 +116,9 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
             continue;
         };
         for name in ["title", "mandate", "runtime"] {
-            if filled(role, name).is_none() {
+            // A runtime of another type is reported as one that is not declared.
+            let is_reported = name == "runtime" && role.get(name).is_some_and(|it| !it.is_string());
+            if filled(role, name).is_none() && !is_reported {
                 let message = format!("roles.{id}.{name} must be a non-blank text");
                 found.push(invalid(field(name), message));
             }
@@ -144,19 +146,28 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
+/// Checks that the runtime of a role is declared. A value of another type names none that is.
+///
 /// Clauses: AX-CS-RUNTIME.
 fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<ConfigProblem>) {
-    let Some(runtime) = role.get("runtime").and_then(Value::as_str) else {
+    let Some(runtime) = role.get("runtime") else {
         return;
     };
-    let declared = members::object(document, "runtimes")
-        .is_some_and(|runtimes| runtimes.contains_key(runtime));
-    if rule!(!declared; RuntimeUndeclared => false) {
+    let runtimes = members::object(document, "runtimes");
+    let declared = rule!(
+        runtime.as_str().is_some_and(|name| runtimes.is_some_and(|all| all.contains_key(name)));
+        RuntimeAsNumber => runtime
+            .as_str()
+            .is_none_or(|name| runtimes.is_some_and(|all| all.contains_key(name)));
+        RuntimeUndeclared => true
+    );
+    if !declared {
         let field = format!("roles.{id}.runtime");
-        let message = format!("role {id} names the runtime {runtime}, which is not declared");
+        let name = runtime.as_str().map_or_else(|| runtime.to_string(), str::to_owned);
+        let message = format!("role {id} names the runtime {name}, which is not declared");
         found.push(
             ConfigProblem::new(Code::XchainUndeclaredRuntimeReference, field, message)
-                .with("referenced_runtime", runtime),
+                .with("referenced_runtime", runtime.clone()),
         );
     }
 }

@@ -4,6 +4,7 @@ use super::{Draft, RewriteCode};
 use crate::config::WriteAuthority;
 use crate::doc;
 use crate::result::Situation;
+use crate::rule;
 
 /// Corrects a phase request that names a gate or skips phases.
 pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
@@ -47,6 +48,8 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
 }
 
 /// Adds or replaces the next role when it is missing or not allowed.
+///
+/// Clauses: AX-TR-ABSENT.
 pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     let route = situation.config.route(situation.state.phase());
     let allowed = route.and_then(|route| route.allowed_next_roles.as_deref());
@@ -61,7 +64,11 @@ pub(super) fn next_role(draft: &mut Draft, situation: &Situation<'_>) {
     };
     match named {
         // A blank or mistyped member is left to the validation. Only an absent one is filled in.
-        None if !doc::Result::PROPOSED_NEXT_ROLE.is_in(&draft.result) => {
+        None if rule!(
+            doc::Result::PROPOSED_NEXT_ROLE.is_absent(&draft.result);
+            NullNextRole => !doc::Result::PROPOSED_NEXT_ROLE.is_in(&draft.result)
+        ) =>
+        {
             let why = "the routing says who may go next";
             draft.set(RewriteCode::NextRoleAdded, doc::Result::PROPOSED_NEXT_ROLE, fitting(), why);
         }

@@ -7,6 +7,7 @@ use crate::config::WriteAuthority;
 use crate::doc;
 use crate::members::build;
 use crate::result::{Leniency, Situation};
+use crate::rule;
 
 /// Inserts the id of the run when the turn matches.
 pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
@@ -23,7 +24,9 @@ pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
 
 /// Renames the list of changed files and reduces it to paths.
 pub(super) fn files(draft: &mut Draft) {
+    // A member of another type stays where it is, so that the record of the result has it.
     if !doc::Result::FILES_CHANGED.is_in(&draft.result)
+        && doc::Result::FILES_MODIFIED.raw(&draft.result).is_some_and(Value::is_array)
         && let Some(Value::Array(files)) = doc::Result::FILES_MODIFIED.remove(&mut draft.result)
     {
         let why = "files_modified is called files_changed";
@@ -51,6 +54,8 @@ pub(super) fn files(draft: &mut Draft) {
 }
 
 /// Adds missing members.
+///
+/// Clauses: AX-TR-ABSENT.
 pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
     for member in [doc::Result::DECISIONS, doc::Result::OBJECTIONS] {
         if !member.is_in(&draft.result) {
@@ -58,13 +63,20 @@ pub(super) fn missing(draft: &mut Draft, situation: &Situation<'_>) {
             draft.set(RewriteCode::EmptyListAdded, member, none, "there are none");
         }
     }
-    if !doc::Result::RUNTIME_ID.is_in(&draft.result)
-        && let Some(runtime) = situation.turn.and_then(|turn| turn.runtime_id())
-    {
+    let absent = rule!(
+        doc::Result::RUNTIME_ID.is_absent(&draft.result);
+        NullRuntime => !doc::Result::RUNTIME_ID.is_in(&draft.result)
+    );
+    if absent && let Some(runtime) = situation.turn.and_then(|turn| turn.runtime_id()) {
         let why = "the turn's own runtime";
         draft.set(RewriteCode::RuntimeIdAdded, doc::Result::RUNTIME_ID, runtime, why);
     }
-    if doc::Result::SUMMARY.filled(&draft.result).is_none() {
+    // A summary of another type is left to the validation: a generated text would hide it.
+    let mistyped = rule!(
+        doc::Result::SUMMARY.is_mistyped(&draft.result);
+        SummaryInvented => false
+    );
+    if doc::Result::SUMMARY.filled(&draft.result).is_none() && !mistyped {
         let milestone = doc::Result::MILESTONE.raw(&draft.result);
         let found = doc::Result::MILESTONE_TITLE
             .filled(&draft.result)

@@ -70,7 +70,7 @@ fn decision_ids(at: &str, required: &Value, fields: &mut Fields<'_>) {
 /// Checks delegations against the rules of the run.
 ///
 /// Clauses: AX-DEL-SELF, AX-DEL-LIMIT, AX-DEL-COMPLETION, AX-DEL-ROLE-DECLARED,
-/// AX-DEL-ROLE-ALLOWED, AX-DEL-CHILD, AX-DEL-UNIQUE.
+/// AX-DEL-ROLE-ALLOWED, AX-DEL-CHILD, AX-DEL-UNIQUE, AX-DEL-REVIEW.
 pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &mut Findings) {
     let mut wrong = |message: String| {
         findings.problem(
@@ -117,7 +117,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
     let review = situation.turn.and_then(|turn| turn.delegation_review());
     let missing = review.map_or_else(Vec::new, crate::delegation::missing_decisions);
     let asks = result.wants_completion() || result.phase_request().is_some();
-    if asks && !missing.is_empty() {
+    if asks && rule!(!missing.is_empty(); ReviewUndecided => false) {
         let missing = missing.join(", ");
         wrong(format!("the delegations it reviews did not decide {missing}; it cannot go on"));
     }
