@@ -68,9 +68,9 @@ impl Observation {
         moved.cloned().collect()
     }
 
-    /// The changes that can be a turn's own. A file that another turn changed, and that was accepted
-    /// since the assignment, belongs to that turn, unless its content changed again: `marker` is
-    /// the marker of a file at the acceptance of a turn, where one was recorded.
+    /// The changes that can be a turn's own. A file of another turn that was accepted since the
+    /// assignment belongs to that turn, unless its content changed again: `marker` is the marker of
+    /// a file at the acceptance of a turn, where one was recorded.
     pub fn own_changes(
         &self,
         turn: &Turn,

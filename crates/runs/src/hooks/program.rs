@@ -9,8 +9,8 @@ use accord_runs_core::rule;
 
 use super::MAX_OUTPUT;
 
-/// How long a hook can still end by itself after its limit. It is timed out then, but keeps its exit
-/// code. The reference runner waits as long.
+/// How long a hook can still end by itself after its limit. It is timed out then, but keeps its
+/// exit code. The reference runner waits as long.
 const OVERTIME: Duration = Duration::from_secs(2);
 
 /// How much of a hook's standard error is read.

@@ -144,8 +144,8 @@ fn result(
     Ok(document)
 }
 
-/// The files that git reports as changed by the turn. A file of another turn that was accepted since
-/// the assignment is left out.
+/// The files that git reports as changed by the turn. A file of another turn that was accepted
+/// since the assignment is left out.
 fn observed(
     operation: &Operation<'_>,
     turn: &Turn,
