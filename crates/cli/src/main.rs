@@ -4,6 +4,7 @@
     reason = "the binary is where files, terminals and processes are"
 )]
 
+mod arguments;
 mod commands;
 mod error;
 mod excerpt;

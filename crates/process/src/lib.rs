@@ -33,6 +33,7 @@
 
 mod cancel;
 mod conversation;
+mod cpu_time;
 mod error;
 mod group;
 mod invocation;
@@ -46,6 +47,7 @@ mod watch;
 
 pub use cancel::Cancel;
 pub use conversation::{Conversation, SessionLimits};
+pub use cpu_time::group_cpu_time;
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;

@@ -8,6 +8,7 @@
 //! - [`gate`], [`approval`], [`policy`], [`budget`], [`timeout`], [`progress`], [`conflict`],
 //!   [`delegation`]: the rules of an acceptance.
 //! - [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
+//!   [`liveness`]: when a silent worker counts as dead.
 //! - [`caller`]: who may take a decision that belongs to a person.
 //! - [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! - [`hooks`]: programs and endpoints that run at fixed points and can refuse.
@@ -53,6 +54,7 @@ pub mod history;
 pub mod hooks;
 mod ids;
 pub mod ledger;
+pub mod liveness;
 pub mod lock;
 pub mod loop_limits;
 pub mod manifest;

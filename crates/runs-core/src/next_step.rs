@@ -10,6 +10,7 @@ use accord_contract::wire::Extensible;
 use crate::budget::{Shortfall, shortfall};
 use crate::config::{Config, RuntimeType, WriteAuthority};
 use crate::conflict::HUMAN_MERGE;
+use crate::liveness::Stalled;
 use crate::run::BaselineCheck;
 use crate::state::{Category, State, Status, Turn, TurnStatus};
 use crate::{TurnId, dispatch, doc};
@@ -49,6 +50,13 @@ pub enum NextStep {
         turn: TurnId,
         /// Whether a person does it.
         by_hand: bool,
+        /// The limit that ended its last worker; the next one needs more time.
+        stalled: Option<Stalled>,
+    },
+    /// The deadline of a turn that no worker has is over: reissue it.
+    Overdue {
+        /// The turn.
+        turn: TurnId,
     },
     /// A turn cannot be dispatched here: fix its runtime, or reissue it to another role.
     Unable {
@@ -323,7 +331,16 @@ fn step_of_turn(view: &TurnView, names_files: bool) -> NextStep {
 fn dispatch_step(view: &TurnView, by_hand: bool) -> NextStep {
     let turn = view.turn.id().clone();
     match view.unable.clone() {
-        None => NextStep::Dispatch { turn, by_hand },
+        // A worker would be ended at once.
+        None if view.overdue && !by_hand => NextStep::Overdue { turn },
+        None => NextStep::Dispatch { turn, by_hand, stalled: stalled(&view.turn) },
         Some(why) => NextStep::Unable { turn, why },
     }
+}
+
+/// The limit that ended the last worker of a turn.
+fn stalled(turn: &Turn) -> Option<Stalled> {
+    let ended = [TurnStatus::Stalled, TurnStatus::FailedStart];
+    let is_ended = ended.iter().any(|status| *turn.status() == Extensible::Known(*status));
+    Stalled::of_turn(turn).filter(|_| is_ended)
 }

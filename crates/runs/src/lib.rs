@@ -37,6 +37,7 @@
 mod acceptance_driver;
 pub mod agents;
 pub mod answers;
+mod attempt_watch;
 mod caller;
 pub mod coordinator;
 mod environment;

@@ -7,11 +7,14 @@
 //! - a result belongs to one attempt. Once the turn is at another attempt or was reissued, the
 //!   output of the earlier worker is discarded.
 
+use std::time::Duration;
+
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
+use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
 use accord_runs_core::state::{Turn, TurnStatus};
 
@@ -19,7 +22,7 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::operation::own_path;
 use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
-use crate::runtime::{self, Job, Limits, WorkerEnd, WorkerSignal};
+use crate::runtime::{self, Job, WorkerEnd, WorkerSignal};
 
 /// Options of a turn cycle.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -28,6 +31,8 @@ pub struct CycleOptions {
     pub strict: bool,
     /// Whether the changes of an accepted turn are committed to git.
     pub checkpoint: bool,
+    /// How long a worker may give no sign of life, instead of the limits of the configuration.
+    pub silence: Option<Duration>,
 }
 
 /// How a turn cycle ended.
@@ -61,7 +66,7 @@ impl Runs {
             if !self.is_staged(turn)? {
                 let dispatched = self.dispatch(Some(turn))?;
                 attempt = dispatched.turn.attempt();
-                if self.run_worker(&dispatched)? == WorkerEnd::ByHand {
+                if self.run_worker(&dispatched, cycle.silence)? == WorkerEnd::ByHand {
                     return Ok(TurnOutcome::ByHand(dispatched));
                 }
             }
@@ -93,7 +98,11 @@ impl Runs {
     }
 
     /// Runs the worker of a turn, and stages the result that it answers with.
-    fn run_worker(&self, dispatched: &Dispatched) -> Result<WorkerEnd, Failure> {
+    fn run_worker(
+        &self,
+        dispatched: &Dispatched,
+        silence: Option<Duration>,
+    ) -> Result<WorkerEnd, Failure> {
         let turn = dispatched.turn.id();
         self.environment.notify(&Notice::Dispatched {
             turn: turn.clone(),
@@ -121,17 +130,20 @@ impl Runs {
             runtime: &dispatched.runtime,
             prompt: &dispatched.prompt,
             context: &dispatched.context,
-            limits: Limits::of(
+            limits: WorkerLimits::of(
                 &self.config()?,
                 &dispatched.runtime,
-                &dispatched.turn,
+                dispatched.turn.deadline(),
+                silence,
                 self.environment.now(),
             ),
             cancel: self.environment.cancel_token(),
             over: &over,
         };
         let mut signals = |signal: WorkerSignal<'_>| self.seen((turn, attempt), signal, &over);
-        let ended = match runtime::run_worker(&job, &mut signals) {
+        let ended =
+            self.while_current((turn, attempt), &over, || runtime::run_worker(&job, &mut signals));
+        let ended = match ended {
             // The worker may have staged in the place that turns of other runners share.
             Err(failure)
                 if failure.code == Code::XchainWorkerWithoutResult && self.is_staged(turn)? =>
@@ -200,18 +212,23 @@ impl Runs {
             Code::XchainWorkerNotStarted => TurnStatus::FailedStart,
             _ => TurnStatus::Stalled,
         };
+        let mut last = serde_json::json!({
+            "code": failure.code.as_str(),
+            "message": failure.message,
+            "at": self.environment.now().to_string(),
+        });
+        // The limit that ended the worker: the next step proposes a longer one.
+        for name in [LIMIT_DETAIL, SETTING_DETAIL] {
+            let detail = failure.details.as_ref().and_then(|details| details.get(name));
+            if let Some(detail) = detail {
+                last[name] = detail.clone();
+            }
+        }
         let about = [
             // The process is gone. Its number may soon be that of another one.
             ("worker_pid".to_owned(), Value::Null),
             (LEFT_BEHIND.to_owned(), self.left_behind(turn)),
-            (
-                "last_worker_failure".to_owned(),
-                serde_json::json!({
-                    "code": failure.code.as_str(),
-                    "message": failure.message,
-                    "at": self.environment.now().to_string(),
-                }),
-            ),
+            (LAST_FAILURE.to_owned(), last),
         ];
         let about = Object::from_iter(about);
         if let Err(failure) = self.record_worker_status(turn.id(), turn.attempt(), status, about) {

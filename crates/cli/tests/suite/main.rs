@@ -49,6 +49,7 @@ mod run_hints;
 mod run_hostile;
 mod run_meeting;
 mod run_place;
+mod run_silence;
 mod run_words;
 mod server;
 mod serving;

@@ -536,11 +536,11 @@ codes! {
         "The command was cancelled, and changed nothing but the audit log of hooks that had run; \
          run it again.";
     XchainWorkerNotStarted = "worker_not_started", Xchain, Execution, Backoff, 502,
-        "The worker of a turn could not be started, or gave no output in time; read its output, \
-         correct it, and dispatch the turn again.";
+        "The worker of a turn could not be started, or gave no sign of life in time; read its \
+         output, correct it, or give it more time with accord run step --silence TIME.";
     XchainWorkerStalled = "worker_stalled", Xchain, Execution, Backoff, 504,
-        "The worker of a turn gave no more output and was ended; read its output, then dispatch \
-         the turn again or reject it.";
+        "The worker of a turn gave no more sign of life and was ended; give it more time with \
+         accord run step --silence TIME, or read its output and reject the turn.";
     XchainWorkerTimedOut = "worker_timed_out", Xchain, Execution, Backoff, 504,
         "The worker of a turn was not done at the turn's deadline and was ended; give it more time \
          or less work, then dispatch the turn again.";

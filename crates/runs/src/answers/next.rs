@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use accord_canon::shorten_path;
 use accord_contract::wire::message;
 use accord_runs_core::dispatch;
+use accord_runs_core::liveness::span;
 
 use crate::operations::NextStep;
 
@@ -52,13 +53,26 @@ impl NextAnswer {
                 (run("checkpoint"), "changes of accepted turns are not committed yet".to_owned())
             }
             NextStep::Tidy { files } => tidy(files, names),
-            NextStep::Dispatch { turn, by_hand: true } => (
+            NextStep::Dispatch { turn, by_hand: true, .. } => (
                 run(&format!("dispatch --turn {turn}")),
                 "the turn is assigned but not dispatched".to_owned(),
+            ),
+            NextStep::Dispatch { turn, stalled: Some(stalled), .. } => (
+                run(&format!("step --turn {turn} --silence {}", span(stalled.raised))),
+                format!(
+                    "its worker was ended after {} without a sign of life ({}); this starts it \
+                     again with more time",
+                    span(stalled.limit),
+                    stalled.setting
+                ),
             ),
             NextStep::Dispatch { turn, .. } => (
                 run(&format!("step --turn {turn}")),
                 "no worker has the turn; this starts its agent".to_owned(),
+            ),
+            NextStep::Overdue { turn } => (
+                run(&format!("reissue --turn {turn} --reason overdue")),
+                "the deadline of the turn is over; this gives its work to a new turn".to_owned(),
             ),
             NextStep::Unable { turn, why } => (
                 run(&format!("reissue --turn {turn} --role ROLE --reason '…'")),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_runs_core::TurnId;
+use accord_runs_core::liveness::Stalled;
 use accord_runs_core::loop_limits::{DEFAULT_MAX_TURNS, Retry, after_worker_failure, max_turns};
 use accord_runs_core::state::{Block, Status};
 
@@ -85,6 +86,7 @@ impl Runs {
                 receiver,
                 running: BTreeSet::new(),
                 tries: BTreeMap::new(),
+                raised: BTreeMap::new(),
                 carried: BTreeSet::new(),
                 accepted: 0,
                 warnings: Vec::new(),
@@ -109,6 +111,9 @@ struct RunLoop<'a> {
     running: BTreeSet<TurnId>,
     /// How often the worker of a turn gave no result.
     tries: BTreeMap<TurnId, u64>,
+    /// How long the next worker of a turn may give no sign of life, because the last one was ended
+    /// for its silence. The same limit would lead to the same end.
+    raised: BTreeMap<TurnId, Duration>,
     /// The turns of this loop, including those that another process had assigned.
     carried: BTreeSet<TurnId>,
     accepted: usize,
@@ -209,7 +214,8 @@ impl<'a> RunLoop<'a> {
             }
             step @ (NextStep::Work { by_hand: true, .. }
             | NextStep::Reconcile { merge: true, .. }
-            | NextStep::Reissue { .. }) => StepEffect::Stop(LoopStop::NotRunning(step)),
+            | NextStep::Reissue { .. }
+            | NextStep::Overdue { .. }) => StepEffect::Stop(LoopStop::NotRunning(step)),
             NextStep::Dispatch { turn, .. }
             | NextStep::Unable { turn, .. }
             | NextStep::Work { turn, .. }
@@ -244,7 +250,9 @@ impl<'a> RunLoop<'a> {
     fn spawn_turn<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
         self.running.insert(turn.clone());
         self.carried.insert(turn.clone());
-        let (runs, cycle) = (self.runs, self.options.cycle);
+        let raised = self.raised.get(&turn).copied();
+        let (runs, mut cycle) = (self.runs, self.options.cycle);
+        cycle.silence = cycle.silence.max(raised);
         let sender = self.sender.clone();
         scope.spawn(move || {
             let carried = runs.run_turn(&turn, cycle);
@@ -293,6 +301,9 @@ impl<'a> RunLoop<'a> {
                 Ok(Some(LoopStop::Blocked))
             }
             Retry::After(pause) => {
+                if let Some(stalled) = Stalled::of_failure(&failure) {
+                    self.raised.insert(turn.clone(), stalled.raised);
+                }
                 self.tries.insert(turn, failures);
                 self.pause(pause);
                 Ok(None)

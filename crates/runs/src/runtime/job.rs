@@ -4,19 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
-use accord_contract::wire::{Object, Value, count_of};
+use accord_contract::wire::{Object, Value};
 use accord_process::Cancel;
-use accord_runs_core::config::{Config, Runtime};
+use accord_runs_core::config::Runtime;
 use accord_runs_core::dispatch;
+use accord_runs_core::liveness::{Limit, WorkerLimits};
 use accord_runs_core::state::Turn;
-
-/// The default time until the first output of a worker.
-const STARTUP: Duration = Duration::from_secs(180);
-/// The default time that a worker may be silent.
-const SILENCE: Duration = Duration::from_secs(600);
-/// The time limit of a turn without a deadline.
-const WHOLE: Duration = Duration::from_secs(2 * 3600);
 
 /// A dispatched turn, for its worker.
 #[derive(Clone, Debug)]
@@ -37,23 +30,11 @@ pub struct Job<'a> {
     /// The context: what has happened in the run.
     pub context: &'a str,
     /// The time limits.
-    pub limits: Limits,
+    pub limits: WorkerLimits,
     /// Cancels the work.
     pub cancel: Option<&'a Cancel>,
     /// Set once the turn is at another attempt, so that the result is no longer needed.
     pub over: &'a Cancel,
-}
-
-/// The time limits of a worker.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Until its first output.
-    pub startup: Duration,
-    /// Without output.
-    pub silence: Duration,
-    /// In total.
-    pub whole: Duration,
 }
 
 /// The result of a worker.
@@ -155,29 +136,31 @@ impl Job<'_> {
         self.failure(Code::XchainAttemptOver, message)
     }
 
+    /// Ends the worker: the work was cancelled, or the turn is at another attempt.
+    pub(super) fn stop(&self) -> Cancel {
+        self.cancel.map_or_else(|| self.over.clone(), |cancel| cancel.or(self.over))
+    }
+
     /// The time limit of the turn has passed.
-    pub(super) fn timed_out(&self, limit: Duration) -> Failure {
-        let message =
-            format!("the worker of {} was not done after {}", self.turn.id(), span(limit));
+    pub(super) fn timed_out(&self) -> Failure {
+        let message = format!(
+            "the worker of {} was not done after {}, the time of the turn \
+             (timeouts.per_turn_minutes)",
+            self.turn.id(),
+            span(self.limits.whole)
+        );
         self.failure(Code::XchainWorkerTimedOut, message)
     }
-}
 
-impl Limits {
-    /// The limits of a turn: those of its runtime, else of the run loop, else the defaults.
-    pub fn of(config: &Config, runtime: &Runtime, turn: &Turn, now: Time) -> Self {
-        let run_loop = config.document().get("run_loop").and_then(Value::as_object);
-        let millis = |settings: Option<&Object>, name: &str| {
-            let number = count_of(settings?.get(name)?)?;
-            (number > 0).then(|| Duration::from_millis(number))
-        };
-        let whole = turn
-            .deadline()
-            .map_or(WHOLE, |deadline| Duration::from_millis(deadline.millis_since(now)));
-        let startup = millis(Some(&runtime.settings), "startup_watchdog_ms")
-            .or_else(|| millis(run_loop, "startup_watchdog_ms"));
-        let silence = millis(run_loop, "stale_turn_threshold_ms");
-        Self { startup: startup.unwrap_or(STARTUP), silence: silence.unwrap_or(SILENCE), whole }
+    /// Another limit has passed.
+    pub(super) fn passed(&self, code: Code, what: &str, limit: &Limit) -> Failure {
+        let message = format!(
+            "the worker of {} {what} {}; {}",
+            self.turn.id(),
+            span(limit.after),
+            limit.shown()
+        );
+        limit.explain(self.failure(code, message))
     }
 }
 

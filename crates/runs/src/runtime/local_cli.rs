@@ -1,20 +1,23 @@
 //! A worker that is a program. It gets its briefing as an argument, on standard input or from the
 //! bundle, and stages its result itself.
 //!
-//! Two watchdogs observe it. It has started once it prints on standard output or a result is
-//! staged; standard error does not count, because programs often print only a complaint there.
-//! After that, any output resets the watchdog for silence.
+//! It is ended if it gives no sign of life for too long; [`accord_runs_core::liveness`] decides. Its
+//! output is observed as it comes. CPU time and changed files are measured every few seconds.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_process::{Ending, RunOutput, Spec, StartError, Watch, WatchDecision, run_watched};
+use accord_process::{
+    Ending, RunOutput, Spec, StartError, Watch, WatchDecision, group_cpu_time, run_watched,
+};
 use accord_runs_core::dispatch;
+use accord_runs_core::liveness::{Liveness, Stall};
 
-use super::job::{Job, WorkerEnd, WorkerSignal, shown, span};
+use super::file_changes::FileChanges;
+use super::job::{Job, WorkerEnd, WorkerSignal, shown};
 use super::progress::Progress;
 
 /// The largest argument that the system accepts, with its terminating zero.
@@ -38,15 +41,18 @@ pub(super) fn run(
         signals,
         log: Log::open(job),
         progress: Progress::new(job),
+        pid: None,
         began: Instant::now(),
-        last_sign: None,
-        cause: None,
+        began_at: SystemTime::now(),
+        liveness: Liveness::new(&job.limits),
+        files: FileChanges::new(job),
+        stall: None,
     };
     let outcome = run_watched(&spec, &mut worker);
     worker.progress.remove();
-    let cause = worker.cause;
+    let stall = worker.stall;
     let outcome = outcome.map_err(|error| not_started(job, &error))?;
-    judge(job, &outcome, cause)
+    judge(job, &outcome, stall)
 }
 
 fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
@@ -100,17 +106,7 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
     if by_stdin {
         spec = spec.stdin(job.briefing());
     }
-    if let Some(cancel) = job.cancel {
-        spec = spec.cancel(cancel.clone());
-    }
-    Ok(spec)
-}
-
-/// Why a watchdog stopped a worker.
-#[derive(Clone, Copy)]
-enum Cause {
-    NoSign,
-    Quiet,
+    Ok(spec.cancel(job.stop()))
 }
 
 struct Worker<'a, 'b> {
@@ -118,9 +114,13 @@ struct Worker<'a, 'b> {
     signals: &'a mut dyn FnMut(WorkerSignal<'_>),
     log: Option<Log>,
     progress: Progress,
+    pid: Option<u32>,
+    /// When it started, by both clocks: files have the time of the second.
     began: Instant,
-    last_sign: Option<Instant>,
-    cause: Option<Cause>,
+    began_at: SystemTime,
+    liveness: Liveness,
+    files: FileChanges,
+    stall: Option<Stall>,
 }
 
 impl Worker<'_, '_> {
@@ -132,66 +132,67 @@ impl Worker<'_, '_> {
         (self.signals)(WorkerSignal::Output { error, bytes });
     }
 
-    fn first_sign(&mut self, stream: &str) {
-        if self.last_sign.is_none() {
+    fn output(&mut self, stream: &str) {
+        if self.liveness.output(self.began.elapsed()) {
             self.progress.first_output();
             (self.signals)(WorkerSignal::FirstOutput { stream });
         }
-        self.last_sign = Some(Instant::now());
+    }
+
+    /// Measures CPU time and files.
+    fn sample(&mut self, at: Duration, is_last: bool) {
+        let cpu = self.pid.and_then(group_cpu_time);
+        let since = self.began_at + self.liveness.last_sign();
+        let changed = if is_last { self.files.last_look(since) } else { self.files.look(since) };
+        // A clock that was set back has no difference; the next change counts.
+        let changed = changed.and_then(|changed| changed.duration_since(self.began_at).ok());
+        if self.liveness.sample(at, cpu, changed) {
+            self.progress.busy();
+        }
     }
 }
 
 impl Watch for Worker<'_, '_> {
     fn started(&mut self, pid: u32) {
+        self.pid = Some(pid);
         self.began = Instant::now();
+        self.began_at = SystemTime::now();
         self.progress.started(pid);
         (self.signals)(WorkerSignal::Started { pid });
     }
 
     fn stdout(&mut self, chunk: &[u8]) {
-        self.first_sign("stdout");
+        self.output("stdout");
         self.heard(false, chunk);
     }
 
     fn stderr(&mut self, chunk: &[u8]) {
-        if self.last_sign.is_some() {
-            self.last_sign = Some(Instant::now());
-        }
+        self.liveness.complaint(self.began.elapsed());
         self.heard(true, chunk);
     }
 
     fn decide(&mut self, now: Instant) -> WatchDecision {
-        if self.job.over.is_cancelled() {
-            return WatchDecision::Stop;
+        let at = now.saturating_duration_since(self.began);
+        if at >= self.liveness.next_sample() {
+            self.sample(at, false);
         }
-        let limits = self.job.limits;
-        let due = match self.last_sign {
-            None => self.began + limits.startup,
-            Some(last) => last + limits.silence,
-        };
-        if now < due {
-            return WatchDecision::AskAgain(due.min(self.progress.next_note(now)));
-        }
-        match self.last_sign {
+        match self.liveness.stalled(at) {
             // Checked only when the time is over: looking at the disk for every chunk would be a
             // waste.
-            None if self.job.is_staged() => {
-                self.first_sign("staged_result");
-                WatchDecision::AskAgain(now + limits.silence)
-            }
-            None => {
-                self.cause = Some(Cause::NoSign);
-                WatchDecision::Stop
-            }
-            Some(_) => {
-                self.cause = Some(Cause::Quiet);
-                WatchDecision::Stop
-            }
+            Some(Stall::Startup) if self.job.is_staged() => self.output("staged_result"),
+            Some(_) => self.sample(at, true),
+            None => {}
         }
+        self.stall = self.liveness.stalled(at);
+        if self.stall.is_some() {
+            return WatchDecision::Stop;
+        }
+        let next = self.began + self.liveness.next_sample().min(self.liveness.due());
+        WatchDecision::AskAgain(next.min(self.progress.next_note(now)))
     }
 }
 
-fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<WorkerEnd, Failure> {
+fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<WorkerEnd, Failure> {
     let turn = job.turn.id();
     let explained = |failure: Failure| {
         let errors = String::from_utf8_lossy(&outcome.stderr).trim().to_owned();
@@ -204,21 +205,15 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, cause: Option<Cause>) -> Result<Wor
         return Err(job.cancelled());
     }
     if outcome.timed_out {
-        return Err(explained(job.timed_out(job.limits.whole)));
+        return Err(explained(job.timed_out()));
     }
-    if outcome.stopped {
-        let (code, message) = match cause {
-            Some(Cause::NoSign) => (
-                Code::XchainWorkerNotStarted,
-                format!("the worker of {turn} gave no output within {}", span(job.limits.startup)),
-            ),
-            // Also a worker whose attempt is over. `run_worker` replaces this failure then.
-            _ => (
-                Code::XchainWorkerStalled,
-                format!("the worker of {turn} was silent for {}", span(job.limits.silence)),
-            ),
+    if let Some(stall) = stall.filter(|_| outcome.stopped) {
+        let what = "gave no sign of life (output, CPU time, changed files) for";
+        let failure = match stall {
+            Stall::Startup => job.passed(Code::XchainWorkerNotStarted, what, &job.limits.startup),
+            Stall::Silence => job.passed(Code::XchainWorkerStalled, what, &job.limits.silence),
         };
-        return Err(explained(job.failure(code, message)));
+        return Err(explained(failure));
     }
     // The exit code does not matter: acceptance judges the result.
     if job.is_staged() {

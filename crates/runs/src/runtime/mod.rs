@@ -3,6 +3,7 @@
 //! A worker never holds the lock of the repository. A runtime only passes a turn to its worker and
 //! returns a result; acceptance judges it.
 
+mod file_changes;
 mod job;
 mod local_cli;
 mod mcp;
@@ -19,7 +20,7 @@ use accord_runs_core::config::{Runtime, RuntimeType};
 
 use crate::agents::Preset;
 
-pub use job::{Job, Limits, WorkerEnd, WorkerSignal};
+pub use job::{Job, WorkerEnd, WorkerSignal};
 
 /// The types of runtimes that turns can be dispatched to.
 pub const SUPPORTED: &[RuntimeType] =

@@ -100,6 +100,12 @@ impl Progress {
         self.note_if_due(self.heard);
     }
 
+    /// The worker computes or changes files without output.
+    pub(super) fn busy(&mut self) {
+        self.set("last_activity_at", now());
+        self.set("activity_summary", "works without output");
+    }
+
     /// When the note must be written again. Writes it if that is now.
     pub(super) fn next_note(&mut self, now: Instant) -> Instant {
         let silent = self.note.get("activity_type").and_then(Value::as_str) == Some("silent");

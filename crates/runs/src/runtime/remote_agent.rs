@@ -1,17 +1,13 @@
 //! A worker behind a URL: it gets the turn in a POST and answers with the result.
 
-use std::time::Duration;
-
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Value, count_of};
+use accord_contract::wire::Value;
 
 use super::job::{Job, WorkerEnd, WorkerSignal};
 use super::progress::Progress;
 use super::result;
 use crate::web::{self, WebError};
 
-/// The default timeout of a response.
-const PATIENCE: Duration = Duration::from_secs(120);
 /// The largest response.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 /// How much of an error response is in the failure.
@@ -23,9 +19,7 @@ pub(super) fn run(
 ) -> Result<WorkerEnd, Failure> {
     let failed = |message: String| job.failure(Code::XchainWorkerFailed, message);
     let settings = &job.runtime.settings;
-    let declared = settings.get("timeout_ms").and_then(count_of);
-    let limit = declared.map_or(PATIENCE, Duration::from_millis);
-    let limit = limit.min(job.limits.whole);
+    let limit = job.limits.response.after.min(job.limits.whole);
     let headers = web::headers(settings).map_err(|why| {
         job.failure(Code::XchainWorkerNotStarted, format!("runtime {}: {why}", job.runtime.id))
     })?;
@@ -34,10 +28,14 @@ pub(super) fn run(
     let request = web::post(url, &headers, Value::Object(job.envelope()).to_string());
     let mut progress = Progress::new(job);
     progress.asked();
-    let answer = request.and_then(|request| web::exchange(request, limit, job.cancel, MAX_ANSWER));
+    let answer =
+        request.and_then(|request| web::exchange(request, limit, Some(&job.stop()), MAX_ANSWER));
     progress.remove();
     let answer = answer.map_err(|error| match error {
-        WebError::TimedOut => job.timed_out(limit),
+        WebError::TimedOut if limit < job.limits.response.after => job.timed_out(),
+        WebError::TimedOut => {
+            job.passed(Code::XchainWorkerTimedOut, "gave no response within", &job.limits.response)
+        }
         WebError::Cancelled => job.cancelled(),
         WebError::Failed(why) => {
             let message = format!("the agent of {} gave no response: {why}", job.turn.id());

@@ -97,7 +97,7 @@ fn a_person_whose_turn_has_no_bundle_is_told_to_have_it_written() {
     let turn = dispatched(&runs, "pm");
     std::fs::remove_dir_all(repo.root().join(&turn.bundle)).unwrap();
     let id = turn.turn.id().clone();
-    let dispatch = NextStep::Dispatch { turn: id, by_hand: true };
+    let dispatch = NextStep::Dispatch { turn: id, by_hand: true, stalled: None };
     assert_eq!(next(&runs), dispatch);
     runs.dispatch(None).unwrap();
     assert!(matches!(next(&runs), NextStep::Work { by_hand: true, .. }));

@@ -19,6 +19,7 @@ mod hooks;
 mod hostile;
 mod initiative;
 mod kills;
+mod liveness;
 mod long_history;
 mod presets;
 mod reissuing;

@@ -45,7 +45,7 @@ fn status_names_what_stands_in_the_way() {
     );
     std::fs::remove_file(repo.root().join("mine.txt")).unwrap();
     let turn = runs.assign(None).unwrap().turn;
-    let dispatch = NextStep::Dispatch { turn: turn.id().clone(), by_hand: true };
+    let dispatch = NextStep::Dispatch { turn: turn.id().clone(), by_hand: true, stalled: None };
     assert_eq!(runs.status().unwrap().next, [dispatch]);
     let turn = runs.dispatch(None).unwrap();
     stage(&repo, &turn, &json!({}));

@@ -144,7 +144,7 @@ fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
     runs.dispatch(None).unwrap();
-    let dispatch = NextStep::Dispatch { turn: turn.clone(), by_hand: false };
+    let dispatch = NextStep::Dispatch { turn: turn.clone(), by_hand: false, stalled: None };
     assert_eq!(runs.status().unwrap().next[0], dispatch);
     // A number that no process has by now.
     let about = json!({"worker_pid": 4_000_000, "worker_started_at": "2026-01-01T00:00:00.000Z"});

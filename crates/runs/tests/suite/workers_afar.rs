@@ -294,3 +294,58 @@ fn an_answer_for_a_try_that_is_over_is_left_out() {
     accepted(runs.step(&Step::default()));
     assert_eq!(server.seen.lock().unwrap().len(), 2, "it was asked again");
 }
+
+/// Rejects the turn while its worker has it, and answers only when the test is done.
+fn rejects_and_waits(number: usize, runtime: impl FnOnce(&str) -> Value) {
+    let place: Arc<Mutex<Option<std::path::PathBuf>>> = Arc::default();
+    let told = Arc::clone(&place);
+    let (done, wait) = std::sync::mpsc::channel::<()>();
+    let answered = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let noted = Arc::clone(&answered);
+    let server = serve(move |at, message| {
+        if at == number {
+            let root = told.lock().unwrap().clone().unwrap();
+            let runs = Runs::open(&root, Environment::system()).unwrap();
+            runs.reject(&Reject { reason: "too slow".to_owned(), ..Reject::default() }).unwrap();
+            let _ = wait.recv_timeout(Duration::from_secs(60));
+            noted.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+        let result = match message["method"].as_str() {
+            Some("tools/list") => json!({"tools": [{"name": "agentxchain_turn"}]}),
+            _ => json!({}),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+        ("200 OK".to_owned(), answer.to_string())
+    });
+    let (repo, runs) = reviewed_by(&runtime(&server.url));
+    *place.lock().unwrap() = Some(repo.root());
+    refused(runs.step(&Step::default()), Code::XchainAttemptOver);
+    assert!(!answered.load(std::sync::atomic::Ordering::SeqCst), "it waited for the answer");
+    drop(done);
+}
+
+#[test]
+fn nobody_waits_for_an_agent_whose_attempt_is_over() {
+    rejects_and_waits(0, |url| json!({"type": "remote_agent", "url": url}));
+}
+
+#[test]
+fn nobody_waits_for_a_tool_whose_attempt_is_over() {
+    // `initialize`, the notification and the list of tools come before the call.
+    rejects_and_waits(3, |url| json!({"type": "mcp", "transport": "streamable_http", "url": url}));
+}
+
+#[test]
+fn a_limit_of_a_response_is_named() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let (_repo, runs) =
+        reviewed_by(&json!({"type": "remote_agent", "url": url, "timeout_ms": 300}));
+    let failure = refused(runs.step(&Step::default()), Code::XchainWorkerTimedOut);
+    let end = "gave no response within 300 ms; runtimes.afar.timeout_ms is 300";
+    assert!(failure.message.ends_with(end), "{failure:?}");
+    let next = runs.status().unwrap().next;
+    let names = accord_runs::answers::CommandNames::default();
+    let answer = accord_runs::answers::NextAnswer::new(&next[0], &names);
+    assert!(answer.command.unwrap().ends_with(" --silence 30m"));
+}

@@ -1,6 +1,5 @@
 //! `accord check`: tests an implementation of a protocol.
 
-mod arguments;
 mod implementation;
 mod inspect;
 mod own_host;
@@ -19,9 +18,9 @@ use accord_kit::{Baseline, Corpus, Filter, Protocol, RunOptions, RunReport, run}
 
 use clap::builder::UnknownArgumentValueParser;
 
-use self::arguments::duration;
 use self::implementation::ImplementationArgs;
 pub(super) use self::progress::Progress;
+use crate::arguments::duration;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;

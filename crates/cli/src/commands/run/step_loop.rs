@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
@@ -14,6 +15,7 @@ use signal_hook::iterator::Signals;
 
 use super::worker_output::WorkerOutput;
 use super::{RepoArgs, find_turn, next_lines, take};
+use crate::arguments::duration;
 use crate::commands::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -70,6 +72,11 @@ struct MannerArgs {
     #[arg(long)]
     no_checkpoint: bool,
 
+    /// How long a worker may give no sign of life, as in 30m: no output, no CPU time, no changed
+    /// file; the limits of agentxchain.json if absent
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    silence: Option<Duration>,
+
     /// Show the output of workers; of a coding agent's events, what it says and calls
     #[arg(short, long)]
     verbose: bool,
@@ -77,7 +84,7 @@ struct MannerArgs {
 
 impl MannerArgs {
     fn cycle(&self) -> CycleOptions {
-        CycleOptions { strict: self.strict, checkpoint: !self.no_checkpoint }
+        CycleOptions { strict: self.strict, checkpoint: !self.no_checkpoint, silence: self.silence }
     }
 }
 

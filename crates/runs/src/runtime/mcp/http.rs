@@ -27,7 +27,7 @@ pub(super) struct Address {
     has_session: bool,
     /// Whether the first answer, which settles session and version, has been received.
     is_open: bool,
-    cancel: Option<Cancel>,
+    stop: Cancel,
 }
 
 impl Address {
@@ -39,7 +39,7 @@ impl Address {
             headers: web::headers(settings).map_err(NotDone::Unreachable)?,
             has_session: false,
             is_open: false,
-            cancel: job.cancel.cloned(),
+            stop: job.stop(),
         })
     }
 
@@ -48,7 +48,7 @@ impl Address {
         let accepted = "application/json, text/event-stream";
         headers.push(("Accept".to_owned(), accepted.to_owned()));
         let request = web::post(&self.url, &headers, message.to_string())?;
-        exchange(id, request, deadline, self.cancel.as_ref())
+        exchange(id, request, deadline, &self.stop)
     }
 }
 
@@ -103,9 +103,9 @@ fn exchange(
     id: Option<u64>,
     request: Request<Bytes>,
     deadline: Instant,
-    cancel: Option<&Cancel>,
+    stop: &Cancel,
 ) -> Result<Reply, NotDone> {
-    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
+    let is_cancelled = || stop.is_cancelled();
     let response = blocking::send(request, deadline, &is_cancelled).map_err(WebError::from)?;
     let status = response.status();
     let header = |name: &str| {

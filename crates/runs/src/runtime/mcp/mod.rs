@@ -31,6 +31,8 @@ const WORDS_SHOWN: usize = 2_000;
 /// Why a server gave no answer.
 enum NotDone {
     TimedOut,
+    /// It did not answer the first request in time.
+    NotStarted,
     Cancelled,
     /// It cannot be reached or does not start.
     Unreachable(String),
@@ -61,7 +63,12 @@ pub(super) fn run(
     ended.map_err(|error| {
         let turn = job.turn.id();
         match error {
-            NotDone::TimedOut => job.timed_out(job.limits.whole),
+            NotDone::TimedOut => job.timed_out(),
+            NotDone::NotStarted => job.passed(
+                Code::XchainWorkerNotStarted,
+                "did not answer initialize within",
+                &job.limits.startup,
+            ),
             NotDone::Cancelled => job.cancelled(),
             NotDone::Unreachable(why) => {
                 let message = format!("the MCP server of {turn} cannot be reached: {why}");
@@ -90,7 +97,7 @@ fn call(job: &Job<'_>, signals: &mut dyn FnMut(WorkerSignal<'_>)) -> Result<Work
         transport,
         deadline,
         // A server that does not answer `initialize` has not started.
-        greeting: deadline.min(Instant::now() + job.limits.startup),
+        greeting: deadline.min(Instant::now() + job.limits.startup.after),
         last_id: 0,
     };
     let answer = client.work(job, tool.unwrap_or(TOOL), signals);
@@ -131,7 +138,11 @@ impl Client {
             "clientInfo": {"name": "accord", "version": env!("CARGO_PKG_VERSION")},
         });
         let greeting = self.greeting;
-        self.ask("initialize", hello, greeting)?;
+        let greeted = self.ask("initialize", hello, greeting);
+        greeted.map_err(|error| match error {
+            NotDone::TimedOut if greeting < self.deadline => NotDone::NotStarted,
+            other => other,
+        })?;
         signals(WorkerSignal::FirstOutput { stream: "request" });
         let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.transport.notify(&notice, self.deadline)?;

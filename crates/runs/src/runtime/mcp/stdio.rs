@@ -24,11 +24,9 @@ impl Program {
             .ok_or_else(|| NotDone::Unreachable("it names no program".to_owned()))?
             .env("AGENTXCHAIN_TURN_ID", job.turn.id().as_str());
         let limits = SessionLimits::new(MAX_MESSAGE, WORDS_SHOWN);
-        let mut conversation = Conversation::start(&invocation, limits)
-            .map_err(|error| NotDone::Unreachable(error.to_string()))?;
-        if let Some(cancel) = job.cancel {
-            conversation = conversation.cancel(cancel.clone());
-        }
+        let conversation = Conversation::start(&invocation, limits)
+            .map_err(|error| NotDone::Unreachable(error.to_string()))?
+            .cancel(job.stop());
         if let Some(pid) = conversation.id() {
             signals(WorkerSignal::Started { pid });
         }

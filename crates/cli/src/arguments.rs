@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Parses a time such as `500ms`, `10s`, `2m`, or a plain number of seconds.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let split = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let wrong = || "expected a whole number and a unit, for example 500ms, 10s or 2m".to_owned();

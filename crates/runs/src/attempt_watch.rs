@@ -1,0 +1,54 @@
+//! Watches, while a worker runs, that its turn is still at its attempt.
+//!
+//! A person or another process can reject or reissue a turn whose worker is not a process of this
+//! machine. The worker's result is of no use then, and waiting for it neither.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_process::Cancel;
+use accord_runs_core::TurnId;
+
+use crate::Runs;
+
+/// How often the state is read.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+impl Runs {
+    /// Runs `work`, and sets `over` once the turn is at another attempt.
+    pub(crate) fn while_current<T>(
+        &self,
+        (turn, attempt): (&TurnId, u64),
+        over: &Cancel,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let (sender, receiver) = channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                // The channel is closed when the work is done, which ends the wait.
+                while receiver.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    if self.is_superseded(turn, attempt) {
+                        over.cancel();
+                        return;
+                    }
+                }
+            });
+            let done = work();
+            drop(sender);
+            done
+        })
+    }
+
+    /// Whether a turn is at another attempt. A state that cannot be read says nothing.
+    fn is_superseded(&self, turn: &TurnId, attempt: u64) -> bool {
+        let Ok(state) = self.state() else {
+            return false;
+        };
+        let failure = state.target_at(turn, attempt).err();
+        failure.is_some_and(|failure| {
+            matches!(failure.code, Code::XchainAttemptOver | Code::XchainTurnNotActive)
+        })
+    }
+}
