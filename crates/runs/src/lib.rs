@@ -46,6 +46,7 @@ pub mod hooks;
 mod operation;
 pub mod operations;
 pub mod repository;
+mod run_marker;
 mod runs;
 pub mod runtime;
 mod scaffold;

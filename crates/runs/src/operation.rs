@@ -18,6 +18,7 @@ use crate::environment::{Environment, Notice};
 use crate::git::Git;
 use crate::operations::RunUpdate;
 use crate::repository::{LockedRepository, RecordFile};
+use crate::run_marker::RunMarker;
 use crate::runs::Runs;
 
 /// The index of dispatched turns for other runners.
@@ -90,7 +91,18 @@ impl<'a> Operation<'a> {
         let commit = Commit::of_change_with(&self.state, change, further, &mut self.ids, now);
         self.locked.commit(&commit)?;
         self.state = change.state.clone();
+        self.note_run();
         Ok(())
+    }
+
+    /// Notes the run where a stash of everything does not reach it. A failure is only reported.
+    fn note_run(&self) {
+        let Some(marker) = RunMarker::of(self.root()) else { return };
+        if let Err(error) = marker.note(&self.state) {
+            let message = format!("the run could not be noted in git's folder: {error}");
+            let failure = Failure::new(Code::XchainFileSystemFailed, message);
+            self.environment.notify(&Notice::NotDone(failure));
+        }
     }
 
     /// Writes a change and returns it as an answer.
@@ -142,14 +154,13 @@ impl<'a> Operation<'a> {
         let now = self.now();
         let session = format!("session_{}", self.ids.hex(8));
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));
-        // Once per turn: asking git costs more than everything else here.
-        let git = (reason == "turn_assigned").then(|| self.git().ok().flatten());
-        let branch = git.flatten().and_then(|git| git.branch());
+        let place = self.git().ok().flatten().and_then(|git| git.place().ok());
+        let place = place.unwrap_or_default();
         let at = accept::Checkpoint {
             reason,
             turn,
             adapter: runtime.map(|runtime| runtime.kind.as_str()),
-            branch: branch.as_deref(),
+            place: &place,
         };
         let noted = self.locked.session().and_then(|previous| {
             // A session belongs to one run.

@@ -11,6 +11,7 @@ use accord_runs_core::state::State;
 use crate::environment::Environment;
 use crate::operation::Operation;
 use crate::repository::Repository;
+use crate::run_marker::RunMarker;
 
 /// How strictly a configuration is checked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -57,6 +58,13 @@ impl Runs {
             if repository.is_governed()? {
                 return Ok(Self::on(repository, environment, Reading::Full));
             }
+        }
+        let lost = start.root().ancestors().find_map(|place| {
+            let marker = RunMarker::of(place)?;
+            marker.lost_with_config(place)
+        });
+        if let Some(lost) = lost {
+            return Err(lost);
         }
         // The error of the tree has a better message.
         start.config()?;

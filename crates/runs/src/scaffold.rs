@@ -42,6 +42,29 @@ pub(crate) const FILES: [(&str, &str); 10] = [
     (".agentxchain/decision-ledger.jsonl", ""),
 ];
 
+/// Whether a path is a file of the scaffold, other than a record.
+pub(crate) fn has(path: &str) -> bool {
+    let is_prompt = || {
+        let name = path.strip_prefix(".agentxchain/prompts/").and_then(|n| n.strip_suffix(".md"));
+        name.is_some_and(|name| !name.contains('/'))
+    };
+    path == "agentxchain.json"
+        || path == IGNORE_FILE
+        || FILES.iter().any(|(own, _)| *own == path)
+        || is_prompt()
+}
+
+/// Whether the ignore file differs from the committed one only by lines of the scaffold.
+pub(crate) fn only_ignores_more(committed: &str, present: &str) -> bool {
+    let present: Vec<&str> = present.lines().collect();
+    let committed: Vec<&str> = committed.lines().collect();
+    let added = present.strip_prefix(committed.as_slice());
+    added.is_some_and(|added| added.iter().all(|line| IGNORED.contains(line)))
+}
+
+/// The file with what git ignores.
+pub(crate) const IGNORE_FILE: &str = ".gitignore";
+
 /// A project that begins.
 pub(crate) struct Project {
     pub(crate) id: String,
@@ -186,6 +209,16 @@ The product manager changes the line above to YES once the plan can be built fro
 ";
 
 const ROADMAP: &str = "# Roadmap
+
+## Phases
+
+| Phase | Goal | Status |
+|-------|------|--------|
+| planning | What is built, for whom, and what shows that it is done | in progress |
+| implementation | The plan is built, with tests | pending |
+| qa | Every requirement is checked, and the verdict given | pending |
+
+## Requirements
 
 | Req # | What | Shown by |
 |-------|------|----------|

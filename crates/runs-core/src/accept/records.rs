@@ -211,8 +211,19 @@ pub struct Checkpoint<'a> {
     pub turn: Option<&'a Turn>,
     /// The adapter of that turn.
     pub adapter: Option<&'a str>,
-    /// The branch of the repository, where it was looked up.
-    pub branch: Option<&'a str>,
+    /// Where the work tree is.
+    pub place: &'a WorkPlace,
+}
+
+/// Where a work tree is, as other runners look at it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct WorkPlace {
+    /// Its commit.
+    pub head: Option<String>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// Whether it has uncommitted changes, including the records of the run; absent without git.
+    pub dirty: Option<bool>,
 }
 
 /// `session.json`: the work at the last checkpoint.
@@ -223,10 +234,14 @@ pub fn session(
     at: &Checkpoint<'_>,
     now: Time,
 ) -> Object {
-    let Checkpoint { reason, turn, adapter, branch } = *at;
+    let Checkpoint { reason, turn, adapter, place } = *at;
     // A session continues over checkpoints. Unknown members of other runners stay as well.
     let kept = |name: &str| previous.and_then(|previous| previous.get(name)).cloned();
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
+    let last_turn = match turn.map(|turn| turn.id().as_str()).or_else(|| active.last().copied()) {
+        Some(turn) => Value::from(turn),
+        None => state.value(doc::State::LAST_COMPLETED_TURN_ID).clone(),
+    };
     let mut document = previous.cloned().unwrap_or_default();
     document.extend(build([
         ("session_id", kept("session_id").unwrap_or_else(|| session_id.into())),
@@ -237,13 +252,24 @@ pub fn session(
         ("run_status", state.status().as_str().into()),
         ("phase", state.phase().into()),
         ("last_phase", state.phase().into()),
-        ("last_turn_id", turn.map(|turn| turn.id().as_str()).into()),
+        ("last_turn_id", last_turn),
         ("last_completed_turn_id", state.value(doc::State::LAST_COMPLETED_TURN_ID)),
         ("active_turn_ids", array(&active)),
-        ("last_role", turn.map(Turn::role).into()),
+        ("last_role", turn.map_or_else(|| kept("last_role").into(), |turn| turn.role().into())),
         ("pending_gate", state.pending_transition().map(|pending| pending.gate).into()),
         ("pending_run_completion", state.value(doc::State::PENDING_RUN_COMPLETION)),
         ("blocked", (state.status() == Status::Blocked).into()),
+        // Other runners compare it with the work tree, and call every difference a reason to
+        // reconcile. So it is that of now, and not that of the turn's assignment.
+        (
+            "baseline_ref",
+            build([
+                ("git_head", place.head.clone().into()),
+                ("git_branch", place.branch.clone().into()),
+                ("workspace_dirty", place.dirty.into()),
+            ])
+            .into(),
+        ),
     ]));
     let Some(turn) = turn else {
         return document;
@@ -251,14 +277,5 @@ pub fn session(
     let dispatch =
         build([("adapter", adapter.into()), ("dispatch_dir", bundle_folder(turn.id()).into())]);
     document.insert("agent_context".into(), dispatch.into());
-    if let Some(baseline) = turn.baseline() {
-        let known = kept("baseline_ref").and_then(|known| known.get("git_branch").cloned());
-        let rests_on = build([
-            ("git_head", baseline.head_ref.into()),
-            ("git_branch", branch.map_or_else(|| known.unwrap_or(Value::Null), Value::from)),
-            ("workspace_dirty", (!baseline.clean).into()),
-        ]);
-        document.insert("baseline_ref".into(), rests_on.into());
-    }
     document
 }

@@ -14,6 +14,9 @@ use crate::state::{State, Turn};
 /// The maximum length of a summary or statement in a bundle.
 const MAX_CHARS: usize = 4000;
 
+/// The member of a run's provenance with its goal, if a person started it.
+pub const RUN_GOAL: &str = "trigger_reason";
+
 /// The inputs of both documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Briefing<'a> {
@@ -65,6 +68,11 @@ pub fn context(briefing: &Briefing<'_>) -> String {
     let goal = members::object(config.document(), "project").and_then(|p| text(p, "goal"));
     if let Some(goal) = goal {
         let _ = write!(context, "\n## Goal\n\n{goal}\n");
+    }
+    let provenance = state.value(doc::State::PROVENANCE);
+    let by_person = provenance.get("trigger").and_then(Value::as_str) == Some("manual");
+    if let Some(goal) = provenance.get(RUN_GOAL).and_then(Value::as_str).filter(|_| by_person) {
+        let _ = write!(context, "\n## Goal of this run\n\n{}\n", shortened(goal));
     }
     let repo_decisions = state.value(doc::State::REPO_DECISIONS);
     decisions(

@@ -8,7 +8,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
-pub use brief::{Briefing, context, prompt};
+pub use brief::{Briefing, RUN_GOAL, context, prompt};
 pub use outside_changes::{
     LEFT_BEHIND, OutsideChanges, left_behind, outside_changes, was_never_dispatched,
 };

@@ -24,26 +24,26 @@ pub struct Beginning {
     pub inherited_context: Option<Object>,
     /// The repository decisions that are in force.
     pub repo_decisions: Vec<Object>,
-    /// The run of the last event on record.
-    pub last_event_run: Option<String>,
+    /// The last run that is known: that of the last event, or of a note elsewhere.
+    pub last_run: Option<String>,
 }
 
-/// Checks that the last event on record belongs to the run of the state. Otherwise the records of
-/// the run were removed or replaced.
+/// Checks that the last run that is known is the run of the state. Otherwise the records of the run
+/// were removed or replaced.
 ///
 /// # Errors
 /// Fails with `records_missing`.
-pub fn check_records(state: &State, last_event_run: Option<&str>) -> Result<(), Failure> {
+pub fn check_records(state: &State, last_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
-    let Some(last_event_run) = last_event_run.filter(|run| Some(*run) != known) else {
+    let Some(last_run) = last_run.filter(|run| Some(*run) != known) else {
         return Ok(());
     };
     let known = known.unwrap_or("no run");
     let message = format!(
-        ".agentxchain/events.jsonl names {last_event_run}, but .agentxchain/state.json names \
-         {known}: its records are missing, for example after git stash; git stash pop restores them"
+        "the last run here is {last_run}, but .agentxchain/state.json names {known}: its records \
+         are missing, for example after git stash; git stash pop restores them"
     );
-    Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", last_event_run))
+    Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", last_run))
 }
 
 /// Begins a run.
@@ -75,7 +75,7 @@ pub fn init(
         return Err(illegal(state, "begin"));
     }
     if !beginning.restart {
-        check_records(state, beginning.last_event_run.as_deref())?;
+        check_records(state, beginning.last_run.as_deref())?;
     }
     // A state that never had a run is kept, so that its unknown members survive.
     let fresh = !matches!(state.status(), Status::Idle | Status::Blocked) || !never_began;

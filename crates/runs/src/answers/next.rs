@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use accord_canon::shorten_path;
+use accord_contract::codes::Failure;
 use accord_contract::wire::message;
 use accord_runs_core::dispatch;
 use accord_runs_core::liveness::span;
 
-use crate::operations::NextStep;
+use crate::operations::{NextStep, STASHED};
 
 message! {
     /// A next step.
@@ -38,6 +39,9 @@ impl NextAnswer {
     pub fn new(step: &NextStep, names: &CommandNames) -> Self {
         let run = |words: &str| Some(format!("accord run {words}{}", names.repo));
         let (command, why) = match step {
+            NextStep::Examine(failure) if is_stashed(failure) => {
+                (Some(format!("git{} stash pop", names.git)), failure.message.clone())
+            }
             NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
             NextStep::Start { restart: false } => (run("start"), "no run has started".to_owned()),
             NextStep::Start { restart: true } => {
@@ -158,6 +162,11 @@ impl NextAnswer {
 fn staging(turn: &str, names_files: bool) -> String {
     let files = if names_files { "--file PATH " } else { "" };
     format!("stage --turn {turn} {files}--summary '…'")
+}
+
+/// Whether a stash of git may have the records that are missing.
+fn is_stashed(failure: &Failure) -> bool {
+    failure.details.as_ref().is_some_and(|details| details.contains_key(STASHED))
 }
 
 /// Commits or stashes the files that belong to no turn. They are named one by one, because a

@@ -6,10 +6,10 @@ use accord_contract::wire::{Object, message};
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
 
-use super::{NextAnswer, error_envelope};
+use super::{CommandNames, NextAnswer, error_envelope};
 use crate::operations::{
-    AcceptResult, Checkpoint, Dispatched, Finding, Initialized, Level, Overview, Rejected,
-    RunUpdate, Staged,
+    AcceptResult, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Level, Overview,
+    Rejected, RunUpdate, Staged,
 };
 
 message! {
@@ -21,6 +21,10 @@ message! {
         required written: Vec<String> = "written", "repository-paths";
         /// Files that existed and were not changed.
         required kept: Vec<String> = "kept", "repository-paths";
+        /// The git commit with the files.
+        optional commit: String = "commit", "git-commit";
+        /// The command that commits the files.
+        optional commit_command: String = "commit_command", "shell-line";
     }
 }
 
@@ -149,6 +153,8 @@ message! {
         required journals: Vec<String> = "journals", "repository-paths";
         /// Warnings about the turn that was accepted last.
         required last_warnings: Vec<String> = "last_warnings", "text";
+        /// Why the changes of accepted turns cannot be committed to git.
+        optional no_checkpoints: ErrorEnvelope = "no_checkpoints", "failure";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
@@ -196,11 +202,20 @@ message! {
 
 impl RunInitAnswer {
     /// The answer of an initialisation.
-    pub fn new(done: &Initialized) -> Self {
+    pub fn new(done: &Initialized, names: &CommandNames) -> Self {
+        let files: Vec<_> = done.uncommitted.iter().map(|file| shell_words::quote(file)).collect();
+        let (within, files) = (&names.git, files.join(" "));
+        // Named in both commands, so that other staged files stay out of the commit.
+        let command = format!(
+            "git{within} add -- {files} && git{within} commit -m {} -- {files}",
+            shell_words::quote(COMMIT_MESSAGE)
+        );
         Self {
             root: done.root.to_string_lossy().into_owned(),
             written: done.written.clone(),
             kept: done.kept.clone(),
+            commit: done.commit.clone(),
+            commit_command: (!done.uncommitted.is_empty()).then_some(command),
         }
     }
 }
@@ -306,6 +321,7 @@ impl RunStatusAnswer {
             lock_owner_pid: holder.map(|holder| holder.lock.owner_pid),
             journals: overview.journals.clone(),
             last_warnings: overview.last_warnings.clone(),
+            no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
             next,
         }
     }

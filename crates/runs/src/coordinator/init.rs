@@ -90,7 +90,8 @@ fn start(children: &[ChildRepo], id: &str) -> Result<(), Failure> {
     if let Some(Ok(runs)) = child.map(|child| &child.runs) {
         let provenance = [("trigger", "coordinator"), ("created_by", "coordinator")];
         let provenance = provenance.map(|(name, value)| (name.to_owned(), value.into()));
-        let start = Start { restart: false, provenance: Some(provenance.into_iter().collect()) };
+        let provenance = Some(provenance.into_iter().collect());
+        let start = Start { provenance, ..Start::default() };
         runs.start(&start).map_err(|failure| in_repo(id, failure))?;
     }
     Ok(())

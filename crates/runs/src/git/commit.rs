@@ -4,7 +4,7 @@ use std::path::Path;
 
 use accord_contract::codes::Failure;
 
-use super::Git;
+use super::{Git, list_of};
 
 impl Git {
     /// Commits these files as they are now, deleted ones included, and nothing else. Returns the
@@ -19,7 +19,7 @@ impl Git {
         for (how, files) in [("--force-remove", gone), ("--replace", there)] {
             if !files.is_empty() {
                 let take = ["update-index", "--add", how, "-z", "--stdin"];
-                self.ask(&take, list_of(files.into_iter()))?;
+                self.ask(&take, list_of(files))?;
             }
         }
         // Compared by git, not by the list: the user may have staged other files, or committed
@@ -45,7 +45,7 @@ impl Git {
                 !is_there(&self.root, file) && self.root.join(file).symlink_metadata().is_ok()
             };
             differing.retain(|file| !replaced(file));
-            list = list_of(differing.into_iter());
+            list = list_of(differing);
         }
         self.ask(&arguments, list)?;
         let output = self.ask(&["rev-parse", "--verify", "HEAD"], Vec::new())?;
@@ -65,14 +65,4 @@ fn is_there(root: &Path, file: &str) -> bool {
         // If the path cannot be read, git reports the error.
         Err(error) => !super::marker::is_gone(&error),
     }
-}
-
-/// Paths for git: relative to the folder that it runs in, each followed by a zero byte.
-fn list_of<'f>(files: impl Iterator<Item = &'f String>) -> Vec<u8> {
-    let mut list = Vec::new();
-    for file in files {
-        list.extend(file.as_bytes());
-        list.push(0);
-    }
-    list
 }

@@ -9,8 +9,10 @@
 //! - an invalid path in git's output fails the operation, so that no change is overlooked.
 
 mod commit;
+mod files;
 mod hidden;
 mod marker;
+mod place;
 mod status;
 mod view;
 
@@ -262,6 +264,16 @@ pub(crate) fn is_refusal(failure: &Failure) -> bool {
     let details = failure.details.as_ref();
     failure.code == Code::XchainGitFailed
         && details.is_some_and(|details| details.contains_key(REFUSED))
+}
+
+/// Paths for git: relative to the folder that it runs in, each followed by a zero byte.
+fn list_of<'f>(files: impl IntoIterator<Item = &'f String>) -> Vec<u8> {
+    let mut list = Vec::new();
+    for file in files {
+        list.extend(file.as_bytes());
+        list.push(0);
+    }
+    list
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -77,13 +77,6 @@ impl Git {
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
 
-    /// The branch that is checked out, if there is one.
-    pub fn branch(&self) -> Option<String> {
-        let output = self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"], Vec::new());
-        let name = String::from_utf8(output.ok()?).ok()?;
-        Some(name.trim_end().to_owned())
-    }
-
     /// The changes since a baseline.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! A turn is assigned to a role.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
@@ -16,8 +16,12 @@ use accord_runs_core::{RepoPath, RunId};
 use super::RunUpdate;
 use crate::Runs;
 use crate::git::{Changes, Git};
-use crate::operation::without_git;
+use crate::operation::{own_path, without_git};
 use crate::repository::Repository;
+use crate::scaffold;
+
+/// The largest ignore file that is compared.
+const MAX_IGNORE: u64 = 1024 * 1024;
 
 /// A turn that was assigned.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,14 +96,47 @@ pub(super) fn check_baseline(
         return Ok(BaselineCheck::Clean(baseline));
     }
     let accepted = accepted_work(repository, index, &changes)?;
-    let foreign: Vec<String> =
+    let mut foreign: Vec<String> =
         changes.attributable().filter(|path| !accepted.contains_key(*path)).cloned().collect();
+    let own = own_files(repository, git, &changes.head, &foreign)?;
+    foreign.retain(|path| !own.contains(path));
     if !foreign.is_empty() {
         return Ok(BaselineCheck::Dirty(baseline, foreign));
+    }
+    if !changes.attributable().any(|path| accepted.contains_key(path)) {
+        return Ok(BaselineCheck::Clean(baseline));
     }
     let last = accepted.into_values().max_by_key(|done| done.sequence);
     let turn = last.map_or_else(String::new, |done| done.turn);
     Ok(BaselineCheck::Uncheckpointed(baseline, turn))
+}
+
+/// The files that `init` wrote and that were never committed. They are no obstacle: the baseline of
+/// a turn has their markers, so that only later changes are attributed to it.
+fn own_files(
+    repository: &Repository,
+    git: &Git,
+    head: &str,
+    foreign: &[String],
+) -> Result<BTreeSet<String>, Failure> {
+    let mut own: BTreeSet<String> =
+        foreign.iter().filter(|path| scaffold::has(path)).cloned().collect();
+    if own.is_empty() {
+        return Ok(own);
+    }
+    let candidates: Vec<String> = own.iter().cloned().collect();
+    let committed = git.committed(head, &candidates)?;
+    own.retain(|path| !committed.contains(path));
+    if committed.contains(scaffold::IGNORE_FILE) {
+        let before = git.content(head, scaffold::IGNORE_FILE)?.unwrap_or_default();
+        let present = repository.read(&own_path(scaffold::IGNORE_FILE)?, MAX_IGNORE)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let present = present.unwrap_or_default();
+        if scaffold::only_ignores_more(&text(&before), &text(&present)) {
+            own.insert(scaffold::IGNORE_FILE.to_owned());
+        }
+    }
+    Ok(own)
 }
 
 /// The accepted turn that last changed a file.

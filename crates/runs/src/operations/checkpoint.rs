@@ -85,6 +85,8 @@ pub(super) fn make(
         )?;
         operation.commit(&change, Vec::new())?;
     }
+    // The commit has moved, which other runners would take for a change by a person.
+    operation.save_session("turn_checkpointed", None);
     Ok(Some(Checkpoint { commit, files, turns }))
 }
 

@@ -1,5 +1,6 @@
 //! Makes a folder a governed repository. Existing files are not changed.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use accord_contract::codes::{Code, Failure};
@@ -9,8 +10,10 @@ use accord_runs_core::patterns::slug;
 use accord_runs_core::state::State;
 
 use crate::Environment;
+use crate::git::Git;
 use crate::operation::own_path;
 use crate::repository::{LockedRepository, Repository};
+use crate::run_marker::RunMarker;
 use crate::scaffold;
 pub use crate::scaffold::{NewAgent, NewRole};
 
@@ -25,6 +28,8 @@ pub struct InitOptions {
     pub goal: Option<String>,
     /// The agent that does the turns of some roles; a person does all of them if absent.
     pub agent: Option<NewAgent>,
+    /// Whether the files are committed to git.
+    pub commit: bool,
 }
 
 /// A repository that became governed.
@@ -37,7 +42,17 @@ pub struct Initialized {
     pub written: Vec<String>,
     /// Files that existed and were not changed.
     pub kept: Vec<String>,
+    /// The commit with the files, if it was asked for.
+    pub commit: Option<String>,
+    /// What is to be committed: files, and folders that were made for them. Empty without git.
+    pub uncommitted: Vec<String>,
 }
+
+/// The message of the commit.
+pub const COMMIT_MESSAGE: &str = "Govern the repository with Accord";
+
+/// The folders of the scaffold.
+const FOLDERS: [&str; 2] = [".agentxchain", ".planning"];
 
 /// The largest ignore file that is extended.
 const MAX_IGNORE: u64 = 1024 * 1024;
@@ -45,7 +60,9 @@ const MAX_IGNORE: u64 = 1024 * 1024;
 /// Makes a folder a governed repository.
 ///
 /// # Errors
-/// `already_governed` if it is one; nothing is written then.
+/// `already_governed` if it is one; `records_missing` if it was one whose files are gone.
+/// `git_failed` if the files are to be committed and that is not
+/// possible. Nothing is written then.
 pub fn init(
     folder: &Path,
     options: &InitOptions,
@@ -63,9 +80,18 @@ pub fn init(
     if repository.is_governed()? {
         return Err(refuse());
     }
+    // A new project must not take the place of one whose files are only stashed.
+    let marker = RunMarker::of(repository.root());
+    if let Some(lost) = marker.and_then(|marker| marker.lost_with_config(repository.root())) {
+        return Err(lost);
+    }
     let document = scaffold::config(&project(options, repository.root()), options.agent.as_ref());
     // Refuse now what the validation of the configuration would refuse later.
     let config = Config::read(document.clone().into())?;
+    let git = Git::find(repository.root(), environment.cancel_token());
+    let git = if options.commit { Some(committer(git?)?) } else { git.ok().flatten() };
+    let is_new = |folder: &&str| !repository.root().join(folder).exists();
+    let new_folders: Vec<&str> = FOLDERS.into_iter().filter(is_new).collect();
     let locked = repository.lock(environment.lock_timeout())?;
     let mut files = Files::new(&locked);
     for (path, text) in scaffold::FILES {
@@ -86,7 +112,44 @@ pub fn init(
     files.done.written.push("agentxchain.json".to_owned());
     let mut done = files.done;
     done.root = locked.root().to_owned();
+    if let Some(git) = git {
+        let ignored = git.ignored(&done.written)?;
+        let files: Vec<String> =
+            done.written.iter().filter(|file| !ignored.contains(*file)).cloned().collect();
+        if options.commit {
+            done.commit = git.commit(&files, COMMIT_MESSAGE)?;
+        } else {
+            done.uncommitted = in_folders(files, &ignored, &new_folders);
+        }
+    }
     Ok(done)
+}
+
+/// Checks that the files can be committed, before they are written.
+fn committer(git: Option<Git>) -> Result<Git, Failure> {
+    let git = git.ok_or_else(|| {
+        let message = "the folder is in no git repository, so that nothing can be committed";
+        Failure::new(Code::XchainGitFailed, message)
+            .suggesting("git init, then the same command again; or leave --commit out")
+    })?;
+    git.check_identity()?;
+    Ok(git)
+}
+
+/// Names a new folder instead of all its files.
+fn in_folders(files: Vec<String>, ignored: &BTreeSet<String>, folders: &[&str]) -> Vec<String> {
+    let below = |file: &str, folder: &str| {
+        file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let whole = |folder: &&&str| !ignored.iter().any(|file| below(file, folder));
+    let folders: Vec<&str> = folders.iter().filter(whole).copied().collect();
+    let mut names: Vec<String> = files
+        .into_iter()
+        .filter(|file| !folders.iter().any(|folder| below(file, folder)))
+        .collect();
+    names.extend(folders.iter().map(|folder| (*folder).to_owned()));
+    names.sort();
+    names
 }
 
 fn project(options: &InitOptions, root: &Path) -> scaffold::Project {
@@ -111,7 +174,13 @@ impl<'a> Files<'a> {
     fn new(locked: &'a LockedRepository) -> Self {
         Self {
             locked,
-            done: Initialized { root: PathBuf::new(), written: Vec::new(), kept: Vec::new() },
+            done: Initialized {
+                root: PathBuf::new(),
+                written: Vec::new(),
+                kept: Vec::new(),
+                commit: None,
+                uncommitted: Vec::new(),
+            },
         }
     }
 
@@ -127,7 +196,7 @@ impl<'a> Files<'a> {
 
     /// Adds the lines that an ignore file lacks.
     fn ignore(&mut self, lines: &[&str]) -> Result<(), Failure> {
-        let path = own_path(".gitignore")?;
+        let path = own_path(scaffold::IGNORE_FILE)?;
         let bytes = self.locked.read(&path, MAX_IGNORE)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&bytes).into_owned();
         let missing: Vec<&str> = lines

@@ -72,6 +72,10 @@ impl Runs {
     /// The first failure that another attempt does not fix. Workers that still run are waited for
     /// first.
     pub fn run_loop(&self, options: &LoopOptions) -> Result<LoopResult, Failure> {
+        if options.cycle.checkpoint {
+            // A worker may take an hour, and its work could not be committed.
+            self.check_committer()?;
+        }
         let (sender, receiver) = channel();
         let max_turns = match options.max_turns {
             Some(most) => most,

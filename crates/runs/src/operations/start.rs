@@ -2,12 +2,18 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::run::{self, Beginning};
+use accord_runs_core::RunId;
+use accord_runs_core::dispatch;
+use accord_runs_core::run::{self, Beginning, check_records};
 use accord_runs_core::state::{State, Status};
 
 use super::RunUpdate;
 use crate::Runs;
 use crate::repository::RecordFile;
+use crate::run_marker::RunMarker;
+
+/// The detail that marks lost records that a stash may have.
+pub(crate) const STASHED: &str = "stashed";
 
 /// Options of a new run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,14 +22,38 @@ pub struct Start {
     pub restart: bool,
     /// Who or what starts it; `manual` if absent.
     pub provenance: Option<Object>,
+    /// What the run is for. Every worker reads it.
+    pub goal: Option<String>,
 }
 
 impl Runs {
-    /// The run of the last event.
-    pub(super) fn last_event_run(&self) -> Result<Option<String>, Failure> {
+    /// Checks that the records have the last run that is known: that of the last event, and that
+    /// of the note in git's folder, which a stash of everything leaves.
+    pub(super) fn check_records(&self, state: &State) -> Result<(), Failure> {
+        let checked = check_records(state, self.last_run(state)?.as_deref());
+        checked.map_err(|failure| self.with_stash(failure))
+    }
+
+    /// Marks a failure for lost records if git has a stash that may have them.
+    fn with_stash(&self, failure: Failure) -> Failure {
+        let marker = RunMarker::of(self.repository().root());
+        match marker.filter(RunMarker::has_stash) {
+            Some(_) if failure.code == Code::XchainRecordsMissing => failure.with(STASHED, true),
+            _ => failure,
+        }
+    }
+
+    /// The last run that is known.
+    fn last_run(&self, state: &State) -> Result<Option<String>, Failure> {
         let last = self.repository().last_lines(RecordFile::Events, 1)?;
         let run = last.last().and_then(accord_runs_core::event::run_id);
-        Ok(run.map(str::to_owned))
+        let known = state.run_id().map(RunId::as_str);
+        if run.is_some() && run != known {
+            return Ok(run.map(str::to_owned));
+        }
+        let marker = RunMarker::of(self.repository().root());
+        let missing = marker.and_then(|marker| marker.missing_in(state));
+        Ok(missing.or_else(|| run.map(str::to_owned)))
     }
 
     /// Begins a run.
@@ -34,21 +64,24 @@ impl Runs {
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;
-        let provenance = start.provenance.clone().unwrap_or_else(|| {
+        let mut provenance = start.provenance.clone().unwrap_or_else(|| {
             let manual = [("trigger", Value::from("manual")), ("created_by", "operator".into())];
             manual.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
         });
+        if let Some(goal) = &start.goal {
+            provenance.insert(dispatch::RUN_GOAL.to_owned(), goal.as_str().into());
+        }
         let beginning = Beginning {
             restart: start.restart,
             provenance: Some(provenance),
             inherited_context: None,
             repo_decisions: decisions.active().cloned().collect(),
-            last_event_run: self.last_event_run()?,
+            last_run: self.last_run(&operation.state)?,
         };
         let now = operation.now();
         let change =
             run::init(&operation.state, &operation.config, beginning, &mut operation.ids, now)
-                .map_err(|failure| explain(failure, &operation.state))?;
+                .map_err(|failure| self.with_stash(explain(failure, &operation.state)))?;
         operation.commit_update(change)
     }
 }

@@ -8,8 +8,7 @@ use accord_runs_core::history::RunIndex;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
 };
-use accord_runs_core::run::check_records;
-use accord_runs_core::state::{State, Turn};
+use accord_runs_core::state::{State, Status, Turn};
 use accord_runs_core::{TurnId, dispatch};
 use accord_trees::lock::still_runs;
 
@@ -42,6 +41,8 @@ pub struct Overview {
     pub journals: Vec<String>,
     /// Warnings about the turn of the run that was accepted last.
     pub last_warnings: Vec<String>,
+    /// Why checkpoints of accepted turns will fail.
+    pub no_checkpoints: Option<Failure>,
 }
 
 impl Runs {
@@ -89,12 +90,22 @@ impl Runs {
             (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
             // Nothing else is possible before that.
             (.., Some(failure)) => vec![NextStep::Examine(failure)],
-            (Ok(config), Ok(state), None) => {
-                match check_records(state, self.last_event_run()?.as_deref()) {
-                    Err(failure) => vec![NextStep::Examine(failure)],
-                    Ok(()) => self.next_steps(config, state, &turns, &index),
-                }
-            }
+            (Ok(config), Ok(state), None) => match self.check_records(state) {
+                Err(failure) => vec![NextStep::Examine(failure)],
+                Ok(()) => self.next_steps(config, state, &turns, &index),
+            },
+        };
+        let no_checkpoints = self.check_identity(&state).err();
+        let next = match &no_checkpoints {
+            Some(failure) => next
+                .into_iter()
+                .flat_map(|step| {
+                    let is_first = step == NextStep::Checkpoint;
+                    let first = is_first.then(|| NextStep::Examine(failure.clone()));
+                    first.into_iter().chain([step])
+                })
+                .collect(),
+            None => next,
         };
         let last_warnings = match &state {
             Ok(state) => self.last_warnings(state)?,
@@ -110,7 +121,26 @@ impl Runs {
             holder: repository.lock_holder()?,
             journals: journals.into_iter().map(|journal| journal.path).collect(),
             last_warnings,
+            no_checkpoints,
         })
+    }
+
+    /// Checks that git knows who makes a commit, while a run goes on.
+    fn check_identity(&self, state: &Result<State, Failure>) -> Result<(), Failure> {
+        let goes_on = |state: &State| {
+            matches!(state.status(), Status::Active | Status::Paused | Status::Blocked)
+        };
+        if !state.as_ref().is_ok_and(goes_on) {
+            return Ok(());
+        }
+        self.check_committer()
+    }
+
+    /// Checks that git knows who makes a commit, where git is used.
+    pub(super) fn check_committer(&self) -> Result<(), Failure> {
+        let git = Git::find(self.repository().root(), self.environment.cancel_token());
+        // What else is wrong with git is reported where it is used.
+        git.ok().flatten().map_or(Ok(()), |git| git.check_identity())
     }
 
     /// Whether a runtime can be used here.

@@ -39,6 +39,10 @@ impl Runs {
     /// # Errors
     /// As [`Runs::assign`] and [`Runs::run_turn`].
     pub fn step(&self, step: &Step) -> Result<StepResult, Failure> {
+        if step.cycle.checkpoint {
+            // A worker may take an hour, and its work could not be committed.
+            self.check_committer()?;
+        }
         if let Some(turn) = &step.turn {
             self.refuse_if_busy(turn)?;
             return self.run_turn(turn, step.cycle).map(StepResult::Turn);

@@ -7,6 +7,7 @@
 )]
 
 mod acceptance;
+mod beginning;
 mod blinded;
 mod callers;
 mod coordinator;

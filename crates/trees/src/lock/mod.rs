@@ -19,6 +19,8 @@ use crate::{Result, TreeError, atomic};
 use process::held_here;
 pub use process::{ProcessIdentity, still_runs};
 
+/// The time for another program to write its lock.
+const TIME_TO_WRITE: Duration = Duration::from_secs(1);
 /// The largest lock file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
 
@@ -116,6 +118,32 @@ impl LockFile {
         }
         disk.remove_file(&self.path)?;
         Ok(true)
+    }
+
+    /// Removes a lock file without an owner. Another program may be writing its lock there, so it
+    /// gets the time to finish.
+    ///
+    /// # Errors
+    /// [`TreeError::LockLost`] if the file has an owner by then.
+    fn remove_unreadable(&self, disk: &dyn Disk) -> Result<()> {
+        let is_unreadable = || match self.read(disk)? {
+            Content::Owner(_) => Err(TreeError::LockLost),
+            Content::Unreadable { .. } => Ok(true),
+            Content::Absent => Ok(false),
+        };
+        let give_up = Instant::now() + TIME_TO_WRITE;
+        while Instant::now() < give_up {
+            if !is_unreadable()? {
+                return Ok(());
+            }
+            thread::sleep(TIME_TO_WRITE / 100);
+        }
+        // As in `remove_abandoned`: another process may have removed the file and published a lock.
+        let _guard = disk.guard(&self.takeover_guard)?;
+        if is_unreadable()? {
+            disk.remove_file(&self.path)?;
+        }
+        Ok(())
     }
 
     /// Creates our lock; false if there is one.
@@ -247,7 +275,7 @@ impl HeldLock {
         match self.file.read(disk)? {
             Content::Owner(_) => return Err(TreeError::LockLost),
             // `publish` never replaces a file, not even one without an owner.
-            Content::Unreadable { .. } => drop(disk.remove_file(&self.file.path)?),
+            Content::Unreadable { .. } => self.file.remove_unreadable(disk)?,
             Content::Absent => {}
         }
         atomic::make_folders(disk, parent(&self.file.path))?;
@@ -347,6 +375,26 @@ mod tests {
             stale_after: Duration::from_secs(30),
             format: &Plain,
         }
+    }
+
+    #[test]
+    fn a_lock_that_another_program_is_writing_is_not_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+        let held = HeldLock::take(&disk, file(), Duration::ZERO).unwrap();
+        atomic::write(disk.as_ref(), &file().path, b"rubbish").unwrap();
+        assert!(held.put_back().unwrap(), "nobody owns it");
+        held.check().unwrap();
+        // The content of the other lock comes in two parts.
+        atomic::write(disk.as_ref(), &file().path, b"").unwrap();
+        let other = Plain.write(&LockOwner { pid: 1, acquired_ms: Some(now_ms()), identity: None });
+        thread::scope(|scope| {
+            let put_back = scope.spawn(|| held.put_back());
+            atomic::write(disk.as_ref(), &file().path, &other).unwrap();
+            assert!(matches!(put_back.join().unwrap(), Err(TreeError::LockLost)));
+        });
+        let left = read_file(disk.as_ref(), &file().path, MAX_BYTES).unwrap();
+        assert_eq!(left, Some(other));
     }
 
     #[test]

@@ -18,6 +18,10 @@ use crate::render::{clean, counted};
 /// Start a run
 #[derive(Debug, clap::Args)]
 pub(super) struct StartArgs {
+    /// What the run is for; every worker reads it
+    #[arg(value_name = "GOAL", value_parser = words)]
+    goal: Option<String>,
+
     /// Replace a run that is completed or blocked
     #[arg(long)]
     restart: bool,
@@ -134,7 +138,7 @@ pub(super) struct ResolveArgs {
 
 impl StartArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let start = Start { restart: self.restart, ..Start::default() };
+        let start = Start { restart: self.restart, goal: self.goal, ..Start::default() };
         change_run(&self.repo, |runs| runs.start(&start))
     }
 }

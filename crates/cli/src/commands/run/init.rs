@@ -39,6 +39,10 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "ROLE", requires = "agent", value_parser = role)]
     agent_role: Vec<NewRole>,
 
+    /// Commit the files to git, and no others
+    #[arg(long)]
+    commit: bool,
+
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -53,10 +57,11 @@ impl InitArgs {
             name: self.name.clone(),
             goal: self.goal.clone(),
             agent,
+            commit: self.commit,
         };
         let environment = environment();
         let made = take(init(&self.repo.folder(), &options, &environment))?;
-        let answer = RunInitAnswer::new(&made);
+        let answer = RunInitAnswer::new(&made, &self.repo.names());
         let runs = take(Runs::open(&made.root, environment))?;
         let next = self.repo.next(&runs)?;
         self.repo.say(&answer, |page| {
@@ -66,6 +71,12 @@ impl InitArgs {
                 counted(answer.written.len() as u64, "file"),
                 answer.kept.len()
             ));
+            if let Some(commit) = &answer.commit {
+                page.labelled("commit", commit);
+            }
+            if let Some(command) = &answer.commit_command {
+                page.labelled_whole("commit", command);
+            }
             if plans && self.goal.is_none() {
                 page.line(NO_GOAL);
             }

@@ -215,6 +215,10 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
         write_turn(page, view);
     }
     busy_lines(page, overview.holder.as_ref(), &overview.journals);
+    if let Some(failure) = &overview.no_checkpoints {
+        let advice = failure.suggestion.as_deref().unwrap_or(failure.code.meaning());
+        page.labelled_whole("git", &format!("{}; {advice}", failure.message));
+    }
     next_lines(page, next);
 }
 

@@ -5,7 +5,6 @@ use accord_contract::wire::Extensible;
 use accord_runs_core::config::Config;
 use accord_runs_core::dispatch;
 use accord_runs_core::history::RunIndex;
-use accord_runs_core::run::check_records;
 use accord_runs_core::state::{State, Status, Turn, TurnStatus};
 
 use super::{Finding, Level, error_of};
@@ -35,8 +34,7 @@ impl Runs {
     }
 
     pub(super) fn check_run(&self, state: &State, findings: &mut Vec<Finding>) {
-        let last_event_run = self.last_event_run().ok().flatten();
-        if let Err(failure) = check_records(state, last_event_run.as_deref()) {
+        if let Err(failure) = self.check_records(state) {
             findings.push(error_of(failure.code, "the run", failure.message));
         }
         if state.status() == Status::Blocked {

@@ -1,0 +1,54 @@
+//! Questions about single files.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::Failure;
+use accord_process::Ending;
+
+use super::status::names;
+use super::{Git, MAX_OUTPUT, failure};
+
+impl Git {
+    /// Those of the files that git ignores. A file that git tracks is not ignored.
+    pub(crate) fn ignored(&self, files: &[String]) -> Result<BTreeSet<String>, Failure> {
+        let outcome = self.start(&["check-ignore", "-z", "--stdin"], super::list_of(files))?;
+        // 1: none of them is ignored.
+        if !matches!(outcome.ending, Ending::Exited(0 | 1)) {
+            return Err(self.failed("check-ignore", &outcome));
+        }
+        self.texts(&outcome.stdout)
+    }
+
+    /// Those of the files that a commit has.
+    pub(crate) fn committed(
+        &self,
+        commit: &str,
+        files: &[String],
+    ) -> Result<BTreeSet<String>, Failure> {
+        let mut arguments = vec!["ls-tree", "-z", "--name-only", commit, "--"];
+        arguments.extend(files.iter().map(String::as_str));
+        let output = self.ask(&arguments, Vec::new())?;
+        self.texts(&output)
+    }
+
+    /// The content of a file in a commit; `None` if it has none.
+    pub(crate) fn content(&self, commit: &str, file: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let name = format!("{commit}:./{file}");
+        let outcome = self.start(&["cat-file", "blob", &name], Vec::new())?;
+        match outcome.ending {
+            Ending::Exited(0) if !outcome.stdout_truncated => Ok(Some(outcome.stdout)),
+            Ending::Exited(0) => Err(failure(format!("{file} has more than {MAX_OUTPUT} bytes"))),
+            Ending::Exited(_) => Ok(None),
+            _ => Err(self.failed("cat-file", &outcome)),
+        }
+    }
+
+    fn texts(&self, output: &[u8]) -> Result<BTreeSet<String>, Failure> {
+        names(output)
+            .map(|name| {
+                let name = String::from_utf8(name.to_vec());
+                name.map_err(|_| failure("git printed a path that is not UTF-8".to_owned()))
+            })
+            .collect()
+    }
+}

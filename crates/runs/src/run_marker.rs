@@ -1,0 +1,140 @@
+//! The last run of a repository, noted in git's own folder.
+//!
+//! The records of a run are files of the work tree. `git stash -u`, `git checkout` and `git reset`
+//! take them away, and the repository then looks as if no run had ever started. This note stays,
+//! so that the loss is named. It holds for the branch that it was written on.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use accord_runs_core::state::State;
+use serde_json::json;
+
+/// The largest note that is read.
+const MAX_BYTES: u64 = 4096;
+
+/// The place of the note.
+pub(crate) struct RunMarker {
+    git: PathBuf,
+    path: PathBuf,
+}
+
+/// The run of a note.
+struct Marked {
+    run_id: String,
+    created_at: Option<Time>,
+}
+
+impl RunMarker {
+    /// The place for a repository; `None` without git. No git is started.
+    pub(crate) fn of(root: &Path) -> Option<Self> {
+        let top = root.ancestors().find(|folder| folder.join(".git").exists())?;
+        // Git's own test for its folder begins with this file.
+        let git = git_folder(top).filter(|git| git.join("HEAD").is_file())?;
+        let below = root.strip_prefix(top).ok()?.to_str()?;
+        let name = match below {
+            "" => "run.json".to_owned(),
+            below => format!("run-{}.json", below.replace('/', "+")),
+        };
+        Some(Self { path: git.join("accord").join(name), git })
+    }
+
+    /// Notes the run of a state, unless it is noted.
+    pub(crate) fn note(&self, state: &State) -> io::Result<()> {
+        let Some(run) = state.run_id() else {
+            return Ok(());
+        };
+        if self.read().is_some_and(|marked| marked.run_id == run.as_str()) {
+            return Ok(());
+        }
+        let folder = self.git.join("accord");
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        // A link would lead out of git's folder.
+        if !folder.symlink_metadata()?.is_dir() {
+            return Err(io::Error::other(format!("{} is not a folder", folder.display())));
+        }
+        let document = json!({
+            "run_id": run.as_str(),
+            "created_at": state.member("created_at"),
+            "head": self.head(),
+        });
+        let temporary = folder.join(format!(".run-{}", std::process::id()));
+        fs::write(&temporary, format!("{document}\n"))?;
+        fs::rename(&temporary, &self.path)
+    }
+
+    /// The run that is noted for this branch and that a state does not know.
+    pub(crate) fn missing_in(&self, state: &State) -> Option<String> {
+        let marked = self.read()?;
+        if state.run_id().is_some_and(|run| run.as_str() == marked.run_id) {
+            return None;
+        }
+        let began = state.member("created_at").as_str().and_then(Time::parse_iso);
+        // A process may be killed between the commit of a later run and its note.
+        let is_later = state.run_id().is_none() || marked.created_at > began;
+        is_later.then_some(marked.run_id)
+    }
+
+    /// The failure for a folder without a configuration that had a run.
+    pub(crate) fn lost_with_config(&self, root: &Path) -> Option<Failure> {
+        let run = self.read()?.run_id;
+        let message = format!(
+            "{run} was in {}, but agentxchain.json and the records of the run are missing, for \
+             example after git stash",
+            root.display()
+        );
+        let note = shell_words::quote(&self.path.to_string_lossy()).into_owned();
+        Some(Failure::new(Code::XchainRecordsMissing, message).with("run_id", run).suggesting(
+            format!("git stash pop restores them; to give the run up, remove the note: rm {note}"),
+        ))
+    }
+
+    /// Whether git has a stash.
+    pub(crate) fn has_stash(&self) -> bool {
+        let common = fs::read_to_string(self.git.join("commondir")).ok();
+        let common = common.map_or_else(|| self.git.clone(), |path| self.git.join(path.trim()));
+        let packed = || fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+        common.join("refs/stash").exists() || packed().contains(" refs/stash")
+    }
+
+    fn read(&self) -> Option<Marked> {
+        let mut text = Vec::new();
+        fs::File::open(&self.path).ok()?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
+        let document = accord_canon::read(&text).ok()?;
+        let member = |name: &str| document.get(name).and_then(Value::as_str);
+        if member("head") != Some(&self.head()) {
+            return None;
+        }
+        Some(Marked {
+            run_id: member("run_id")?.to_owned(),
+            created_at: member("created_at").and_then(Time::parse_iso),
+        })
+    }
+
+    /// The branch, as git notes it; the same text for every commit that is checked out without one.
+    fn head(&self) -> String {
+        let text = fs::read_to_string(self.git.join("HEAD")).unwrap_or_default();
+        match text.trim() {
+            branch if branch.starts_with("ref: ") => branch.to_owned(),
+            _ => "detached".to_owned(),
+        }
+    }
+}
+
+/// Git's folder of a work tree. In a linked work tree and a submodule, `.git` is a file that names
+/// it.
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let place = top.join(".git");
+    if place.is_dir() {
+        return Some(place);
+    }
+    let text = fs::read_to_string(&place).ok()?;
+    Some(top.join(text.trim().strip_prefix("gitdir:")?.trim()))
+}
