@@ -42,6 +42,7 @@ mod printed;
 mod printed_run;
 mod quickstart;
 mod refusals;
+mod run_beginning;
 mod run_by_hand;
 mod run_coordinator;
 mod run_crash;

@@ -89,10 +89,12 @@ pub fn outside_changes(
         of("committed", path, mark) || (may_be_uncommitted && of("uncommitted", path, mark))
     };
     let is_operational = |path: &str| RepoPath::parse(path).is_ok_and(|path| path.is_operational());
+    let known: BTreeMap<String, String> = baseline.dirty.iter().cloned().collect();
     let mut files = Vec::new();
     for (path, mark) in &seen.changed {
-        // Files of the run change all the time and are never attributed.
-        if is_left(path, mark) || is_operational(path) {
+        // Files of the run change all the time and are never attributed. A file that is as it was
+        // at the assignment has not changed.
+        if is_left(path, mark) || is_operational(path) || known.get(path) == Some(mark) {
             continue;
         }
         // The newer mark replaces the known one: the file counts again only when the worker changes

@@ -3,7 +3,7 @@
 use accord_contract::codes::Code;
 use accord_runs::answers::{CommandNames, NextAnswer, RunInitAnswer};
 use accord_runs::operations::{InitOptions, Initialized, LoopOptions, LoopStop, Start, Step, init};
-use accord_runs::{CycleOptions, Environment, Runs};
+use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use serde_json::json;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -110,7 +110,11 @@ fn files_of_the_scaffold_are_no_obstacle_before_their_first_commit() {
         if add {
             repo.git(&["add", "--all"]);
         }
-        let runs = repo.runs();
+        let environment = Environment::system().with_listener(|notice| {
+            // They did not change since the assignment.
+            assert!(!matches!(notice, Notice::ChangesExcluded { .. }), "{notice:?}");
+        });
+        let runs = Runs::open(&repo.root(), environment).unwrap();
         runs.start(&Start { goal: Some("sell shoes".to_owned()), ..Start::default() }).unwrap();
         // The loop goes to the first gate, and the plan is committed.
         let cycle = CycleOptions { checkpoint: true, ..CycleOptions::default() };
