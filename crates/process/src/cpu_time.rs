@@ -3,7 +3,7 @@
 //! A reading visits every process of the system once, so callers read it every few seconds at most.
 //! On Linux it reads `/proc`; elsewhere it starts `ps`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A process, as far as it matters here.
@@ -26,11 +26,11 @@ pub fn group_cpu_time(leader: u32) -> Option<Duration> {
 }
 
 fn sum(leader: u32, processes: &[Process]) -> Duration {
-    let mut children: HashMap<u32, Vec<&Process>> = HashMap::new();
+    let mut children: BTreeMap<u32, Vec<&Process>> = BTreeMap::new();
     for process in processes {
         children.entry(process.parent).or_default().push(process);
     }
-    let mut found: HashSet<u32> = HashSet::new();
+    let mut found: BTreeSet<u32> = BTreeSet::new();
     let mut pending: Vec<&Process> = processes
         .iter()
         .filter(|process| process.group == leader || process.id == leader)
