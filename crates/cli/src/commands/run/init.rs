@@ -11,8 +11,7 @@ use crate::render::{clean, counted};
 use accord_runs::Runs;
 
 /// An agent that plans gets no other hint of what is wanted.
-const NO_GOAL: &str = "the project has no goal, so the agent plans from the files alone; \
-                       write one into project.goal of agentxchain.json";
+const NO_GOAL: &str = "the project has no goal; give one to the run: accord run start GOAL";
 
 /// Make a folder a governed repository; existing files are not changed
 #[derive(Debug, clap::Args)]
