@@ -75,6 +75,8 @@ pub(crate) struct Project {
 /// The agent of a new project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NewAgent {
+    /// The id of its runtime, which the history and the output of a run show.
+    pub runtime: String,
     /// Its command. The prompt replaces `{prompt}` in a word; without that it is passed on standard
     /// input.
     pub command: Vec<String>,
@@ -97,14 +99,17 @@ pub(crate) fn config(project: &Project, agent: Option<&NewAgent>) -> Object {
     }
     let mut runtimes = json!({"by-hand": {"type": "manual"}});
     let with_agent = |role: NewRole| agent.is_some_and(|agent| agent.has(role));
-    let runtime = |role: NewRole| if with_agent(role) { "agent" } else { "by-hand" };
+    let runtime = |role: NewRole| match agent {
+        Some(agent) if agent.has(role) => agent.runtime.as_str(),
+        _ => "by-hand",
+    };
     // A program that writes its result itself cannot be held to reviewing only, so that the
     // protocol refuses the two together.
     let reviewer = if with_agent(NewRole::Qa) { "authoritative" } else { "review_only" };
-    if let Some(NewAgent { command, .. }) = agent {
+    if let Some(NewAgent { runtime, command, .. }) = agent {
         let by_argument = command.iter().any(|word| word.contains("{prompt}"));
         let transport = if by_argument { "argv" } else { "stdin" };
-        runtimes["agent"] = json!({
+        runtimes[runtime.as_str()] = json!({
             "type": "local_cli",
             "command": command,
             "prompt_transport": transport,

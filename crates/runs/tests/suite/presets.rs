@@ -11,7 +11,8 @@ use crate::support::{Repo, refused};
 /// A repository whose agent has this command and these roles.
 fn governed(command: Vec<String>, roles: &[NewRole]) -> (Repo, Runs) {
     let repo = Repo::empty();
-    let agent = Some(NewAgent { command, roles: roles.to_vec() });
+    let runtime = "agent".to_owned();
+    let agent = Some(NewAgent { runtime, command, roles: roles.to_vec() });
     let options = InitOptions { agent, ..InitOptions::default() };
     init(&repo.root(), &options, &Environment::system()).unwrap();
     let runs = Runs::open(&repo.root(), Environment::system()).unwrap();

@@ -154,6 +154,7 @@ fn a_folder_is_governed_once_and_nothing_in_it_is_replaced() {
         name: Some("The Shop".into()),
         goal: Some("sell".into()),
         agent: Some(NewAgent {
+            runtime: "agent".into(),
             command: vec!["agent".into(), "-p".into(), "{prompt}".into()],
             roles: vec![],
         }),

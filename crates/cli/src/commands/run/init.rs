@@ -48,8 +48,8 @@ pub(super) struct InitArgs {
 
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let agent = self.agent.as_deref().map(command_of).transpose()?;
-        let agent = agent.map(|command| NewAgent { command, roles: self.agent_role.clone() });
+        let agent = self.agent.as_deref().map(|agent| new_agent(agent, &self.agent_role));
+        let agent = agent.transpose()?;
         let plans = agent.as_ref().is_some_and(|agent| agent.has(NewRole::Pm));
         let options = InitOptions {
             project_id: self.project_id.clone(),
@@ -85,12 +85,16 @@ impl InitArgs {
     }
 }
 
-/// The command of an agent: that of its name, else the words of the text.
-fn command_of(agent: &str) -> Result<Vec<String>, CliError> {
+/// An agent by its name, else by the words of its command.
+fn new_agent(agent: &str, roles: &[NewRole]) -> Result<NewAgent, CliError> {
+    let roles = roles.to_vec();
     if let Some(preset) = Preset::named(agent) {
-        return Ok(preset.command());
+        let runtime = preset.name.to_owned();
+        return Ok(NewAgent { runtime, command: preset.command(), roles });
     }
-    shell_words::split(agent).map_err(|error| usage(format!("--agent cannot be read: {error}")))
+    let command = shell_words::split(agent)
+        .map_err(|error| usage(format!("--agent cannot be read: {error}")))?;
+    Ok(NewAgent { runtime: "agent".to_owned(), command, roles })
 }
 
 fn role(text: &str) -> Result<NewRole, String> {

@@ -48,7 +48,8 @@ fn the_commands_of_the_readme_reach_the_first_gate() {
     };
     let ran = desk.shell(&block);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.stdout.contains("a gate needs approval (1 turn accepted)"), "{ran:?}");
+    assert!(ran.stderr.contains(" is with claude\n"), "{ran:?}");
+    assert!(ran.stdout.contains("a gate needs approval (1 turn accepted"), "{ran:?}");
     assert!(ran.stdout.contains("next  accord run approve-transition"), "{ran:?}");
     // The output of the client is a stream of JSON, which is for its log.
     assert!(!ran.stderr.contains("{\""), "{ran:?}");
@@ -66,9 +67,9 @@ fn a_name_is_a_preset_and_anything_else_a_command() {
         config
     };
     let config = init("a", "--agent codex");
-    let command = config["runtimes"]["agent"]["command"].as_array().expect("a list");
+    let command = config["runtimes"]["codex"]["command"].as_array().expect("a list");
     assert!(command.starts_with(&[json!("codex"), json!("exec")]), "{command:?}");
-    assert_eq!(config["roles"]["pm"]["runtime"], "agent");
+    assert_eq!(config["roles"]["pm"]["runtime"], "codex");
     assert_eq!(config["roles"]["qa"]["runtime"], "by-hand");
 
     let config = init("b", "--agent 'codex exec {prompt}' --agent-role qa --agent-role dev");
@@ -161,10 +162,10 @@ impl Desk {
         self.accord("run doctor");
         self.accord("run start");
         let said = self.accord("run loop");
-        assert!(said.contains("a gate needs approval (1 turn accepted)"), "{said}");
+        assert!(said.contains("a gate needs approval (1 turn accepted"), "{said}");
         self.accord("run approve-transition");
         let said = self.accord("run loop");
-        assert!(said.contains("a gate needs approval (2 turns accepted)"), "{said}");
+        assert!(said.contains("a gate needs approval (2 turns accepted"), "{said}");
         self.accord("run approve-completion");
         let said = self.accord("run status");
         assert!(said.contains("completed"), "{said}");
