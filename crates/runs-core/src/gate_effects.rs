@@ -257,6 +257,7 @@ fn leave_phase(
                 to,
                 gate,
                 requested_by_turn: Some(by.to_owned()),
+                requested_at: Some(inputs.now.to_string()),
             };
             set_pending(&mut draft.state, &pending)?;
             draft.emit(EventType::GatePending, None, payload);

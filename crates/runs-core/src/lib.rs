@@ -9,7 +9,8 @@
 //!   [`delegation`]: the rules of an acceptance.
 //! - [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
 //!   [`liveness`]: when a silent worker counts as dead.
-//! - [`caller`]: who may take a decision that belongs to a person.
+//! - [`person`], [`evidence`], [`caller`]: decisions of a person, what they are about, and who may
+//!   not take them.
 //! - [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! - [`hooks`]: programs and endpoints that run at fixed points and can refuse.
 //! - [`coordinator`]: several repositories in one initiative.
@@ -46,6 +47,7 @@ pub mod delegation;
 pub mod dispatch;
 mod doc;
 pub mod event;
+pub mod evidence;
 pub mod faults;
 pub mod gate;
 mod gate_effects;
@@ -63,6 +65,7 @@ mod names;
 pub mod next_step;
 mod paths;
 pub mod patterns;
+pub mod person;
 pub mod policy;
 pub mod progress;
 pub mod refused_result;

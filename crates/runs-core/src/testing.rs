@@ -8,9 +8,22 @@ use accord_contract::wire::{Object, Value};
 use crate::HOME;
 use crate::accept::{Commit, Record, Write};
 use crate::config::Config;
+use crate::evidence::EvidenceDigest;
 use crate::history::RunIndex;
+use crate::person::{Approval, Consent, Door, Person};
 use crate::repo_decisions::RepoDecisions;
 use crate::state::State;
+
+/// The decision of a person, before the evidence is known.
+pub fn consent() -> Consent {
+    Consent::of(Person::new("human:reviewer", Door::Api))
+}
+
+/// The decision of a person about some evidence.
+pub fn approval() -> Approval {
+    let evidence = EvidenceDigest::parse(&"ab".repeat(32)).expect("64 digits");
+    Approval { person: consent().person, evidence }
+}
 
 /// A governed repository in memory.
 #[derive(Clone, Debug)]

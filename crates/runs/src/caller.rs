@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use accord_contract::codes::Failure;
-use accord_process::{Invocation, Spec};
+use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::TurnId;
 use accord_runs_core::caller::{Caller, CallerProcess, MARKS, refuse_worker};
 use accord_runs_core::state::{State, Turn};
@@ -22,8 +22,8 @@ use crate::operations::has_worker;
 const MAX_ENVIRONMENT: u64 = 8 * 1024 * 1024;
 /// How many parents are followed.
 const MAX_PARENTS: usize = 256;
-/// How long `ps` may take.
-const PS_LIMIT: Duration = Duration::from_secs(5);
+/// How long `ps` and `id` may take.
+const LIMIT: Duration = Duration::from_secs(5);
 
 impl Runs {
     /// Refuses a caller that a worker, a hook or a command of a gate started. Operations that take
@@ -43,6 +43,15 @@ pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Ve
     let turns = states.flat_map(State::turns).filter(|turn| has_worker(turn));
     let named = |turn: &Turn| Some((turn.id().clone(), turn.worker_pid()?));
     turns.filter_map(named).collect()
+}
+
+/// The name of the user that this process belongs to; its number if it has no name.
+pub fn os_user() -> String {
+    let named = accord_process::run(&Spec::new(Invocation::new("id", ["-un"])).time_limit(LIMIT));
+    let named = named.ok().filter(|ran| ran.ending == Ending::Exited(0));
+    let name = named.map(|ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned());
+    let number = || format!("uid-{}", rustix::process::getuid().as_raw());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(number)
 }
 
 /// This process, as the system describes it.
@@ -109,7 +118,7 @@ impl ProcessTable {
             return Self::Files;
         }
         let invocation = Invocation::new("ps", ["-A", "-o", "pid=", "-o", "ppid="]);
-        let ran = accord_process::run(&Spec::new(invocation).time_limit(PS_LIMIT));
+        let ran = accord_process::run(&Spec::new(invocation).time_limit(LIMIT));
         let text = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
         Self::Listed(parents(&text.unwrap_or_default()))
     }
@@ -142,6 +151,12 @@ fn parents(listed: &str) -> BTreeMap<u64, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_user_has_a_name() {
+        let name = os_user();
+        assert!(!name.is_empty() && !name.contains(char::is_whitespace), "{name:?}");
+    }
 
     #[test]
     fn this_process_is_the_first_and_its_parent_the_second() {

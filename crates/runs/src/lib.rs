@@ -41,6 +41,7 @@ mod attempt_watch;
 mod caller;
 pub mod coordinator;
 mod environment;
+mod evidence;
 pub mod git;
 pub mod hooks;
 mod operation;
@@ -53,6 +54,7 @@ mod scaffold;
 mod turn_cycle;
 mod web;
 
+pub use caller::os_user;
 pub use environment::{Environment, Notice};
 pub use repository::LockHolder;
 pub use runs::{Reading, Runs};

@@ -4,6 +4,7 @@ use accord_contract::codes::Failure;
 use accord_runs::Reading;
 use accord_runs::operations::{Gate, Start};
 use accord_runs_core::accept::Commit;
+use accord_runs_core::person::{Consent, Door, Person};
 use accord_runs_core::run;
 use serde_json::Value;
 
@@ -37,14 +38,19 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 }
 
 fn approve(case: &CaseContext<'_>, gate: Gate) -> Result<(), Failure> {
-    case.runs(Reading::Lenient).approve(gate).map(drop)
+    case.runs(Reading::Lenient).approve(gate, &consent()).map(drop)
 }
 
 fn resolve(case: &CaseContext<'_>) -> Result<Result<(), Failure>, BadCall> {
     let state = case.state()?;
     let moved = run::check_resolution(&state, transition::action(&case.call.args))
-        .and_then(|()| case.runs(Reading::Lenient).resolve().map(drop));
+        .and_then(|()| case.runs(Reading::Lenient).resolve(&consent()).map(drop));
     Ok(moved)
+}
+
+/// A case is the decision of the person that it is about.
+fn consent() -> Consent {
+    Consent::of(Person::new("human:case", Door::Api))
 }
 
 /// A transition without a command of its own: users reach it through other operations.

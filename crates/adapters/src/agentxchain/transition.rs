@@ -24,6 +24,7 @@ pub fn request(args: &Object) -> TransitionRequest<'_> {
             to: gate("to").unwrap_or_default(),
             gate: gate("gate").unwrap_or_default(),
             requested_by_turn: gate("requested_by_turn"),
+            requested_at: gate("requested_at"),
         },
         reason: text(args, "reason"),
         role: text(args, "role_id"),

@@ -30,5 +30,5 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::text::{clean, member, one_line};
-pub(crate) use self::time::Times;
+pub(crate) use self::time::{Times, moment};
 pub(crate) use accord_contract::text::counted;

@@ -64,6 +64,13 @@ impl Page {
         Self { text: String::new(), has_colours: colours(), width: width() }
     }
 
+    /// A page for standard error, without colours.
+    pub(crate) fn for_stderr() -> Self {
+        let width = terminal_size::terminal_size_of(std::io::stderr());
+        let width = width.map(|(width, _)| usize::from(width.0).max(NARROWEST));
+        Self { width, ..Self::default() }
+    }
+
     /// A page without colours, for a terminal of this width.
     #[cfg(test)]
     pub(super) fn within(width: usize) -> Self {

@@ -42,6 +42,7 @@ fn a_run_by_hand() {
     story.types("escalate --reason 'wait for Ada'");
     story.types("status");
     story.types("resolve");
+    story.types("resolve --yes --actor human:lead --note agreed");
     story.types("approve-completion");
     story.types("doctor");
     story.types("events --type turn_accepted");
@@ -62,6 +63,8 @@ fn a_gate() {
     story.types("status");
     story.types("approve-transition --dry-run");
     story.types("approve-transition");
+    story.types("approve-transition --yes --expect 000000000000");
+    story.types("approve-transition --yes --actor human:lead");
     story.types("history");
     story.types("decisions");
     story.transcript.check("run-gate");

@@ -33,7 +33,7 @@ fn each_answer_says_what_to_type_next_until_the_gate_is_passed() {
     let said = place.run("status").yes();
     snapshot::check("each_answer_says_what_to_type_next_until_the_gate_is_passed-2", &said);
     assert_eq!(next(&said), "accord run resolve");
-    place.run("resolve").yes();
+    place.run("resolve --yes").yes();
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_turn_goes_through_acceptance_checkpoint_and_gate() {
     let plan = place.run("approve-transition --dry-run").yes();
     snapshot::check("a_turn_goes_through_acceptance_checkpoint_and_gate-4", &plan);
     place.run("approve-completion").refused("invalid_state_transition");
-    let said = place.run("approve-transition").yes();
+    let said = place.run("approve-transition --yes --actor human:lead").yes();
     assert_eq!(next(&said), "accord run assign dev");
     let history = place.run("history").yes();
     assert!(history.contains(&turn), "{history}");

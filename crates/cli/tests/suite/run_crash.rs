@@ -170,8 +170,8 @@ impl Story {
         let words = match (state["status"].as_str().expect("a status"), self.turn()) {
             ("idle", _) => "start",
             ("blocked", turn) if turn.is_some() || !planning => "start --restart",
-            ("blocked", _) => self.dice.of(&["resolve", "start --restart"]),
-            ("paused", _) => "approve-transition",
+            ("blocked", _) => self.dice.of(&["resolve --yes", "start --restart"]),
+            ("paused", _) => "approve-transition --yes",
             ("active", None) if !planning => "escalate --reason 'another run'",
             ("active", None) if self.has_work() => "checkpoint",
             ("active", None) => self.dice.of(&["assign pm", "assign pm", "step --role dev"]),

@@ -9,7 +9,7 @@ use insta::Settings;
 use crate::accord::{Ran, program};
 
 /// What differs from run to run, and what stands for it. More specific patterns come first.
-const FILTERS: [(&str, &str); 13] = [
+const FILTERS: [(&str, &str); 14] = [
     // Temporary folders.
     (r"[^\s'\x22=:(]*/\.tmp[A-Za-z0-9]{6}", "[folder]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
@@ -22,6 +22,7 @@ const FILTERS: [(&str, &str); 13] = [
     (r"accord_[0-9a-f]{16}_\w+", "accord_[id]_[secret]"),
     (r"correlation id [0-9a-f]+", "correlation id [id]"),
     (r"sha256:[0-9a-f]{12,64}", "sha256:[digest]"),
+    (r"(evidence(?: is)?) +[0-9a-f]{64}\b", "$1 [digest]"),
     (r"127\.0\.0\.1:\d{5}", "127.0.0.1:[port]"),
     (r"\d+ filtered out", "[many] filtered out"),
     (r"\([\d.]+ ?m?s, exit code", "([duration], exit code"),

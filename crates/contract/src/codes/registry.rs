@@ -651,6 +651,12 @@ codes! {
     XchainNotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
         "The command takes a decision that belongs to a person, and a worker, a hook or a command \
          of a gate started it; a person must run it in a shell that no worker started.";
+    XchainConfirmationNeeded = "confirmation_needed", Xchain, Approval, AfterChange, 409,
+        "The command takes a decision that belongs to a person, and there is no terminal to ask \
+         one; run it in a terminal, or give --yes.";
+    XchainEvidenceChanged = "evidence_changed", Xchain, Approval, AfterChange, 409,
+        "The facts that a person decides about are not those that the digest of --expect stands \
+         for; look at them again, and decide with the new digest.";
     XchainGateActionFailed = "gate_action_failed", Xchain, Execution, AfterChange, 409,
         "A command of the gate failed and the approval was not carried out; correct what it \
          reports and approve again.";

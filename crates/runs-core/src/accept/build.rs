@@ -98,20 +98,21 @@ impl Cleared {
             ledger::decision_line(decision, result.objections(), turn, state, now)
         };
         let mut lines: Vec<Object> = result.decisions().map(line).collect();
-        let mut note = |decision: &str, name: &str, files: &[String]| {
-            let details = build([
+        let details = |name: &str, files: &[String]| {
+            build([
                 ("turn_id", turn.id().as_str().into()),
                 ("role", turn.role().into()),
                 (name, array(files)),
-            ]);
-            lines.push(ledger::governance(decision, state, now, details));
+            ])
         };
         if !self.overlap.forward_revisions.is_empty() {
-            let files = &self.overlap.forward_revisions;
-            note("forward_revision_accepted", "files", files);
+            let details = details("files", &self.overlap.forward_revisions);
+            lines.push(ledger::governance("forward_revision_accepted", state, now, details));
         }
         if let Some(conflict) = &self.overlap.conflict {
-            note("conflict_resolved", "conflicting_files", &conflict.files);
+            let mut details = details("conflicting_files", &conflict.files);
+            context.add_merger(&mut details);
+            lines.push(ledger::governance("conflict_resolved", state, now, details));
         }
         lines
     }
@@ -170,7 +171,8 @@ impl Cleared {
             draft.emit(EventType::BudgetExceededWarn, turn.about(), payload);
         }
         if let Some(conflict) = &self.overlap.conflict {
-            let payload = conflict.document(context.now);
+            let mut payload = conflict.document(context.now);
+            context.add_merger(&mut payload);
             draft.emit(EventType::ConflictResolved, turn.about(), payload);
         }
         over_budget

@@ -44,6 +44,7 @@ use validated::Valid;
 use crate::config::{Config, RuntimeType};
 use crate::history::RunIndex;
 use crate::hooks::{HookBatch, HookPhase, HookReport};
+use crate::person::Approval;
 use crate::repo_decisions::RepoDecisions;
 use crate::result::Leniency;
 use crate::rule;
@@ -65,12 +66,12 @@ pub struct Inputs {
 }
 
 /// Options of an acceptance.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Options {
     /// Which corrections the result gets.
     pub leniency: Leniency,
-    /// Whether a person merged the conflicting files.
-    pub human_merge: bool,
+    /// The decision of the person who merged the conflicting files.
+    pub human_merge: Option<Approval>,
 }
 
 /// A request of an acceptance.
@@ -245,7 +246,7 @@ impl Acceptance {
     /// # Errors
     /// Fails with `acceptance_out_of_step` when the answer does not fit the request; the acceptance
     /// then stays at its step. Fails with `invalid_state_transition` when the run cannot take the
-    /// next status.
+    /// next status; the acceptance has ended then, and nothing was recorded.
     pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
         let context = &mut self.context;
         // The clock of the host may be set back during an acceptance; records must stay in order.
@@ -310,11 +311,22 @@ impl Acceptance {
                 return Err(Failure::new(Code::XchainAcceptanceOutOfStep, message));
             }
         };
-        (self.step, self.want) = match next {
-            Ok(next) => next,
-            Err(refusal) => refusal.record(context)?,
+        self.proceed(next)
+    }
+
+    /// Takes the next step, or the one that records a refusal.
+    fn proceed(&mut self, next: Result<Next, refuse::Refusal>) -> Result<(), Failure> {
+        let recorded = next.or_else(|refusal| refusal.record(&mut self.context));
+        let ended = |failure: &Failure| {
+            let state = Box::new(self.context.inputs.state.clone());
+            let refused = Conclusion::Refused { failure: failure.clone(), state };
+            (Step::Done, Want::Done(Box::new(refused)))
         };
-        Ok(())
+        // Without a record nothing was requested, so nothing was written. The acceptance ends,
+        // because its step is used up.
+        let failed = recorded.as_ref().err().cloned();
+        (self.step, self.want) = recorded.unwrap_or_else(|failure| ended(&failure));
+        failed.map_or(Ok(()), Err)
     }
 }
 
@@ -325,9 +337,58 @@ impl Context {
         HookBatch::new(phase, self.inputs.config.hooks(phase), payload, run)
     }
 
+    /// Adds the person who merged conflicting files to a record.
+    fn add_merger(&self, record: &mut Object) {
+        if let Some(merged) = &self.options.human_merge {
+            merged.add_to(record);
+        }
+    }
+
     /// The runtime of the turn's role.
     fn runtime(&self) -> Option<RuntimeType> {
         let runtime = self.inputs.config.runtime(self.turn.runtime_id()?);
         runtime.map(|runtime| runtime.kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_acceptance_whose_refusal_cannot_be_recorded_has_ended() {
+        let turn = json!({"turn_id": "turn_1", "assigned_role": "dev", "status": "running"});
+        let state = |status: &str| {
+            let document = json!({"run_id": "run_1", "status": status, "phase": "planning",
+                "active_turns": {"turn_1": turn}});
+            State::read(document).expect("a state")
+        };
+        let inputs = Inputs {
+            config: Config::lenient(Object::new()),
+            state: state("active"),
+            index: RunIndex::new(None),
+            repo_decisions: RepoDecisions::new(Vec::new()),
+        };
+        let now = Time::parse_iso("2026-04-20T10:00:00Z").expect("a time");
+        let begun = Acceptance::begin(inputs, None, Options::default(), Ids::new([1; 32]), now);
+        let mut machine = begun.expect("an active turn");
+        // A run that has ended cannot be blocked, so this refusal has no record.
+        machine.context.inputs.state = state("completed");
+        let refusal = refuse::Refusal::Hook {
+            failure: Failure::new(Code::XchainHookBlocked, "no"),
+            phase: HookPhase::BeforeValidation,
+            hook: "check".to_owned(),
+        };
+        machine.step = Step::Reading;
+        let failed = machine.proceed(Err(refusal)).expect_err("no record");
+        assert_eq!(failed.code, Code::XchainInvalidStateTransition);
+        let Want::Done(conclusion) = machine.want() else {
+            panic!("{:?}", machine.want());
+        };
+        assert!(matches!(&**conclusion, Conclusion::Refused { failure, .. } if *failure == failed));
+        let late = machine.answer(Answer::Staging(None), now).expect_err("it has ended");
+        assert_eq!(late.code, Code::XchainAcceptanceOutOfStep);
     }
 }

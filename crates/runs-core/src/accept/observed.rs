@@ -213,7 +213,8 @@ impl Gated {
         let phase = inputs.state.phase();
         let overlap =
             conflict::detect(&context.turn, phase, &changed, &inputs.index, &inputs.config);
-        if let Some(conflict) = overlap.conflict.as_ref().filter(|_| !context.options.human_merge) {
+        let merged = context.options.human_merge.is_some();
+        if let Some(conflict) = overlap.conflict.as_ref().filter(|_| !merged) {
             return Err(Refusal::Conflict(conflict.clone()));
         }
         let document = Value::Object(valid.result.document().clone());

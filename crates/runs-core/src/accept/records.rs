@@ -111,6 +111,7 @@ impl Cleared {
             // refused.
             let mut resolution = conflict.document(context.now);
             doc::Conflict::RESOLUTION.set(&mut resolution, HUMAN_MERGE);
+            context.add_merger(&mut resolution);
             doc::History::CONFLICT_RESOLUTION.set(entry, resolution);
         }
         if let Some(delegations) = doc::Result::DELEGATIONS.given(self.valid.result.document()) {

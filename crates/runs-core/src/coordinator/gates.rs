@@ -15,7 +15,11 @@ use super::{
 };
 use crate::doc;
 use crate::members::{array, build};
+use crate::person::Approval;
 use crate::state::{State, Status};
+
+/// The gate between two phases when the configuration names none.
+const DEFAULT_PHASE_GATE: &str = "phase_transition";
 
 /// The final gate when the configuration names none.
 pub(crate) const DEFAULT_FINAL_GATE: &str = "initiative_ship";
@@ -94,6 +98,12 @@ impl GateChange {
                 doc::MultiHistory::GATE.to(doc::MultiHistory::GATE.copy(line)),
                 doc::MultiHistory::FROM.to(doc::MultiHistory::FROM.copy(line)),
                 doc::MultiHistory::TO.to(doc::MultiHistory::TO.copy(line)),
+                doc::HumanDecision::ACTOR.to(doc::HumanDecision::ACTOR.copy(line)),
+                doc::HumanDecision::OS_USER.to(doc::HumanDecision::OS_USER.copy(line)),
+                doc::HumanDecision::NOTE.to(doc::HumanDecision::NOTE.copy(line)),
+                doc::HumanDecision::DOOR.to(doc::HumanDecision::DOOR.copy(line)),
+                doc::HumanDecision::EVIDENCE_DIGEST
+                    .to(doc::HumanDecision::EVIDENCE_DIGEST.copy(line)),
             ];
             ledger.line(&self.state, category, &statement, about, now)
         });
@@ -131,8 +141,8 @@ pub(crate) fn phase_blockers(
         }
         Some(_) => {}
     }
-    let gate = initiative.config.exit_gate(initiative.state.phase());
-    repo_blockers(initiative, repos, &required_repos(initiative.config, gate), &mut found);
+    let required = required_repos(initiative.config, phase_gate(initiative));
+    repo_blockers(initiative, repos, &required, &mut found);
     barrier_blockers(initiative, initiative.state.phase(), &mut found);
     found
 }
@@ -147,7 +157,7 @@ pub fn completion_blockers(
     if let Some(next) = initiative.config.next_phase(phase) {
         found.push(blocker(BlockerKind::NotFinalPhase, Some(next)));
     }
-    let required = required_repos(initiative.config, Some(final_gate(initiative)));
+    let required = required_repos(initiative.config, final_gate(initiative));
     repo_blockers(initiative, repos, &required, &mut found);
     for stream in initiative.config.phases() {
         barrier_blockers(initiative, stream, &mut found);
@@ -184,14 +194,14 @@ pub fn request_phase(
     if !blockers.is_empty() {
         return Err(refusal(&blockers));
     }
-    let gate = initiative.config.exit_gate(initiative.state.phase()).unwrap_or("phase_transition");
+    let gate = phase_gate(initiative);
     let from = initiative.state.phase().to_owned();
     let pending = build([
         doc::MultiGate::GATE_TYPE.to("phase_transition"),
         doc::MultiGate::GATE.to(gate),
         doc::MultiGate::FROM.to(from.as_str()),
         doc::MultiGate::TO.to(target),
-        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(initiative.config, Some(gate))),
+        doc::MultiGate::REQUIRED_REPOS.to(&required_repos(initiative.config, gate)),
         doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, &from)),
         doc::MultiGate::REQUESTED_AT.to(now),
     ]);
@@ -213,7 +223,7 @@ pub fn request_completion(
         return Err(refusal(&blockers));
     }
     let gate = final_gate(initiative);
-    let required = required_repos(initiative.config, Some(gate));
+    let required = required_repos(initiative.config, gate);
     let pending = build([
         doc::MultiGate::GATE_TYPE.to("run_completion"),
         doc::MultiGate::GATE.to(gate),
@@ -224,20 +234,34 @@ pub fn request_completion(
     Ok(wait_or_pass(initiative, gate, pending, LineType::RunCompletionRequested, now))
 }
 
-/// Approves the pending gate, and the barriers that wait for the same approval.
+/// Approves the pending gate, and the barriers that wait for the same approval. The history and the
+/// ledger say who approved it, and about what.
 ///
 /// # Errors
 /// Fails with `invalid_state_transition` when no gate is pending.
-pub fn approve_gate(initiative: &Initiative<'_>, now: Time) -> Result<GateChange, Failure> {
-    let pending = initiative.state.pending_gate().filter(|_| {
-        matches!(initiative.state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked)
-    });
-    let Some(pending) = pending.cloned() else {
-        let message =
-            format!("an initiative that is {} has no gate to approve", initiative.state.status());
-        return Err(Failure::new(Code::XchainInvalidStateTransition, message));
-    };
-    Ok(pass(initiative, &pending, Vec::new(), now))
+pub fn approve_gate(
+    initiative: &Initiative<'_>,
+    approval: &Approval,
+    now: Time,
+) -> Result<GateChange, Failure> {
+    let pending = pending_gate(initiative.state)?;
+    let mut change = pass(initiative, pending, Vec::new(), now);
+    for line in &mut change.history {
+        approval.add_to(line);
+    }
+    Ok(change)
+}
+
+/// The gate that a person can approve now.
+///
+/// # Errors
+/// Fails with `invalid_state_transition` when no gate is pending.
+pub fn pending_gate(state: &CoordinatorState) -> Result<&Object, Failure> {
+    let waits = matches!(state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked);
+    state.pending_gate().filter(|_| waits).ok_or_else(|| {
+        let message = format!("an initiative that is {} has no gate to approve", state.status());
+        Failure::new(Code::XchainInvalidStateTransition, message)
+    })
 }
 
 fn wait_or_pass(
@@ -326,14 +350,20 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
     Err(Failure::new(Code::XchainInvalidStateTransition, message))
 }
 
+/// The gate at the end of the phase. What blocks it and what is requested must mean the same one.
+fn phase_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
+    let named = initiative.config.exit_gate(initiative.state.phase());
+    named.unwrap_or(DEFAULT_PHASE_GATE)
+}
+
 /// The final gate of the initiative.
 fn final_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
     let named = initiative.config.exit_gate(initiative.state.phase());
     named.unwrap_or(DEFAULT_FINAL_GATE)
 }
 
-fn required_repos(config: &CoordinatorConfig, gate: Option<&str>) -> Vec<String> {
-    let named = gate.and_then(|gate| config.gate(gate)?.requires_repos.clone());
+fn required_repos(config: &CoordinatorConfig, gate: &str) -> Vec<String> {
+    let named = config.gate(gate).and_then(|gate| gate.requires_repos.clone());
     named.unwrap_or_else(|| config.required_repos())
 }
 

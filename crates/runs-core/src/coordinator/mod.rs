@@ -40,7 +40,7 @@ pub use dispatching::{DispatchedTurn, Dispatching, begin_dispatch, end_dispatch,
 pub use divergence::{Divergence, DivergenceKind, diverging};
 pub use gates::{
     Blocker, BlockerKind, GateChange, approve_gate, completion_blockers, gate_blockers,
-    request_completion, request_phase,
+    pending_gate, request_completion, request_phase,
 };
 pub(crate) use history::LineType;
 pub use init::{Initialised, RepoStart, init};

@@ -129,6 +129,11 @@ impl CoordinatorState {
         doc::MultiGate::GATE.get(self.pending_gate()?)
     }
 
+    /// Since when the gate waits for a person.
+    pub fn waiting_since(&self) -> Option<Time> {
+        doc::MultiGate::REQUESTED_AT.get(self.pending_gate()?)
+    }
+
     /// Whether a record line belongs to this initiative; a line that names none does.
     pub fn owns_line(&self, line: &Object) -> bool {
         let own = doc::MultiHistory::SUPER_RUN_ID.get(line);

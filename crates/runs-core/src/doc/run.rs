@@ -168,6 +168,15 @@ documents! {
         REQUESTED_BY_TURN: Text = "requested_by_turn",
     }
 
+    /// Who decided, in the records of a person's decision.
+    HumanDecision {
+        ACTOR: Text = "actor",
+        OS_USER: Text = "os_user",
+        NOTE: Text = "note",
+        DOOR: Text = "door",
+        EVIDENCE_DIGEST: Text = "evidence_digest",
+    }
+
     /// The spent and the remaining budget of a run.
     Budget {
         SPENT_USD: Amount = "spent_usd",

@@ -117,6 +117,16 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// When the gate of a run became pending, according to these events of its repository, oldest
+/// first.
+pub fn gate_pending_at(lines: &[Object], state: &State) -> Option<Time> {
+    let pending = lines.iter().rev().find(|line| {
+        let kind = doc::Event::EVENT_TYPE.get(*line);
+        state.owns_line(line) && kind == Some(EventType::GatePending)
+    });
+    pending.and_then(timestamp)
+}
+
 /// The problems of an event.
 ///
 /// Clauses: AX-EV-VALID, AX-EV-ID, AX-EV-RUN-ID, AX-EV-TIMESTAMP, AX-EV-TYPE, AX-EV-TURN-ID.

@@ -12,8 +12,12 @@ use crate::event::{Emitter, EventType};
 use crate::hooks::{self, HookBatch, HookPhase};
 use crate::ledger;
 use crate::members::build;
+use crate::person::Approval;
 use crate::rule;
 use crate::state::{Block, Pending, State, Status};
+
+/// The type of the ledger line of an approval by a person.
+const APPROVED: &str = "gate_approval";
 
 /// The steps before an approval takes effect, in this order.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,16 @@ pub struct ApprovalPlan {
     pub actions: Vec<GateAction>,
     /// The environment of those commands.
     pub environment: Vec<(String, String)>,
+}
+
+impl ApprovalPlan {
+    /// The turn that requested the gate.
+    pub fn requested_by_turn(&self) -> Option<&str> {
+        match &self.pending {
+            Pending::Transition(pending) => pending.requested_by_turn.as_deref(),
+            Pending::Completion(pending) => pending.requested_by_turn.as_deref(),
+        }
+    }
 }
 
 /// The result of a gate's command.
@@ -90,7 +104,8 @@ pub fn plan_approval(
     })
 }
 
-/// Approves the pending phase transition. `ran` are the results of the gate's commands.
+/// Approves the pending phase transition. `ran` are the results of the gate's commands. The event
+/// and the ledger say who approved it, and about what.
 ///
 /// Clauses: AX-SM-APPROVE.
 ///
@@ -100,6 +115,7 @@ pub fn plan_approval(
 pub fn approve_transition(
     state: &State,
     config: &Config,
+    approval: &Approval,
     ran: &[ActionRun],
     ids: &mut Ids,
     now: Time,
@@ -122,11 +138,14 @@ pub fn approve_transition(
         doc::GateEvent::TO.to(transition.to.as_str()),
         doc::GateEvent::APPROVED_BY.to("human"),
     ]);
-    emitter.emit(EventType::GateApproved, &next, None, payload.clone());
+    let mut approved = payload.clone();
+    approval.add_to(&mut approved);
+    emitter.emit(EventType::GateApproved, &next, None, approved.clone());
     emitter.emit(EventType::PhaseEntered, &next, None, payload);
     let events = emitter.finish();
     let mut change = Change::new(next, events);
     change.ledger = action_lines(state, &transition.gate, ran, now);
+    change.ledger.push(ledger::typed(APPROVED, state, now, approved));
     Ok(change)
 }
 
@@ -138,6 +157,7 @@ pub fn approve_transition(
 /// Fails like [`approve_transition`].
 pub fn approve_completion(
     state: &State,
+    approval: &Approval,
     ran: &[ActionRun],
     ids: &mut Ids,
     now: Time,
@@ -158,11 +178,14 @@ pub fn approve_completion(
         doc::GateEvent::GATE_ID.to(completion.gate),
         doc::GateEvent::APPROVED_BY.to("human"),
     ]);
-    emitter.emit(EventType::GateApproved, &next, None, payload.clone());
+    let mut approved = payload.clone();
+    approval.add_to(&mut approved);
+    emitter.emit(EventType::GateApproved, &next, None, approved.clone());
     emitter.emit(EventType::RunCompleted, &next, None, payload);
     let events = emitter.finish();
     let mut change = Change::new(next, events);
     change.ledger = action_lines(state, &gate, ran, now);
+    change.ledger.push(ledger::typed(APPROVED, state, now, approved));
     Ok(change)
 }
 

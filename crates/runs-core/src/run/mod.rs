@@ -31,7 +31,7 @@ pub use escalate::{block, escalate, stopped_by_hook};
 pub use init::{Beginning, check_records, init};
 pub use reissue::{Reissuable, Reissued, check_reissue};
 pub use reject::{Rejection, reject};
-pub use resolve::resolve;
+pub use resolve::{check_resolvable, resolve};
 pub(crate) use transition::set_pending;
 pub use transition::{
     TransitionRequest, check_resolution, escalate_role, pause_for_gate, transition,

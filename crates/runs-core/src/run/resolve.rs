@@ -8,13 +8,14 @@ use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::ledger;
 use crate::members::build;
+use crate::person::Approval;
 use crate::rule;
 use crate::state::{Baseline, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
 /// Reactivates a blocked or paused run. Turns without retries left get one more attempt. Commits
 /// and settings of version control that changed meanwhile belong to the person, so active turns get
-/// a new baseline at the current commit.
+/// a new baseline at the current commit. The event and the ledger say who resolved it.
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
 ///
@@ -24,17 +25,11 @@ use crate::{Ids, TurnId};
 pub fn resolve(
     state: &State,
     standing: Option<&Baseline>,
+    approval: &Approval,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
-    if !matches!(state.status(), Status::Blocked | Status::Paused) {
-        return Err(illegal(state, "be resolved"));
-    }
-    let gate_waits = state.pending_transition().is_some() || state.pending_completion().is_some();
-    if rule!(gate_waits; ResolutionPassesGate => false) {
-        let failure = illegal(state, "be resolved while a gate waits");
-        return Err(failure.suggesting("approve the gate instead"));
-    }
+    check_resolvable(state)?;
     let was = state.blocked_on().unwrap_or_default().to_owned();
     let mut next = state.clone();
     next.unblock()?;
@@ -58,7 +53,8 @@ pub fn resolve(
         (Some(standing), Some(head)) => move_baselines(&mut next, standing, head, now),
         _ => Vec::new(),
     };
-    let details = build([("resolved", was.as_str().into())]);
+    let mut details = build([("resolved", was.as_str().into())]);
+    approval.add_to(&mut details);
     let mut emitter = Emitter::new(&next, ids, now)?;
     emitter.emit(EventType::EscalationResolved, &next, None, details.clone());
     for (turn, role, from) in &moved {
@@ -71,6 +67,24 @@ pub fn resolve(
     let mut change = Change::new(next, events);
     change.ledger.push(entry);
     Ok(change)
+}
+
+/// Checks that a person can resolve the run.
+///
+/// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
+///
+/// # Errors
+/// Fails like [`resolve`].
+pub fn check_resolvable(state: &State) -> Result<(), Failure> {
+    if !matches!(state.status(), Status::Blocked | Status::Paused) {
+        return Err(illegal(state, "be resolved"));
+    }
+    let gate_waits = state.pending_transition().is_some() || state.pending_completion().is_some();
+    if rule!(gate_waits; ResolutionPassesGate => false) {
+        let failure = illegal(state, "be resolved while a gate waits");
+        return Err(failure.suggesting("approve the gate instead"));
+    }
+    Ok(())
 }
 
 /// Moves the baseline of active turns to this commit and these settings. Returns the turns whose

@@ -27,6 +27,8 @@ pub fn pause_for_gate(
     if state.status() != Status::Active || pending.from != state.phase() {
         return Err(illegal(state, &format!("wait for the gate {}", pending.gate)));
     }
+    let requested_at = pending.requested_at.clone().or_else(|| Some(now.to_string()));
+    let pending = &PendingTransition { requested_at, ..pending.clone() };
     let mut next = state.clone();
     set_pending(&mut next, pending)?;
     let mut emitter = Emitter::new(&next, ids, now)?;

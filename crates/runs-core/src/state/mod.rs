@@ -13,6 +13,7 @@ mod turn;
 mod upgrade;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
@@ -64,6 +65,11 @@ impl Status {
                 // Only by a new run.
                 | (Completed, Active)
         )
+    }
+
+    /// Whether the run waits for a person.
+    pub fn waits_for_person(self) -> bool {
+        matches!(self, Self::Paused | Self::Blocked)
     }
 }
 
@@ -250,6 +256,29 @@ impl State {
     /// The completion that needs approval.
     pub fn pending_completion(&self) -> Option<PendingCompletion> {
         PendingCompletion::read(doc::State::PENDING_RUN_COMPLETION.raw(&self.members)?)
+    }
+
+    /// The gate that needs approval.
+    pub fn pending(&self) -> Option<Pending> {
+        let transition = self.pending_transition().map(Pending::Transition);
+        transition.or_else(|| self.pending_completion().map(Pending::Completion))
+    }
+
+    /// Since when a person is needed: for the gate that is pending, else for the block. `None` if
+    /// no person is needed or the state does not say it.
+    pub fn waiting_since(&self) -> Option<Time> {
+        if !self.status.waits_for_person() {
+            return None;
+        }
+        let requested = match self.pending() {
+            Some(Pending::Transition(pending)) => pending.requested_at,
+            Some(Pending::Completion(pending)) => pending.requested_at,
+            None => {
+                let block = doc::State::BLOCKED_REASON.get(&self.members)?;
+                return doc::Blocked::BLOCKED_AT.get(block);
+            }
+        };
+        requested.as_deref().and_then(Time::parse_iso)
     }
 
     /// The cost of the run in dollars.

@@ -17,6 +17,8 @@ pub struct PendingTransition {
     pub gate: String,
     /// The turn that requested it.
     pub requested_by_turn: Option<String>,
+    /// The time of the request; requests of other runners do not say it.
+    pub requested_at: Option<String>,
 }
 
 /// A completion of the run that needs approval.
@@ -47,6 +49,7 @@ impl PendingTransition {
             to: doc::PendingGate::TO.get(members)?.to_owned(),
             gate: doc::PendingGate::GATE.get(members)?.to_owned(),
             requested_by_turn: doc::PendingGate::REQUESTED_BY_TURN.get(members).map(str::to_owned),
+            requested_at: doc::PendingGate::REQUESTED_AT.get(members).map(str::to_owned),
         })
     }
 
@@ -56,6 +59,7 @@ impl PendingTransition {
             doc::PendingGate::TO.to(self.to.as_str()),
             doc::PendingGate::GATE.to(self.gate.as_str()),
             doc::PendingGate::REQUESTED_BY_TURN.to(self.requested_by_turn.clone()),
+            doc::PendingGate::REQUESTED_AT.to(self.requested_at.clone()),
         ])
     }
 }

@@ -7,6 +7,7 @@ use accord_runs_core::hooks::Execution;
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::approval;
 use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, config, config_with, ids, now, result, stage, world};
@@ -375,11 +376,18 @@ fn turns_side_by_side_wait_for_each_other_and_conflict() {
     assert_eq!(world.state.status(), Status::Active);
     accept(&mut world, &pm, &Script { seed: 62, ..Script::default() }).refused();
     assert_eq!(world.state.status(), Status::Blocked, "three times is a loop");
-    world.state =
-        accord_runs_core::run::resolve(&world.state, None, &mut ids(63), now()).unwrap().state;
-    let merged = Options { human_merge: true, ..Options::default() };
+    let resolved =
+        accord_runs_core::run::resolve(&world.state, None, &approval(), &mut ids(63), now());
+    world.state = resolved.unwrap().state;
+    let merged = Options { human_merge: Some(approval()), ..Options::default() };
     let run = accept(&mut world, &pm, &Script { seed: 64, options: merged, ..Script::default() });
-    assert_eq!(run.accepted().history_entry["conflict_resolution"]["resolution"], "human_merge");
+    let resolution = &run.accepted().history_entry["conflict_resolution"];
+    assert_eq!(resolution["resolution"], "human_merge");
+    assert_eq!(resolution["actor"], "human:reviewer");
+    assert_eq!(resolution["evidence_digest"], approval().evidence.as_str());
+    let noted =
+        world.ledger.iter().find(|line| line.get("decision") == Some(&json!("conflict_resolved")));
+    assert_eq!(noted.unwrap()["actor"], "human:reviewer");
     assert_eq!(world.state.phase(), "qa", "now the request that waited is granted");
     assert_eq!(run.events(), ["turn_accepted", "conflict_resolved", "phase_entered"]);
 }

@@ -11,6 +11,7 @@ use accord_runs_core::coordinator::{
     request_phase, resync, turn_context,
 };
 use accord_runs_core::state::State;
+use accord_runs_core::testing::approval;
 use serde_json::{Map, Value, json};
 
 use crate::support::{assign, config, ids, now, world};
@@ -144,7 +145,7 @@ fn work_goes_from_gate_to_gate() {
     let asked = request_phase(&place, &views, "implementation", now()).unwrap();
     assert_eq!(asked.state.status(), CoordinatorStatus::Paused);
     let waiting = Initiative { state: &asked.state, barriers: &asked.barriers, ..place };
-    let passed = approve_gate(&waiting, now()).unwrap();
+    let passed = approve_gate(&waiting, &approval(), now()).unwrap();
     assert!(passed.barriers.is_satisfied("talk"));
     assert_eq!((passed.state.phase(), passed.ledger.len()), ("implementation", 1));
     let (state, mut barriers) = (passed.state, passed.barriers);

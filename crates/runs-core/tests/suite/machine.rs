@@ -10,7 +10,7 @@ use accord_runs_core::event;
 use accord_runs_core::hooks::{HookPhase, HookReport};
 use accord_runs_core::run::{self, Beginning, Change, Rejection};
 use accord_runs_core::state::{Baseline, State, Status, TurnStatus};
-use accord_runs_core::testing::MemoryRepository;
+use accord_runs_core::testing::{MemoryRepository, approval};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -169,13 +169,16 @@ fn apply(
             run::reject(&world.state, &world.config, None, &rejection, source, at).map_err(drop)
         }
         Operation::ApproveTransition => {
-            run::approve_transition(&world.state, &world.config, &[], source, at).map_err(drop)
+            run::approve_transition(&world.state, &world.config, &approval(), &[], source, at)
+                .map_err(drop)
         }
         Operation::ApproveCompletion => {
-            run::approve_completion(&world.state, &[], source, at).map_err(drop)
+            run::approve_completion(&world.state, &approval(), &[], source, at).map_err(drop)
         }
         Operation::Escalate => run::escalate(&world.state, "stop", source, at).map_err(drop),
-        Operation::Resolve => run::resolve(&world.state, None, source, at).map_err(drop),
+        Operation::Resolve => {
+            run::resolve(&world.state, None, &approval(), source, at).map_err(drop)
+        }
         Operation::Write(path, text) => {
             world.files.insert((*path).into(), (*text).into());
             return;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod acceptance;
+mod approvals;
 mod configs;
 mod consequences;
 mod coordinators;

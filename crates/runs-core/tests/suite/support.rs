@@ -160,14 +160,14 @@ pub(crate) fn accept(world: &mut MemoryRepository, turn: &TurnId, script: &Scrip
         repo_decisions: RepoDecisions::new(script.repo_decisions.clone()),
     };
     let at = now().minutes_later(script.later_minutes);
-    let mut machine =
-        match Acceptance::begin(inputs, Some(turn), script.options, ids(script.seed.max(40)), at) {
-            Ok(machine) => machine,
-            Err(failure) => {
-                run.outcome = Err(failure);
-                return run;
-            }
-        };
+    let (options, seed) = (script.options.clone(), ids(script.seed.max(40)));
+    let mut machine = match Acceptance::begin(inputs, Some(turn), options, seed, at) {
+        Ok(machine) => machine,
+        Err(failure) => {
+            run.outcome = Err(failure);
+            return run;
+        }
+    };
     let mut seen = script.observations.iter();
     loop {
         let answer = match machine.want().clone() {

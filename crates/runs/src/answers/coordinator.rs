@@ -65,6 +65,10 @@ message! {
     pub struct CoordinatorGateAnswer("CoordinatorGateAnswer", closed) {
         /// The gate.
         required gate: Object = "gate", "coordinator-gate";
+        /// The person who approved it.
+        optional approved_by: String = "approved_by", "actor-key";
+        /// The digest of the evidence of the approval.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The state of the initiative.
         required state: Object = "state", "coordinator-state";
         /// The next steps, in order.
@@ -159,6 +163,10 @@ message! {
         optional lock_owner_pid: u64 = "lock_owner_pid", "process-id";
         /// Pending journals, which the next command that writes finishes.
         required journals: Vec<String> = "journals", "repository-paths";
+        /// Since when the gate waits for a person.
+        optional waiting_since: String = "waiting_since", "time:rfc-3339";
+        /// The digest of the evidence that the person decides about.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
@@ -231,6 +239,8 @@ impl CoordinatorStatusAnswer {
     ) -> Self {
         let repos = overview.repos.iter();
         let streams = overview.prospects.iter();
+        let waiting = overview.waiting.as_ref();
+        let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
         Self {
             root: overview.root.to_string_lossy().into_owned(),
             state: overview.state.as_ref().map(|state| state.document()),
@@ -241,6 +251,8 @@ impl CoordinatorStatusAnswer {
             findings: overview.findings.iter().map(RunFinding::new).collect(),
             lock_owner_pid: overview.holder.as_ref().map(|holder| holder.lock.owner_pid),
             journals: overview.journals.clone(),
+            waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
+            evidence_digest: evidence.map(ToString::to_string),
             next,
         }
     }
@@ -281,7 +293,13 @@ impl CoordinatorStepAnswer {
 impl CoordinatorGateAnswer {
     /// The answer after a gate was approved.
     pub fn new(approval: &GateApproval, next: Vec<NextAnswer>) -> Self {
-        Self { gate: approval.gate.clone(), state: approval.state.document(), next }
+        Self {
+            gate: approval.gate.clone(),
+            approved_by: Some(approval.approval.person.actor.clone()),
+            evidence_digest: Some(approval.approval.evidence.to_string()),
+            state: approval.state.document(),
+            next,
+        }
     }
 }
 

@@ -23,8 +23,8 @@ pub use drive::{DriveEnd, RunDriveAnswer, RunStop};
 pub use next::{CommandNames, NextAnswer};
 pub use run::{
     RunAcceptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunDoctorAnswer,
-    RunFinding, RunInitAnswer, RunPlanAnswer, RunRejectAnswer, RunStageAnswer, RunStatusAnswer,
-    RunTurnAnswer,
+    RunFinding, RunInitAnswer, RunMerge, RunPlanAnswer, RunRejectAnswer, RunStageAnswer,
+    RunStatusAnswer, RunTurnAnswer,
 };
 
 /// A failure as a document. Its details are members of `error`.

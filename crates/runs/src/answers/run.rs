@@ -3,6 +3,7 @@
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::WireCode;
 use accord_contract::wire::{Object, message};
+use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
 
@@ -35,6 +36,10 @@ message! {
         required state: Object = "state", "governed-state";
         /// The events, in order.
         required events: Vec<Object> = "events", "governed-events";
+        /// The person who decided, if the change is a person's decision.
+        optional approved_by: String = "approved_by", "actor-key";
+        /// The digest of the evidence of that decision.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
@@ -155,8 +160,24 @@ message! {
         required last_warnings: Vec<String> = "last_warnings", "text";
         /// Why the changes of accepted turns cannot be committed to git.
         optional no_checkpoints: ErrorEnvelope = "no_checkpoints", "failure";
+        /// Since when a gate, or a block, waits for a person.
+        optional waiting_since: String = "waiting_since", "time:rfc-3339";
+        /// The digest of the evidence that the person decides about.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
+        /// The turns whose conflicting files a person can merge.
+        optional merges: Vec<RunMerge> = "merges", "merges";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A turn whose conflicting files a person can merge.
+    pub struct RunMerge("RunMerge", closed) {
+        /// The turn.
+        required turn_id: String = "turn_id", "turn-id";
+        /// The digest of the evidence that the person decides about.
+        required evidence_digest: String = "evidence_digest", "evidence-digest";
     }
 }
 
@@ -165,6 +186,12 @@ message! {
     pub struct RunPlanAnswer("RunPlanAnswer", closed) {
         /// The gate.
         required_or_null gate: String = "gate", "gate-id";
+        /// The phase before it.
+        optional from: String = "from", "phase";
+        /// The turn that requested it.
+        optional requested_by_turn: String = "requested_by_turn", "turn-id";
+        /// The digest of the evidence that the person decides about.
+        optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The phase after it; null at the end of the run.
         required_or_null to: String = "to", "phase";
         /// Hooks that run first and can refuse.
@@ -223,10 +250,17 @@ impl RunInitAnswer {
 impl RunAnswer {
     /// The answer of an operation that changes a run.
     pub fn new(update: &RunUpdate, next: Vec<NextAnswer>) -> Self {
-        let events = update.events.iter();
+        let events: Vec<Object> = update.events.iter().map(|event| event.line().clone()).collect();
+        // The record of a decision is in its first event.
+        let decided = |name: &str| {
+            let payload = events.first()?.get("payload")?;
+            Some(payload.get(name)?.as_str()?.to_owned())
+        };
         Self {
             state: update.state.document(),
-            events: events.map(|event| event.line().clone()).collect(),
+            approved_by: decided("actor"),
+            evidence_digest: decided("evidence_digest"),
+            events,
             next,
         }
     }
@@ -313,6 +347,13 @@ impl RunStatusAnswer {
     pub fn new(overview: &Overview, next: Vec<NextAnswer>) -> Self {
         let (config, state) = (overview.config.as_ref(), overview.state.as_ref());
         let holder = overview.holder.as_ref();
+        let waiting = overview.waiting.as_ref();
+        let evidence = waiting.and_then(|waiting| waiting.evidence.as_ref().ok());
+        let merges = overview.merges.iter().filter_map(|(turn, evidence)| {
+            let evidence_digest = evidence.as_ref().ok()?.to_string();
+            Some(RunMerge { turn_id: turn.to_string(), evidence_digest })
+        });
+        let merges: Vec<RunMerge> = merges.collect();
         Self {
             root: overview.root.to_string_lossy().into_owned(),
             problem: config.err().or(state.err()).map(error_envelope),
@@ -322,6 +363,9 @@ impl RunStatusAnswer {
             journals: overview.journals.clone(),
             last_warnings: overview.last_warnings.clone(),
             no_checkpoints: overview.no_checkpoints.as_ref().map(error_envelope),
+            waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
+            evidence_digest: evidence.map(ToString::to_string),
+            merges: (!merges.is_empty()).then_some(merges),
             next,
         }
     }
@@ -329,15 +373,20 @@ impl RunStatusAnswer {
 
 impl RunPlanAnswer {
     /// The answer about what an approval would do.
-    pub fn new(plan: &ApprovalPlan) -> Self {
-        let (gate, to) = match &plan.pending {
-            Pending::Transition(pending) => (Some(pending.gate.clone()), Some(pending.to.clone())),
-            Pending::Completion(pending) => (pending.gate.clone(), None),
+    pub fn new(plan: &ApprovalPlan, evidence: &EvidenceDigest) -> Self {
+        let (gate, from, to) = match &plan.pending {
+            Pending::Transition(pending) => {
+                (Some(pending.gate.clone()), Some(pending.from.clone()), Some(pending.to.clone()))
+            }
+            Pending::Completion(pending) => (pending.gate.clone(), None, None),
         };
         let hooks = plan.hooks.as_ref().map_or(&[][..], |batch| &batch.hooks);
         let actions = plan.actions.iter();
         Self {
             gate,
+            from,
+            requested_by_turn: plan.requested_by_turn().map(str::to_owned),
+            evidence_digest: Some(evidence.to_string()),
             to,
             hooks: hooks.iter().map(|hook| hook.name.clone()).collect(),
             commands: actions.map(|action| action.run.clone()).collect(),

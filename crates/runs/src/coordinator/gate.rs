@@ -1,11 +1,21 @@
 //! A person approves the pending gate of an initiative.
 
+use std::collections::BTreeMap;
+
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_runs_core::coordinator::{Account, CoordinatorState, approve_gate, hooks};
+use accord_process::Cancel;
+use accord_runs_core::coordinator::{
+    Account, CoordinatorConfig, CoordinatorState, RepoView, approve_gate, hooks, pending_gate,
+};
+use accord_runs_core::evidence::{EvidenceDigest, initiative_digest};
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::person::{Approval, Consent};
+use accord_runs_core::state::State;
 
 use super::Coordinator;
+use super::repos::{ChildRepo, in_repo};
+use crate::evidence::head;
 
 /// A gate that was approved.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,33 +23,98 @@ use super::Coordinator;
 pub struct GateApproval {
     /// The gate.
     pub gate: Object,
+    /// Who approved it, and about which evidence.
+    pub approval: Approval,
     /// The new state of the initiative.
     pub state: CoordinatorState,
 }
 
+/// A gate that can be approved, and what the approval runs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GatePlan {
+    /// The gate.
+    pub gate: Object,
+    /// The hooks that run first and can refuse.
+    pub hooks: Vec<String>,
+    /// The evidence.
+    pub evidence: EvidenceDigest,
+}
+
 impl Coordinator {
+    /// What an approval of the pending gate would do, without doing it.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker of a repository started the caller;
+    /// `invalid_state_transition` if no gate is pending.
+    pub fn plan_gate(&self) -> Result<GatePlan, Failure> {
+        let seen = self.snapshot()?;
+        self.refuse_worker(&seen.views)?;
+        let gate = pending_gate(seen.initiative().state)?.clone();
+        let hooks = seen.initiative().config.hooks(HookPhase::BeforeGate);
+        Ok(GatePlan {
+            gate,
+            hooks: hooks.into_iter().map(|hook| hook.name).collect(),
+            evidence: seen.evidence(self.environment.cancel_token())?,
+        })
+    }
+
     /// Approves the pending gate, and the barriers that wait for the same approval.
     ///
     /// # Errors
-    /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
-    /// `coordinator_diverged` if a repository changed since the gate was reached.
-    pub fn approve_gate(&self) -> Result<GateApproval, Failure> {
+    /// `not_for_workers` if a worker of a repository started the caller;
+    /// `invalid_state_transition` if no gate is pending; `evidence_changed` if the person saw other
+    /// evidence; `hook_blocked` if a hook refuses; `coordinator_diverged` if a repository changed
+    /// since the gate was reached.
+    pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
-        session.refuse_worker()?;
+        self.refuse_worker(&session.views)?;
         session.catch_up(Account::None)?;
         // Refuse before hooks run.
-        approve_gate(&session.initiative(), session.now())?;
-        let gate = session.state.pending_gate().cloned().unwrap_or_default();
+        let gate = pending_gate(&session.state)?.clone();
+        let approval = consent.about(evidence(
+            &session.config,
+            &session.state,
+            &session.children,
+            &session.views,
+            self.environment.cancel_token(),
+        )?)?;
         let batch = hooks::before_gate(&session.initiative(), &session.workspace());
         let report = session.hooks(batch, HookPhase::BeforeGate)?;
         if let Some(failure) = report.failure() {
             return Err(failure);
         }
-        // Decided again with the time after the hooks, which may have run for long.
+        // With the time after the hooks, which may have run for long.
         let now = session.now();
         let mut ledger = session.ledger;
-        let change = approve_gate(&session.initiative(), now)?.into_change(&mut ledger, now);
+        let change = approve_gate(&session.initiative(), &approval, now)?;
+        let change = change.into_change(&mut ledger, now);
         session.commit(change)?;
-        Ok(GateApproval { gate, state: session.state })
+        Ok(GateApproval { gate, approval, state: session.state })
     }
+}
+
+/// The evidence of the pending gate: the configuration, the request, the hooks, and the commit and
+/// the state of each repository.
+pub(super) fn evidence(
+    config: &CoordinatorConfig,
+    state: &CoordinatorState,
+    children: &[ChildRepo],
+    views: &BTreeMap<String, RepoView>,
+    cancel: Option<&Cancel>,
+) -> Result<EvidenceDigest, Failure> {
+    let mut repos = Vec::new();
+    for child in children {
+        let id = &child.repo.id;
+        let commit = match &child.runs {
+            Ok(runs) => head(runs.repository().root(), cancel),
+            Err(_) => Ok(None),
+        };
+        let commit = commit.map_err(|failure| in_repo(id, failure))?;
+        let own = views.get(id).and_then(|view| view.state.as_ref()).map(State::document);
+        repos.push((id.clone(), commit, own));
+    }
+    let pending = state.pending_gate().cloned().unwrap_or_default();
+    let hooks = config.hooks(HookPhase::BeforeGate);
+    initiative_digest(config.document(), &pending, &hooks, &repos)
 }

@@ -33,7 +33,7 @@ use crate::operation::own_path;
 use crate::repository::Repository;
 
 pub use accord_runs_core::coordinator::NextAction;
-pub use gate::GateApproval;
+pub use gate::{GateApproval, GatePlan};
 pub use init::InitiativeStarted;
 pub use resync::ResyncResult;
 pub use status::{CoordinatorOverview, RepoOverview};

@@ -49,6 +49,12 @@ impl Coordinator {
         Ok(locked)
     }
 
+    /// Refuses a caller that a worker, a hook or a command of a gate started.
+    pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<(), Failure> {
+        let states = views.values().filter_map(|view| view.state.as_ref());
+        refuse_worker(&self.environment.caller(), &running_workers(states))
+    }
+
     /// Begins an operation on an initiative.
     ///
     /// # Errors
@@ -114,12 +120,6 @@ impl CoordinatorSession<'_> {
 
     pub(super) fn now(&self) -> Time {
         self.coordinator.environment.now()
-    }
-
-    /// Refuses a caller that a worker, a hook or a command of a gate started.
-    pub(super) fn refuse_worker(&self) -> Result<(), Failure> {
-        let states = self.views.values().filter_map(|view| view.state.as_ref());
-        refuse_worker(&self.coordinator.environment.caller(), &running_workers(states))
     }
 
     pub(super) fn workspace(&self) -> String {

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
+use accord_process::Cancel;
 use accord_runs_core::coordinator::{
     Barriers, Choice, CoordinatorConfig, CoordinatorState, CoordinatorStatus, Divergence,
     Initiative, InitiativeFacts, NextAction, Obstacle, RepoView, diverging, next_actions,
-    prospects,
+    pending_gate, prospects,
 };
+use accord_runs_core::evidence::EvidenceDigest;
 
+use super::gate::evidence;
 use super::repos::{ChildRepo, When, views};
 use super::session::none_begun;
 use super::{COORDINATOR_CONFIG, Coordinator};
-use crate::operations::{Finding, NextStep, Overview, stray_findings};
+use crate::operations::{Finding, NextStep, Overview, Waiting, stray_findings};
 use crate::repository::{LockHolder, RecordFile};
 
 /// The status of an initiative.
@@ -41,6 +44,8 @@ pub struct CoordinatorOverview {
     pub holder: Option<LockHolder>,
     /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
+    /// The gate that a person must decide about.
+    pub waiting: Option<Waiting>,
 }
 
 /// A repository of the initiative.
@@ -82,6 +87,11 @@ impl Snapshot {
             history: &self.history,
         }
     }
+
+    /// The evidence of the pending gate.
+    pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest, Failure> {
+        evidence(&self.config, &self.state, &self.children, &self.views, cancel)
+    }
 }
 
 impl Coordinator {
@@ -104,6 +114,7 @@ impl Coordinator {
             next: Vec::new(),
             holder: self.workspace.lock_holder()?,
             journals: journals.into_iter().map(|waiting| waiting.path).collect(),
+            waiting: None,
         };
         if self.workspace.coordinator_state()?.is_none() {
             overview.repos = self.repos(&self.children(&config), None);
@@ -123,6 +134,10 @@ impl Coordinator {
             prospects: &overview.prospects,
             divergence: &overview.divergence,
             repos: &repos.collect::<Vec<_>>(),
+        });
+        overview.waiting = pending_gate(&seen.state).ok().map(|_| Waiting {
+            since: seen.state.waiting_since(),
+            evidence: seen.evidence(self.environment.cancel_token()),
         });
         overview.barriers = seen.barriers;
         overview.state = Some(seen.state);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_canon::shorten_path;
 use accord_contract::codes::{Code, Failure};
+use accord_process::Ending;
 use accord_runs_core::RepoPath;
 use accord_runs_core::accept::Observation;
 use accord_runs_core::state::Baseline;
@@ -75,6 +76,21 @@ impl Git {
         let hidden = self.hidden()?;
         let paths = read.paths.iter().chain(&read.untracked).chain(&hidden);
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
+    }
+
+    /// The commit that is checked out; `None` before the first one.
+    ///
+    /// # Errors
+    /// `git_failed`.
+    pub fn head(&self) -> Result<Option<String>, Failure> {
+        let outcome = self.start(&["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new())?;
+        match outcome.ending {
+            Ending::Exited(0) => {
+                Ok(Some(String::from_utf8_lossy(&outcome.stdout).trim_end().to_owned()))
+            }
+            Ending::Exited(1) => Ok(None),
+            _ => Err(self.failed("rev-parse", &outcome)),
+        }
     }
 
     /// The changes since a baseline.

@@ -3,6 +3,8 @@
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
 use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};
+use accord_runs_core::evidence::Subject;
+use accord_runs_core::person::Consent;
 use accord_runs_core::result::Leniency;
 
 use super::step::refuse_if_worker_runs;
@@ -19,8 +21,8 @@ pub struct Accept {
     pub strict: bool,
     /// Whether a result that claims work without any changes counts as a review.
     pub force_review: bool,
-    /// Whether a person merged the conflicting files.
-    pub human_merge: bool,
+    /// The decision of the person who merged the conflicting files.
+    pub human_merge: Option<Consent>,
     /// Whether the changes of the turn are committed to git at once.
     pub checkpoint: bool,
     /// The attempt that the result belongs to; the current one if absent.
@@ -47,7 +49,7 @@ impl Runs {
     /// be examined: then nothing was written. `not_for_workers` if a worker claims that a person
     /// merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
-        if accept.human_merge {
+        if accept.human_merge.is_some() {
             self.refuse_worker()?;
         }
         let mut operation = self.begin()?;
@@ -59,6 +61,13 @@ impl Runs {
             // The worker is not done: its partial result must not be accepted.
             refuse_if_worker_runs(&turn)?;
         }
+        let human_merge = match &accept.human_merge {
+            None => None,
+            Some(consent) => {
+                let turn = operation.target(accept.turn.as_ref())?;
+                Some(operation.approval(&Subject::Merge(&turn), consent)?)
+            }
+        };
         let inputs = Inputs {
             config: operation.config.clone(),
             state: operation.state.clone(),
@@ -67,7 +76,7 @@ impl Runs {
         };
         let options = Options {
             leniency: Leniency { strict: accept.strict, force_review: accept.force_review },
-            human_merge: accept.human_merge,
+            human_merge,
         };
         let ids = operation.environment.ids();
         let machine =

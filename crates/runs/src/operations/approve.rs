@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
 use accord_process::{Ending, Invocation, Spec};
 use accord_runs_core::config::GateAction;
+use accord_runs_core::evidence::Subject;
 use accord_runs_core::hooks::HookPhase;
+use accord_runs_core::person::Consent;
 use accord_runs_core::run::{
     self, ActionRun, ApprovalPlan, approve_completion, approve_transition, stopped_by_hook,
 };
@@ -14,9 +17,14 @@ use super::RunUpdate;
 use crate::Runs;
 use crate::environment::Notice;
 use crate::operation::Operation;
+use crate::repository::RecordFile;
 
 /// How much output of a gate's command is kept.
 const MAX_EXCERPT: usize = 4096;
+
+/// How many of the newest turns are searched for the one that requested a gate. No turn follows it
+/// while the gate is pending, except turns that were active at the same time.
+const RECENT: usize = 64;
 
 /// What is pending for approval.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -30,6 +38,14 @@ pub enum Gate {
 impl Gate {
     fn is_completion(self) -> bool {
         self == Self::Completion
+    }
+
+    /// What the person decides about.
+    pub fn subject(self) -> Subject<'static> {
+        match self {
+            Self::Transition => Subject::Transition,
+            Self::Completion => Subject::Completion,
+        }
     }
 
     /// The name in the environment of a gate's commands.
@@ -52,13 +68,27 @@ impl Runs {
         run::plan_approval(&state, &config, gate.is_completion(), history, gate.command())
     }
 
-    /// Approves a pending gate.
+    /// The line of the history of the turn that requested a gate.
     ///
     /// # Errors
-    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is pending; `hook_blocked` if a hook refuses;
-    /// `gate_action_failed` if a command of the gate fails. The last two block the run, and the
-    /// gate stays pending.
-    pub fn approve(&self, gate: Gate) -> Result<RunUpdate, Failure> {
+    /// `record_invalid` if a line is damaged.
+    pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<Object>, Failure> {
+        let Some(turn) = plan.requested_by_turn() else {
+            return Ok(None);
+        };
+        let mut lines = self.repository().last_lines(RecordFile::History, RECENT)?;
+        lines.retain(|line| line.get("turn_id").and_then(Value::as_str) == Some(turn));
+        Ok(lines.pop())
+    }
+
+    /// Approves a pending gate. The records say who approved it, and about which evidence.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is
+    /// pending; `evidence_changed` if the person saw other evidence; `hook_blocked` if a hook
+    /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
+    /// and the gate stays pending.
+    pub fn approve(&self, gate: Gate, consent: &Consent) -> Result<RunUpdate, Failure> {
         self.refuse_worker()?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
@@ -69,6 +99,8 @@ impl Runs {
             history,
             gate.command(),
         )?;
+        // Before hooks and commands, which may change the files that the person saw.
+        let approval = operation.approval(&gate.subject(), consent)?;
         let report = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
         let now = operation.now();
         if let Some(refused) = stopped_by_hook(&operation.state, &report, &mut operation.ids, now) {
@@ -82,11 +114,14 @@ impl Runs {
             Gate::Transition => approve_transition(
                 &operation.state,
                 &operation.config,
+                &approval,
                 &ran,
                 &mut operation.ids,
                 now,
             ),
-            Gate::Completion => approve_completion(&operation.state, &ran, &mut operation.ids, now),
+            Gate::Completion => {
+                approve_completion(&operation.state, &approval, &ran, &mut operation.ids, now)
+            }
         };
         let change = match approved {
             Ok(change) => change,

@@ -1,6 +1,8 @@
 //! Stops a run until a person has looked at it, and continues it.
 
 use accord_contract::codes::Failure;
+use accord_runs_core::evidence::Subject;
+use accord_runs_core::person::Consent;
 use accord_runs_core::run;
 use accord_runs_core::state::Block;
 
@@ -42,14 +44,17 @@ impl Runs {
     /// counted as changes of active turns.
     ///
     /// # Errors
-    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if it is
-    /// neither, or if a gate is pending.
-    pub fn resolve(&self) -> Result<RunUpdate, Failure> {
+    /// `not_for_workers` if a worker started the caller; `evidence_changed` if the person saw other
+    /// evidence; `invalid_state_transition` if it is neither, or if a gate is pending.
+    pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate, Failure> {
         self.refuse_worker()?;
         let mut operation = self.begin()?;
         let now = operation.now();
+        run::check_resolvable(&operation.state)?;
+        let approval = operation.approval(&Subject::Block, consent)?;
         let standing = operation.baseline()?;
-        let change = run::resolve(&operation.state, Some(&standing), &mut operation.ids, now)?;
+        let change =
+            run::resolve(&operation.state, Some(&standing), &approval, &mut operation.ids, now)?;
         operation.commit_update(change)
     }
 }

@@ -41,8 +41,8 @@ pub use run_loop::{LoopOptions, LoopResult, LoopStop};
 pub use stage::{ManualResult, Staged};
 pub(crate) use start::STASHED;
 pub use start::Start;
-pub use status::Overview;
 pub(crate) use status::has_worker;
+pub use status::{Overview, Waiting};
 pub use step::{Step, StepResult};
 
 /// A run that changed.

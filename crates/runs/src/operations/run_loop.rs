@@ -12,6 +12,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_runs_core::TurnId;
 use accord_runs_core::liveness::Stalled;
 use accord_runs_core::loop_limits::{DEFAULT_MAX_TURNS, Retry, after_worker_failure, max_turns};
+use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::state::{Block, Status};
 
 use super::{Dispatched, Gate, NextStep};
@@ -27,8 +28,8 @@ pub struct LoopOptions {
     /// The maximum number of turns, including those that are active at the start. If absent,
     /// `run_loop.max_turns` of the configuration, else [`DEFAULT_MAX_TURNS`].
     pub max_turns: Option<usize>,
-    /// Whether gates that need a person are approved.
-    pub auto_approve: bool,
+    /// The person who approves every gate that needs one, by having started the loop.
+    pub auto_approve: Option<Person>,
 }
 
 /// Why the loop stopped.
@@ -241,10 +242,10 @@ impl<'a> RunLoop<'a> {
         let config = self.runs.config()?;
         let declared = name.as_deref().and_then(|name| config.gate(name));
         let credentialed = declared.is_some_and(|gate| gate.credentialed);
-        if !self.options.auto_approve || credentialed {
+        let Some(person) = self.options.auto_approve.as_ref().filter(|_| !credentialed) else {
             return Ok(StepEffect::Stop(LoopStop::GateHeld(gate)));
-        }
-        self.runs.approve(gate)?;
+        };
+        self.runs.approve(gate, &Consent::of(person.clone()))?;
         let approved = Notice::Approved { gate: name };
         self.runs.environment().notify(&approved);
         Ok(StepEffect::RunUpdate)

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
+use accord_contract::time::Time;
 use accord_runs_core::config::{Config, Runtime};
+use accord_runs_core::event;
+use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::next_step::{
     AssignmentFacts, BaselineFact, NextStep, TurnView, assignment_steps, needs_baseline, next_steps,
@@ -18,6 +21,19 @@ use crate::git::Git;
 use crate::operation::own_path;
 use crate::repository::{LockHolder, RecordFile};
 use crate::runtime;
+
+/// How many of the newest events are searched for the one that made a gate pending.
+const RECENT_EVENTS: usize = 64;
+
+/// What a person is asked to decide.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// Since when, if the records say it.
+    pub since: Option<Time>,
+    /// The evidence, or why it cannot be gathered.
+    pub evidence: Result<EvidenceDigest, Failure>,
+}
 
 /// The status of a run.
 #[derive(Debug)]
@@ -43,6 +59,10 @@ pub struct Overview {
     pub last_warnings: Vec<String>,
     /// Why checkpoints of accepted turns will fail.
     pub no_checkpoints: Option<Failure>,
+    /// The gate or the block that a person must decide about.
+    pub waiting: Option<Waiting>,
+    /// The turns whose files conflict, each with the evidence of a merge.
+    pub merges: Vec<(TurnId, Result<EvidenceDigest, Failure>)>,
 }
 
 impl Runs {
@@ -111,6 +131,11 @@ impl Runs {
             Ok(state) => self.last_warnings(state)?,
             Err(_) => Vec::new(),
         };
+        let (mut waiting, mut merges) = (None, Vec::new());
+        if let (Ok(config), Ok(state)) = (&config, &state) {
+            waiting = self.waiting(config, state)?;
+            merges = self.merges(config, state);
+        }
         Ok(Overview {
             root: repository.root().to_owned(),
             config,
@@ -122,7 +147,36 @@ impl Runs {
             journals: journals.into_iter().map(|journal| journal.path).collect(),
             last_warnings,
             no_checkpoints,
+            waiting,
+            merges,
         })
+    }
+
+    /// What a person is asked to decide about the run.
+    fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>, Failure> {
+        let Some(subject) = Subject::of(state) else {
+            return Ok(None);
+        };
+        let since = match state.waiting_since() {
+            // Another runner, or an earlier version, did not write it to the state.
+            None if state.pending().is_some() => {
+                let events = self.repository().last_lines(RecordFile::Events, RECENT_EVENTS)?;
+                event::gate_pending_at(&events, state)
+            }
+            since => since,
+        };
+        Ok(Some(Waiting { since, evidence: self.evidence_in(config, state, &subject) }))
+    }
+
+    /// The conflicts of active turns that a person can merge.
+    fn merges(
+        &self,
+        config: &Config,
+        state: &State,
+    ) -> Vec<(TurnId, Result<EvidenceDigest, Failure>)> {
+        let conflicted = state.turns().filter(|turn| turn.conflict().is_some());
+        let evidence = |turn| self.evidence_in(config, state, &Subject::Merge(turn));
+        conflicted.map(|turn| (turn.id().clone(), evidence(turn))).collect()
     }
 
     /// Checks that git knows who makes a commit, while a run goes on.

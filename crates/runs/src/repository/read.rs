@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_runs_core::coordinator::{CoordinatorState, coordinator_state_path};
+use accord_runs_core::evidence::FileDigest;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::manifest;
 use accord_runs_core::repo_decisions::RepoDecisions;
@@ -165,6 +166,16 @@ impl Repository {
     /// The bytes of a file; `None` if it does not exist.
     pub fn read(&self, path: &RepoPath, limit: u64) -> Result<Option<Vec<u8>>> {
         Ok(read_file(self.disk(), path.as_str(), limit)?)
+    }
+
+    /// The digest of a file, as evidence of a decision.
+    pub fn file_digest(&self, path: &RepoPath) -> FileDigest {
+        match read_file(self.disk(), path.as_str(), limits::GATE_FILE) {
+            Ok(Some(bytes)) => FileDigest::Sha256(accord_canon::sha256(&bytes).hex()),
+            Ok(None) => FileDigest::Absent,
+            // The decision is about a path that cannot be read, and not refused because of it.
+            Err(_) => FileDigest::Unreadable,
+        }
     }
 
     /// What a path is, without following a link.

@@ -6,6 +6,7 @@ use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, NextStep, Reject, Start};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::consent;
 use accord_runs_core::{TurnId, dispatch};
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     assert_eq!(last.update.state.status(), Status::Blocked);
     assert_eq!(repo.json("told.json")["payload"]["failed_turn_id"], turn.turn.id().as_str());
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 0);
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
     runs.dispatch(None).unwrap();
 }
 
@@ -151,8 +152,11 @@ fn two_turns_that_change_one_file_come_into_conflict() {
     accept(&runs, first.turn.id()).unwrap();
     let failure = refused(accept(&runs, second.turn.id()), Code::XchainConflict);
     assert_eq!(failure.details.unwrap()["files"].as_array().unwrap().len(), 3);
-    let merged =
-        Accept { turn: Some(second.turn.id().clone()), human_merge: true, ..Accept::default() };
+    let merged = Accept {
+        turn: Some(second.turn.id().clone()),
+        human_merge: Some(consent()),
+        ..Accept::default()
+    };
     runs.accept(&merged).unwrap();
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 2);
 }

@@ -5,6 +5,7 @@ use accord_runs::coordinator::Coordinator;
 use accord_runs::operations::{Accept, Gate};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::caller::{Caller, CallerProcess};
+use accord_runs_core::testing::consent;
 
 use crate::initiative::Workspace;
 use crate::support::{Repo, refused};
@@ -28,10 +29,10 @@ fn each_decision_of_a_person_is_refused_in_a_worker() {
         ("AGENTXCHAIN_GATE_TYPE", "phase_transition"),
     ] {
         let runs = Runs::open(&repo.root(), called_with(mark, value)).unwrap();
-        refused(runs.approve(Gate::Transition), Code::XchainNotForWorkers);
-        refused(runs.approve(Gate::Completion), Code::XchainNotForWorkers);
-        refused(runs.resolve(), Code::XchainNotForWorkers);
-        let merge = Accept { human_merge: true, ..Accept::default() };
+        refused(runs.approve(Gate::Transition, &consent()), Code::XchainNotForWorkers);
+        refused(runs.approve(Gate::Completion, &consent()), Code::XchainNotForWorkers);
+        refused(runs.resolve(&consent()), Code::XchainNotForWorkers);
+        let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
         refused(runs.accept(&merge), Code::XchainNotForWorkers);
         // An acceptance that claims no person is judged by its own rules.
         refused(runs.accept(&Accept::default()), Code::XchainTurnNotActive);
@@ -46,6 +47,6 @@ fn the_gate_of_an_initiative_is_not_approved_by_a_worker() {
     let before = workspace.kept();
     let environment = called_with("AGENTXCHAIN_TURN_ID", "turn_1");
     let coordinator = Coordinator::open(&workspace.root(), environment).unwrap();
-    refused(coordinator.approve_gate(), Code::XchainNotForWorkers);
+    refused(coordinator.approve_gate(&consent()), Code::XchainNotForWorkers);
     assert_eq!(workspace.kept(), before);
 }

@@ -8,6 +8,7 @@ use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
 use accord_runs::repository::Repository;
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::initiative::{HOME, Workspace, handed_out};
@@ -61,9 +62,9 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     };
     assert_eq!(state.status(), CoordinatorStatus::Paused);
     refused(coordinator.step(None), Code::XchainInvalidStateTransition);
-    let passed = coordinator.approve_gate().unwrap();
+    let passed = coordinator.approve_gate(&consent()).unwrap();
     assert_eq!(passed.state.phase(), "qa");
-    refused(coordinator.approve_gate(), Code::XchainInvalidStateTransition);
+    refused(coordinator.approve_gate(&consent()), Code::XchainInvalidStateTransition);
 
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!(repo, "api");
@@ -89,7 +90,10 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
         panic!("the initiative is at its end");
     };
     assert_eq!(state.pending_gate().unwrap()["gate"], "initiative_ship");
-    assert_eq!(coordinator.approve_gate().unwrap().state.status(), CoordinatorStatus::Completed);
+    assert_eq!(
+        coordinator.approve_gate(&consent()).unwrap().state.status(),
+        CoordinatorStatus::Completed
+    );
 
     let ids: Vec<String> = workspace
         .lines(&format!("{HOME}/decision-ledger.jsonl"))
@@ -168,7 +172,7 @@ fn a_turn_that_is_given_out_anew_is_told_of_the_initiative_too() {
     });
     refused(runs.dispatch(None), Code::XchainHookBlocked);
     workspace.write("api/agentxchain.json", &config);
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
     let again = runs.dispatch(None).unwrap();
     assert_ne!(again.turn.id().as_str(), turn);
     assert_eq!(told(anew.id().as_str()), first);

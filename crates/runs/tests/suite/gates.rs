@@ -4,12 +4,13 @@ use accord_contract::codes::Code;
 use accord_runs::Runs;
 use accord_runs::operations::{Gate, Start};
 use accord_runs_core::state::{Block, Status};
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 
 /// A run that waits at the gate behind planning.
-fn waiting(repo: &Repo) -> Runs {
+pub(crate) fn waiting(repo: &Repo) -> Runs {
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     plan(repo);
@@ -40,8 +41,8 @@ fn the_commands_of_a_gate_run_before_it_is_passed() {
     let plan = runs.plan_approval(Gate::Transition).unwrap();
     assert_eq!(plan.actions.len(), 2);
     assert!(!repo.has("seen"), "looking does nothing");
-    refused(runs.approve(Gate::Completion), Code::XchainInvalidStateTransition);
-    let moved = runs.approve(Gate::Transition).unwrap();
+    refused(runs.approve(Gate::Completion, &consent()), Code::XchainInvalidStateTransition);
+    let moved = runs.approve(Gate::Transition, &consent()).unwrap();
     assert_eq!(moved.state.phase(), "implementation");
     assert_eq!(repo.read("seen"), "planning_signoff planning\nmore\n");
     let ledger = repo.lines(".agentxchain/decision-ledger.jsonl");
@@ -55,15 +56,15 @@ fn a_command_that_fails_keeps_the_gate_shut() {
         {"run": "touch never", "timeout_ms": 5000},
     ]));
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition), Code::XchainGateActionFailed);
+    refused(runs.approve(Gate::Transition, &consent()), Code::XchainGateActionFailed);
     assert!(!repo.has("never"));
     let state = runs.state().unwrap();
     assert_eq!((state.status(), state.phase()), (Status::Blocked, "planning"));
     let line = repo.lines(".agentxchain/decision-ledger.jsonl").pop().unwrap();
     assert_eq!((&line["exit_code"], &line["output_excerpt"]), (&json!(1), &json!("why\n")));
-    refused(runs.resolve(), Code::XchainInvalidStateTransition);
+    refused(runs.resolve(&consent()), Code::XchainInvalidStateTransition);
     repo.write("allowed", "");
-    runs.approve(Gate::Transition).unwrap();
+    runs.approve(Gate::Transition, &consent()).unwrap();
     assert!(repo.has("never"));
 }
 
@@ -71,7 +72,7 @@ fn a_command_that_fails_keeps_the_gate_shut() {
 fn a_command_that_never_ends_is_ended() {
     let repo = with_actions(json!([{"run": "sleep 60 & sleep 60", "timeout_ms": 1000}]));
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition), Code::XchainGateActionFailed);
+    refused(runs.approve(Gate::Transition, &consent()), Code::XchainGateActionFailed);
     let line = repo.lines(".agentxchain/decision-ledger.jsonl").pop().unwrap();
     assert_eq!((&line["timed_out"], &line["exit_code"]), (&json!(true), &Value::Null));
 }
@@ -81,7 +82,7 @@ fn a_hook_before_a_gate_can_keep_it_shut() {
     let repo = Repo::plain();
     repo.hook("before_gate", "no", "blocking", 5000, "exit 1");
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition), Code::XchainHookBlocked);
+    refused(runs.approve(Gate::Transition, &consent()), Code::XchainHookBlocked);
     assert_eq!(runs.state().unwrap().phase(), "planning");
 }
 
@@ -93,8 +94,8 @@ fn a_person_stops_a_run_and_lets_it_go_on() {
     assert_eq!(moved.state.blocked_on(), Some("escalation:operator:look-at-the-budget"));
     refused(runs.assign(None), Code::XchainInvalidStateTransition);
     refused(runs.escalate("again"), Code::XchainInvalidStateTransition);
-    assert_eq!(runs.resolve().unwrap().state.status(), Status::Active);
-    refused(runs.resolve(), Code::XchainInvalidStateTransition);
+    assert_eq!(runs.resolve(&consent()).unwrap().state.status(), Status::Active);
+    refused(runs.resolve(&consent()), Code::XchainInvalidStateTransition);
     let turn = runs.assign(None).unwrap().turn;
     let moved = runs.block(&Block::dispatch("no worker", turn.id())).unwrap();
     assert_eq!(moved.state.blocked_on(), Some("dispatch:no-worker"));

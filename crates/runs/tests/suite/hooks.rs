@@ -9,6 +9,7 @@ use accord_contract::codes::Code;
 use accord_process::Cancel;
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -74,7 +75,7 @@ fn a_blocking_hook_stops_an_assignment_and_blocks_the_run() {
         runs.state().unwrap().member("run_id")
     );
     assert_eq!(repo.lines(".agentxchain/run-history.jsonl").len(), 1);
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
 }
 
 #[test]

@@ -17,6 +17,7 @@ use accord_contract::time::Time;
 use accord_runs::operations::{Accept, Gate, Reject};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};
+use accord_runs_core::testing::consent;
 use accord_trees::Root;
 use accord_trees::testing::AbortAfter;
 use serde_json::json;
@@ -77,7 +78,7 @@ const OPERATIONS: [Operation; 8] = [
     Operation {
         name: "approve a transition",
         prepare: |repo| waiting(repo, "phase_transition_request", json!("implementation")),
-        act: |runs| runs.approve(Gate::Transition).map(drop),
+        act: |runs| runs.approve(Gate::Transition, &consent()).map(drop),
         refusal: None,
         stride: 4,
     },
@@ -90,7 +91,7 @@ const OPERATIONS: [Operation; 8] = [
             });
             waiting(repo, "run_completion_request", json!(true));
         },
-        act: |runs| runs.approve(Gate::Completion).map(drop),
+        act: |runs| runs.approve(Gate::Completion, &consent()).map(drop),
         refusal: None,
         stride: 4,
     },

@@ -7,6 +7,7 @@
 )]
 
 mod acceptance;
+mod approvals;
 mod beginning;
 mod blinded;
 mod callers;

@@ -8,6 +8,7 @@ use accord_runs::operations::{
 };
 use accord_runs_core::RunId;
 use accord_runs_core::result::Leniency;
+use accord_runs_core::testing::consent;
 use serde_json::json;
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -100,7 +101,7 @@ fn status_tells_what_helps_a_run_that_is_out_of_money() {
     budget(9.0);
     let next = runs.status().unwrap().next;
     assert!(matches!(next.as_slice(), [NextStep::Resolve { .. }]), "{next:?}");
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
     runs.assign(Some("pm")).unwrap();
 }
 

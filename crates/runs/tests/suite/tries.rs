@@ -7,6 +7,7 @@ use accord_runs::operations::{LoopOptions, LoopStop, Reject, Step, StepResult};
 use accord_runs::{Environment, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::support::{Repo, accept, dispatched, refused};
@@ -152,7 +153,7 @@ fn settings_that_a_worker_changed_are_nobodys_until_a_person_resolves() {
     let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
     let commit = ["commit", "--quiet", "-m", "leave git alone", "agentxchain.json"];
     repo.git(&[&identity[..], &commit[..]].concat());
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
     accepted(runs.step(&Step::default()).unwrap());
 }
 

@@ -4,6 +4,7 @@ use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, Gate, InitOptions, NewAgent, NextStep, Query, Start, init};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
@@ -34,8 +35,8 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     let accepted = accept(&runs, turn.turn.id()).unwrap().accepted;
     assert_eq!(accepted.state.status(), Status::Paused);
     assert!(matches!(next(&runs), NextStep::ApproveTransition { .. }));
-    refused(runs.resolve(), Code::XchainInvalidStateTransition);
-    let moved = runs.approve(Gate::Transition).unwrap();
+    refused(runs.resolve(&consent()), Code::XchainInvalidStateTransition);
+    let moved = runs.approve(Gate::Transition, &consent()).unwrap();
     assert_eq!((moved.state.status(), moved.state.phase()), (Status::Active, "implementation"));
 
     // The next writer needs a clean start.
@@ -91,7 +92,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     );
     accept(&runs, turn.turn.id()).unwrap();
     assert!(matches!(next(&runs), NextStep::ApproveCompletion { .. }));
-    let moved = runs.approve(Gate::Completion).unwrap();
+    let moved = runs.approve(Gate::Completion, &consent()).unwrap();
     assert_eq!(moved.state.status(), Status::Completed);
     assert_eq!(next(&runs), NextStep::Start { restart: true });
 

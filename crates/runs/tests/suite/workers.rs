@@ -9,6 +9,7 @@ use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepR
 use accord_runs::{CycleOptions, Environment, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, TurnStatus};
+use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
 
 use crate::support::{PLANNING, Repo, plan, refused};
@@ -187,7 +188,7 @@ fn a_worker_may_use_the_place_that_all_turns_share() {
 fn a_gate_with_credentials_is_never_passed_by_a_loop() {
     let repo = planned_by(PLANS, json!({}));
     repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));
-    let options = LoopOptions { auto_approve: true, ..LoopOptions::default() };
+    let options = LoopOptions { auto_approve: Some(consent().person), ..LoopOptions::default() };
     let looped = repo.started().run_loop(&options).unwrap();
     assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }
@@ -288,7 +289,7 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
     assert_eq!((looped.stop, looped.accepted), (LoopStop::GateHeld(Gate::Transition), 1));
 
     let options = LoopOptions {
-        auto_approve: true,
+        auto_approve: Some(consent().person),
         cycle: CycleOptions { checkpoint: true, ..CycleOptions::default() },
         ..LoopOptions::default()
     };
@@ -329,7 +330,7 @@ fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
     repo.configure(|config| {
         config["runtimes"]["agent"]["command"] = json!(["/bin/sh", "-c", PLANS]);
     });
-    runs.resolve().unwrap();
+    runs.resolve(&consent()).unwrap();
     let looped = runs.run_loop(&LoopOptions::default()).unwrap();
     assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }

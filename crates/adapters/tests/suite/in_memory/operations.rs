@@ -11,7 +11,7 @@ use accord_runs_core::hooks::{HookBatch, HookChain, HookPhase, HookReport};
 use accord_runs_core::result::{self, Leniency, Situation};
 use accord_runs_core::run::{self, BaselineCheck, Beginning, Change, Refused};
 use accord_runs_core::state::Baseline;
-use accord_runs_core::testing::MemoryRepository;
+use accord_runs_core::testing::{MemoryRepository, approval};
 use accord_runs_core::{Ids, TurnId, event, ledger};
 use serde_json::Value;
 
@@ -65,10 +65,10 @@ fn on_run(fixture: &Fixture, ids: &mut Ids, now: Time) -> Result<Value, String> 
     let moved = match fixture.operation.as_str() {
         "initialize_run" => begin(&world, ids, now),
         "assign_turn" => assign(&world, &fixture.args, ids, now),
-        "approve_transition" => run::approve_transition(state, config, &[], ids, now),
-        "approve_completion" => run::approve_completion(state, &[], ids, now),
+        "approve_transition" => run::approve_transition(state, config, &approval(), &[], ids, now),
+        "approve_completion" => run::approve_completion(state, &approval(), &[], ids, now),
         "resolve_blocked" => run::check_resolution(state, transition::action(&fixture.args))
-            .and_then(|()| run::resolve(state, None, ids, now))
+            .and_then(|()| run::resolve(state, None, &approval(), ids, now))
             .map_err(Refused::from),
         _ => {
             let request = transition::request(&fixture.args);

@@ -1,9 +1,14 @@
 //! `accord run accept`: accepts a staged result into the history.
 
+use accord_contract::wire::Value;
 use accord_runs::answers::RunAcceptAnswer;
 use accord_runs::operations::Accept;
+use accord_runs_core::TurnId;
+use accord_runs_core::evidence::Subject;
+use accord_runs_core::person::Consent;
 
-use super::{RepoArgs, TurnArgs, next_lines, take};
+use super::person::PersonArgs;
+use super::{RepoArgs, TurnArgs, next_lines, take, usage};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{Page, Style, clean};
@@ -22,9 +27,12 @@ pub(super) struct AcceptArgs {
     #[arg(long, conflicts_with = "strict")]
     as_review: bool,
 
-    /// The conflicting files are merged
+    /// A person merged the conflicting files; this asks first, or needs --yes
     #[arg(long)]
     human_merge: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
 
     /// Commit the changes of the turn at once
     #[arg(long)]
@@ -36,12 +44,19 @@ pub(super) struct AcceptArgs {
 
 impl AcceptArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
+        let human_merge = self.human_merge;
+        if !human_merge && self.person.is_given() {
+            return Err(usage("--yes, --actor, --note and --expect need --human-merge"));
+        }
+        let turn = self.turn.find(&self.repo.open()?)?;
+        let merged =
+            if human_merge { Some(consent(&self.repo, self.person, turn.as_ref())?) } else { None };
         let runs = self.repo.open_to_act()?;
         let accept = Accept {
-            turn: self.turn.find(&runs)?,
+            turn,
             strict: self.strict,
             force_review: self.as_review,
-            human_merge: self.human_merge,
+            human_merge: merged,
             checkpoint: self.checkpoint,
             attempt: None,
         };
@@ -54,6 +69,30 @@ impl AcceptArgs {
         let sound = done.no_checkpoint.is_none() && done.accepted.after_hooks.is_none();
         Ok(Exit::from_answer(sound))
     }
+}
+
+/// Asks the person whether the files are merged.
+fn consent(
+    repo: &RepoArgs,
+    person: PersonArgs,
+    turn: Option<&TurnId>,
+) -> Result<Consent, CliError> {
+    let runs = repo.open()?;
+    take(runs.refuse_worker())?;
+    let state = take(runs.state())?;
+    let turn = take(state.target(turn))?;
+    let evidence = take(runs.evidence(&Subject::Merge(turn)))?;
+    person.consent("accept the turn with its files merged", &evidence, |page| {
+        page.line(format!("{} of {}", turn.id(), clean(turn.role())));
+        let conflict = turn.conflict();
+        let list = |name: &str| {
+            let names = conflict.and_then(|found| found.get(name)?.as_array());
+            let names = names.into_iter().flatten().filter_map(Value::as_str);
+            names.collect::<Vec<_>>().join(", ")
+        };
+        page.labelled_whole("files", &list("conflicting_files"));
+        page.labelled_whole("also of", &list("accepted_since_turn_ids"));
+    })
 }
 
 fn write(page: &mut Page, answer: &RunAcceptAnswer) {

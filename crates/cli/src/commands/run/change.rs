@@ -3,10 +3,9 @@
 use accord_contract::codes::Failure;
 use accord_runs::Runs;
 use accord_runs::answers::{
-    RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunPlanAnswer, RunRejectAnswer,
-    RunTurnAnswer,
+    RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunRejectAnswer, RunTurnAnswer,
 };
-use accord_runs::operations::{Gate, Reissue, Reject, RunUpdate, Start};
+use accord_runs::operations::{Reissue, Reject, RunUpdate, Start};
 use accord_runs_core::TurnId;
 
 use super::{RepoArgs, TurnArgs, choose_from, next_lines, take, words};
@@ -94,30 +93,6 @@ pub(super) struct CheckpointArgs {
     repo: RepoArgs,
 }
 
-/// Approve the pending transition to the next phase
-#[derive(Debug, clap::Args)]
-pub(super) struct TransitionArgs {
-    #[command(flatten)]
-    gate: GateArgs,
-}
-
-/// Approve the pending completion of the run
-#[derive(Debug, clap::Args)]
-pub(super) struct CompletionArgs {
-    #[command(flatten)]
-    gate: GateArgs,
-}
-
-#[derive(Debug, clap::Args)]
-struct GateArgs {
-    /// Only show what would be done
-    #[arg(long)]
-    dry_run: bool,
-
-    #[command(flatten)]
-    repo: RepoArgs,
-}
-
 /// Block a run until a person resolves it
 #[derive(Debug, clap::Args)]
 pub(super) struct EscalateArgs {
@@ -125,13 +100,6 @@ pub(super) struct EscalateArgs {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: String,
 
-    #[command(flatten)]
-    repo: RepoArgs,
-}
-
-/// Continue a blocked run
-#[derive(Debug, clap::Args)]
-pub(super) struct ResolveArgs {
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -250,54 +218,14 @@ impl CheckpointArgs {
     }
 }
 
-impl TransitionArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(Gate::Transition)
-    }
-}
-
-impl CompletionArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(Gate::Completion)
-    }
-}
-
-impl GateArgs {
-    fn run(self, gate: Gate) -> Result<Exit, CliError> {
-        if !self.dry_run {
-            return change_run(&self.repo, |runs| runs.approve(gate));
-        }
-        let runs = self.repo.open()?;
-        let plan = take(runs.plan_approval(gate))?;
-        let answer = RunPlanAnswer::new(&plan);
-        self.repo.say(&answer, |page| {
-            let to = answer.to.as_deref().unwrap_or("the end of the run");
-            page.line(format!("would move the run to {}", clean(to)));
-            for hook in &answer.hooks {
-                page.labelled("hook", hook);
-            }
-            for command in &answer.commands {
-                page.labelled("command", command);
-            }
-        })?;
-        Ok(Exit::Yes)
-    }
-}
-
 impl EscalateArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         change_run(&self.repo, |runs| runs.escalate(&self.reason))
     }
 }
 
-impl ResolveArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        change_run(&self.repo, Runs::resolve)
-    }
-}
-
 /// Prints the new state of a run.
-fn change_run(
+pub(super) fn change_run(
     repo: &RepoArgs,
     operation: impl FnOnce(&Runs) -> Result<RunUpdate, Failure>,
 ) -> Result<Exit, CliError> {

@@ -5,7 +5,9 @@
 mod accept;
 mod change;
 mod coordinator;
+mod decide;
 mod init;
+mod person;
 mod read;
 mod stage;
 mod step_loop;
@@ -19,15 +21,16 @@ use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, NextAnswer};
 use accord_runs::coordinator::COORDINATOR_CONFIG;
-use accord_runs::operations::{Finding, Level, NextStep, Overview};
+use accord_runs::operations::{Finding, Level, NextStep, Overview, Waiting};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
+use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::{TurnId, name_files};
 
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Candidate, choose};
 use crate::output::{Output, print_note};
-use crate::render::{Page, Style, clean};
+use crate::render::{Page, Style, clean, moment};
 
 /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
 #[derive(Debug, clap::Args)]
@@ -48,10 +51,10 @@ enum RunCommand {
     Reject(change::RejectArgs),
     Reissue(change::ReissueArgs),
     Checkpoint(change::CheckpointArgs),
-    ApproveTransition(change::TransitionArgs),
-    ApproveCompletion(change::CompletionArgs),
+    ApproveTransition(decide::TransitionArgs),
+    ApproveCompletion(decide::CompletionArgs),
     Escalate(change::EscalateArgs),
-    Resolve(change::ResolveArgs),
+    Resolve(decide::ResolveArgs),
     History(read::HistoryArgs),
     Decisions(read::DecisionsArgs),
     Events(read::EventsArgs),
@@ -308,6 +311,22 @@ fn busy_lines(page: &mut Page, holder: Option<&LockHolder>, journals: &[String])
     for journal in journals {
         let what = format!("{journal} is pending; the next command that writes finishes it");
         page.labelled("journal", &what);
+    }
+}
+
+/// Prints since when a person is needed, and the evidence that the person decides about.
+fn waiting_lines(page: &mut Page, waiting: &Waiting) {
+    if let Some(since) = waiting.since {
+        page.labelled("since", &moment(&Value::from(since.to_string())));
+    }
+    evidence_line(page, &waiting.evidence);
+}
+
+/// Prints the digest of evidence.
+fn evidence_line(page: &mut Page, evidence: &Result<EvidenceDigest, Failure>) {
+    match evidence {
+        Ok(digest) => page.labelled("evidence", digest.as_str()),
+        Err(failure) => page.labelled_whole("evidence", &format!("none: {}", failure.message)),
     }
 }
 

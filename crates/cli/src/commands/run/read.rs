@@ -6,7 +6,7 @@ use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
 
-use super::{RepoArgs, busy_lines, finding_lines, next_lines, take};
+use super::{RepoArgs, busy_lines, evidence_line, finding_lines, next_lines, take, waiting_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -114,14 +114,16 @@ impl DecisionsArgs {
         self.lines.print(
             &lines,
             "timestamp",
-            &["id", "role", "phase", "what", "status"],
+            &["id", "who", "phase", "what", "status"],
             |line, _| {
                 let kind = line.get("decision").or_else(|| line.get("type"));
                 let kind = kind.and_then(Value::as_str).unwrap_or_default();
                 let what = line["statement"].as_str().unwrap_or(kind);
+                // A decision of a person has no role.
+                let who = if line.get("role").is_some() { "role" } else { "actor" };
                 vec![
                     member(line, "id"),
-                    member(line, "role"),
+                    member(line, who),
                     member(line, "phase"),
                     one_line(what, 80),
                     member(line, "status"),
@@ -213,6 +215,10 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
     }
     for view in &overview.turns {
         write_turn(page, view);
+        let merge = overview.merges.iter().find(|(turn, _)| turn == view.turn.id());
+        if let Some((_, evidence)) = merge {
+            evidence_line(page, evidence);
+        }
     }
     busy_lines(page, overview.holder.as_ref(), &overview.journals);
     if let Some(failure) = &overview.no_checkpoints {
@@ -242,6 +248,9 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     }
     if let Some(detail) = state.blocked_detail() {
         page.labelled_whole("because", detail);
+    }
+    if let Some(waiting) = &overview.waiting {
+        waiting_lines(page, waiting);
     }
     for reason in state.gate_failure_reasons() {
         page.labelled_whole("gate", &reason);

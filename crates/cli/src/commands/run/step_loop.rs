@@ -10,9 +10,11 @@ use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
 use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
+use accord_runs_core::person::Door;
 use parking_lot::Mutex;
 use signal_hook::iterator::Signals;
 
+use super::person::{human, person};
 use super::worker_output::WorkerOutput;
 use super::{RepoArgs, find_turn, next_lines, take};
 use crate::arguments::duration;
@@ -51,9 +53,17 @@ pub(super) struct LoopArgs {
     #[arg(long, value_name = "N")]
     max_turns: Option<usize>,
 
-    /// Approve gates that need a person
+    /// Approve gates that need a person, in the name of the one who starts the loop
     #[arg(long)]
     auto_approve: bool,
+
+    /// Who approves, for example human:lead; the user of the operating system if absent
+    #[arg(long, value_name = "human:NAME", value_parser = human, requires = "auto_approve")]
+    actor: Option<String>,
+
+    /// A note for the records of the approvals
+    #[arg(long, value_name = "TEXT", value_parser = super::words, requires = "auto_approve")]
+    note: Option<String>,
 
     #[command(flatten)]
     cycle: MannerArgs,
@@ -101,7 +111,7 @@ impl LoopArgs {
         let options = LoopOptions {
             cycle: self.cycle.cycle(),
             max_turns: self.max_turns,
-            auto_approve: self.auto_approve,
+            auto_approve: self.auto_approve.then(|| person(self.actor, self.note, Door::Loop)),
         };
         drive_run(&self.repo, self.cycle.verbose, |runs| {
             runs.run_loop(&options).map(DriveEnd::from)

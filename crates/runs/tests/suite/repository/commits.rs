@@ -10,7 +10,7 @@ use accord_runs_core::accept::{Commit, CommitKind, Write};
 use accord_runs_core::config::Config;
 use accord_runs_core::run;
 use accord_runs_core::state::State;
-use accord_runs_core::testing::MemoryRepository;
+use accord_runs_core::testing::{MemoryRepository, approval};
 use accord_trees::TreeError;
 use accord_trees::testing::SimDisk;
 use serde_json::json;
@@ -223,7 +223,7 @@ fn a_commit_that_a_full_disk_cuts_off_is_finished_by_the_next() {
         let escalated_events = escalated.events.len();
         let before: State = if done { escalated.state } else { before };
         let second = if done {
-            run::resolve(&before, None, &mut ids(7), now()).unwrap()
+            run::resolve(&before, None, &approval(), &mut ids(7), now()).unwrap()
         } else {
             run::escalate(&before, "later", &mut ids(7), now()).unwrap()
         };

@@ -12,6 +12,7 @@ use accord_runs::answers::{
 };
 use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, StepOutcome};
 
+use super::person::PersonArgs;
 use super::{RepoArgs, environment, next_line, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -74,6 +75,9 @@ struct StepArgs {
 /// Approve the pending gate
 #[derive(Debug, clap::Args)]
 struct ApproveGateArgs {
+    #[command(flatten)]
+    person: PersonArgs,
+
     #[command(flatten)]
     workspace: WorkspaceArgs,
 }
@@ -238,7 +242,11 @@ impl StepArgs {
 impl ApproveGateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
-        let passed = take(coordinator.approve_gate())?;
+        let plan = take(coordinator.plan_gate())?;
+        let consent = self.person.consent("approve the gate", &plan.evidence, |page| {
+            show::gate_plan(page, &plan);
+        })?;
+        let passed = take(coordinator.approve_gate(&consent))?;
         let overview = take(coordinator.status())?;
         let answer = CoordinatorGateAnswer::new(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {

@@ -2,11 +2,11 @@
 
 use accord_contract::wire::{Object, Value};
 use accord_runs::answers::{CoordinatorDivergence, NextAnswer};
-use accord_runs::coordinator::{CoordinatorOverview, RepoOverview};
+use accord_runs::coordinator::{CoordinatorOverview, GatePlan, RepoOverview};
 use accord_runs_core::coordinator::{BarrierStatus, CoordinatorState, CoordinatorStatus};
 
-use super::super::{busy_lines, finding_lines, next_lines};
-use crate::render::{Page, Style, clean, one_line, table};
+use super::super::{busy_lines, finding_lines, next_lines, waiting_lines};
+use crate::render::{Page, Style, clean, moment, one_line, table};
 
 /// The status of an initiative.
 pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[NextAnswer]) {
@@ -14,6 +14,9 @@ pub(super) fn status(page: &mut Page, overview: &CoordinatorOverview, next: &[Ne
     match &overview.state {
         None => page.line("there is no initiative here"),
         Some(state) => standing(page, state),
+    }
+    if let Some(waiting) = &overview.waiting {
+        waiting_lines(page, waiting);
     }
     let rows: Vec<Vec<String>> = overview.repos.iter().map(repo_row).collect();
     table(page, &["repository", "status", "phase", "active turns", "run"], &rows);
@@ -45,6 +48,28 @@ pub(super) fn projected(page: &mut Page, lines: &[Object]) {
         };
         let what = format!("{} {}: {}", text("repo_id"), text("repo_turn_id"), text("summary"));
         page.labelled("accepted", &what);
+    }
+}
+
+/// Describes a gate to the person who is asked to approve it.
+pub(super) fn gate_plan(page: &mut Page, plan: &GatePlan) {
+    let text = |name: &str| plan.gate.get(name).and_then(Value::as_str);
+    page.line(match (text("from"), text("to")) {
+        (Some(from), Some(to)) => format!("from {} to {}", clean(from), clean(to)),
+        _ => "the initiative would be completed".to_owned(),
+    });
+    page.labelled("gate", text("gate").unwrap_or_default());
+    page.labelled("since", &moment(&Value::from(text("requested_at"))));
+    for (label, name) in [("repos", "required_repos"), ("barriers", "human_barriers")] {
+        let items = plan.gate.get(name).and_then(Value::as_array);
+        let items = items.into_iter().flatten().filter_map(Value::as_str);
+        let items = items.collect::<Vec<_>>().join(", ");
+        if !items.is_empty() {
+            page.labelled_whole(label, &items);
+        }
+    }
+    for hook in &plan.hooks {
+        page.labelled("hook", hook);
     }
 }
 

@@ -1,0 +1,61 @@
+//! A pseudo-terminal, for commands that ask a person.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::wait::exit_of;
+
+/// What a command on a terminal printed there, and how it ended.
+pub(crate) struct Session {
+    pub(crate) code: i32,
+    /// What the terminal showed: the standard error of the command, and what was typed.
+    pub(crate) shown: String,
+    pub(crate) stdout: String,
+}
+
+/// Runs a command whose standard input and error are a terminal, and types this once it asks a
+/// question.
+#[track_caller]
+pub(crate) fn at_terminal(mut command: Command, typed: &str) -> Session {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&ours).expect("a terminal");
+    unlockpt(&ours).expect("a terminal");
+    let name = ptsname(&ours, Vec::new()).expect("its name");
+    let name = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+    let theirs = OpenOptions::new().read(true).write(true).open(name).expect("a terminal");
+    let (mut stdout, output) = std::io::pipe().expect("a pipe");
+    let mut child = command
+        .stdin(theirs.try_clone().expect("a descriptor"))
+        .stderr(theirs)
+        .stdout(output)
+        .spawn()
+        .expect("accord starts");
+    // The command has its own copies. Ours would keep the terminal and the pipe open.
+    drop(command);
+    let mut terminal = File::from(ours);
+    let mut shown = Vec::new();
+    let mut asked = false;
+    let mut bytes = [0; 1024];
+    // A terminal without a writer is an error on Linux, and its end on other systems.
+    while let Ok(1..) = terminal.read(&mut bytes).inspect(|read| {
+        shown.extend_from_slice(&bytes[..*read]);
+    }) {
+        if !asked && shown.ends_with(b"[y/N] ") {
+            asked = true;
+            terminal.write_all(typed.as_bytes()).expect("it reads");
+        }
+    }
+    let status = exit_of(&mut child, "a command at a terminal");
+    let mut text = String::new();
+    stdout.read_to_string(&mut text).expect("text");
+    Session {
+        code: status.code().expect("it was not killed"),
+        shown: String::from_utf8_lossy(&shown).replace("\r\n", "\n"),
+        stdout: text,
+    }
+}

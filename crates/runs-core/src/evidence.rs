@@ -1,0 +1,331 @@
+//! The evidence of a decision: everything that a person should have seen, as one digest.
+//!
+//! The evidence is a list of facts at one moment: the configuration, the commit of version control,
+//! the files that the gate reads, the request, the commands of the gate and its hooks. Its digest
+//! is the SHA-256 of the list in canonical JSON (RFC 8785). A person reads the digest in the status
+//! and can require that the decision is about the same facts.
+//!
+//! Invariants:
+//! - equal facts have equal digests, whatever the formatting and the order of members;
+//! - a digest says nothing about files outside the list.
+
+use std::fmt;
+
+use accord_canon::{Profile, canonicalize, sha256};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use crate::config::{Config, GateAction};
+use crate::hooks::{Hook, HookPhase, Transport};
+use crate::members::{array, build};
+use crate::state::{Pending, State, Turn};
+use crate::{RepoPath, dispatch, doc, gate};
+
+/// The version of the list. Another list has another version.
+const FORMAT: &str = "accord-evidence/1";
+/// The shortest beginning of a digest that identifies it.
+const SHORTEST: usize = 12;
+/// The number of digits of a digest.
+const LENGTH: usize = 64;
+
+/// What a person decides about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject<'a> {
+    /// The pending phase transition.
+    Transition,
+    /// The pending completion of the run.
+    Completion,
+    /// The block of the run.
+    Block,
+    /// The merge of a turn's files with those of other turns.
+    Merge(&'a Turn),
+}
+
+/// The facts that only the host knows.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Facts {
+    /// The commit of version control; `None` without one.
+    pub head: Option<String>,
+    /// The digests of [`Subject::files`], by path.
+    pub files: Vec<(String, FileDigest)>,
+}
+
+/// The digest of a file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FileDigest {
+    /// The SHA-256 of its bytes.
+    Sha256(String),
+    /// There is no such file.
+    Absent,
+    /// It is too large, or not a file.
+    Unreadable,
+}
+
+/// The digest of evidence: 64 hexadecimal digits.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EvidenceDigest(String);
+
+/// A digest, or the beginning of one, that a person expects.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ExpectedDigest(String);
+
+impl<'a> Subject<'a> {
+    /// What a run waits for: a gate, or the resolution of a block.
+    pub fn of(state: &State) -> Option<Self> {
+        if !state.status().waits_for_person() {
+            return None;
+        }
+        Some(match state.pending() {
+            Some(Pending::Transition(_)) => Self::Transition,
+            Some(Pending::Completion(_)) => Self::Completion,
+            None => Self::Block,
+        })
+    }
+
+    /// The files that belong to the evidence.
+    pub fn files(&self, state: &State, config: &Config) -> Vec<RepoPath> {
+        match self {
+            Self::Transition | Self::Completion => gate::needed_files(config, state.phase()),
+            Self::Block => Vec::new(),
+            Self::Merge(turn) => {
+                let conflict = turn.conflict();
+                let files = conflict.map(|found| doc::Conflict::CONFLICTING_FILES.get(found));
+                let staged = dispatch::staging_path(turn.id());
+                let names = files.unwrap_or_default().into_iter().chain([staged]);
+                names.filter_map(|name| RepoPath::parse(&name).ok()).collect()
+            }
+        }
+    }
+
+    /// The digest of the evidence.
+    ///
+    /// # Errors
+    /// Fails with the code of the canonical form when a document has none.
+    pub fn digest(
+        &self,
+        state: &State,
+        config: &Config,
+        facts: &Facts,
+    ) -> Result<EvidenceDigest, Failure> {
+        let gate = match state.pending() {
+            Some(Pending::Transition(pending)) => Some(pending.gate),
+            Some(Pending::Completion(pending)) => pending.gate,
+            None => None,
+        };
+        let gate = gate.and_then(|gate| config.gate(&gate)).filter(|_| self.is_gate());
+        let actions = gate.map_or(&[][..], |gate| &gate.actions);
+        let hooks = if self.is_gate() { config.hooks(HookPhase::BeforeGate) } else { Vec::new() };
+        digest_of(build([
+            ("format", FORMAT.into()),
+            ("configuration", canonical_digest(config.document())?.into()),
+            ("head", facts.head.as_deref().into()),
+            ("run_id", state.run_id().map(ToString::to_string).into()),
+            ("phase", state.phase().into()),
+            ("request", self.request(state)),
+            ("files", facts.files.iter().map(file).collect()),
+            ("gate_actions", actions.iter().map(action).collect()),
+            ("hooks", hooks.iter().map(hook).collect()),
+        ]))
+    }
+
+    fn is_gate(&self) -> bool {
+        matches!(self, Self::Transition | Self::Completion)
+    }
+
+    /// What is asked of the person, as the state has it.
+    fn request(&self, state: &State) -> Value {
+        match self {
+            Self::Transition => state.value(doc::State::PENDING_PHASE_TRANSITION),
+            Self::Completion => state.value(doc::State::PENDING_RUN_COMPLETION),
+            Self::Block => build([
+                doc::State::BLOCKED_ON.to(state.value(doc::State::BLOCKED_ON)),
+                doc::State::BLOCKED_REASON.to(state.value(doc::State::BLOCKED_REASON)),
+            ])
+            .into(),
+            Self::Merge(turn) => build([
+                doc::Turn::TURN_ID.to(turn.id().as_str()),
+                doc::Turn::ATTEMPT.to(turn.attempt()),
+                doc::Turn::CONFLICT_STATE
+                    .to(turn.value(doc::Turn::CONFLICT_STATE).cloned().unwrap_or_default()),
+            ])
+            .into(),
+        }
+    }
+}
+
+/// The digest of the evidence of an initiative's gate. `repos` are its repositories in order: id,
+/// commit, and the document of the state if it can be read.
+///
+/// # Errors
+/// Fails like [`Subject::digest`].
+pub fn initiative_digest(
+    config: &Object,
+    pending: &Object,
+    hooks: &[Hook],
+    repos: &[(String, Option<String>, Option<Object>)],
+) -> Result<EvidenceDigest, Failure> {
+    let mut standing = Vec::new();
+    for (id, head, state) in repos {
+        let state = state.as_ref().map(canonical_digest).transpose()?;
+        standing.push(Value::Object(build([
+            ("id", id.as_str().into()),
+            ("head", head.as_deref().into()),
+            ("state", state.into()),
+        ])));
+    }
+    digest_of(build([
+        ("format", FORMAT.into()),
+        ("configuration", canonical_digest(config)?.into()),
+        ("request", pending.clone().into()),
+        ("repos", standing.into()),
+        ("hooks", hooks.iter().map(hook).collect()),
+    ]))
+}
+
+impl EvidenceDigest {
+    /// Reads the 64 digits of a record.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        (digits && text.len() == LENGTH).then(|| Self(text.to_owned()))
+    }
+
+    /// The 64 digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EvidenceDigest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl ExpectedDigest {
+    /// Reads a digest or the beginning of one.
+    ///
+    /// # Errors
+    /// Fails unless it has 12 to 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if digits && (SHORTEST..=LENGTH).contains(&text.len()) {
+            return Ok(Self(text.to_ascii_lowercase()));
+        }
+        Err(format!("a digest has {LENGTH} hexadecimal digits; give at least {SHORTEST} of them"))
+    }
+
+    /// Exactly this digest.
+    pub fn exactly(digest: &EvidenceDigest) -> Self {
+        Self(digest.0.clone())
+    }
+
+    /// Checks that the evidence is the expected one.
+    ///
+    /// # Errors
+    /// Fails with `evidence_changed`.
+    pub fn check(&self, digest: &EvidenceDigest) -> Result<(), Failure> {
+        if digest.0.starts_with(&self.0) {
+            return Ok(());
+        }
+        let message = format!("the evidence is {digest} now, not {}", self.0);
+        Err(Failure::new(Code::XchainEvidenceChanged, message)
+            .with("evidence_digest", digest.as_str())
+            .with("expected_digest", self.0.as_str())
+            .suggesting(
+                "look at what changed and at the digest in `accord run status` (of an initiative: \
+                 `accord run coordinator status`), then decide again",
+            ))
+    }
+}
+
+fn digest_of(list: Object) -> Result<EvidenceDigest, Failure> {
+    canonical_digest(&list).map(EvidenceDigest)
+}
+
+/// The SHA-256 of a document in canonical JSON.
+fn canonical_digest(document: &Object) -> Result<String, Failure> {
+    let text = Value::Object(document.clone()).to_string();
+    let canonical = canonicalize(Profile::Jcs, text.as_bytes()).map_err(Failure::from)?;
+    Ok(sha256(&canonical).hex())
+}
+
+fn file((path, digest): &(String, FileDigest)) -> Value {
+    let digest: Value = match digest {
+        FileDigest::Sha256(digest) => digest.as_str().into(),
+        FileDigest::Absent => Value::Null,
+        FileDigest::Unreadable => "unreadable".into(),
+    };
+    build([("path", path.as_str().into()), ("sha256", digest)]).into()
+}
+
+fn action(action: &GateAction) -> Value {
+    build([
+        ("run", action.run.as_str().into()),
+        ("label", action.label.as_deref().into()),
+        ("timeout_ms", action.timeout_ms.into()),
+    ])
+    .into()
+}
+
+fn hook(hook: &Hook) -> Value {
+    let pairs = |pairs: &[(String, String)]| -> Object {
+        pairs.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect()
+    };
+    let (command, url, headers) = match &hook.transport {
+        Transport::Process { command } => (array(command), Value::Null, Object::new()),
+        Transport::Http { url, headers } => (Value::Null, url.as_str().into(), pairs(headers)),
+    };
+    build([
+        ("name", hook.name.as_str().into()),
+        ("type", hook.transport.as_str().into()),
+        ("mode", hook.mode.as_str().into()),
+        ("timeout_ms", hook.timeout_ms.into()),
+        ("command", command),
+        ("url", url),
+        ("headers", headers.into()),
+        ("env", pairs(&hook.env).into()),
+    ])
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(first: char) -> EvidenceDigest {
+        EvidenceDigest(format!("{first}{}", "0".repeat(LENGTH - 1)))
+    }
+
+    #[test]
+    fn an_expected_digest_has_at_least_twelve_digits() {
+        for wrong in ["", "a0000000000", "g00000000000", &"a".repeat(65), "sha256:a00000000000"] {
+            assert!(ExpectedDigest::parse(wrong).is_err(), "{wrong}");
+        }
+        for right in ["A00000000000", "a00000000000", digest('a').as_str()] {
+            let expected = ExpectedDigest::parse(right).expect("digits");
+            expected.check(&digest('a')).expect("the same");
+        }
+        ExpectedDigest::exactly(&digest('a')).check(&digest('a')).expect("the same");
+    }
+
+    #[test]
+    fn other_evidence_is_refused_with_both_digests() {
+        let expected = ExpectedDigest::parse("a00000000000").expect("digits");
+        let refused = expected.check(&digest('b')).unwrap_err();
+        assert_eq!(refused.code, Code::XchainEvidenceChanged);
+        let details = refused.details.expect("details");
+        assert_eq!(details["evidence_digest"], digest('b').as_str());
+        assert_eq!(details["expected_digest"], "a00000000000");
+        assert!(refused.suggestion.expect("what to do").contains("accord run status"));
+    }
+
+    #[test]
+    fn order_and_formatting_of_members_do_not_matter() {
+        let object = |text: &str| -> Object { serde_json::from_str(text).expect("JSON") };
+        let (one, other) = (r#"{"a": 1, "b": [2.0]}"#, r#"{"b":[2],"a":1}"#);
+        let [one, other] = [one, other].map(|text| canonical_digest(&object(text)).expect("JSON"));
+        assert_eq!(one, other);
+        // Made with another program: printf '{"a":1,"b":[2]}' | sha256sum
+        assert_eq!(one, "0855bfc20eb6cfaa4be7d6b510c63dd22997718bddadcb1a4915cec3a16145b9");
+    }
+}

@@ -1,0 +1,95 @@
+//! Decisions of a person: who decided, through which door, and about what.
+//!
+//! The actor is what the person says about themselves, the user of the operating system is what the
+//! host saw. Both are recorded.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_contract::wire_enum;
+
+use crate::doc;
+use crate::evidence::{EvidenceDigest, ExpectedDigest};
+
+wire_enum! {
+    /// The door through which a person decided.
+    pub enum Door("DecisionDoor", closed) {
+        /// A command that a person typed or confirmed.
+        Cli = "cli",
+        /// `accord run loop --auto-approve`: the person decided when the loop was started.
+        Loop = "loop",
+        /// A program that uses the library.
+        Api = "api",
+    }
+}
+
+/// A person who decides.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Person {
+    /// Who it is, for example `human:lead`.
+    pub actor: String,
+    /// The user of the operating system that ran the command, if it is known.
+    pub os_user: Option<String>,
+    /// A note for the records.
+    pub note: Option<String>,
+    /// The door.
+    pub door: Door,
+}
+
+/// A person's decision before the evidence is known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Consent {
+    /// The person.
+    pub person: Person,
+    /// The evidence that the person saw; the decision is refused if it has changed since.
+    pub expect: Option<ExpectedDigest>,
+}
+
+/// A person's decision about evidence.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Approval {
+    /// The person.
+    pub person: Person,
+    /// The evidence.
+    pub evidence: EvidenceDigest,
+}
+
+impl Person {
+    /// A person without a note, through a door.
+    pub fn new(actor: impl Into<String>, door: Door) -> Self {
+        Self { actor: actor.into(), os_user: None, note: None, door }
+    }
+}
+
+impl Consent {
+    /// A decision about whatever the evidence is.
+    pub fn of(person: Person) -> Self {
+        Self { person, expect: None }
+    }
+
+    /// The decision about this evidence.
+    ///
+    /// # Errors
+    /// Fails with `evidence_changed` when the person saw other evidence.
+    pub fn about(&self, evidence: EvidenceDigest) -> Result<Approval, Failure> {
+        if let Some(expected) = &self.expect {
+            expected.check(&evidence)?;
+        }
+        Ok(Approval { person: self.person.clone(), evidence })
+    }
+}
+
+impl Approval {
+    /// Adds who decided to a record.
+    pub(crate) fn add_to(&self, record: &mut Object) {
+        let person = &self.person;
+        doc::HumanDecision::ACTOR.set(record, person.actor.as_str());
+        if let Some(user) = &person.os_user {
+            doc::HumanDecision::OS_USER.set(record, user.as_str());
+        }
+        if let Some(note) = &person.note {
+            doc::HumanDecision::NOTE.set(record, note.as_str());
+        }
+        doc::HumanDecision::DOOR.set(record, person.door.as_str());
+        doc::HumanDecision::EVIDENCE_DIGEST.set(record, self.evidence.as_str());
+    }
+}
