@@ -22,7 +22,7 @@ function isSound(config) {
     && BARRIERS.includes(stream.completion_barrier) && listsDecisions(stream);
   const soundRoute = ([phase, { entry_workstream: id }]) => id === undefined || workstreams[id]?.phase === phase;
   return config.schema_version === "0.1" && Boolean(config.project.id) && Boolean(config.project.name)
-    && Object.values(repos).every(({ path }) => path)
+    && Object.values(repos).every((repo) => repo.path && (!("default_branch" in repo) || repo.default_branch))
     && Object.values(workstreams).every(soundStream)
     && Object.entries(routing ?? {}).every(soundRoute)
     && Object.values(gates).every(({ requires_repos = [] }) => requires_repos.every(isRepo));

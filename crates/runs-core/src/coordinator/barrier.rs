@@ -227,6 +227,13 @@ impl Barriers {
             let members = value.as_object().ok_or_else(|| invalid("must be an object"))?;
             let kind = doc::Barrier::TYPE.get(members);
             let status = doc::Barrier::STATUS.get(members);
+            // A name that cannot be read would be one repository less to wait for.
+            let names = |repos: &Value| {
+                repos.as_array().is_some_and(|repos| repos.iter().all(Value::is_string))
+            };
+            if !doc::Barrier::REQUIRED_REPOS.raw(members).is_none_or(names) {
+                return Err(invalid("must list the repositories that it waits for"));
+            }
             all.push(Barrier {
                 id: id.clone(),
                 kind: kind.ok_or_else(|| invalid("is of no known type"))?,

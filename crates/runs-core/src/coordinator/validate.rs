@@ -132,8 +132,7 @@ fn repos(document: &Object, found: &mut Problems) {
         if doc::Repo::PATH.filled(repo).is_none() {
             found.add("repo_path_invalid", format!("{id} must have a path"));
         }
-        if doc::Repo::DEFAULT_BRANCH.given(repo).is_some()
-            && doc::Repo::DEFAULT_BRANCH.filled(repo).is_none()
+        if doc::Repo::DEFAULT_BRANCH.is_in(repo) && doc::Repo::DEFAULT_BRANCH.filled(repo).is_none()
         {
             found.add("repo_default_branch_invalid", format!("{id} must name a branch"));
         }

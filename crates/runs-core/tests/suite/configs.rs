@@ -49,6 +49,18 @@ fn a_runtime_of_the_wrong_type_is_not_declared() {
 }
 
 #[test]
+fn a_gate_that_is_null_is_not_declared() {
+    let mut document = Value::Object(config().document().clone());
+    document["gates"]["exit"] = json!({});
+    document["routing"]["qa"]["exit_gate"] = json!("exit");
+    assert_eq!(narrow_problems(&document).len(), 0);
+    document["gates"]["exit"] = json!(null);
+    let found = narrow_problems(&document);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, Code::XchainUndeclaredGateReference);
+}
+
+#[test]
 fn each_rule_names_its_member() {
     assert_eq!(broken(|_| {}), Vec::<String>::new());
     let cases: Vec<(&str, Value, &str)> = vec![

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::Code;
 use accord_runs_core::coordinator::{
-    Account, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,
+    Account, Barriers, CoordinatorConfig, CoordinatorLedger, CoordinatorState, CoordinatorStatus,
     DispatchedTurn, Dispatching, DivergenceKind, Initialised, Initiative, Offer, RepoStart,
     RepoView, approve_gate, begin_dispatch, check_recovery_report, choose, dispatched_line,
     diverging, end_dispatch, hooks, init, problems, project, recover, request_completion,
@@ -381,6 +381,30 @@ fn a_turn_that_was_being_handed_out_is_found_again() {
     assert_eq!(ended.history[0]["repo_turn_id"], turn.as_str());
     assert_eq!(ended.decisions[0]["id"], "DEC-COORD-042");
     assert_eq!(ended.decisions[0]["category"], "dispatch");
+}
+
+#[test]
+fn a_barrier_that_does_not_name_its_repositories_is_refused() {
+    let read = |repos: Value| {
+        let barrier = json!({"type": "all_repos_accepted", "status": "pending",
+            "workstream_id": "core", "required_repos": repos});
+        Barriers::read(&json!({"core_completion": barrier})).map(|_| ()).map_err(|error| error.code)
+    };
+    assert_eq!(read(json!(["api", "web"])), Ok(()));
+    for damaged in [json!(null), json!(["api", null]), json!(["api", 7]), json!({"0": "api"})] {
+        let code = Code::XchainCoordinatorStateInvalid;
+        assert_eq!(read(damaged.clone()), Err(code), "{damaged}");
+    }
+}
+
+#[test]
+fn a_default_branch_that_is_null_is_no_name() {
+    let mut document = document();
+    let repos = document["repos"].as_object_mut().unwrap();
+    repos.values_mut().next().unwrap()["default_branch"] = Value::Null;
+    let found = problems(&document);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, "repo_default_branch_invalid");
 }
 
 #[test]

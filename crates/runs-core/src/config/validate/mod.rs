@@ -280,7 +280,8 @@ fn role_reference(
 fn gate_reference(document: &Object, field: String, gate: &Value, found: &mut Vec<ConfigProblem>) {
     let name = gate.as_str().unwrap_or_default();
     let gates = members::object(document, "gates");
-    let declared = gates.is_some_and(|gates| gates.contains_key(name));
+    // A gate that is null would be one without conditions.
+    let declared = gates.is_some_and(|gates| gates.get(name).is_some_and(Value::is_object));
     if rule!(
         declared;
         GateUndeclared => true;
