@@ -1,11 +1,14 @@
 //! A governed repository with a history.
 
 use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, InitOptions, Start, init};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};
@@ -33,6 +36,7 @@ pub(crate) struct Governed {
     folder: TempDir,
     files: Files,
     git: bool,
+    summary: String,
     /// How many turns were accepted.
     turns: usize,
 }
@@ -40,9 +44,15 @@ pub(crate) struct Governed {
 impl Governed {
     /// A repository in whose run so many turns were accepted.
     pub(crate) fn new(turns: usize, files: Files, git: bool) -> Self {
+        let summary = "What was to be done in this turn is done, and it was looked at.";
+        Self::with_summary(turns, files, git, summary.to_owned())
+    }
+
+    /// The same, where every turn has this summary.
+    pub(crate) fn with_summary(turns: usize, files: Files, git: bool, summary: String) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         init(folder.path(), &InitOptions::default(), &Environment::system()).expect("it begins");
-        let mut governed = Self { folder, files, git, turns: 0 };
+        let mut governed = Self { folder, files, git, summary, turns: 0 };
         if git {
             for words in ["init --quiet", "config user.name T", "config user.email t@example.org"] {
                 governed.git(words);
@@ -68,6 +78,47 @@ impl Governed {
         // It may not be there: a short history is read each time.
         let _ = std::fs::remove_file(self.at(".agentxchain/transactions/index/run.json"));
         self.accept_staged()
+    }
+
+    /// Accepts a turn whose file stays uncommitted.
+    pub(crate) fn leave_uncommitted(&mut self) {
+        self.stage();
+        self.runs().accept(&Accept::default()).expect("it is accepted");
+        self.turns += 1;
+    }
+
+    /// Assigns a turn, which is refused until the last one is committed; how long that took.
+    pub(crate) fn assign_refused(&self) -> Duration {
+        let began = Instant::now();
+        let refused = self.runs().assign(Some("pm")).expect_err("a checkpoint comes first");
+        let took = began.elapsed();
+        assert_eq!(refused.code, Code::XchainCheckpointRequired);
+        took
+    }
+
+    /// Reads the status; how long that took.
+    pub(crate) fn status(&self) -> Duration {
+        let began = Instant::now();
+        self.runs().status().expect("it is read");
+        began.elapsed()
+    }
+
+    /// Commits the last turn; how long that took.
+    pub(crate) fn checkpoint(&self) -> Duration {
+        let began = Instant::now();
+        let made = self.runs().checkpoint(None).expect("there is something to commit");
+        let took = began.elapsed();
+        assert_eq!(made.turns.len(), 1);
+        took
+    }
+
+    /// How long git alone takes to find the changes.
+    pub(crate) fn git_status(&self) -> Duration {
+        let began = Instant::now();
+        let status = ["status", "--porcelain=v2", "--untracked-files=all", "--", "src"];
+        let done = Command::new("git").args(status).current_dir(self.folder.path()).output();
+        assert!(done.expect("git is there").status.success());
+        began.elapsed()
     }
 
     fn accept_staged(&mut self) -> Duration {
@@ -105,7 +156,7 @@ impl Governed {
             "role": "pm",
             "runtime_id": turn.runtime.id,
             "status": "completed",
-            "summary": "What was to be done in this turn is done, and it was looked at.",
+            "summary": self.summary,
             "decisions": [{"id": format!("DEC-{:03}", self.turns + 1), "category": "scope",
                 "statement": "This turn does what the plan says and nothing beside.",
                 "rationale": "It is enough."}],
@@ -140,6 +191,11 @@ impl Governed {
             entry["turn_id"] = id.as_str().into();
             entry["accepted_sequence"] = (2 * turn + 2).into();
             entry["files_changed"] = json!([self.file(turn)]);
+            if self.git {
+                let observed = &mut entry["observed_artifact"];
+                observed["files_changed"] = json!([self.file(turn)]);
+                observed["file_markers"] = json!({self.file(turn): "sha256:00"});
+            }
             entry["decisions"][0]["id"] = format!("DEC-{:03}", turn + 1).into();
             let mut decision = decision.clone();
             decision["id"] = entry["decisions"][0]["id"].clone();
@@ -154,7 +210,7 @@ impl Governed {
             }
         }
         for (path, more) in [(HISTORY, history), (LEDGER, ledger), (EVENTS, events)] {
-            self.write(path, &(self.read(path) + &more));
+            self.append(path, &more);
         }
         let mut state: Value = serde_json::from_str(&self.read(STATE)).expect("a state");
         state["turn_sequence"] = (2 * turns).into();
@@ -195,6 +251,11 @@ impl Governed {
 
     fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.at(path)).expect("a file")
+    }
+
+    fn append(&self, path: &str, text: &str) {
+        let file = OpenOptions::new().append(true).open(self.at(path));
+        file.and_then(|mut file| file.write_all(text.as_bytes())).expect("a file");
     }
 
     fn write(&self, path: &str, text: &str) {
