@@ -468,9 +468,9 @@ codes! {
     XchainInvalidStateTransition = "invalid_state_transition", Xchain, Validation, AfterChange, 409,
         "The run's current status does not allow this; look at its status.";
     XchainRecordsMissing = "records_missing", Xchain, Execution, AfterChange, 409,
-        "The events have a run that state.json does not know, as after a git stash, checkout or \
-         reset of everything; restore its records (git stash pop), or abandon that run with accord \
-         run start --restart.";
+        "The last run of the repository is not the one of state.json, as after a git stash, \
+         checkout or reset of everything; restore its records (git stash pop), or abandon that run \
+         with accord run start --restart.";
     XchainImmutableField = "immutable_field", Xchain, Validation, Never, 409,
         "A member that is fixed once the run has started would change; start a new run instead.";
     XchainUnknownRole = "unknown_role", Xchain, NotFound, AfterChange, 404,

@@ -1,12 +1,12 @@
 //! A worker that is a program. It gets its briefing as an argument, on standard input or from the
 //! bundle, and stages its result itself.
 //!
-//! It is ended if it gives no sign of life for too long; [`accord_runs_core::liveness`] decides. Its
-//! output is observed as it comes. CPU time and changed files are measured every few seconds.
+//! It is ended if it gives no sign of life for too long; [`accord_runs_core::liveness`] decides.
+//! Its output is observed as it comes. CPU time and changed files are measured every few seconds.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
@@ -43,7 +43,7 @@ pub(super) fn run(
         progress: Progress::new(job),
         pid: None,
         began: Instant::now(),
-        began_at: SystemTime::now(),
+        began_at: wall_clock(),
         liveness: Liveness::new(&job.limits),
         files: FileChanges::new(job),
         stall: None,
@@ -156,7 +156,7 @@ impl Watch for Worker<'_, '_> {
     fn started(&mut self, pid: u32) {
         self.pid = Some(pid);
         self.began = Instant::now();
-        self.began_at = SystemTime::now();
+        self.began_at = wall_clock();
         self.progress.started(pid);
         (self.signals)(WorkerSignal::Started { pid });
     }
@@ -230,6 +230,12 @@ fn judge(job: &Job<'_>, outcome: &RunOutput, stall: Option<Stall>) -> Result<Wor
         _ => failure,
     };
     Err(explained(failure))
+}
+
+/// The system's clock, which files have their times from.
+fn wall_clock() -> SystemTime {
+    let millis = u64::try_from(accord_system::now().unix_millis()).unwrap_or_default();
+    UNIX_EPOCH + Duration::from_millis(millis)
 }
 
 fn not_started(job: &Job<'_>, error: &StartError) -> Failure {
