@@ -18,6 +18,7 @@ use accord_contract::wire::{Object, Value};
 use crate::config::{Config, GateAction};
 use crate::hooks::{Hook, HookPhase, Transport};
 use crate::members::{array, build};
+use crate::proposal::{Proposal, proposal_folder};
 use crate::state::{Pending, State, Turn};
 use crate::{RepoPath, dispatch, doc, gate};
 
@@ -39,6 +40,8 @@ pub enum Subject<'a> {
     Block,
     /// The merge of a turn's files with those of other turns.
     Merge(&'a Turn),
+    /// The proposal of a turn.
+    Proposal(&'a Proposal),
 }
 
 /// The facts that only the host knows.
@@ -94,6 +97,17 @@ impl<'a> Subject<'a> {
                 let names = files.unwrap_or_default().into_iter().chain([staged]);
                 names.filter_map(|name| RepoPath::parse(&name).ok()).collect()
             }
+            // Those in the working tree, and those in the folder of the proposal.
+            Self::Proposal(proposal) => {
+                let folder = proposal_folder(&proposal.turn);
+                let files = proposal.files.iter().map(|file| file.path.as_str());
+                let files = files.filter_map(|path| RepoPath::parse(path).ok());
+                let both = |path: RepoPath| {
+                    let proposed = RepoPath::parse(&format!("{folder}/{path}")).ok();
+                    [Some(path), proposed].into_iter().flatten()
+                };
+                files.flat_map(both).collect()
+            }
         }
     }
 
@@ -147,6 +161,11 @@ impl<'a> Subject<'a> {
                 doc::Turn::ATTEMPT.to(turn.attempt()),
                 doc::Turn::CONFLICT_STATE
                     .to(turn.value(doc::Turn::CONFLICT_STATE).cloned().unwrap_or_default()),
+            ])
+            .into(),
+            Self::Proposal(proposal) => build([
+                doc::Turn::TURN_ID.to(proposal.turn.as_str()),
+                ("proposed_changes", proposal.request()),
             ])
             .into(),
         }

@@ -68,6 +68,7 @@ pub mod patterns;
 pub mod person;
 pub mod policy;
 pub mod progress;
+pub mod proposal;
 pub mod refused_result;
 pub mod repo_decisions;
 pub mod result;

@@ -112,6 +112,18 @@ pub enum NextStep {
         /// The gate, if there is one.
         gate: Option<String>,
     },
+    /// Send the request that waits for approval back, instead of an approval.
+    SendBack {
+        /// The phase that the run continues in.
+        phase: String,
+    },
+    /// Decide on a proposal: apply it or drop it.
+    DecideProposal {
+        /// The turn that made it.
+        turn: TurnId,
+        /// How many files it changes.
+        files: usize,
+    },
     /// Resolve what blocks the run.
     Resolve {
         /// What to do first.
@@ -184,13 +196,14 @@ pub fn next_steps(
 ) -> (Vec<NextStep>, Option<String>) {
     // A pending gate comes before a block, because a run with a pending gate cannot be resolved.
     let waits = matches!(state.status(), Status::Paused | Status::Blocked);
+    let send_back = || NextStep::SendBack { phase: state.phase().to_owned() };
     if let Some(pending) = state.pending_transition().filter(|_| waits) {
         let (gate, to) = (pending.gate, pending.to);
-        return (vec![NextStep::ApproveTransition { gate, to }], None);
+        return (vec![NextStep::ApproveTransition { gate, to }, send_back()], None);
     }
     if let Some(pending) = state.pending_completion().filter(|_| waits) {
         let gate = pending.gate;
-        return (vec![NextStep::ApproveCompletion { gate }], None);
+        return (vec![NextStep::ApproveCompletion { gate }, send_back()], None);
     }
     match state.status() {
         Status::Idle => (vec![NextStep::Start { restart: false }], None),

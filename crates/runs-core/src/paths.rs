@@ -55,6 +55,13 @@ pub const HOME: &str = ".agentxchain";
 pub(crate) const PROPOSAL_OVERVIEW: &str = "PROPOSAL.md";
 pub(crate) const PROPOSAL_SNAPSHOT: &str = "SOURCE_SNAPSHOT.json";
 
+/// The decision on a proposal, next to the proposed files.
+pub(crate) const PROPOSAL_APPLIED: &str = "APPLIED.json";
+pub(crate) const PROPOSAL_REJECTED: &str = "REJECTED.json";
+
+/// The configurations of a run and of an initiative.
+const CONFIGURATIONS: [&str; 2] = ["agentxchain.json", "agentxchain-multi.json"];
+
 const PLANNING: &str = ".planning/";
 const REVIEWS: &str = ".agentxchain/reviews/";
 const STAGING: &str = ".agentxchain/staging/";
@@ -228,7 +235,20 @@ impl RepoPath {
 
     /// Whether a proposed file at the path would overwrite the description of its proposal.
     pub(crate) fn is_proposal_page(&self) -> bool {
-        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT].iter().any(|page| self.0.eq_ignore_ascii_case(page))
+        [PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, PROPOSAL_APPLIED, PROPOSAL_REJECTED]
+            .iter()
+            .any(|page| self.0.eq_ignore_ascii_case(page))
+    }
+
+    /// Whether the path belongs to the run, to version control or to the configuration, so that
+    /// no proposal may change it.
+    pub(crate) fn is_guarded(&self) -> bool {
+        let lower = self.0.to_ascii_lowercase();
+        lower.split('/').any(|name| name == ".git")
+            || lower == HOME
+            || below_home(&lower).is_some()
+            || CONFIGURATIONS.contains(&lower.as_str())
+            || self.is_operational()
     }
 
     /// Whether the path is a planning document.

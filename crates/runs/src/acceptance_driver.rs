@@ -67,10 +67,11 @@ pub(crate) fn drive_acceptance(
                 }
                 Answer::Cleaned
             }
-            Want::Observe { baseline, named, proposed } => {
+            Want::Observe { baseline, named, proposed, deleted } => {
                 let observed = watching(git, baseline.as_ref())
-                    .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed));
-                usable(observed)?
+                    .and_then(|git| observe(operation, git, baseline.as_ref(), &named, &proposed))
+                    .and_then(|seen| add_sources(operation, seen, &[proposed, deleted].concat()));
+                usable(observed.map(Answer::Observed))?
             }
             Want::Files(paths) => {
                 usable(operation.locked.texts(&paths).map(Answer::Files).map_err(Failure::from))?
@@ -148,7 +149,7 @@ fn observe(
     baseline: Option<&Baseline>,
     named: &[RepoPath],
     proposed: &[RepoPath],
-) -> Result<Answer, Failure> {
+) -> Result<Observation, Failure> {
     let mut seen = match git {
         Some(git) => git.observe(baseline)?,
         None => Observation::default(),
@@ -159,7 +160,23 @@ fn observe(
     if seen.outside.is_empty() {
         seen.obstructed = operation.locked.obstructed(proposed)?;
     }
-    Ok(Answer::Observed(seen))
+    Ok(seen)
+}
+
+/// Adds the digests of the files that a proposal replaces or deletes.
+fn add_sources(
+    operation: &Operation<'_>,
+    mut seen: Observation,
+    files: &[RepoPath],
+) -> Result<Observation, Failure> {
+    // A path that leads out is not read. The result is refused for it.
+    if seen.outside.is_empty() {
+        for path in files {
+            let digest = operation.locked.digest(path)?;
+            seen.sources.insert(path.to_string(), digest);
+        }
+    }
+    Ok(seen)
 }
 
 /// A check of a result. If it fails because of what the worker left, the result is refused; any

@@ -51,6 +51,7 @@ mod run_hints;
 mod run_hostile;
 mod run_meeting;
 mod run_place;
+mod run_send_back;
 mod run_silence;
 mod run_words;
 mod server;

@@ -208,3 +208,49 @@ fn a_folder_without_an_initiative_says_how_to_begin() {
     let missing = accord(&words, "").refused("invalid_coordinator_config");
     assert!(missing.contains("agentxchain-multi.json"), "{missing}");
 }
+
+#[test]
+fn the_gate_of_an_initiative_is_sent_back_to_one_repository() {
+    let (shop, _) = Shop::after(2);
+    let root = shop.root();
+    let in_repo = |repo: &str, words: &[&str]| {
+        let place = root.join(repo);
+        let place = ["--repo", place.to_str().expect("text")];
+        accord(&[&["run"], words, &place].concat(), "")
+    };
+    for repo in ["api", "web"] {
+        in_repo(repo, &["approve-transition", "--yes"]).yes();
+    }
+    let reached = shop.coordinator(&["step"]).yes();
+    assert!(reached.contains("or    accord run coordinator send-back --reason '…'"), "{reached}");
+    let reason = ["send-back", "--reason", "Web forgets refunds."];
+    let words = [&reason[..], &["--repo", "web"]].concat();
+    shop.coordinator(&words).refused("confirmation_needed");
+    shop.coordinator(&[&reason[..], &["--repo", "shop", "--yes"]].concat())
+        .refused("unknown_repository");
+    let said = [&words[..], &["--actor", "human:reviewer", "--yes", "--json"]].concat();
+    let said = json(&shop.coordinator(&said).yes());
+    assert_eq!(said["repos"], serde_json::json!(["web"]));
+    assert_eq!(
+        (&said["state"]["status"], &said["state"]["phase"]),
+        (&"active".into(), &"planning".into())
+    );
+    shop.coordinator(&["approve-gate", "--yes"]).refused("invalid_state_transition");
+
+    let stepped = json(&shop.coordinator(&["step", "--json"]).yes());
+    assert_eq!(stepped["dispatched"]["repo_id"], "web", "{stepped}");
+    let turns = root.join("web/.agentxchain/dispatch/turns");
+    let turn = std::fs::read_dir(turns).unwrap().next().expect("a turn").unwrap().path();
+    let context = std::fs::read_to_string(turn.join("CONTEXT.md")).expect("a context");
+    assert!(context.contains("## Sent back by a person"), "{context}");
+    assert!(context.contains("> Web forgets refunds."), "{context}");
+
+    std::fs::create_dir_all(root.join("web/src")).unwrap();
+    std::fs::write(root.join("web/src/refunds.txt"), "refunds\n").unwrap();
+    in_repo("web", &["stage", "--summary", "Refunds"]).yes();
+    assert_eq!(in_repo("web", &["step"]).code, 0);
+    let reached = shop.coordinator(&["step"]).yes();
+    assert!(reached.contains("accord run coordinator approve-gate"), "{reached}");
+    let passed = json(&shop.coordinator(&["approve-gate", "--yes", "--json"]).yes());
+    assert_eq!(passed["state"]["phase"], "implementation");
+}

@@ -699,6 +699,18 @@ codes! {
     XchainProjectionFailed = "projection_failed", Xchain, Validation, AfterChange, 422,
         "An acceptance names a repository, workstream or turn that the coordinator does not know; \
          correct what is named.";
+    XchainProposalNotFound = "proposal_not_found", Xchain, NotFound, AfterChange, 404,
+        "The turn made no proposal; `accord run proposal list --all` lists them.";
+    XchainProposalDecided = "proposal_decided", Xchain, Validation, Never, 409,
+        "The proposal was applied or dropped before, and is decided on once.";
+    XchainProposalOutdated = "proposal_outdated", Xchain, Validation, AfterChange, 409,
+        "Files changed since the proposal was accepted, or its record does not say how they were; \
+         restore the named files, or take the changes over by hand and drop the proposal.";
+    XchainProposalChanged = "proposal_changed", Xchain, Validation, AfterChange, 409,
+        "The files in the folder of the proposal are not those that were accepted; restore them, \
+         or drop the proposal.";
+    XchainUnknownRepository = "unknown_repository", Xchain, NotFound, AfterChange, 404,
+        "The initiative has no such repository in its phase; name one of those that are listed.";
     XchainNothingToDispatch = "nothing_to_dispatch", Xchain, Validation, AfterChange, 409,
         "No workstream can take a turn now; see the reason for each.";
     XchainCoordinatorGateBlocked = "coordinator_gate_blocked", Xchain, Approval, AfterChange, 409,

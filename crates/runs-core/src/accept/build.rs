@@ -15,7 +15,7 @@ use crate::members::{array, build};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnStatusClaim};
 use crate::state::{Block, Status};
-use crate::{delegation, dispatch, doc, ledger, rule, timeout};
+use crate::{delegation, dispatch, doc, ledger, proposal, rule, timeout};
 
 impl Cleared {
     /// Builds the commit.
@@ -60,7 +60,8 @@ impl Cleared {
             });
         }
         writes.push(talk::section(result, turn, context.inputs.state.phase()));
-        writes.extend(talk::proposal(result, turn));
+        let proposed = proposal::record(result, &self.observation.sources);
+        writes.extend(proposal::writes(result, turn, &proposed, now));
         let role = context.inputs.config.role(turn.role());
         let authority = role.map_or(WriteAuthority::ReviewOnly, |role| role.authority);
         writes.extend(talk::review(result, turn, authority, context.runtime()));

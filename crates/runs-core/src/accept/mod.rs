@@ -85,7 +85,7 @@ pub enum Want {
     /// Delete those of these files that version control shows as new.
     Clean(Vec<RepoPath>),
     /// Report the changes since a baseline, the named files outside the repository, and the
-    /// obstacles of the proposed files.
+    /// obstacles and present digests of the proposed files.
     Observe {
         /// The baseline of the turn.
         baseline: Option<Baseline>,
@@ -93,6 +93,8 @@ pub enum Want {
         named: Vec<RepoPath>,
         /// The files that the result proposes to write.
         proposed: Vec<RepoPath>,
+        /// The files that the result proposes to delete.
+        deleted: Vec<RepoPath>,
     },
     /// Read those of these files that exist.
     Files(Vec<RepoPath>),

@@ -35,6 +35,9 @@ pub struct Observation {
     pub outside: Vec<String>,
     /// The proposed files that cannot be written, each with the path of the obstacle.
     pub obstructed: Vec<(String, String)>,
+    /// The digests of the files that a proposal replaces or deletes, as
+    /// [`crate::proposal::digest`] gives them, or [`crate::proposal::ABSENT`].
+    pub sources: BTreeMap<String, String>,
 }
 
 /// The files that count as changed by a turn.

@@ -12,6 +12,7 @@ use crate::dispatch::bundle_folder;
 use crate::doc::{self, List, Member};
 use crate::history::RunIndex;
 use crate::members::{amount, array, build, text};
+use crate::proposal;
 use crate::result::Rewrite;
 use crate::state::{State, Status, Turn};
 
@@ -116,6 +117,14 @@ impl Cleared {
         }
         if let Some(delegations) = doc::Result::DELEGATIONS.given(self.valid.result.document()) {
             doc::History::DELEGATIONS_ISSUED.set(entry, delegations.clone());
+        }
+        let proposed = proposal::record(&self.valid.result, &self.observation.sources);
+        if !proposed.is_empty() {
+            let record = build([
+                doc::ProposalRecord::REF.to(proposal::proposal_folder(context.turn.id())),
+                doc::ProposalRecord::FILES.to(proposed),
+            ]);
+            doc::History::PROPOSAL.set(entry, record);
         }
         if let Some(value) = context.turn.value(doc::Turn::DELEGATION_CONTEXT) {
             doc::History::DELEGATION_CONTEXT.set(entry, value.clone());

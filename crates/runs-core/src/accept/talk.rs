@@ -1,16 +1,13 @@
-//! The documents for people about an accepted turn: its section of `TALK.md`, its review and its
-//! proposal.
+//! The documents for people about an accepted turn: its section of `TALK.md` and its review.
 
 use std::fmt::Write as _;
 
-use accord_contract::text::pretty;
 use accord_contract::wire::{Object, Value};
 
 use super::Write;
+use crate::HOME;
 use crate::config::{RuntimeType, WriteAuthority};
 use crate::doc;
-use crate::members::build;
-use crate::paths::{HOME, PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT, RepoPath};
 use crate::result::TurnResult;
 use crate::state::Turn;
 
@@ -80,47 +77,6 @@ pub(super) fn review(
         path: format!("{HOME}/reviews/{}-{}-review.md", turn.id(), turn.role()),
         text: review,
     })
-}
-
-/// The proposed changes of a role that does not write files itself, as separate files.
-pub(super) fn proposal(result: &TurnResult, turn: &Turn) -> Vec<Write> {
-    let changes = doc::Result::PROPOSED_CHANGES.get(result.document());
-    let folder = format!("{HOME}/proposed/{}", turn.id());
-    let mut writes = Vec::new();
-    let mut overview =
-        format!("# Proposal of {} by {}\n\n{}\n\n", turn.id(), turn.role(), result.summary());
-    let mut files = Vec::new();
-    for change in changes.iter().filter_map(Value::as_object) {
-        // Validation refuses such paths. This is the last check before the path becomes part of a
-        // file name.
-        let Some(path) =
-            doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok())
-        else {
-            continue;
-        };
-        let action = doc::Proposed::ACTION.get(change).unwrap_or("modify");
-        let _ = writeln!(overview, "- {action} `{path}`");
-        files.push(Value::Object(build([
-            doc::Proposed::PATH.to(path.as_str()),
-            doc::Proposed::ACTION.to(action),
-        ])));
-        if let Some(content) = doc::Proposed::CONTENT.get(change) {
-            writes.push(Write::Replace {
-                path: format!("{folder}/{path}"),
-                text: content.to_owned(),
-            });
-        }
-    }
-    if files.is_empty() {
-        return writes;
-    }
-    let snapshot = build([("turn_id", turn.id().as_str().into()), ("files", files.into())]);
-    writes.push(Write::Replace { path: format!("{folder}/{PROPOSAL_OVERVIEW}"), text: overview });
-    writes.push(Write::Replace {
-        path: format!("{folder}/{PROPOSAL_SNAPSHOT}"),
-        text: pretty(&snapshot),
-    });
-    writes
 }
 
 /// Joins a text to one line, so that it cannot start a new section.

@@ -62,6 +62,7 @@ impl Valid {
             baseline: context.turn.baseline(),
             named: self.result.named_files(),
             proposed: self.result.proposed(false),
+            deleted: self.result.proposed(true),
         }
     }
 

@@ -9,6 +9,7 @@ use accord_contract::wire_enum;
 
 use super::history::{self, LineType};
 use super::projection::Initiative;
+use super::send_back::owed_repos;
 use super::{BarrierType, CoordinatorStatus, RepoView, Workstream};
 use crate::TurnId;
 use crate::doc;
@@ -151,8 +152,11 @@ fn consider(
                 && doc::MultiHistory::REPO_ID.get(line) == Some(repo)
         })
     };
+    // After a gate was sent back, its repositories get a turn although the workstream is done.
+    let owed = owed_repos(initiative.history);
+    let owed = stream.repos.iter().find(|repo| owed.contains(repo));
     // A sequence is satisfied by its first repository; the others still get turns.
-    if done && stream.barrier != BarrierType::OrderedRepoSequence {
+    if done && owed.is_none() && stream.barrier != BarrierType::OrderedRepoSequence {
         return stop(None, ObstacleReason::WorkstreamComplete);
     }
     let any = stream.repos.iter().any(|repo| accepted(repo));
@@ -162,7 +166,9 @@ fn consider(
         let made = initiative.barriers.of_workstream(&stream.id)?.satisfied_repos();
         stream.repos.iter().find(|repo| !made.contains(repo))
     };
-    let next = if any {
+    let next = if owed.is_some() {
+        owed
+    } else if any {
         // Repositories without an accepted turn come first, so that each gets one before any gets
         // two.
         let new = stream.repos.iter().find(|repo| !accepted(repo));

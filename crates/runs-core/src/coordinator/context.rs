@@ -7,6 +7,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::history::{self, LineType};
 use super::projection::Initiative;
+use super::send_back::{self, SentBackGate};
 use super::{BarrierStatus, Choice, Workstream};
 use crate::Ids;
 use crate::doc::{self, Member, Text};
@@ -55,7 +56,9 @@ pub fn turn_context(
             Some((id.clone(), BarrierStatus::as_str(status).into()))
         })
         .collect();
-    let document = build([
+    let sent_back = SentBackGate::of(initiative.history);
+    let sent_back = sent_back.and_then(|sent_back| sent_back.about(&choice.repo));
+    let mut document = build([
         ("schema_version", super::COORDINATOR_VERSION.into()),
         ("context_ref", reference.as_str().into()),
         ("super_run_id", initiative.state.super_run_id().into()),
@@ -71,6 +74,9 @@ pub fn turn_context(
         ),
         ("generated_at", now.to_string().into()),
     ]);
+    if let Some(sent_back) = &sent_back {
+        document.insert("sent_back".to_owned(), sent_back.clone().into());
+    }
     let members = [
         doc::MultiHistory::CONTEXT_REF.to(reference.as_str()),
         doc::MultiHistory::WORKSTREAM_ID.to(choice.workstream.as_str()),
@@ -78,7 +84,13 @@ pub fn turn_context(
     ];
     let line = history::line(LineType::ContextGenerated, initiative.state, now, members);
     TurnContext {
-        markdown: markdown(choice, initiative.state.phase(), &required, &upstream),
+        markdown: markdown(
+            choice,
+            initiative.state.phase(),
+            sent_back.as_ref(),
+            &required,
+            &upstream,
+        ),
         reference,
         document,
         line,
@@ -90,11 +102,20 @@ fn required_decisions(stream: Option<&Workstream>, repo: &str) -> Vec<String> {
     found.map_or_else(Vec::new, |(_, ids)| ids.clone())
 }
 
-fn markdown(choice: &Choice, phase: &str, required: &[String], upstream: &[&Object]) -> String {
+fn markdown(
+    choice: &Choice,
+    phase: &str,
+    sent_back: Option<&Object>,
+    required: &[String],
+    upstream: &[&Object],
+) -> String {
     let mut text = format!(
         "# {} in {}\n\n- Phase: {phase}\n- Role: {}\n",
         choice.workstream, choice.repo, choice.role
     );
+    if let Some(record) = sent_back {
+        send_back::section(record, &mut text);
+    }
     if !required.is_empty() {
         let _ = write!(text, "\n## Decisions that you owe\n\n{}\n", required.join(", "));
     }

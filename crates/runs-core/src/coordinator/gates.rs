@@ -9,6 +9,7 @@ use accord_contract::wire_enum;
 
 use super::history::{self, LineType};
 use super::projection::Initiative;
+use super::send_back::owed_repos;
 use super::{
     BarrierStatus, BarrierType, Barriers, CoordinatorChange, CoordinatorConfig,
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
@@ -49,6 +50,8 @@ wire_enum! {
         NotFinalPhase = "not_final_phase",
         /// The run of a repository is not ready for completion.
         RepoNotCompletionReady = "repo_not_completion_ready",
+        /// A repository had no accepted turn since the gate was sent back.
+        RepoSentBack = "repo_sent_back",
     }
 }
 
@@ -144,6 +147,7 @@ pub(crate) fn phase_blockers(
     let required = required_repos(initiative.config, phase_gate(initiative));
     repo_blockers(initiative, repos, &required, &mut found);
     barrier_blockers(initiative, initiative.state.phase(), &mut found);
+    sent_back_blockers(initiative, &mut found);
     found
 }
 
@@ -162,6 +166,7 @@ pub fn completion_blockers(
     for stream in initiative.config.phases() {
         barrier_blockers(initiative, stream, &mut found);
     }
+    sent_back_blockers(initiative, &mut found);
     for id in &required {
         let state = repos.get(id).and_then(|view| view.state.as_ref());
         let at_its_end = |state: &State| {
@@ -252,14 +257,14 @@ pub fn approve_gate(
     Ok(change)
 }
 
-/// The gate that a person can approve now.
+/// The gate that a person can approve or send back now.
 ///
 /// # Errors
 /// Fails with `invalid_state_transition` when no gate is pending.
 pub fn pending_gate(state: &CoordinatorState) -> Result<&Object, Failure> {
     let waits = matches!(state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked);
     state.pending_gate().filter(|_| waits).ok_or_else(|| {
-        let message = format!("an initiative that is {} has no gate to approve", state.status());
+        let message = format!("an initiative that is {} has no gate that waits", state.status());
         Failure::new(Code::XchainInvalidStateTransition, message)
     })
 }
@@ -418,6 +423,13 @@ fn barrier_blockers(initiative: &Initiative<'_>, phase: &str, found: &mut Vec<Bl
             }
             Some(_) => {}
         }
+    }
+}
+
+/// A gate that was sent back is requested again only after every repository had another turn.
+fn sent_back_blockers(initiative: &Initiative<'_>, found: &mut Vec<Blocker>) {
+    for repo in owed_repos(initiative.history) {
+        found.push(blocker(BlockerKind::RepoSentBack, Some(&repo)));
     }
 }
 

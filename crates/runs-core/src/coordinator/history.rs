@@ -24,6 +24,7 @@ wire_enum! {
         PhaseTransitionRequested = "phase_transition_requested",
         PhaseTransitionApproved = "phase_transition_approved",
         RunCompletionRequested = "run_completion_requested",
+        GateSentBack = "gate_sent_back",
         RunCompleted = "run_completed",
     }
 }

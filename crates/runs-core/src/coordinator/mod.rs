@@ -24,6 +24,7 @@ mod ledger;
 mod next_action;
 mod projection;
 mod resync;
+mod send_back;
 mod state;
 mod validate;
 mod vocabulary;
@@ -48,6 +49,7 @@ pub use ledger::{CoordinatorDecision, CoordinatorLedger};
 pub use next_action::{InitiativeFacts, NextAction, next_actions};
 pub use projection::{Initiative, Offer, Projection, project};
 pub use resync::{Account, Resync, check_recovery_report, recovery_report, resync};
+pub use send_back::{SendBackGate, send_back_gate};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
 pub use validate::{CoordinatorProblem, problems, refusal};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::send_back::owed_repos;
 use super::{
     BlockerKind, Choice, CoordinatorStatus, Divergence, Initiative, Obstacle, ObstacleReason,
     RepoView, gate_blockers, recovery_report_path,
@@ -20,6 +21,11 @@ pub enum NextAction {
         /// The gate.
         gate: String,
     },
+    /// Send a gate back, instead of an approval.
+    SendBack {
+        /// The phase that the initiative continues in.
+        phase: String,
+    },
     /// Write the recovery report, then resynchronise.
     Account {
         /// The path of the report in the workspace.
@@ -29,6 +35,8 @@ pub enum NextAction {
     Repository {
         /// Its id.
         id: String,
+        /// Whether the initiative owes it a turn, so that its own gate must be sent back first.
+        sent_back: bool,
     },
 }
 
@@ -62,7 +70,8 @@ pub fn next_actions(facts: &InitiativeFacts<'_>) -> Vec<NextAction> {
         }
         CoordinatorStatus::Paused => {
             let gate = state.pending_gate_id().unwrap_or_default().to_owned();
-            return vec![NextAction::ApproveGate { gate }];
+            let phase = state.phase().to_owned();
+            return vec![NextAction::ApproveGate { gate }, NextAction::SendBack { phase }];
         }
         CoordinatorStatus::Active => {
             in_repos(facts, |id, _| delays_workstream(id, facts.prospects))
@@ -100,8 +109,13 @@ fn in_repos(
     facts: &InitiativeFacts<'_>,
     is_next: impl Fn(&str, Option<&NextStep>) -> bool,
 ) -> Vec<NextAction> {
+    let owed = owed_repos(facts.initiative.history);
     let repos = facts.repos.iter().filter(|(id, step)| is_next(id, *step));
-    repos.map(|(id, _)| NextAction::Repository { id: (*id).to_owned() }).collect()
+    let action = |(id, _): &(&str, Option<&NextStep>)| NextAction::Repository {
+        id: (*id).to_owned(),
+        sent_back: owed.iter().any(|repo| repo == id),
+    };
+    repos.map(action).collect()
 }
 
 /// Whether a workstream waits for the repository.

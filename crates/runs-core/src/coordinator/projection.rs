@@ -5,6 +5,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Object;
 
 use super::history::{self, LineType};
+use super::send_back::owed_repos;
 use super::{Barriers, CoordinatorConfig, CoordinatorState, Effect};
 use crate::doc;
 use crate::members::build;
@@ -38,6 +39,13 @@ pub struct Initiative<'a> {
     pub barriers: &'a Barriers,
     /// Its history.
     pub history: &'a [Object],
+}
+
+impl Initiative<'_> {
+    /// The repositories that get a turn because a gate was sent back.
+    pub fn owed_repos(&self) -> Vec<String> {
+        owed_repos(self.history)
+    }
 }
 
 /// An accepted turn to project.

@@ -178,9 +178,17 @@ impl CoordinatorState {
     }
 
     pub(super) fn pass_gate(&mut self, gate: &str) {
+        self.set_gate(gate, "passed");
+    }
+
+    pub(super) fn fail_gate(&mut self, gate: &str) {
+        self.set_gate(gate, "failed");
+    }
+
+    fn set_gate(&mut self, gate: &str, status: &str) {
         let mut gates =
             doc::Coordinator::PHASE_GATE_STATUS.get(&self.members).cloned().unwrap_or_default();
-        gates.insert(gate.to_owned(), "passed".into());
+        gates.insert(gate.to_owned(), status.into());
         self.set(doc::Coordinator::PHASE_GATE_STATUS, gates);
     }
 

@@ -9,6 +9,7 @@ use super::form::form;
 use crate::config::{Config, WriteAuthority};
 use crate::doc::{self, Member, Text};
 use crate::members::{self, text};
+use crate::run::SentBack;
 use crate::state::{State, Turn};
 
 /// The maximum length of a summary or statement in a bundle.
@@ -54,6 +55,7 @@ pub fn prompt(briefing: &Briefing<'_>) -> String {
     if let Some(own) = briefing.role_prompt {
         let _ = write!(prompt, "\n## Instructions for the role\n\n{}\n", own.trim_end());
     }
+    sent_back(state, &mut prompt);
     rejection(turn, &mut prompt);
     delegation(turn, &mut prompt);
     gate(config, state, &mut prompt);
@@ -101,6 +103,7 @@ pub fn context(briefing: &Briefing<'_>) -> String {
             said("Objected", objection, &mut context);
         }
     }
+    sent_back(state, &mut context);
     if let Some(failure) = state.value(doc::State::LAST_GATE_FAILURE).as_object() {
         context.push_str("\n## Why the gate failed last time\n\n");
         for reason in doc::GateFailure::REASONS.get(failure) {
@@ -120,6 +123,28 @@ fn authority(authority: WriteAuthority) -> &'static str {
             "Only files below `.planning/` and `.agentxchain/reviews/`. Deliver a review."
         }
     }
+}
+
+/// The section about a request that a person sent back.
+fn sent_back(state: &State, text: &mut String) {
+    let Some(record) = SentBack::of(state) else {
+        return;
+    };
+    let request = match record.to() {
+        Some(phase) => format!("the request for the phase {phase}"),
+        None => "the request to complete the run".to_owned(),
+    };
+    let _ = write!(
+        text,
+        "\n## Sent back by a person\n\n{} sent back {request} at {}, for this reason:\n\n",
+        record.by(),
+        record.at(),
+    );
+    // Every line is quoted, so that none of them can start a section.
+    for line in record.reason().lines() {
+        let _ = writeln!(text, "{}", format!("> {line}").trim_end());
+    }
+    text.push_str("\nDo what it asks for before you make the request again.\n");
 }
 
 fn rejection(turn: &Turn, prompt: &mut String) {

@@ -66,6 +66,9 @@ documents! {
         TO: Text = "to",
         RECOVERY_REPORT: Text = "recovery_report",
         GATE: Text = "gate",
+        REASON: Text = "reason",
+        SENT_BACK_BY: Text = "sent_back_by",
+        REPO_IDS: Texts = "repo_ids",
     }
 
     /// The intent of a dispatch.

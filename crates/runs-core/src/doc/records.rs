@@ -42,6 +42,23 @@ documents! {
         COST: Map = "cost",
         DELEGATION_CONTEXT: Map = "delegation_context",
         DELEGATION_REVIEW: Map = "delegation_review",
+        PROPOSAL: Map = "proposal",
+    }
+
+    /// The files of a proposal: `SOURCE_SNAPSHOT.json`, and `proposal` of a line of the history.
+    ProposalRecord {
+        CAPTURED_AT: Timestamp = "captured_at",
+        TURN_ID: Text = "turn_id",
+        ROLE: Text = "role",
+        REF: Text = "ref",
+        FILES: List = "files",
+    }
+
+    /// A file of a proposal, beside the members of [`Proposed`](super::Proposed).
+    ProposalFile {
+        EXISTED: Flag = "existed",
+        SHA256: Text = "sha256",
+        CONTENT_SHA256: Text = "content_sha256",
     }
 
     /// The changes of a turn as version control shows them.

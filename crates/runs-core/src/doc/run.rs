@@ -38,6 +38,7 @@ documents! {
         REPO_DECISIONS: List = "repo_decisions",
         PENDING_DELEGATION_REVIEW: Map = "pending_delegation_review",
         DELEGATION_QUEUE: List = "delegation_queue",
+        SENT_BACK: Map = "accord_sent_back",
     }
 
     /// An active turn of a run.
@@ -156,6 +157,19 @@ documents! {
         REASONS: Texts = "reasons",
         MISSING_FILES: Texts = "missing_files",
         MISSING_VERIFICATION: Flag = "missing_verification",
+        SENT_BACK: Map = "sent_back",
+    }
+
+    /// A request that a person sent back.
+    SentBack {
+        GATE_TYPE: Text = "gate_type",
+        GATE_ID: Text = "gate_id",
+        TO_PHASE: Text = "to_phase",
+        REQUESTED_BY_TURN: Text = "requested_by_turn",
+        REQUESTED_BY_ROLE: Text = "requested_by_role",
+        REASON: Text = "reason",
+        SENT_BACK_BY: Text = "sent_back_by",
+        SENT_BACK_AT: Timestamp = "sent_back_at",
     }
 
     /// The payload of events and ledger lines about gates.

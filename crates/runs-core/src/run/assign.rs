@@ -7,7 +7,7 @@ use accord_contract::time::Time;
 use super::{Change, Refused, illegal};
 use crate::Ids;
 use crate::budget;
-use crate::config::{Config, WriteAuthority};
+use crate::config::{Config, Role, WriteAuthority};
 use crate::delegation;
 use crate::doc;
 use crate::hooks::{self, HookBatch, HookPhase, HookReport};
@@ -61,15 +61,7 @@ pub fn check_assignment(
     if !legal {
         return Err(illegal(state, "take a turn"));
     }
-    let found = config.role(role).ok_or_else(|| {
-        let known: Vec<&str> = config.roles().iter().map(|role| role.id.as_str()).collect();
-        let message = format!("there is no role {role}; there are {}", known.join(", "));
-        Failure::new(Code::XchainUnknownRole, message)
-    })?;
-    let runtime =
-        found.runtime.as_deref().filter(|id| config.runtime(id).is_some()).ok_or_else(|| {
-            Failure::new(Code::XchainRoleWithoutRuntime, format!("role {role} has no runtime"))
-        })?;
+    let (found, runtime) = runtime_of(config, role)?;
     // The order of the guards is that of the reference runner, which decides on the reported code.
     capacity(state, config, role)?;
     budget::check_assignment(state, config)?;
@@ -82,6 +74,26 @@ pub fn check_assignment(
         baseline,
         history_length,
     })
+}
+
+/// A declared role and its runtime.
+///
+/// # Errors
+/// Fails with `unknown_role` or `role_without_runtime`.
+pub(super) fn runtime_of<'a>(
+    config: &'a Config,
+    role: &str,
+) -> Result<(&'a Role, &'a str), Failure> {
+    let found = config.role(role).ok_or_else(|| {
+        let known: Vec<&str> = config.roles().iter().map(|role| role.id.as_str()).collect();
+        let message = format!("there is no role {role}; there are {}", known.join(", "));
+        Failure::new(Code::XchainUnknownRole, message)
+    })?;
+    let runtime = found.runtime.as_deref().filter(|id| config.runtime(id).is_some());
+    let runtime = runtime.ok_or_else(|| {
+        Failure::new(Code::XchainRoleWithoutRuntime, format!("role {role} has no runtime"))
+    })?;
+    Ok((found, runtime))
 }
 
 /// Clauses: AX-PT-CAPACITY.

@@ -17,6 +17,7 @@ mod init;
 mod reissue;
 mod reject;
 mod resolve;
+mod send_back;
 mod transition;
 
 use accord_contract::codes::{Code, Failure};
@@ -32,6 +33,7 @@ pub use init::{Beginning, check_records, init};
 pub use reissue::{Reissuable, Reissued, check_reissue};
 pub use reject::{Rejection, reject};
 pub use resolve::{check_resolvable, resolve};
+pub use send_back::{SendBack, SentBack, send_back, waiting_request};
 pub(crate) use transition::set_pending;
 pub use transition::{
     TransitionRequest, check_resolution, escalate_role, pause_for_gate, transition,

@@ -82,7 +82,7 @@ pub fn check_resolvable(state: &State) -> Result<(), Failure> {
     let gate_waits = state.pending_transition().is_some() || state.pending_completion().is_some();
     if rule!(gate_waits; ResolutionPassesGate => false) {
         let failure = illegal(state, "be resolved while a gate waits");
-        return Err(failure.suggesting("approve the gate instead"));
+        return Err(failure.suggesting("approve the gate, or send the request back, instead"));
     }
     Ok(())
 }

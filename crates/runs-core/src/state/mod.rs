@@ -354,6 +354,11 @@ impl State {
         member.set(&mut self.members, Value::Null);
     }
 
+    /// Removes a member that other runners do not have.
+    pub(crate) fn remove<K>(&mut self, member: Member<K>) {
+        member.remove(&mut self.members);
+    }
+
     /// Changes the status.
     ///
     /// # Errors
@@ -373,6 +378,9 @@ impl State {
     pub(crate) fn wait_for_approval(&mut self, gate: &str) -> Result<(), Failure> {
         self.set_status(Status::Paused)?;
         self.set(doc::State::BLOCKED_ON, format!("human_approval:{gate}"));
+        // The request that failed or was sent back before is obsolete: this one met all conditions.
+        self.clear(doc::State::LAST_GATE_FAILURE);
+        self.remove(doc::State::SENT_BACK);
         Ok(())
     }
 

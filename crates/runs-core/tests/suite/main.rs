@@ -18,6 +18,7 @@ mod recovery;
 mod refusals;
 mod reissues;
 mod results;
+mod send_backs;
 mod support;
 mod timelines;
 mod unknown_members;

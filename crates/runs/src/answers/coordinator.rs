@@ -7,8 +7,8 @@ use accord_runs_core::coordinator::{Choice, CoordinatorState, Divergence, Obstac
 
 use super::{NextAnswer, RunFinding, error_envelope};
 use crate::coordinator::{
-    CoordinatorOverview, GateApproval, InitiativeStarted, RepoOverview, ResyncResult, StepOutcome,
-    StepResult,
+    CoordinatorOverview, GateApproval, GateSentBack, InitiativeStarted, RepoOverview, ResyncResult,
+    StepOutcome, StepResult,
 };
 use crate::operations::Dispatched;
 
@@ -69,6 +69,20 @@ message! {
         optional approved_by: String = "approved_by", "actor-key";
         /// The digest of the evidence of the approval.
         optional evidence_digest: String = "evidence_digest", "evidence-digest";
+        /// The state of the initiative.
+        required state: Object = "state", "coordinator-state";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A gate of an initiative that was sent back.
+    pub struct CoordinatorSendBackAnswer("CoordinatorSendBackAnswer", closed) {
+        /// The gate.
+        required gate: Object = "gate", "coordinator-gate";
+        /// The repositories that get another turn.
+        required repos: Vec<String> = "repos", "repository-ids";
         /// The state of the initiative.
         required state: Object = "state", "coordinator-state";
         /// The next steps, in order.
@@ -298,6 +312,18 @@ impl CoordinatorGateAnswer {
             approved_by: Some(approval.approval.person.actor.clone()),
             evidence_digest: Some(approval.approval.evidence.to_string()),
             state: approval.state.document(),
+            next,
+        }
+    }
+}
+
+impl CoordinatorSendBackAnswer {
+    /// The answer after a gate was sent back.
+    pub fn new(sent: &GateSentBack, next: Vec<NextAnswer>) -> Self {
+        Self {
+            gate: sent.gate.clone(),
+            repos: sent.repos.clone(),
+            state: sent.state.document(),
             next,
         }
     }

@@ -6,6 +6,7 @@
 mod coordinator;
 mod drive;
 mod next;
+mod proposal;
 mod run;
 
 use accord_contract::alx::{ErrorBody, ErrorEnvelope};
@@ -16,11 +17,14 @@ use accord_contract::wire::{Field, Value, json_schema};
 
 pub use coordinator::{
     CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorRepo,
-    CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer, CoordinatorTurn,
-    CoordinatorWorkstream,
+    CoordinatorSendBackAnswer, CoordinatorStatusAnswer, CoordinatorStepAnswer,
+    CoordinatorSyncAnswer, CoordinatorTurn, CoordinatorWorkstream,
 };
 pub use drive::{DriveEnd, RunDriveAnswer, RunStop};
 pub use next::{CommandNames, NextAnswer};
+pub use proposal::{
+    RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile, RunProposalsAnswer,
+};
 pub use run::{
     RunAcceptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunDoctorAnswer,
     RunFinding, RunInitAnswer, RunMerge, RunPlanAnswer, RunRejectAnswer, RunStageAnswer,
@@ -66,9 +70,13 @@ answers! {
     RunStatusAnswer = "run-status-answer",
     RunPlanAnswer = "run-plan-answer",
     RunDoctorAnswer = "run-doctor-answer",
+    RunProposalsAnswer = "run-proposals-answer",
+    RunProposalAnswer = "run-proposal-answer",
+    RunProposalDecisionAnswer = "run-proposal-decision-answer",
     CoordinatorInitAnswer = "coordinator-init-answer",
     CoordinatorStatusAnswer = "coordinator-status-answer",
     CoordinatorStepAnswer = "coordinator-step-answer",
     CoordinatorGateAnswer = "coordinator-gate-answer",
+    CoordinatorSendBackAnswer = "coordinator-send-back-answer",
     CoordinatorSyncAnswer = "coordinator-sync-answer",
 }

@@ -17,6 +17,8 @@ message! {
         required_or_null command: String = "command", "shell-line";
         /// The reason.
         required why: String = "why", "text";
+        /// Whether it replaces the step before it, rather than following it.
+        optional instead: bool = "instead", "verdict";
     }
 }
 
@@ -32,7 +34,7 @@ pub struct CommandNames {
 impl NextAnswer {
     /// A command with its reason.
     pub fn of_command(command: String, why: String) -> Self {
-        Self { command: Some(command), why }
+        Self { command: Some(command), why, instead: None }
     }
 
     /// A step as a command.
@@ -142,9 +144,20 @@ impl NextAnswer {
                     None => "the completion of the run needs approval".to_owned(),
                 },
             ),
+            NextStep::SendBack { phase } => (
+                run("send-back --reason '…'"),
+                format!(
+                    "drops the request and continues in {phase}; the next prompt has the reason"
+                ),
+            ),
+            NextStep::DecideProposal { turn, files } => (
+                run(&format!("proposal show {turn}")),
+                format!("{files} proposed files wait; apply the proposal or drop it"),
+            ),
             NextStep::Resolve { action } => (run("resolve"), action.clone()),
         };
-        Self { command, why }
+        let instead = matches!(step, NextStep::SendBack { .. }).then_some(true);
+        Self { command, why, instead }
     }
 
     /// The step after a result was staged that would be refused. `names_files` says whether its
@@ -154,6 +167,7 @@ impl NextAnswer {
         Self {
             command: Some(format!("accord run {command}{}", names.repo)),
             why: "after you have corrected that; it replaces the staged result".to_owned(),
+            instead: None,
         }
     }
 }

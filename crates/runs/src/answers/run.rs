@@ -7,7 +7,7 @@ use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
 
-use super::{CommandNames, NextAnswer, error_envelope};
+use super::{CommandNames, NextAnswer, RunProposal, error_envelope};
 use crate::operations::{
     AcceptResult, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Level, Overview,
     Rejected, RunUpdate, Staged,
@@ -166,6 +166,8 @@ message! {
         optional evidence_digest: String = "evidence_digest", "evidence-digest";
         /// The turns whose conflicting files a person can merge.
         optional merges: Vec<RunMerge> = "merges", "merges";
+        /// The proposals that wait for a decision, if there are any.
+        optional proposals: Vec<RunProposal> = "proposals", "proposals";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
@@ -366,6 +368,8 @@ impl RunStatusAnswer {
             waiting_since: waiting.and_then(|waiting| waiting.since).map(|since| since.to_string()),
             evidence_digest: evidence.map(ToString::to_string),
             merges: (!merges.is_empty()).then_some(merges),
+            proposals: (!overview.proposals.is_empty())
+                .then(|| overview.proposals.iter().map(RunProposal::new).collect()),
             next,
         }
     }

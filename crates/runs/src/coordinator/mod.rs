@@ -17,6 +17,7 @@ mod gate;
 mod init;
 mod repos;
 mod resync;
+mod send_back;
 mod session;
 mod status;
 mod step;
@@ -32,10 +33,11 @@ use crate::Environment;
 use crate::operation::own_path;
 use crate::repository::Repository;
 
-pub use accord_runs_core::coordinator::NextAction;
+pub use accord_runs_core::coordinator::{NextAction, SendBackGate};
 pub use gate::{GateApproval, GatePlan};
 pub use init::InitiativeStarted;
 pub use resync::ResyncResult;
+pub use send_back::GateSentBack;
 pub use status::{CoordinatorOverview, RepoOverview};
 pub use step::{StepOutcome, StepResult};
 

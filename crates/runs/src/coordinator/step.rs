@@ -223,7 +223,7 @@ fn check_open(session: &CoordinatorSession<'_>) -> Result<(), Failure> {
             let gate = session.state.pending_gate_id().unwrap_or("a gate");
             refuse(
                 format!("{gate} of the initiative needs approval"),
-                "accord run coordinator approve-gate",
+                "accord run coordinator approve-gate, or accord run coordinator send-back",
             )
         }
     }

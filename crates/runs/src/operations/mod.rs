@@ -9,10 +9,12 @@ mod doctor;
 mod escalate;
 mod init;
 mod judge;
+mod proposal;
 mod records;
 mod reissue;
 mod reject;
 mod run_loop;
+mod send_back;
 mod stage;
 mod staged;
 mod start;
@@ -25,6 +27,7 @@ use accord_runs_core::state::State;
 
 pub use accord_runs_core::loop_limits::DEFAULT_MAX_TURNS;
 pub use accord_runs_core::next_step::{NextStep, TurnView};
+pub use accord_runs_core::run::SendBack;
 
 pub use accept::{Accept, AcceptResult};
 pub use approve::Gate;
@@ -34,6 +37,7 @@ pub use dispatch::Dispatched;
 pub(crate) use doctor::stray_findings;
 pub use doctor::{Finding, Level};
 pub use init::{COMMIT_MESSAGE, InitOptions, Initialized, NewAgent, NewRole, init};
+pub use proposal::{ProposalDecided, ProposalFile, ProposalView};
 pub use records::{Query, RunChoice};
 pub use reissue::{Reissue, Reissued};
 pub use reject::{Reject, Rejected};

@@ -187,6 +187,10 @@ impl<'a> RunLoop<'a> {
                 self.approve(Gate::Transition, Some(gate))?
             }
             NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
+            // The alternative to the approval above, which ended the loop or changed the run.
+            NextStep::SendBack { .. } => StepEffect::Waits,
+            // A person decides at any time; no turn waits for it.
+            NextStep::DecideProposal { .. } => StepEffect::Waits,
             // These prepare another turn, which the limit does not allow.
             NextStep::Checkpoint | NextStep::Tidy { .. } | NextStep::Assign { .. }
                 if self.carried.len() >= self.max_turns =>

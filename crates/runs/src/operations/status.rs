@@ -15,6 +15,7 @@ use accord_runs_core::state::{State, Status, Turn};
 use accord_runs_core::{TurnId, dispatch};
 use accord_trees::lock::still_runs;
 
+use super::ProposalView;
 use super::assign::check_baseline;
 use crate::Runs;
 use crate::git::Git;
@@ -63,6 +64,8 @@ pub struct Overview {
     pub waiting: Option<Waiting>,
     /// The turns whose files conflict, each with the evidence of a merge.
     pub merges: Vec<(TurnId, Result<EvidenceDigest, Failure>)>,
+    /// The proposals that wait for a decision.
+    pub proposals: Vec<ProposalView>,
 }
 
 impl Runs {
@@ -106,6 +109,7 @@ impl Runs {
         let obstacles = journals.iter().map(|journal| repository.obstacle(&journal.path));
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
         let in_the_way = unusable.or(obstacle.map(Failure::from));
+        let proposals = self.proposals(false)?;
         let next = match (&config, &state, in_the_way) {
             (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
             // Nothing else is possible before that.
@@ -116,7 +120,7 @@ impl Runs {
             },
         };
         let no_checkpoints = self.check_identity(&state).err();
-        let next = match &no_checkpoints {
+        let mut next = match &no_checkpoints {
             Some(failure) => next
                 .into_iter()
                 .flat_map(|step| {
@@ -127,6 +131,10 @@ impl Runs {
                 .collect(),
             None => next,
         };
+        next.extend(proposals.iter().map(|view| NextStep::DecideProposal {
+            turn: view.proposal.turn.clone(),
+            files: view.proposal.files.len(),
+        }));
         let last_warnings = match &state {
             Ok(state) => self.last_warnings(state)?,
             Err(_) => Vec::new(),
@@ -149,6 +157,7 @@ impl Runs {
             no_checkpoints,
             waiting,
             merges,
+            proposals,
         })
     }
 

@@ -10,7 +10,9 @@ use accord_runs_core::history::RunIndex;
 use accord_runs_core::manifest;
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::state::State;
-use accord_runs_core::{RepoPath, RunId, TurnId};
+use accord_runs_core::{RepoPath, RunId, TurnId, proposal};
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
 
 use accord_trees::record::{self, RecordLines};
 use accord_trees::{Entry, Kind, Stat, TreeError, read_file};
@@ -175,6 +177,32 @@ impl Repository {
             Ok(None) => FileDigest::Absent,
             // The decision is about a path that cannot be read, and not refused because of it.
             Err(_) => FileDigest::Unreadable,
+        }
+    }
+
+    /// The digest of a file, as [`proposal::digest`] gives it; [`proposal::ABSENT`] or
+    /// [`proposal::NOT_FILE`] for a path that is none. A link is not followed.
+    pub fn digest(&self, path: &RepoPath) -> Result<String> {
+        const CHUNK: usize = 64 * 1024;
+        let missing = || Ok(proposal::ABSENT.to_owned());
+        match self.disk().stat(path.as_str()) {
+            Ok(None) => return missing(),
+            Ok(Some(stat)) if stat.kind != Kind::File => return Ok(proposal::NOT_FILE.to_owned()),
+            // A file is in the place of a folder of the path.
+            Err(TreeError::NotFile { .. }) => return missing(),
+            found => drop(found?),
+        }
+        let Some(content) = self.disk().open(path.as_str())? else {
+            return missing();
+        };
+        let (mut digest, mut offset) = (Sha256::new(), 0);
+        loop {
+            let chunk = content.read_at(offset, CHUNK)?;
+            if chunk.is_empty() {
+                return Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())));
+            }
+            offset += chunk.len() as u64;
+            digest.update(&chunk);
         }
     }
 

@@ -1,9 +1,10 @@
 //! Decisions of a person are refused where a worker started the caller.
 
 use accord_contract::codes::Code;
-use accord_runs::coordinator::Coordinator;
-use accord_runs::operations::{Accept, Gate};
+use accord_runs::coordinator::{Coordinator, SendBackGate};
+use accord_runs::operations::{Accept, Gate, SendBack};
 use accord_runs::{Environment, Runs};
+use accord_runs_core::TurnId;
 use accord_runs_core::caller::{Caller, CallerProcess};
 use accord_runs_core::testing::consent;
 
@@ -32,6 +33,10 @@ fn each_decision_of_a_person_is_refused_in_a_worker() {
         refused(runs.approve(Gate::Transition, &consent()), Code::XchainNotForWorkers);
         refused(runs.approve(Gate::Completion, &consent()), Code::XchainNotForWorkers);
         refused(runs.resolve(&consent()), Code::XchainNotForWorkers);
+        refused(runs.send_back(&SendBack::default(), &consent()), Code::XchainNotForWorkers);
+        let turn = TurnId::parse("turn_1").unwrap();
+        refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainNotForWorkers);
+        refused(runs.drop_proposal(&turn, None, &consent()), Code::XchainNotForWorkers);
         let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
         refused(runs.accept(&merge), Code::XchainNotForWorkers);
         // An acceptance that claims no person is judged by its own rules.
@@ -48,5 +53,6 @@ fn the_gate_of_an_initiative_is_not_approved_by_a_worker() {
     let environment = called_with("AGENTXCHAIN_TURN_ID", "turn_1");
     let coordinator = Coordinator::open(&workspace.root(), environment).unwrap();
     refused(coordinator.approve_gate(&consent()), Code::XchainNotForWorkers);
+    refused(coordinator.send_back(&SendBackGate::default(), &consent()), Code::XchainNotForWorkers);
     assert_eq!(workspace.kept(), before);
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_runs::operations::{Accept, Gate, Reject};
+use accord_runs::operations::{Accept, Gate, Reject, SendBack};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};
 use accord_runs_core::testing::consent;
@@ -29,6 +29,9 @@ const FOLDER: &str = "ACCORD_TEST_KILL_RUN";
 const OPERATION: &str = "ACCORD_TEST_KILL_OPERATION";
 const WRITES: &str = "ACCORD_TEST_KILL_WRITES";
 
+/// The file of a proposal.
+const APPLIED: &str = "proposed.txt";
+
 /// What is killed.
 struct Operation {
     name: &'static str,
@@ -40,7 +43,7 @@ struct Operation {
     stride: u64,
 }
 
-const OPERATIONS: [Operation; 8] = [
+const OPERATIONS: [Operation; 10] = [
     Operation {
         name: "accept",
         prepare: |repo| staged(repo, false),
@@ -92,6 +95,29 @@ const OPERATIONS: [Operation; 8] = [
             waiting(repo, "run_completion_request", json!(true));
         },
         act: |runs| runs.approve(Gate::Completion, &consent()).map(drop),
+        refusal: None,
+        stride: 4,
+    },
+    Operation {
+        name: "send back",
+        prepare: |repo| waiting(repo, "phase_transition_request", json!("implementation")),
+        act: |runs| {
+            let given = SendBack { reason: "not so".into(), role: None };
+            runs.send_back(&given, &consent()).map(drop)
+        },
+        refusal: None,
+        stride: 4,
+    },
+    Operation {
+        name: "apply a proposal",
+        prepare: |repo| {
+            let change = json!({"path": APPLIED, "action": "create", "content": "new\n"});
+            waiting(repo, "proposed_changes", json!([change]));
+        },
+        act: |runs| {
+            let waiting = runs.proposals(false)?;
+            runs.apply_proposal(&waiting[0].proposal.turn, &consent(), false).map(drop)
+        },
         refusal: None,
         stride: 4,
     },
@@ -232,7 +258,9 @@ fn left(repo: &Repo) -> BTreeMap<String, Vec<u8>> {
         !notes.iter().any(|note| path.starts_with(note))
     };
     let home = home.filter(|(path, _)| counts(path));
-    home.chain([("TALK.md".to_owned(), repo.read("TALK.md").into_bytes())]).collect()
+    let applied = repo.has(APPLIED).then(|| (APPLIED.to_owned(), repo.read(APPLIED).into_bytes()));
+    let talk = ("TALK.md".to_owned(), repo.read("TALK.md").into_bytes());
+    home.chain([talk]).chain(applied).collect()
 }
 
 /// The files that are neither as in the one nor as in the other.

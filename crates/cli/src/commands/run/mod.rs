@@ -8,7 +8,9 @@ mod coordinator;
 mod decide;
 mod init;
 mod person;
+mod proposal;
 mod read;
+mod send_back;
 mod stage;
 mod step_loop;
 mod worker_output;
@@ -53,6 +55,8 @@ enum RunCommand {
     Checkpoint(change::CheckpointArgs),
     ApproveTransition(decide::TransitionArgs),
     ApproveCompletion(decide::CompletionArgs),
+    SendBack(send_back::SendBackArgs),
+    Proposal(proposal::ProposalArgs),
     Escalate(change::EscalateArgs),
     Resolve(decide::ResolveArgs),
     History(read::HistoryArgs),
@@ -79,6 +83,8 @@ impl RunArgs {
             RunCommand::Checkpoint(args) => args.run(),
             RunCommand::ApproveTransition(args) => args.run(),
             RunCommand::ApproveCompletion(args) => args.run(),
+            RunCommand::SendBack(args) => args.run(),
+            RunCommand::Proposal(args) => args.run(),
             RunCommand::Escalate(args) => args.run(),
             RunCommand::Resolve(args) => args.run(),
             RunCommand::History(args) => args.run(),
@@ -347,7 +353,12 @@ fn finding_lines(page: &mut Page, findings: &[Finding]) {
 /// Prints the next steps.
 fn next_lines(page: &mut Page, steps: &[NextAnswer]) {
     for (at, step) in steps.iter().enumerate() {
-        let label = page.styled(Style::Title, if at == 0 { "next" } else { "then" });
+        let label = match (at, step.instead) {
+            (0, _) => "next",
+            (_, Some(true)) => "or",
+            _ => "then",
+        };
+        let label = page.styled(Style::Title, &format!("{label:<4}"));
         page.line(format!("{label}  {}", next_line(step)));
     }
 }

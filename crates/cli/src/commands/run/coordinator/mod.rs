@@ -7,13 +7,16 @@ use std::path::PathBuf;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_runs::answers::{
-    CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorStatusAnswer, CoordinatorStepAnswer,
-    CoordinatorSyncAnswer, NextAnswer,
+    CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorSendBackAnswer,
+    CoordinatorStatusAnswer, CoordinatorStepAnswer, CoordinatorSyncAnswer, NextAnswer,
 };
-use accord_runs::coordinator::{Coordinator, CoordinatorOverview, NextAction, StepOutcome};
+use accord_runs::coordinator::{
+    Coordinator, CoordinatorOverview, NextAction, SendBackGate, StepOutcome,
+};
+use accord_runs::operations::NextStep;
 
 use super::person::PersonArgs;
-use super::{RepoArgs, environment, next_line, next_lines, take};
+use super::{RepoArgs, environment, next_line, next_lines, take, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::clean;
@@ -31,6 +34,7 @@ enum CoordinatorCommand {
     Status(StatusArgs),
     Step(StepArgs),
     ApproveGate(ApproveGateArgs),
+    SendBack(SendBackArgs),
     Resync(ResyncArgs),
 }
 
@@ -82,6 +86,25 @@ struct ApproveGateArgs {
     workspace: WorkspaceArgs,
 }
 
+/// Send the pending gate back: the initiative continues in its phase, and its repositories get
+/// another turn with the reason in its context
+#[derive(Debug, clap::Args)]
+struct SendBackArgs {
+    /// The reason, for the next turns of the phase
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    reason: String,
+
+    /// A repository that gets another turn; all of the phase if absent
+    #[arg(long = "repo", value_name = "ID")]
+    repos: Vec<String>,
+
+    #[command(flatten)]
+    person: PersonArgs,
+
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
 /// Bring the initiative up to date with its repositories
 #[derive(Debug, clap::Args)]
 struct ResyncArgs {
@@ -100,6 +123,7 @@ impl CoordinatorArgs {
             CoordinatorCommand::Status(args) => args.run(),
             CoordinatorCommand::Step(args) => args.run(),
             CoordinatorCommand::ApproveGate(args) => args.run(),
+            CoordinatorCommand::SendBack(args) => args.run(),
             CoordinatorCommand::Resync(args) => args.run(),
         }
     }
@@ -135,14 +159,22 @@ impl WorkspaceArgs {
                 NextAction::ApproveGate { gate } => {
                     type_it("approve-gate", &format!("{gate} needs approval"))
                 }
+                NextAction::SendBack { phase } => {
+                    let why = format!(
+                        "drops the request and continues in {phase}; the next turns have the reason"
+                    );
+                    let mut step = type_it("send-back --reason '…'", &why);
+                    step.instead = Some(true);
+                    step
+                }
                 NextAction::Account { report } => {
                     let why = format!(
                         "after you have fixed what blocks it and described that in {report}"
                     );
                     type_it("resync", &why)
                 }
-                NextAction::Repository { id } => {
-                    next.extend(self.next_in(overview, id));
+                NextAction::Repository { id, sent_back } => {
+                    next.extend(self.next_in(overview, id, *sent_back));
                     continue;
                 }
             });
@@ -164,12 +196,21 @@ impl WorkspaceArgs {
         failure.with("next", documents).suggesting(lines.join("\n"))
     }
 
-    /// The next step of a repository.
-    fn next_in(&self, overview: &CoordinatorOverview, id: &str) -> Option<NextAnswer> {
+    /// The next step of a repository. A repository that owes a turn after a gate was sent back must
+    /// not pass its own gate, but send that back too.
+    fn next_in(
+        &self,
+        overview: &CoordinatorOverview,
+        id: &str,
+        sent_back: bool,
+    ) -> Option<NextAnswer> {
         let repo = overview.repos.iter().find(|repo| repo.id == id)?;
         let own = repo.overview.as_ref().ok()?;
         let answering = RepoArgs { repo: Some(own.root.clone()), json: self.json };
-        let mut next = NextAnswer::new(own.next.first()?, &answering.names());
+        let back = own.next.iter().find(|step| matches!(step, NextStep::SendBack { .. }));
+        let step = back.filter(|_| sent_back).or_else(|| own.next.first())?;
+        let mut next = NextAnswer::new(step, &answering.names());
+        next.instead = None;
         next.why = format!("{id}: {}", next.why);
         Some(next)
     }
@@ -202,7 +243,7 @@ impl StatusArgs {
     fn run(self) -> Result<Exit, CliError> {
         let (coordinator, answering) = self.workspace.open()?;
         let overview = take(coordinator.status())?;
-        let next_of = |id: &str| self.workspace.next_in(&overview, id);
+        let next_of = |id: &str| self.workspace.next_in(&overview, id, false);
         let answer =
             CoordinatorStatusAnswer::new(&overview, next_of, self.workspace.next(&overview));
         answering.say(&answer, |page| show::status(page, &overview, &answer.next))?;
@@ -251,6 +292,31 @@ impl ApproveGateArgs {
         let answer = CoordinatorGateAnswer::new(&passed, self.workspace.next(&overview));
         answering.say(&answer, |page| {
             show::gate(page, &passed.state);
+            next_lines(page, &answer.next);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl SendBackArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let (coordinator, answering) = self.workspace.open()?;
+        let plan = take(coordinator.plan_gate())?;
+        let given = SendBackGate { reason: self.reason, repos: self.repos };
+        let consent = self.person.consent("send it back", &plan.evidence, |page| {
+            let gate = plan.gate.get("gate").and_then(Value::as_str).unwrap_or("a gate");
+            page.line(format!("{} would not be passed; the phase continues", clean(gate)));
+            page.labelled_whole("reason", &given.reason);
+            if !given.repos.is_empty() {
+                page.labelled("for", &given.repos.join(", "));
+            }
+        })?;
+        let sent = take(coordinator.send_back(&given, &consent))?;
+        let overview = take(coordinator.status())?;
+        let answer = CoordinatorSendBackAnswer::new(&sent, self.workspace.next(&overview));
+        answering.say(&answer, |page| {
+            show::gate(page, &sent.state);
+            page.labelled("sent back", &sent.repos.join(", "));
             next_lines(page, &answer.next);
         })?;
         Ok(Exit::Yes)

@@ -1,0 +1,239 @@
+//! `accord run proposal`: changes that a turn proposes, and the decision of a person.
+
+use accord_runs::Runs;
+use accord_runs::answers::{RunProposalAnswer, RunProposalDecisionAnswer, RunProposalsAnswer};
+use accord_runs::operations::ProposalDecided;
+use accord_runs_core::TurnId;
+use accord_runs_core::person::Consent;
+use accord_runs_core::proposal::proposal_folder;
+
+use super::person::PersonArgs;
+use super::{RepoArgs, choose_from, next_lines, take, turn_id, words};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::Candidate;
+use crate::render::{clean, counted, one_line, table};
+
+/// List, show, apply or drop the changes that turns propose
+#[derive(Debug, clap::Args)]
+pub(super) struct ProposalArgs {
+    #[command(subcommand)]
+    command: ProposalCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ProposalCommand {
+    List(ListArgs),
+    Show(ShowArgs),
+    Apply(ApplyArgs),
+    Drop(DropArgs),
+}
+
+/// List the proposals that wait for a decision
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Those that were applied or dropped too
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Show the files of a proposal, and whether they can be applied
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// The turn that made it, by its id or the beginning of it
+    #[arg(value_name = "TURN", value_parser = turn_id)]
+    turn: TurnId,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Write the files of a proposal into the working tree
+#[derive(Debug, clap::Args)]
+struct ApplyArgs {
+    /// The turn that made it, by its id or the beginning of it
+    #[arg(value_name = "TURN", value_parser = turn_id)]
+    turn: TurnId,
+
+    /// Commit the files to git at once
+    #[arg(long)]
+    checkpoint: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+/// Record that a proposal is not applied
+#[derive(Debug, clap::Args)]
+struct DropArgs {
+    /// The turn that made it, by its id or the beginning of it
+    #[arg(value_name = "TURN", value_parser = turn_id)]
+    turn: TurnId,
+
+    /// The reason
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    reason: Option<String>,
+
+    #[command(flatten)]
+    person: PersonArgs,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl ProposalArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            ProposalCommand::List(args) => args.run(),
+            ProposalCommand::Show(args) => args.run(),
+            ProposalCommand::Apply(args) => args.run(),
+            ProposalCommand::Drop(args) => args.run(),
+        }
+    }
+}
+
+/// The turn of a proposal, from its id or the beginning of it.
+fn find(given: &TurnId, runs: &Runs) -> Result<TurnId, CliError> {
+    let known = take(runs.proposals(true))?;
+    let known = known.into_iter().map(|view| Candidate {
+        id: view.proposal.turn.to_string(),
+        place: view.proposal.role.unwrap_or_default(),
+    });
+    let known: Vec<Candidate> = known.collect();
+    // The service has a better message for a turn without a proposal.
+    if !known.iter().any(|candidate| candidate.id.starts_with(given.as_str())) {
+        return Ok(given.clone());
+    }
+    let id = choose_from("proposal", given.as_str(), known.into_iter())?;
+    Ok(TurnId::parse(&id).unwrap_or_else(|| given.clone()))
+}
+
+impl ListArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open()?;
+        let proposals = take(runs.proposals(self.all))?;
+        let answer = RunProposalsAnswer::new(&proposals);
+        self.repo.say(&answer, |page| {
+            if answer.proposals.is_empty() {
+                page.line("no proposal waits for a decision");
+                return;
+            }
+            let rows: Vec<Vec<String>> = answer
+                .proposals
+                .iter()
+                .map(|proposal| {
+                    vec![
+                        proposal.turn_id.clone(),
+                        clean(proposal.role.as_deref().unwrap_or("?")),
+                        proposal.decision.clone().unwrap_or_else(|| "waits".to_owned()),
+                        one_line(&proposal.files.join(", "), 60),
+                    ]
+                })
+                .collect();
+            table(page, &["turn", "role", "decision", "files"], &rows);
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ShowArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open()?;
+        let turn = find(&self.turn, &runs)?;
+        let (view, files) = take(runs.proposal(&turn))?;
+        let answer = RunProposalAnswer::new(&view, &files);
+        let git = self.repo.git_words();
+        self.repo.say(&answer, |page| {
+            let role = view.proposal.role.as_deref().unwrap_or("?");
+            let decided = view.decided.unwrap_or("waits for a decision");
+            page.line(format!("{turn} of {}: {decided}", clean(role)));
+            if let Some(summary) = &view.proposal.summary {
+                page.labelled_whole("summary", summary);
+            }
+            for file in &answer.files {
+                page.labelled(&file.action, &format!("{} ({})", file.path, file.state));
+            }
+            let folder = proposal_folder(&turn);
+            for file in answer.files.iter().filter(|file| file.action == "modify") {
+                let quoted = shell_words::quote(&file.path);
+                let proposed = format!("{folder}/{}", file.path);
+                let proposed = shell_words::quote(&proposed);
+                page.labelled(
+                    "compare",
+                    &format!("git{git} diff --no-index -- {quoted} {proposed}"),
+                );
+            }
+        })?;
+        Ok(Exit::Yes)
+    }
+}
+
+impl ApplyArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let turn = find(&self.turn, &runs)?;
+        let consent = consent(&runs, &turn, self.person, "apply it")?;
+        let decided = take(runs.apply_proposal(&turn, &consent, self.checkpoint))?;
+        let files = counted(decided.files.len() as u64, "file");
+        say(&self.repo, &runs, &decided, "applied", &format!("applied {turn}: {files} changed"))
+    }
+}
+
+impl DropArgs {
+    fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let turn = find(&self.turn, &runs)?;
+        let consent = consent(&runs, &turn, self.person, "drop it")?;
+        let decided = take(runs.drop_proposal(&turn, self.reason.as_deref(), &consent))?;
+        say(&self.repo, &runs, &decided, "dropped", &format!("dropped {turn}"))
+    }
+}
+
+/// Asks the person, after the files were shown.
+fn consent(
+    runs: &Runs,
+    turn: &TurnId,
+    person: PersonArgs,
+    verb: &str,
+) -> Result<Consent, CliError> {
+    take(runs.refuse_worker())?;
+    let (_, evidence) = take(runs.waiting_proposal(turn))?;
+    let (view, files) = take(runs.proposal(turn))?;
+    person.consent(verb, &evidence, |page| {
+        let role = view.proposal.role.as_deref().unwrap_or("?");
+        page.line(format!("{turn} of {} proposes", clean(role)));
+        for file in &files {
+            page.labelled(
+                file.action.as_str(),
+                &format!("{} ({})", file.path, file.state.as_str()),
+            );
+        }
+    })
+}
+
+fn say(
+    repo: &RepoArgs,
+    runs: &Runs,
+    decided: &ProposalDecided,
+    decision: &str,
+    line: &str,
+) -> Result<Exit, CliError> {
+    let answer = RunProposalDecisionAnswer::new(decided, decision, repo.next(runs)?);
+    repo.say(&answer, |page| {
+        page.line(line);
+        for file in &decided.files {
+            page.labelled("file", file);
+        }
+        if let Some(made) = &decided.checkpoint {
+            page.labelled("commit", &made.commit);
+        }
+        next_lines(page, &answer.next);
+    })?;
+    Ok(Exit::Yes)
+}

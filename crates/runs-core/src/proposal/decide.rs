@@ -1,0 +1,256 @@
+//! The decision of a person on a proposal.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use super::{ABSENT, NOT_FILE, Proposal, ProposalAction, ProposedFile, digest, proposal_folder};
+use crate::accept::Write;
+use crate::event::{Emitter, EventType};
+use crate::ledger;
+use crate::members::{array, build};
+use crate::paths::{PROPOSAL_APPLIED, PROPOSAL_REJECTED};
+use crate::person::Approval;
+use crate::run::Change;
+use crate::state::{State, Status};
+use crate::{Ids, RepoPath};
+
+/// What the host knows about a file of a proposal.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct FileNow {
+    /// The digest of the file in the working tree, or [`ABSENT`].
+    pub current: String,
+    /// The proposed content, from the folder of the proposal; `None` if it is missing.
+    pub content: Option<String>,
+}
+
+/// Whether a file of a proposal can be applied.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum FileState {
+    /// The file is as it was when the proposal was accepted.
+    Ready,
+    /// The file already is as proposed.
+    Done,
+    /// The file changed since the proposal was accepted.
+    Outdated,
+    /// The record does not have the file as it was when the proposal was accepted.
+    Unknown,
+    /// The proposed content is not the one that was accepted.
+    Changed,
+    /// A proposal must not change the file.
+    Guarded,
+    /// The path is a folder, a link or something else that is not a file.
+    NotFile,
+}
+
+/// A proposal that was applied: the change of the run, and the files.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The change to commit.
+    pub change: Change,
+    /// The writes of the same commit.
+    pub writes: Vec<Write>,
+    /// The files that change.
+    pub files: Vec<String>,
+}
+
+impl FileState {
+    /// The name of the state.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Done => "done",
+            Self::Outdated => "outdated",
+            Self::Unknown => "unknown",
+            Self::Changed => "changed",
+            Self::Guarded => "guarded",
+            Self::NotFile => "not_a_file",
+        }
+    }
+}
+
+/// Whether a file can be applied.
+pub fn file_state(file: &ProposedFile, now: &FileNow) -> FileState {
+    if RepoPath::parse_file(&file.path).map_or(true, |path| path.is_guarded()) {
+        return FileState::Guarded;
+    }
+    if now.current == NOT_FILE {
+        return FileState::NotFile;
+    }
+    let proposed = match (file.action, &now.content) {
+        (ProposalAction::Delete, _) => ABSENT.to_owned(),
+        (_, Some(content)) => digest(content.as_bytes()),
+        (_, None) => return FileState::Changed,
+    };
+    if file.action != ProposalAction::Delete
+        && file.content.as_ref().is_some_and(|c| *c != proposed)
+    {
+        return FileState::Changed;
+    }
+    match &file.source {
+        _ if now.current == proposed => FileState::Done,
+        None => FileState::Unknown,
+        Some(source) if *source == now.current => FileState::Ready,
+        Some(_) => FileState::Outdated,
+    }
+}
+
+/// Applies a proposal. `files` has what the host knows about each of its files, in their order.
+///
+/// # Errors
+/// Fails with `proposal_outdated` when a file changed since the proposal was accepted, with
+/// `proposal_changed` when the proposed content did, and with `reserved_path_violation` for a file
+/// that a proposal must not change. Fails with `invalid_state_transition` while a turn is active,
+/// because the changes would be attributed to it.
+pub fn applied(
+    state: &State,
+    proposal: &Proposal,
+    files: &[FileNow],
+    approval: &Approval,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Applied, Failure> {
+    if let Some(turn) = state.turns().next() {
+        let message = format!("{} is active, and would be given the changes", turn.id());
+        return Err(Failure::new(Code::XchainInvalidStateTransition, message)
+            .suggesting("apply the proposal after the turn was accepted or rejected"));
+    }
+    check(proposal, files)?;
+    let mut writes = Vec::new();
+    let mut changed = Vec::new();
+    for (file, found) in proposal.files.iter().zip(files) {
+        if file_state(file, found) == FileState::Done {
+            continue;
+        }
+        changed.push(file.path.clone());
+        let path = file.path.clone();
+        writes.push(match (&found.content, file.action) {
+            (Some(text), ProposalAction::Create | ProposalAction::Modify) => {
+                Write::Replace { path, text: text.clone() }
+            }
+            _ => Write::Remove { path },
+        });
+    }
+    // A deleted file may leave its place to a folder of the same name.
+    writes.sort_by_key(|write| !matches!(write, Write::Remove { .. }));
+    let all: Vec<&str> = proposal.files.iter().map(|file| file.path.as_str()).collect();
+    let details = build([
+        ("files", array(&all)),
+        ("selective", false.into()),
+        ("forced", false.into()),
+        ("overridden_conflicts", Value::Array(Vec::new())),
+    ]);
+    let mut record = build([
+        ("applied_at", now.to_string().into()),
+        ("applied_by", approval.person.actor.as_str().into()),
+    ]);
+    record.extend(details.clone());
+    writes.push(page(proposal, PROPOSAL_APPLIED, &record));
+    let change = decision(state, proposal, "applied", details, approval, ids, now)?;
+    Ok(Applied { change, writes, files: changed })
+}
+
+/// Drops a proposal. Its folder stays, with the decision.
+///
+/// # Errors
+/// Fails with `invalid_event` when the state is not usable.
+pub fn dropped(
+    state: &State,
+    proposal: &Proposal,
+    reason: Option<&str>,
+    approval: &Approval,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Applied, Failure> {
+    let details = build([("reason", reason.into())]);
+    let mut record = build([
+        ("rejected_at", now.to_string().into()),
+        ("rejected_by", approval.person.actor.as_str().into()),
+    ]);
+    record.extend(details.clone());
+    let writes = vec![page(proposal, PROPOSAL_REJECTED, &record)];
+    let change = decision(state, proposal, "rejected", details, approval, ids, now)?;
+    Ok(Applied { change, writes, files: Vec::new() })
+}
+
+fn check(proposal: &Proposal, files: &[FileNow]) -> Result<(), Failure> {
+    let states =
+        || proposal.files.iter().zip(files).map(|(file, now)| (file, file_state(file, now)));
+    let of = |wanted: &[FileState]| -> Vec<&str> {
+        let found = states().filter(|(_, state)| wanted.contains(state));
+        found.map(|(file, _)| file.path.as_str()).collect()
+    };
+    let refuse = |code: Code, what: &str, files: &[&str]| {
+        let message = format!("{what}: {}", files.join(", "));
+        Err(Failure::new(code, message).with("files", array(files)))
+    };
+    let guarded = of(&[FileState::Guarded]);
+    if !guarded.is_empty() {
+        let what = "a proposal must not change these files";
+        return refuse(Code::XchainReservedPathViolation, what, &guarded);
+    }
+    let other = of(&[FileState::NotFile]);
+    if !other.is_empty() {
+        return refuse(Code::XchainNotAFile, "a proposal changes only files", &other);
+    }
+    let changed = of(&[FileState::Changed]);
+    if !changed.is_empty() {
+        let what = "the content in the folder of the proposal is not the one that was accepted";
+        return refuse(Code::XchainProposalChanged, what, &changed);
+    }
+    let outdated = of(&[FileState::Outdated, FileState::Unknown]);
+    if !outdated.is_empty() {
+        let what = "not as they were when the proposal was accepted";
+        return refuse(Code::XchainProposalOutdated, what, &outdated);
+    }
+    Ok(())
+}
+
+/// The ledger line and the event. The line has the members of the reference runner's.
+fn decision(
+    state: &State,
+    proposal: &Proposal,
+    action: &str,
+    details: Object,
+    approval: &Approval,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Change, Failure> {
+    let turn = proposal.turn.as_str();
+    let verb = if action == "applied" { "APPLY" } else { "REJECT" };
+    let mut about = build([
+        ("id", format!("DEC-PROP-{verb}-{turn}").into()),
+        ("category", "proposal".into()),
+        ("action", action.into()),
+        ("turn_id", turn.into()),
+        ("role", "human".into()),
+    ]);
+    approval.add_to(&mut about);
+    about.extend(details);
+    let line = ledger::governance(&format!("proposal_{action}"), state, now, about.clone());
+    let mut events = Vec::new();
+    // Every event belongs to a run, and none follows the end of one.
+    if state.run_id().is_some() && state.status() != Status::Completed {
+        let mut emitter = Emitter::new(state, ids, now)?;
+        let mut payload = build([
+            ("escalation_id", format!("proposal:{turn}").into()),
+            ("type", "proposal".into()),
+            ("resolved_via", format!("proposal_{action}").into()),
+        ]);
+        payload.extend(about);
+        let role = proposal.role.as_deref().unwrap_or_default();
+        emitter.emit(EventType::HumanEscalationResolved, state, Some((turn, role)), payload);
+        events = emitter.finish();
+    }
+    let mut change = Change::new(state.clone(), events);
+    change.ledger.push(line);
+    Ok(change)
+}
+
+fn page(proposal: &Proposal, name: &str, record: &Object) -> Write {
+    let path = format!("{}/{name}", proposal_folder(&proposal.turn));
+    Write::Replace { path, text: pretty(record) }
+}

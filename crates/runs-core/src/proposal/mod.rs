@@ -1,0 +1,232 @@
+//! Proposals: changes of files that a turn proposes, and that a person applies or drops.
+//!
+//! An acceptance writes the proposed files to a folder of their own, in the form of the reference
+//! runner. The turn's line in the history has the digest of each of them, because an agent can
+//! change the folder later and the history is protected.
+//!
+//! Invariants:
+//! - a proposal is applied only with the content that was accepted;
+//! - a file that changed since the acceptance is never overwritten;
+//! - no file of the run, of version control or of the configuration is written.
+
+mod decide;
+
+use accord_canon::sha256;
+use accord_contract::text::pretty;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+pub use decide::{Applied, FileNow, FileState, applied, dropped, file_state};
+
+use crate::accept::Write;
+use crate::doc;
+use crate::members::build;
+use crate::paths::{PROPOSAL_OVERVIEW, PROPOSAL_SNAPSHOT};
+use crate::result::TurnResult;
+use crate::state::Turn;
+use crate::{HOME, RepoPath, TurnId};
+
+wire_enum! {
+    /// What a proposal does with a file.
+    pub enum ProposalAction("ProposalAction", closed) {
+        /// It adds the file.
+        Create = "create",
+        /// It replaces the file.
+        Modify = "modify",
+        /// It deletes the file.
+        Delete = "delete",
+    }
+}
+
+/// The digest of a path that does not exist.
+pub const ABSENT: &str = "absent";
+
+/// The digest of a path that is not a file.
+pub const NOT_FILE: &str = "not_a_file";
+
+/// A proposal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Proposal {
+    /// The turn that made it.
+    pub turn: TurnId,
+    /// Its role, if the record names it.
+    pub role: Option<String>,
+    /// What the turn did, if the record says so.
+    pub summary: Option<String>,
+    /// Its files, in the order of the result.
+    pub files: Vec<ProposedFile>,
+}
+
+/// A file of a proposal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct ProposedFile {
+    /// The path, as the record has it.
+    pub path: String,
+    /// What happens to the file.
+    pub action: ProposalAction,
+    /// The digest of the file when the proposal was accepted, or [`ABSENT`]; `None` if unknown.
+    pub source: Option<String>,
+    /// The digest of the accepted content; `None` if unknown, or for a deletion.
+    pub content: Option<String>,
+}
+
+/// The folder of all proposals.
+pub fn proposals_folder() -> String {
+    format!("{HOME}/proposed")
+}
+
+/// The folder of a turn's proposal.
+pub fn proposal_folder(turn: &TurnId) -> String {
+    format!("{}/{turn}", proposals_folder())
+}
+
+/// The files of a proposal's folder that show that it was decided on, with the decision.
+pub const DECIDED: [(&str, &str); 2] =
+    [(crate::paths::PROPOSAL_APPLIED, "applied"), (crate::paths::PROPOSAL_REJECTED, "dropped")];
+
+/// The path of the list of a proposal's files.
+pub fn snapshot_path(turn: &TurnId) -> String {
+    format!("{}/{PROPOSAL_SNAPSHOT}", proposal_folder(turn))
+}
+
+/// The digest of a file's content.
+pub fn digest(bytes: &[u8]) -> String {
+    format!("sha256:{}", sha256(bytes).hex())
+}
+
+impl Proposal {
+    /// The proposal in a turn's line of the history.
+    pub fn of_history(line: &Object) -> Option<Self> {
+        let files = doc::ProposalRecord::FILES.get(doc::History::PROPOSAL.get(line)?);
+        Some(Self {
+            turn: TurnId::parse(doc::History::TURN_ID.get(line)?)?,
+            role: doc::History::ROLE.get(line).map(str::to_owned),
+            summary: doc::History::SUMMARY.get(line).map(str::to_owned),
+            files: read_files(files),
+        })
+    }
+
+    /// The proposal in its own folder, for one that another runner accepted.
+    pub fn of_snapshot(turn: &TurnId, snapshot: &Object) -> Self {
+        Self {
+            turn: turn.clone(),
+            role: doc::ProposalRecord::ROLE.get(snapshot).map(str::to_owned),
+            summary: None,
+            files: read_files(doc::ProposalRecord::FILES.get(snapshot)),
+        }
+    }
+}
+
+impl Proposal {
+    /// The changes, as evidence of a decision.
+    pub(crate) fn request(&self) -> Value {
+        let file = |file: &ProposedFile| {
+            Value::Object(build([
+                doc::Proposed::PATH.to(file.path.as_str()),
+                doc::Proposed::ACTION.to(file.action.as_str()),
+            ]))
+        };
+        self.files.iter().map(file).collect()
+    }
+}
+
+fn read_files(files: &[Value]) -> Vec<ProposedFile> {
+    let text = |value: Option<&str>| value.map(str::to_owned);
+    let read = |file: &Value| {
+        // A record that does not say whether the file existed does not know its content.
+        let source = match doc::ProposalFile::EXISTED.raw(file) {
+            Some(Value::Bool(true)) => text(doc::ProposalFile::SHA256.get(file)),
+            Some(Value::Bool(false)) => Some(ABSENT.to_owned()),
+            _ => None,
+        };
+        Some(ProposedFile {
+            path: doc::Proposed::PATH.get(file)?.to_owned(),
+            action: ProposalAction::parse(doc::Proposed::ACTION.get(file)?)?,
+            source,
+            content: text(doc::ProposalFile::CONTENT_SHA256.get(file)),
+        })
+    };
+    files.iter().filter_map(read).collect()
+}
+
+/// The files of a result's proposal, with the digests of what they replace. `sources` has the
+/// digest of each path at the acceptance.
+pub(crate) fn record(
+    result: &TurnResult,
+    sources: &std::collections::BTreeMap<String, String>,
+) -> Vec<Object> {
+    let mut files = Vec::new();
+    for change in doc::Result::PROPOSED_CHANGES.get(result.document()) {
+        // Validation refuses such paths. This is the last check before the path becomes part of a
+        // file name.
+        let Some(path) =
+            doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok())
+        else {
+            continue;
+        };
+        let source = sources.get(path.as_str());
+        let content = doc::Proposed::CONTENT.get(change);
+        let mut file = build([
+            doc::Proposed::PATH.to(path.as_str()),
+            doc::Proposed::ACTION.to(doc::Proposed::ACTION.get(change).unwrap_or("modify")),
+        ]);
+        if let Some(source) = source {
+            let there = Some(source.as_str()).filter(|source| *source != ABSENT);
+            doc::ProposalFile::EXISTED.set(&mut file, there.is_some());
+            doc::ProposalFile::SHA256.set(&mut file, there);
+        }
+        if let Some(content) = content {
+            doc::ProposalFile::CONTENT_SHA256.set(&mut file, digest(content.as_bytes()));
+        }
+        files.push(file);
+    }
+    files
+}
+
+/// The files of a proposal's folder.
+pub(crate) fn writes(result: &TurnResult, turn: &Turn, files: &[Object], now: Time) -> Vec<Write> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let folder = proposal_folder(turn.id());
+    let mut writes = Vec::new();
+    for change in doc::Result::PROPOSED_CHANGES.get(result.document()) {
+        let path = doc::Proposed::PATH.get(change).and_then(|path| RepoPath::parse(path).ok());
+        if let (Some(path), Some(content)) = (path, doc::Proposed::CONTENT.get(change)) {
+            let path = format!("{folder}/{path}");
+            writes.push(Write::Replace { path, text: content.to_owned() });
+        }
+    }
+    let text = overview(result, turn, files);
+    writes.push(Write::Replace { path: format!("{folder}/{PROPOSAL_OVERVIEW}"), text });
+    let snapshot = build([
+        doc::ProposalRecord::CAPTURED_AT.to(now),
+        doc::ProposalRecord::TURN_ID.to(turn.id().as_str()),
+        doc::ProposalRecord::ROLE.to(turn.role()),
+        doc::ProposalRecord::FILES.to(files.to_vec()),
+    ]);
+    let path = format!("{folder}/{PROPOSAL_SNAPSHOT}");
+    writes.push(Write::Replace { path, text: pretty(&snapshot) });
+    writes
+}
+
+/// `PROPOSAL.md`. The reference runner reads the role and the list of files from it.
+fn overview(result: &TurnResult, turn: &Turn, files: &[Object]) -> String {
+    let mut text = format!(
+        "# Proposal of {}\n\n**Role:** {}\n**Runtime:** {}\n**Status:** {}\n\n## Summary\n\n{}\n\n\
+         ## Files\n\n",
+        turn.id(),
+        turn.role(),
+        turn.runtime_id().unwrap_or("?"),
+        result.status(),
+        result.summary(),
+    );
+    for file in files {
+        let (path, action) = (doc::Proposed::PATH.get(file), doc::Proposed::ACTION.get(file));
+        text.push_str(&format!("- `{}` — {}\n", path.unwrap_or("?"), action.unwrap_or("?")));
+    }
+    text
+}

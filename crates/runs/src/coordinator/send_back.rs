@@ -1,0 +1,58 @@
+//! A person sends the pending gate of an initiative back.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_runs_core::coordinator::{
+    Account, CoordinatorState, SendBackGate, pending_gate, send_back_gate,
+};
+use accord_runs_core::person::Consent;
+
+use super::Coordinator;
+use super::gate::evidence;
+
+/// A gate that was sent back.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GateSentBack {
+    /// The gate.
+    pub gate: Object,
+    /// The repositories that get another turn.
+    pub repos: Vec<String>,
+    /// The new state of the initiative.
+    pub state: CoordinatorState,
+}
+
+impl Coordinator {
+    /// Sends the pending gate back. The initiative continues in its phase: each named repository
+    /// gets another turn, with the reason in its context.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker of a repository started the caller;
+    /// `invalid_state_transition` if no gate is pending, or if the runs of all repositories are
+    /// completed; `evidence_changed` if the person saw other evidence; `unknown_repository`;
+    /// `coordinator_diverged` if a repository changed since the gate was reached.
+    pub fn send_back(
+        &self,
+        given: &SendBackGate,
+        consent: &Consent,
+    ) -> Result<GateSentBack, Failure> {
+        let mut session = self.open_session()?;
+        self.refuse_worker(&session.views)?;
+        session.catch_up(Account::None)?;
+        let gate = pending_gate(&session.state)?.clone();
+        let approval = consent.about(evidence(
+            &session.config,
+            &session.state,
+            &session.children,
+            &session.views,
+            self.environment.cancel_token(),
+        )?)?;
+        let mut ledger = session.ledger;
+        let now = session.now();
+        let place = session.initiative();
+        let change = send_back_gate(&place, &session.views, given, &approval, &mut ledger, now)?;
+        session.commit(change)?;
+        let repos = session.initiative().owed_repos();
+        Ok(GateSentBack { gate, repos, state: session.state })
+    }
+}

@@ -1,0 +1,292 @@
+//! Proposals of turns: what waits, what is in them, and the decision of a person.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_runs_core::accept::Write;
+use accord_runs_core::evidence::{EvidenceDigest, Subject};
+use accord_runs_core::person::Consent;
+use accord_runs_core::proposal::{
+    self, Applied, DECIDED, FileNow, FileState, Proposal, ProposalAction, file_state,
+    proposal_folder, proposals_folder, snapshot_path,
+};
+use accord_runs_core::{RepoPath, TurnId, run};
+
+use super::{Checkpoint, RunUpdate};
+use crate::Runs;
+use crate::operation::{Operation, own_path};
+use crate::repository::{RecordFile, Repository, limits};
+
+/// A proposal, with the decision on it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ProposalView {
+    /// The proposal.
+    pub proposal: Proposal,
+    /// `applied` or `dropped`; `None` while it waits.
+    pub decided: Option<&'static str>,
+}
+
+/// A file of a proposal, compared with the working tree.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ProposalFile {
+    /// The path.
+    pub path: String,
+    /// What the proposal does with it.
+    pub action: ProposalAction,
+    /// Whether it can be applied.
+    pub state: FileState,
+    /// The proposed content; `None` for a deletion, or if it is missing.
+    pub content: Option<String>,
+}
+
+/// A decision on a proposal.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ProposalDecided {
+    /// The turn.
+    pub turn: TurnId,
+    /// The files that changed.
+    pub files: Vec<String>,
+    /// The git commit of these files, if one was requested and made.
+    pub checkpoint: Option<Checkpoint>,
+    /// The run.
+    pub update: RunUpdate,
+}
+
+impl Runs {
+    /// The proposals in the repository, by turn; those that were decided on only with `all`.
+    ///
+    /// # Errors
+    /// If the repository cannot be read.
+    pub fn proposals(&self, all: bool) -> Result<Vec<ProposalView>, Failure> {
+        let repository = self.repository();
+        let mut found = Vec::new();
+        for entry in repository.list(&own_path(&proposals_folder())?)? {
+            let Some(turn) = TurnId::parse(&entry.name) else {
+                continue;
+            };
+            let decided = decision_on(repository, &turn)?;
+            if decided.is_some() && !all {
+                continue;
+            }
+            // A folder without a list of files is not a proposal, or not a whole one.
+            if let Some(proposal) = listed(repository, &turn)? {
+                found.push(ProposalView { proposal, decided });
+            }
+        }
+        Ok(found)
+    }
+
+    /// A proposal, and its files compared with the working tree.
+    ///
+    /// # Errors
+    /// `proposal_not_found`, or a failure of the file system.
+    pub fn proposal(&self, turn: &TurnId) -> Result<(ProposalView, Vec<ProposalFile>), Failure> {
+        let repository = self.repository();
+        let proposal = accepted(repository, turn)?;
+        let now = files_now(repository, &proposal)?;
+        let files = proposal.files.iter().zip(now).map(|(file, now)| ProposalFile {
+            path: file.path.clone(),
+            action: file.action,
+            state: file_state(file, &now),
+            content: now.content.filter(|_| file.action != ProposalAction::Delete),
+        });
+        let files = files.collect();
+        let decided = decision_on(repository, turn)?;
+        Ok((ProposalView { proposal, decided }, files))
+    }
+
+    /// A proposal that waits, and the evidence of a decision on it.
+    ///
+    /// # Errors
+    /// `proposal_not_found` or `proposal_decided`.
+    pub fn waiting_proposal(&self, turn: &TurnId) -> Result<(Proposal, EvidenceDigest), Failure> {
+        let proposal = undecided(self.repository(), turn)?;
+        let evidence = self.evidence(&Subject::Proposal(&proposal))?;
+        Ok((proposal, evidence))
+    }
+
+    /// Writes the files of a proposal into the working tree, in one commit with its record.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker started the caller; `proposal_not_found` or
+    /// `proposal_decided`; `evidence_changed` if the person saw other evidence;
+    /// `proposal_outdated` if a file changed since the proposal was accepted; `proposal_changed`
+    /// if the proposed content did; `reserved_path_violation`, `path_outside_repository` or
+    /// `not_a_file` for a path that it must not change; `invalid_state_transition` while a turn is
+    /// active.
+    pub fn apply_proposal(
+        &self,
+        turn: &TurnId,
+        consent: &Consent,
+        checkpoint: bool,
+    ) -> Result<ProposalDecided, Failure> {
+        self.refuse_worker()?;
+        let mut operation = self.begin()?;
+        let proposal = undecided(&operation.locked, turn)?;
+        let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
+        let now = files_now(&operation.locked, &proposal)?;
+        let at = operation.now();
+        let applied = proposal::applied(
+            &operation.state,
+            &proposal,
+            &now,
+            &approval,
+            &mut operation.ids,
+            at,
+        )?;
+        let modes = modes_of(&operation, &applied.files);
+        let mut decided = commit(&mut operation, turn, applied)?;
+        // A replaced file has the mode of a new one, so an executable script would lose its right.
+        for (path, mode) in modes {
+            let place = operation.root().join(path);
+            let _ = std::fs::set_permissions(place, Permissions::from_mode(mode));
+        }
+        if checkpoint && !decided.files.is_empty() {
+            decided.checkpoint = checkpoint_files(&mut operation, &proposal, &decided.files)?;
+            decided.update.state = operation.state.clone();
+        }
+        Ok(decided)
+    }
+
+    /// Records that a proposal is not applied. Its files stay in its folder.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker started the caller; `proposal_not_found` or
+    /// `proposal_decided`; `evidence_changed` if the person saw other evidence.
+    pub fn drop_proposal(
+        &self,
+        turn: &TurnId,
+        reason: Option<&str>,
+        consent: &Consent,
+    ) -> Result<ProposalDecided, Failure> {
+        self.refuse_worker()?;
+        let mut operation = self.begin()?;
+        let proposal = undecided(&operation.locked, turn)?;
+        let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
+        let at = operation.now();
+        let dropped = proposal::dropped(
+            &operation.state,
+            &proposal,
+            reason,
+            &approval,
+            &mut operation.ids,
+            at,
+        )?;
+        commit(&mut operation, turn, dropped)
+    }
+}
+
+fn commit(
+    operation: &mut Operation<'_>,
+    turn: &TurnId,
+    decided: Applied,
+) -> Result<ProposalDecided, Failure> {
+    operation.commit(&decided.change, decided.writes)?;
+    let update = RunUpdate { state: decided.change.state, events: decided.change.events };
+    Ok(ProposalDecided { turn: turn.clone(), files: decided.files, checkpoint: None, update })
+}
+
+/// Commits applied files to git, like the files of an accepted turn.
+fn checkpoint_files(
+    operation: &mut Operation<'_>,
+    proposal: &Proposal,
+    files: &[String],
+) -> Result<Option<Checkpoint>, Failure> {
+    let Some(git) = operation.git()? else {
+        let message = "the files are applied, but the repository does not use git";
+        return Err(Failure::new(Code::XchainNothingToCheckpoint, message));
+    };
+    let role = proposal.role.as_deref().unwrap_or("proposal");
+    let summary = proposal.summary.as_deref().and_then(|text| text.lines().next());
+    let summary: String = summary.unwrap_or("proposed changes").chars().take(60).collect();
+    let message = format!("{role}: {summary}\n\nTurn: {}\n", proposal.turn);
+    let Some(commit) = git.commit(files, &message)? else {
+        return Ok(None);
+    };
+    let clean = git.changes()?.attributable().next().is_none();
+    let now = operation.now();
+    let about = (proposal.turn.as_str(), role);
+    let change =
+        run::checkpoint(&operation.state, about, &commit, files, clean, &mut operation.ids, now)?;
+    operation.commit(&change, Vec::<Write>::new())?;
+    let turns = vec![proposal.turn.to_string()];
+    Ok(Some(Checkpoint { commit, files: files.to_vec(), turns }))
+}
+
+/// The modes of files that exist.
+fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {
+    let mode = |path: &String| {
+        let found = operation.root().join(path).symlink_metadata().ok()?;
+        found.is_file().then(|| (path.clone(), found.permissions().mode() & 0o7777))
+    };
+    files.iter().filter_map(mode).collect()
+}
+
+fn undecided(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure> {
+    let proposal = accepted(repository, turn)?;
+    match decision_on(repository, turn)? {
+        None => Ok(proposal),
+        Some(decided) => {
+            let message = format!("the proposal of {turn} was {decided} before");
+            Err(Failure::new(Code::XchainProposalDecided, message).with("decision", decided))
+        }
+    }
+}
+
+/// The proposal as it was accepted: from the history, else from its own folder.
+fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure> {
+    for line in repository.objects(RecordFile::History)? {
+        let line = line?;
+        let is_it = line.get("turn_id").and_then(Value::as_str) == Some(turn.as_str());
+        if let Some(proposal) = is_it.then(|| Proposal::of_history(&line)).flatten() {
+            return Ok(proposal);
+        }
+    }
+    listed(repository, turn)?.ok_or_else(|| {
+        let message = format!("there is no proposal of {turn}");
+        Failure::new(Code::XchainProposalNotFound, message)
+    })
+}
+
+/// The proposal in its own folder.
+fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>, Failure> {
+    let bytes = repository.read(&own_path(&snapshot_path(turn))?, limits::DOCUMENT)?;
+    let snapshot = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
+    let snapshot: Option<Object> = snapshot.and_then(|snapshot| snapshot.as_object().cloned());
+    Ok(snapshot.map(|snapshot| Proposal::of_snapshot(turn, &snapshot)))
+}
+
+fn decision_on(repository: &Repository, turn: &TurnId) -> Result<Option<&'static str>, Failure> {
+    for (page, decision) in DECIDED {
+        let path = own_path(&format!("{}/{page}", proposal_folder(turn)))?;
+        if repository.stat(&path)?.is_some() {
+            return Ok(Some(decision));
+        }
+    }
+    Ok(None)
+}
+
+/// The files of a proposal in the working tree and in its folder. A path that leads out of the
+/// repository is an error.
+fn files_now(repository: &Repository, proposal: &Proposal) -> Result<Vec<FileNow>, Failure> {
+    let folder = proposal_folder(&proposal.turn);
+    let mut files = Vec::new();
+    for file in &proposal.files {
+        let path = RepoPath::parse(&file.path).map_err(|error| {
+            let message = format!("the proposal names {:?}: {error}", file.path);
+            Failure::new(Code::XchainPathOutsideRepository, message)
+                .with("path", file.path.as_str())
+        })?;
+        let bytes = repository.read(&own_path(&format!("{folder}/{path}"))?, limits::STAGED)?;
+        files.push(FileNow {
+            current: repository.digest(&path)?,
+            content: bytes.and_then(|bytes| String::from_utf8(bytes).ok()),
+        });
+    }
+    Ok(files)
+}

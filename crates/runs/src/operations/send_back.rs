@@ -1,0 +1,71 @@
+//! A person sends the request for a gate back: the run continues in its phase.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
+use accord_runs_core::evidence::Subject;
+use accord_runs_core::person::Consent;
+use accord_runs_core::run::{self, SendBack, waiting_request};
+use accord_runs_core::state::Pending;
+
+use super::RunUpdate;
+use crate::Runs;
+use crate::operation::Operation;
+use crate::repository::RecordFile;
+
+impl Runs {
+    /// Sends the pending request back. The reason is in the prompts of the phase until the gate is
+    /// requested again.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is
+    /// pending; `evidence_changed` if the person saw other evidence; `unknown_role` or
+    /// `role_without_runtime` if the named role cannot take a turn.
+    pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate, Failure> {
+        self.refuse_worker()?;
+        let mut operation = self.begin()?;
+        let pending = waiting_request(&operation.state)?;
+        let approval = operation.approval(&subject(&pending), consent)?;
+        let requested_by = requesting_role(&operation, pending)?;
+        let now = operation.now();
+        let change = run::send_back(
+            &operation.state,
+            &operation.config,
+            given,
+            &approval,
+            requested_by.as_deref(),
+            &mut operation.ids,
+            now,
+        )?;
+        let update = operation.commit_update(change)?;
+        operation.save_session("gate_sent_back", None);
+        Ok(update)
+    }
+}
+
+/// What the person decides about.
+fn subject(pending: &Pending) -> Subject<'static> {
+    match pending {
+        Pending::Transition(_) => Subject::Transition,
+        Pending::Completion(_) => Subject::Completion,
+    }
+}
+
+/// The role of the turn that requested the gate.
+fn requesting_role(operation: &Operation<'_>, pending: Pending) -> Result<Option<String>, Failure> {
+    let turn = match pending {
+        Pending::Transition(transition) => transition.requested_by_turn,
+        Pending::Completion(completion) => completion.requested_by_turn,
+    };
+    let Some(turn) = turn else {
+        return Ok(None);
+    };
+    let mut role = None;
+    for line in operation.locked.objects(RecordFile::History)? {
+        let line = line?;
+        let text = |name: &str| line.get(name).and_then(Value::as_str);
+        if text("turn_id") == Some(turn.as_str()) {
+            role = text("role").map(str::to_owned);
+        }
+    }
+    Ok(role)
+}
