@@ -20,6 +20,8 @@ use crate::{TurnId, dispatch, doc};
 pub enum NextStep {
     /// Something is damaged or in the way: run the check-up.
     Examine(Failure),
+    /// Configuration or records changed while a worker ran: a person decides about that.
+    Adopt(Failure),
     /// Start a run.
     Start {
         /// Whether an earlier run has ended.

@@ -19,10 +19,12 @@ use crate::operation::{Operation, own_path};
 /// The timeout of a command of a declared verification when it is run again.
 const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 
-/// Drives an acceptance to its end. The state of the operation is then the one on disk.
+/// Drives an acceptance to its end. The state of the operation is then the one on disk. A result
+/// with a `refusal` is not read.
 pub(crate) fn drive_acceptance(
     operation: &mut Operation<'_>,
     mut machine: Acceptance,
+    mut refusal: Option<Failure>,
 ) -> Result<Conclusion, Failure> {
     let turn = machine.turn().id().clone();
     let git = operation.git();
@@ -31,6 +33,9 @@ pub(crate) fn drive_acceptance(
     let mut staged = None;
     loop {
         let answer = match machine.want().clone() {
+            Want::Staging(_) if refusal.is_some() => {
+                refusal.take().map_or(Answer::Staging(None), Answer::Unusable)
+            }
             Want::Staging(paths) => {
                 let found =
                     operation.locked.staged(&paths).inspect(|found| staged.clone_from(found));

@@ -2,6 +2,7 @@
 //! cancellation, listener.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ pub struct Environment {
     listener: Option<Arc<Listener>>,
     lock_timeout: Duration,
     cancel: Option<Cancel>,
+    state_folder: Option<PathBuf>,
 }
 
 /// Something that happened while an operation is under way.
@@ -131,6 +133,13 @@ pub enum Notice {
         /// The commit.
         commit: String,
     },
+    /// Files that changed while a worker ran were put back.
+    PutBack {
+        /// The files.
+        files: Vec<String>,
+        /// The folder in which the changed files are kept.
+        kept: String,
+    },
     /// A gate was passed.
     Approved {
         /// The gate, if it has a name.
@@ -160,7 +169,21 @@ impl Environment {
             listener: None,
             lock_timeout: LOCK_TIMEOUT,
             cancel: None,
+            state_folder: user_state_folder(),
         }
+    }
+
+    /// Sets the folder for the state of programs of the user, in which the copies are that judge
+    /// turns.
+    #[must_use]
+    pub fn with_state_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state_folder = Some(folder.into());
+        self
+    }
+
+    /// The folder for the state of programs of the user; `None` if the user has none.
+    pub fn state_folder(&self) -> Option<&Path> {
+        self.state_folder.as_deref()
     }
 
     /// Sets the lock timeout.
@@ -237,6 +260,16 @@ impl fmt::Debug for Environment {
         let mut debug = formatter.debug_struct("Environment");
         debug.field("lock_timeout", &self.lock_timeout).finish_non_exhaustive()
     }
+}
+
+/// `$XDG_STATE_HOME`, else `~/.local/state`.
+fn user_state_folder() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        // The standard says that a relative path is ignored.
+        value.filter(|path| path.is_absolute())
+    };
+    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }
 
 /// The command was cancelled.

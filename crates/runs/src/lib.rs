@@ -7,6 +7,7 @@
 //!
 //! * [`hooks`] runs hooks; [`git`] reads changes and makes checkpoints; [`runtime`] runs the
 //!   workers of turns.
+//! * `guard` copies what judges a turn before its worker starts, and puts back what changed.
 //! * [`coordinator`]: one initiative over several repositories.
 //! * This crate neither decides about runs (runs-core does) nor prints (the command does).
 //!
@@ -14,6 +15,8 @@
 //! - operations that only read (status, records, check-up) take no lock and write nothing;
 //! - all writes of an operation are one commit, except the audit of hooks, the bundle of a turn and
 //!   the files for other runners (`session.json`, `dispatch/index.json`);
+//! - while a worker runs, configuration and records are those from before its start, moved along by
+//!   the commits of Accord only;
 //! - time never goes back within a run, even if the clock does;
 //! - a refusal has a code and leaves only its record.
 //!
@@ -43,6 +46,7 @@ pub mod coordinator;
 mod environment;
 mod evidence;
 pub mod git;
+mod guard;
 pub mod hooks;
 mod operation;
 pub mod operations;
@@ -56,6 +60,7 @@ mod web;
 
 pub use caller::os_user;
 pub use environment::{Environment, Notice};
+pub use guard::KeptChange;
 pub use repository::LockHolder;
 pub use runs::{Reading, Runs};
 pub use turn_cycle::{CycleOptions, TurnOutcome};

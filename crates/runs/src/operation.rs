@@ -17,7 +17,7 @@ use accord_runs_core::{Ids, RepoPath, TurnId, dispatch};
 use crate::environment::{Environment, Notice};
 use crate::git::Git;
 use crate::operations::RunUpdate;
-use crate::repository::{LockedRepository, RecordFile};
+use crate::repository::{LockedRepository, RecordFile, Repository};
 use crate::run_marker::RunMarker;
 use crate::runs::Runs;
 
@@ -40,7 +40,7 @@ impl<'a> Operation<'a> {
     pub(crate) fn begin(runs: &'a Runs) -> Result<Self, Failure> {
         let environment = &runs.environment;
         // Before the lock is taken: an invalid configuration must not delay other processes.
-        let config = runs.config()?;
+        let mut config = runs.config()?;
         let locked = runs.repository().lock(environment.lock_timeout())?;
         for replayed in locked.recovered() {
             environment.notify(&Notice::Recovered {
@@ -48,7 +48,14 @@ impl<'a> Operation<'a> {
                 dropped: replayed.detail.superseded,
             });
         }
-        let state = locked.state()?.unwrap_or_else(|| State::idle(&config));
+        let state = match locked.settle()? {
+            Some(in_force) => {
+                config = runs.read_config(&in_force.config)?;
+                Some(Repository::read_state(&in_force.state)?)
+            }
+            None => locked.state()?,
+        };
+        let state = state.unwrap_or_else(|| State::idle(&config));
         // Another process, or another machine with a clock ahead of ours, may have written it.
         let latest = (locked.last_lines(RecordFile::Events, 1)?.last())
             .and_then(event::timestamp)

@@ -9,6 +9,7 @@ use accord_runs_core::config::{Config, narrow_problems, refusal};
 use accord_runs_core::state::State;
 
 use crate::environment::Environment;
+use crate::guard::Guard;
 use crate::operation::Operation;
 use crate::repository::Repository;
 use crate::run_marker::RunMarker;
@@ -59,6 +60,14 @@ impl Runs {
                 return Ok(Self::on(repository, environment, Reading::Full));
             }
         }
+        // A worker may have removed the configuration, and the process that waited for it may have
+        // been killed.
+        for place in start.root().to_path_buf().ancestors() {
+            let repository = Repository::open(place)?.guarded(&environment);
+            if repository.guard().is_some_and(Guard::knows_run) {
+                return Ok(Self::on(repository, environment, Reading::Full));
+            }
+        }
         let lost = start.root().ancestors().find_map(|place| {
             let marker = RunMarker::of(place)?;
             marker.lost_with_config(place)
@@ -73,6 +82,7 @@ impl Runs {
 
     /// The services over an open repository.
     pub fn on(repository: Repository, environment: Environment, reading: Reading) -> Self {
+        let repository = repository.guarded(&environment);
         Self { repository, environment, reading }
     }
 
@@ -91,12 +101,24 @@ impl Runs {
         self.reading == Reading::Full
     }
 
-    /// The configuration.
+    /// The configuration; while a worker runs, the one from before its start.
     ///
     /// # Errors
     /// `invalid_config`, or a failure of the file system.
     pub fn config(&self) -> Result<Config, Failure> {
-        let document = self.repository.config()?;
+        let guard = self.repository.guard();
+        match guard.map_or(Ok(None), Guard::config_in_force)? {
+            Some(bytes) => self.read_config(&bytes),
+            None => self.read_document(self.repository.config()?),
+        }
+    }
+
+    /// The configuration in these bytes.
+    pub(crate) fn read_config(&self, bytes: &[u8]) -> Result<Config, Failure> {
+        self.read_document(Repository::read_config(bytes)?)
+    }
+
+    fn read_document(&self, document: Value) -> Result<Config, Failure> {
         match (self.reading, document) {
             (Reading::Full, document) => Config::read(document),
             (Reading::Narrow, document) => Config::read_narrow(document),

@@ -13,6 +13,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_process::Cancel;
 use accord_runs_core::TurnId;
+use accord_runs_core::config::RuntimeType;
 use accord_runs_core::dispatch::{LEFT_BEHIND, staging_folder};
 use accord_runs_core::liveness::{LAST_FAILURE, LIMIT_DETAIL, SETTING_DETAIL, WorkerLimits};
 use accord_runs_core::refused_result::{AfterRefusal, after_refusal, refusal_details};
@@ -61,6 +62,12 @@ impl Runs {
     /// The failure of the worker if it gave no result; the turn records it and can be run again.
     /// Any other code is an obstacle outside the turn.
     pub fn run_turn(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
+        let outcome = self.run_attempts(turn, cycle);
+        self.release(turn);
+        outcome
+    }
+
+    fn run_attempts(&self, turn: &TurnId, cycle: CycleOptions) -> Result<TurnOutcome, Failure> {
         loop {
             let mut attempt = self.state()?.target(Some(turn))?.attempt();
             if !self.is_staged(turn)? {
@@ -116,11 +123,9 @@ impl Runs {
             let message = format!("the bundle of {turn}: {}", first.unwrap_or_default());
             return Err(Failure::new(Code::XchainManifestInvalid, message));
         }
-        // The lock is released at the end of this statement: no worker runs under it. The folder is
-        // made here because this disk does not follow a link out of the repository.
-        self.begin()?.locked.make_staging(turn)?;
-        let state = &dispatched.update.state;
         let attempt = dispatched.turn.attempt();
+        self.prepare_worker(dispatched)?;
+        let state = &dispatched.update.state;
         let over = Cancel::new();
         let job = Job {
             root: self.repository().root(),
@@ -168,7 +173,46 @@ impl Runs {
             Err(failure) if failure.code == Code::XchainAttemptOver => self.clear_staging(turn)?,
             Err(failure) => self.note_failure(&dispatched.turn, failure),
         }
-        ended
+        match self.look_after_worker(turn) {
+            Some(stop) => Err(stop),
+            None => ended,
+        }
+    }
+
+    /// Fixes what judges the turn, and makes the folder for its result. The lock is released at the
+    /// end: no worker runs under it.
+    fn prepare_worker(&self, dispatched: &Dispatched) -> Result<(), Failure> {
+        let turn = &dispatched.turn;
+        let operation = self.begin()?;
+        // Here, because this disk does not follow a link out of the repository.
+        operation.locked.make_staging(turn.id())?;
+        // A person can change everything; nothing is judged against their will.
+        let by_hand = dispatched.runtime.kind == RuntimeType::Manual;
+        if let Some(guard) = operation.locked.guard().filter(|_| !by_hand) {
+            operation.state.target_at(turn.id(), turn.attempt())?;
+            guard.start(&operation.locked, turn.id(), turn.attempt())?;
+        }
+        Ok(())
+    }
+
+    /// Puts back what changed while the worker ran. Returns why the turn must not go on.
+    fn look_after_worker(&self, turn: &TurnId) -> Option<Failure> {
+        let operation = match self.begin() {
+            Ok(operation) => operation,
+            // The next operation looks again, before it decides anything.
+            Err(failure) if failure.code == Code::XchainLockTimeout => return None,
+            Err(failure) => return Some(failure),
+        };
+        operation.locked.guard()?.take_stop(turn)
+    }
+
+    /// The cycle of a turn is over: its worker has ended.
+    fn release(&self, turn: &TurnId) {
+        let Some(guard) = self.repository().guard() else { return };
+        let released = self.begin().and_then(|_operation| guard.release(turn));
+        if let Err(failure) = released {
+            self.environment.notify(&Notice::NotDone(failure));
+        }
     }
 
     /// Records an observation of a worker. A failure to record does not stop the worker, unless the

@@ -197,7 +197,7 @@ pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u
 }
 
 /// Truncates a torn line, ends one that has no line end, and returns the length of the record.
-pub(crate) fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
+pub fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
     let Some(content) = disk.open(path)? else {
         return Ok(0);
     };

@@ -11,6 +11,9 @@ use signal_hook::consts::{SIGHUP, SIGPIPE};
 
 use crate::wait::output_of;
 
+/// The state directory of the user who types the commands.
+const STATE_FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
+
 /// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -103,7 +106,7 @@ pub(crate) fn run_with_closed_output(mut command: Command) -> Ran {
 #[track_caller]
 pub(crate) fn run_script(script: &str) -> Ran {
     let mut shell = Command::new("sh");
-    shell.args(["-c", script]).env("ACCORD", program());
+    shell.args(["-c", script]).env("ACCORD", program()).env("XDG_STATE_HOME", STATE_FOLDER);
     run(shell, "")
 }
 
@@ -113,6 +116,8 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.args(args);
     // How texts are laid out must not depend on where the tests run.
     command.env("LC_ALL", "C.UTF-8").env("NO_COLOR", "1");
+    // The copies of governed runs must not go to the folder of the person who runs the tests.
+    command.env("XDG_STATE_HOME", STATE_FOLDER);
     command.env_remove("COLUMNS");
     command
 }

@@ -100,3 +100,35 @@ fn a_turn_can_be_named_by_the_beginning_of_its_id() {
     assert_eq!(given["turn"]["turn_id"], turn);
     place.run("dispatch --turn turn_zzz").refused("turn_not_active");
 }
+
+/// An agent that opens the gate that it stands before, and one that writes the phase.
+#[test]
+fn an_agent_that_edits_what_judges_it() {
+    let edits = [
+        (
+            "config",
+            "sed -i 's/\"requires_human_approval\":true/\"requires_human_approval\":false/g' agentxchain.json",
+        ),
+        ("state", "sed -i 's/\"phase\": \"planning\"/\"phase\": \"qa\"/' .agentxchain/state.json"),
+    ];
+    for (name, edit) in edits {
+        let script = format!(
+            "echo begun; until grep -q first_output_at .agentxchain/state.json; do sleep 0.02; \
+             done; {edit}; mkdir -p \"$(dirname \"$AGENTXCHAIN_STAGING_PATH\")\"; \
+             echo '{{}}' > \"$AGENTXCHAIN_STAGING_PATH\""
+        );
+        let place = Place::begun_with(|config| {
+            config["roles"]["pm"]["runtime"] = serde_json::json!("agent");
+            config["rules"]["max_turn_retries"] = serde_json::json!(1);
+            config["runtimes"]["agent"] = serde_json::json!({
+                "type": "local_cli", "command": ["/bin/sh", "-c", script]});
+        });
+        let mut story = Story { place, transcript: Transcript::default() };
+        story.types("step");
+        story.types("status");
+        story.types("adopt");
+        story.types("adopt --undo --yes");
+        story.types("adopt");
+        story.transcript.check(&format!("run-guarded-{name}"));
+    }
+}

@@ -43,6 +43,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("project show", "p", ""),
     ("project use", "p --url http://127.0.0.1:1", ""),
     ("run accept", "", ""),
+    ("run adopt", "", ""),
     ("run approve-completion", "", ""),
     ("run approve-transition", "", ""),
     ("run assign", "", ""),

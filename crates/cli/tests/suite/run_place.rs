@@ -14,12 +14,15 @@ use crate::wait::output_of;
 /// A repository to type commands in.
 pub(crate) struct Place {
     folder: TempDir,
+    /// The state directory of the user, with the copies that judge turns.
+    state: TempDir,
 }
 
 impl Place {
     /// A folder.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+        let folder = || tempfile::tempdir().expect("a folder");
+        Self { folder: folder(), state: folder() }
     }
 
     /// A governed repository under git, with a run that has begun.
@@ -59,6 +62,7 @@ impl Place {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         command(&[&["run"], words.as_slice()].concat())
             .current_dir(self.folder.path())
+            .env("XDG_STATE_HOME", self.state.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

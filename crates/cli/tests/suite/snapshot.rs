@@ -9,9 +9,12 @@ use insta::Settings;
 use crate::accord::{Ran, program};
 
 /// What differs from run to run, and what stands for it. More specific patterns come first.
-const FILTERS: [(&str, &str); 14] = [
+const FILTERS: [(&str, &str); 16] = [
     // Temporary folders.
     (r"[^\s'\x22=:(]*/\.tmp[A-Za-z0-9]{6}", "[folder]"),
+    // The folder of the copies of a repository, and a change that is kept in it.
+    (r"accord/runs/tmp\w{6}-[0-9a-f]{16}", "accord/runs/[name]"),
+    (r"kept/[0-9TZ-]+-[0-9a-f]{6}", "kept/[change]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
     // Times of a list have seconds where they would look the same, which differs from run to run;
     // so does the width of their columns.

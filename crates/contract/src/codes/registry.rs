@@ -558,6 +558,20 @@ codes! {
     XchainAttemptOver = "attempt_over", Xchain, Execution, AfterChange, 409,
         "The turn was rejected while a worker was still at an earlier attempt, whose result was \
          ignored; look at the status, and continue with the next attempt.";
+    XchainConfigChanged = "config_changed", Xchain, Validation, AfterChange, 409,
+        "agentxchain.json changed while a worker ran, and the configuration from before its start \
+         judges the turn; see the change with accord run adopt, and put it in force with accord \
+         run adopt --yes if it is a person's.";
+    XchainRecordsChanged = "records_changed", Xchain, Approval, AfterChange, 409,
+        "State, history, ledger or events of the run changed while a worker ran, in a way that a \
+         person must confirm; see the change with accord run adopt, and put it in force with \
+         accord run adopt --yes, or go on without it.";
+    XchainRunLost = "run_lost", Xchain, Execution, AfterChange, 409,
+        "The folder .agentxchain of the run was removed while a worker ran; look at the status, \
+         and where the run was not put back, do that with accord run adopt --undo --yes.";
+    XchainStateFolderUnusable = "state_folder_unusable", Xchain, Execution, AfterChange, 409,
+        "The folder for the copies that judge a turn cannot be used; let XDG_STATE_HOME name a \
+         folder of your own outside the repository.";
     XchainFileSystemFailed = "file_system_failed", Xchain, Execution, AfterChange, 500,
         "The operating system refused to read or write a file of the repository; free space or \
          correct its permissions, then retry.";

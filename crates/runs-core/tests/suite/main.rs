@@ -9,6 +9,7 @@ mod consequences;
 mod coordinators;
 mod corrections;
 mod delegations;
+mod foreign_changes;
 mod fuzz;
 mod gates;
 mod hooks;

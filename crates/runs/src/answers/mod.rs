@@ -26,9 +26,9 @@ pub use proposal::{
     RunProposal, RunProposalAnswer, RunProposalDecisionAnswer, RunProposalFile, RunProposalsAnswer,
 };
 pub use run::{
-    RunAcceptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer, RunDoctorAnswer,
-    RunFinding, RunInitAnswer, RunMerge, RunPlanAnswer, RunRejectAnswer, RunStageAnswer,
-    RunStatusAnswer, RunTurnAnswer,
+    RunAcceptAnswer, RunAdoptAnswer, RunAnswer, RunCheckpointAnswer, RunDispatchAnswer,
+    RunDoctorAnswer, RunFinding, RunInitAnswer, RunKeptChange, RunMerge, RunPlanAnswer,
+    RunRejectAnswer, RunStageAnswer, RunStatusAnswer, RunTurnAnswer,
 };
 
 /// A failure as a document. Its details are members of `error`.
@@ -69,6 +69,7 @@ answers! {
     RunCheckpointAnswer = "run-checkpoint-answer",
     RunStatusAnswer = "run-status-answer",
     RunPlanAnswer = "run-plan-answer",
+    RunAdoptAnswer = "run-adopt-answer",
     RunDoctorAnswer = "run-doctor-answer",
     RunProposalsAnswer = "run-proposals-answer",
     RunProposalAnswer = "run-proposal-answer",

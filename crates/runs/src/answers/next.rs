@@ -45,6 +45,7 @@ impl NextAnswer {
                 (Some(format!("git{} stash pop", names.git)), failure.message.clone())
             }
             NextStep::Examine(failure) => (run("doctor"), failure.message.clone()),
+            NextStep::Adopt(failure) => (run("adopt"), failure.message.clone()),
             NextStep::Start { restart: false } => (run("start"), "no run has started".to_owned()),
             NextStep::Start { restart: true } => {
                 (run("start --restart"), "the run is completed; start the next one".to_owned())

@@ -8,9 +8,10 @@ use accord_runs_core::run::ApprovalPlan;
 use accord_runs_core::state::{Pending, State, Turn};
 
 use super::{CommandNames, NextAnswer, RunProposal, error_envelope};
+use crate::KeptChange;
 use crate::operations::{
-    AcceptResult, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Level, Overview,
-    Rejected, RunUpdate, Staged,
+    AcceptResult, Adoption, COMMIT_MESSAGE, Checkpoint, Dispatched, Finding, Initialized, Level,
+    Overview, Rejected, RunUpdate, Staged,
 };
 
 message! {
@@ -168,6 +169,44 @@ message! {
         optional merges: Vec<RunMerge> = "merges", "merges";
         /// The proposals that wait for a decision, if there are any.
         optional proposals: Vec<RunProposal> = "proposals", "proposals";
+        /// Changes that were put back while a worker ran, and about which a person may decide.
+        optional kept: Vec<RunKeptChange> = "kept", "kept-changes";
+        /// The next steps, in order.
+        required next: Vec<NextAnswer> = "next", "next-steps";
+    }
+}
+
+message! {
+    /// A change that was put back while a worker ran.
+    pub struct RunKeptChange("RunKeptChange", closed) {
+        /// When it was noticed.
+        required at: String = "at", "time";
+        /// The turns whose workers ran then.
+        required turns: Vec<String> = "turns", "turn-ids";
+        /// The files, each with what happened to it.
+        required files: Vec<String> = "files", "text";
+        /// Why it was not taken over.
+        required reasons: Vec<String> = "reasons", "text";
+        /// The folder with the changed files.
+        required folder: String = "folder", "path";
+        /// Whether the run went on since, so that changed records cannot be put in force any more.
+        required outdated: bool = "outdated", "verdict";
+    }
+}
+
+message! {
+    /// What a person decides about with `accord run adopt`.
+    pub struct RunAdoptAnswer("RunAdoptAnswer", closed) {
+        /// Whether the decision was carried out.
+        required done: bool = "done", "verdict";
+        /// Files that differ from the copies; the process that waited for the worker has ended.
+        required differing: Vec<String> = "differing", "repository-paths";
+        /// A run that the copies have and the repository does not.
+        optional lost: String = "lost", "text";
+        /// Changes that were put back while a worker ran.
+        required kept: Vec<RunKeptChange> = "kept", "kept-changes";
+        /// The folder of the copies.
+        required folder: String = "folder", "path";
         /// The next steps, in order.
         required next: Vec<NextAnswer> = "next", "next-steps";
     }
@@ -370,6 +409,36 @@ impl RunStatusAnswer {
             merges: (!merges.is_empty()).then_some(merges),
             proposals: (!overview.proposals.is_empty())
                 .then(|| overview.proposals.iter().map(RunProposal::new).collect()),
+            kept: (!overview.kept.is_empty())
+                .then(|| overview.kept.iter().map(RunKeptChange::new).collect()),
+            next,
+        }
+    }
+}
+
+impl RunKeptChange {
+    fn new(change: &KeptChange) -> Self {
+        let files = change.files.iter();
+        Self {
+            at: change.at.clone(),
+            turns: change.turns.clone(),
+            files: files.map(|(path, what)| format!("{path}: {what}")).collect(),
+            reasons: change.reasons.clone(),
+            folder: change.folder.to_string_lossy().into_owned(),
+            outdated: change.outdated,
+        }
+    }
+}
+
+impl RunAdoptAnswer {
+    /// The answer about a decision of a person.
+    pub fn new(adoption: &Adoption, next: Vec<NextAnswer>) -> Self {
+        Self {
+            done: adoption.done,
+            differing: adoption.differing.clone(),
+            lost: adoption.lost.clone(),
+            kept: adoption.kept.iter().map(RunKeptChange::new).collect(),
+            folder: adoption.folder.to_string_lossy().into_owned(),
             next,
         }
     }

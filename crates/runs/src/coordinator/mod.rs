@@ -80,6 +80,8 @@ impl Coordinator {
 
     /// The services over an open workspace.
     pub fn on(workspace: Repository, environment: Environment) -> Self {
+        // The workspace may be one of its own repositories, with a worker in it.
+        let workspace = workspace.guarded(&environment);
         Self { workspace, environment }
     }
 

@@ -82,7 +82,12 @@ impl Runs {
         let machine =
             core::Acceptance::begin(inputs, accept.turn.as_ref(), options, ids, operation.now())?;
         let turn = machine.turn().clone();
-        let outcome = drive_acceptance(&mut operation, machine)?;
+        let guard = operation.locked.guard();
+        let refusal = match guard {
+            Some(guard) => guard.refusal(turn.id(), turn.attempt())?,
+            None => None,
+        };
+        let outcome = drive_acceptance(&mut operation, machine, refusal)?;
         operation.save_dispatch_index();
         let accepted = match outcome {
             Conclusion::Refused { failure, .. } => {

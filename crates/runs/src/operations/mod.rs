@@ -1,6 +1,7 @@
 //! The operations on a governed repository, one file per operation.
 
 mod accept;
+mod adopt;
 mod approve;
 mod assign;
 mod checkpoint;
@@ -30,6 +31,7 @@ pub use accord_runs_core::next_step::{NextStep, TurnView};
 pub use accord_runs_core::run::SendBack;
 
 pub use accept::{Accept, AcceptResult};
+pub use adopt::{Adopt, Adoption};
 pub use approve::Gate;
 pub use assign::Assigned;
 pub use checkpoint::Checkpoint;

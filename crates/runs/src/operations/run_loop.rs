@@ -177,7 +177,7 @@ impl<'a> RunLoop<'a> {
     ) -> Result<StepEffect, Failure> {
         let runs = self.runs;
         Ok(match step {
-            NextStep::Examine(failure) => return Err(failure),
+            NextStep::Examine(failure) | NextStep::Adopt(failure) => return Err(failure),
             NextStep::Start { restart: true } if runs.state()?.status() == Status::Completed => {
                 StepEffect::Stop(LoopStop::Completed)
             }

@@ -1,8 +1,8 @@
 //! The status of a run and its next steps. It takes no lock and writes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_runs_core::config::{Config, Runtime};
 use accord_runs_core::event;
@@ -19,6 +19,7 @@ use super::ProposalView;
 use super::assign::check_baseline;
 use crate::Runs;
 use crate::git::Git;
+use crate::guard::KeptChange;
 use crate::operation::own_path;
 use crate::repository::{LockHolder, RecordFile};
 use crate::runtime;
@@ -66,6 +67,8 @@ pub struct Overview {
     pub merges: Vec<(TurnId, Result<EvidenceDigest, Failure>)>,
     /// The proposals that wait for a decision.
     pub proposals: Vec<ProposalView>,
+    /// Changes that were put back while a worker ran, and about which a person may decide.
+    pub kept: Vec<KeptChange>,
 }
 
 impl Runs {
@@ -110,14 +113,24 @@ impl Runs {
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
         let in_the_way = unusable.or(obstacle.map(Failure::from));
         let proposals = self.proposals(false)?;
+        let undecided = self.undecided()?;
+        let lost = undecided.lost.as_ref().filter(|_| undecided.trouble.is_none());
         let next = match (&config, &state, in_the_way) {
+            // Every command that writes would refuse.
+            _ if undecided.trouble.is_some() => {
+                undecided.trouble.into_iter().map(NextStep::Adopt).collect()
+            }
             (Err(failure), ..) | (_, Err(failure), _) => vec![NextStep::Examine(failure.clone())],
             // Nothing else is possible before that.
             (.., Some(failure)) => vec![NextStep::Examine(failure)],
-            (Ok(config), Ok(state), None) => match self.check_records(state) {
-                Err(failure) => vec![NextStep::Examine(failure)],
-                Ok(()) => self.next_steps(config, state, &turns, &index),
-            },
+            (Ok(config), Ok(state), None) => {
+                let lost = lost.map(|run| lost_run(run, &undecided.folder));
+                let steps = match self.check_records(state) {
+                    Err(failure) => vec![NextStep::Examine(failure)],
+                    Ok(()) => self.next_steps(config, state, &turns, &index),
+                };
+                lost.into_iter().map(NextStep::Adopt).chain(steps).collect()
+            }
         };
         let no_checkpoints = self.check_identity(&state).err();
         let mut next = match &no_checkpoints {
@@ -158,6 +171,7 @@ impl Runs {
             waiting,
             merges,
             proposals,
+            kept: undecided.kept,
         })
     }
 
@@ -257,6 +271,14 @@ impl Runs {
             runtime: runtime.map_or(Ok(()), |runtime| self.check_runtime(runtime)),
         }
     }
+}
+
+/// The copies have a run that the repository does not have any more.
+fn lost_run(run: &str, folder: &Path) -> Failure {
+    let message =
+        format!("{run} is not in the repository any more; its copies are in {}", folder.display());
+    Failure::new(Code::XchainRunLost, message)
+        .suggesting("`accord run adopt --undo --yes` puts it back from the copies")
 }
 
 /// Whether the worker process of a turn runs.

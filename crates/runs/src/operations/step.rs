@@ -57,7 +57,7 @@ impl Runs {
                 Some(NextStep::ApproveCompletion { .. }) => {
                     return Ok(StepResult::GateHeld(Gate::Completion));
                 }
-                Some(NextStep::Examine(failure)) => return Err(failure),
+                Some(NextStep::Examine(failure) | NextStep::Adopt(failure)) => return Err(failure),
                 Some(NextStep::Checkpoint) if step.cycle.checkpoint => {
                     let made = self.checkpoint(None)?;
                     self.environment.notify(&Notice::Checkpointed { commit: made.commit });

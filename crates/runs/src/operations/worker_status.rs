@@ -42,6 +42,11 @@ impl Runs {
     ) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         operation.state.target_at(turn, attempt)?;
+        // The turn stops anyway, and a person can put the changed records in force only if the run
+        // is where they were put back.
+        if operation.locked.guard().is_some_and(|guard| guard.is_stopped(turn)) {
+            return Ok(RunUpdate { state: operation.state, events: Vec::new() });
+        }
         let now = operation.now();
         let change =
             dispatch::mark_with(&operation.state, turn, status, about, &mut operation.ids, now)?;

@@ -37,7 +37,8 @@ pub struct ReplayedJournal {
     pub kind: CommitKind,
     /// Whether the state already contained the commit.
     pub applied_before: bool,
-    /// Whether another runner continued without it, so that it was dropped.
+    /// Whether another runner continued without it, or it was written while a worker ran, so that
+    /// it was dropped.
     pub superseded: bool,
 }
 

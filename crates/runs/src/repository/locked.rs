@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
+use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
 use accord_runs_core::accept::{Commit, CommitKind};
@@ -11,8 +12,13 @@ use accord_runs_core::coordinator;
 use accord_runs_core::history::RunIndex;
 use accord_runs_core::manifest::Bundle;
 use accord_runs_core::{HOME, RepoPath, RunId, TurnId, dispatch};
+use accord_trees::commit::Lengths;
 use accord_trees::lock::LockFile;
-use accord_trees::{LockedTree, Recovered, Recovery, TreeFormat, atomic, parent, record};
+use accord_trees::{
+    LockedTree, Recovered, Recovery, TreeError, TreeFormat, atomic, parent, record,
+};
+
+use crate::guard::InForce;
 
 use super::{
     Protected, RecordFile, ReplayedJournal, Repository, RepositoryError, Result, bundle, index,
@@ -81,6 +87,16 @@ impl TreeFormat for Repository {
     }
 
     fn recover(&self, path: &str, journal: &Object) -> Result<Recovery<ReplayedJournal>> {
+        if let Some(guard) = self.guard()
+            && !guard.permits_journal(path, journal).map_err(RepositoryError::Document)?
+        {
+            let kind = CommitKind::of_journal(journal).unwrap_or(CommitKind::Change);
+            return Ok(Recovery {
+                writes: Vec::new(),
+                lengths: Lengths::new(),
+                detail: ReplayedJournal { kind, applied_before: false, superseded: true },
+            });
+        }
         let (kind, recovery) = self.recovery(path, journal)?;
         Ok(Recovery {
             writes: journal::writes(&recovery.writes),
@@ -120,12 +136,40 @@ impl LockedRepository {
     /// commit, or the next holder of the lock, finishes it. After any other error nothing was
     /// written.
     pub fn commit(&self, commit: &Commit) -> Result<Committed> {
-        let left = self.tree.commit(
+        let guard = self.guard();
+        let announced = match guard {
+            Some(guard) => guard.announce(self, commit).map_err(RepositoryError::Document)?,
+            None => None,
+        };
+        let committed = self.tree.commit(
             &journal::path(commit),
             |lengths| journal::document(commit, lengths),
             &journal::writes(&commit.writes),
-        )?;
-        Ok(Committed { left })
+        );
+        if let (Some(guard), Some(announced)) = (guard, announced) {
+            let followed = match &committed {
+                Ok(_) => guard.follow(self, announced),
+                // It has happened: the next holder of the lock completes the copies, too.
+                Err(RepositoryError::Tree(TreeError::Unfinished { .. })) => Ok(()),
+                Err(_) => guard.withdraw(),
+            };
+            followed.map_err(RepositoryError::Document)?;
+        }
+        Ok(Committed { left: committed? })
+    }
+
+    /// Makes sure that the repository is what guarded turns are judged by. Returns the
+    /// configuration and the state that are in force; `None` if no worker runs.
+    ///
+    /// # Errors
+    /// `config_changed`, `records_changed` or `run_lost` if a person must decide.
+    pub(crate) fn settle(&self) -> std::result::Result<Option<InForce>, Failure> {
+        self.guard().map_or(Ok(None), |guard| guard.settle(self))
+    }
+
+    /// Removes the stored index, so that the records are read again.
+    pub(crate) fn drop_index(&self) -> Result<()> {
+        Ok(self.disk().remove_tree(&layout::index())?)
     }
 
     /// What the records say about a run. The index is stored, so that less is read next time.

@@ -28,6 +28,9 @@ use std::time::Duration;
 
 use accord_trees::{Disk, Root};
 
+use crate::environment::Environment;
+use crate::guard::Guard;
+
 pub use checkup::{Finding, FindingKind};
 pub use error::{RepositoryError, Result, failure};
 pub use journal::{PendingJournal, ReplayedJournal};
@@ -40,6 +43,7 @@ pub use protect::Protected;
 #[derive(Clone)]
 pub struct Repository {
     disk: Arc<dyn Disk>,
+    pub(crate) guard: Option<Arc<Guard>>,
 }
 
 impl fmt::Debug for Repository {
@@ -57,7 +61,14 @@ impl Repository {
 
     /// A repository on any disk.
     pub fn on(disk: Arc<dyn Disk>) -> Self {
-        Self { disk }
+        Self { disk, guard: None }
+    }
+
+    /// The repository, where commits and journals are checked while workers run.
+    #[must_use]
+    pub(crate) fn guarded(mut self, environment: &Environment) -> Self {
+        self.guard = Some(Arc::new(Guard::new(self.root(), environment)));
+        self
     }
 
     /// Its folder.
@@ -74,7 +85,7 @@ impl Repository {
         LockedRepository::take(self, timeout)
     }
 
-    fn disk(&self) -> &dyn Disk {
+    pub(crate) fn disk(&self) -> &dyn Disk {
         self.disk.as_ref()
     }
 }

@@ -44,8 +44,12 @@ impl Repository {
     /// # Errors
     /// `not_governed` if there is none, `invalid_config` if it is not JSON.
     pub fn config(&self) -> Result<Value> {
-        let bytes = self.config_bytes()?;
-        accord_canon::read(&bytes).map_err(|error| {
+        Self::read_config(&self.config_bytes()?)
+    }
+
+    /// The configuration in these bytes, not judged yet.
+    pub(crate) fn read_config(bytes: &[u8]) -> Result<Value> {
+        accord_canon::read(bytes).map_err(|error| {
             let message = format!("{} is not JSON: {error}", layout::CONFIG);
             let failure = Failure::new(Code::XchainInvalidConfig, message);
             RepositoryError::Document(failure.at(error.pointer()).with("path", layout::CONFIG))
@@ -63,10 +67,12 @@ impl Repository {
     /// # Errors
     /// `state_invalid` if it is damaged.
     pub fn state(&self) -> Result<Option<State>> {
-        let bytes = self.state_bytes()?;
-        let read =
-            |bytes: Vec<u8>| parse(&bytes, &layout::state(), Code::XchainStateInvalid, State::read);
-        bytes.map(read).transpose()
+        self.state_bytes()?.map(|bytes| Self::read_state(&bytes)).transpose()
+    }
+
+    /// The state in these bytes.
+    pub(crate) fn read_state(bytes: &[u8]) -> Result<State> {
+        parse(bytes, &layout::state(), Code::XchainStateInvalid, State::read)
     }
 
     /// The state of a coordinator; `None` if there is none.

@@ -166,7 +166,7 @@ fn a_repository_that_somebody_works_on_says_who() {
     let repo = Repo::plain();
     let held = repo.runs().repository().lock(Duration::ZERO).unwrap();
     let before = repo.home();
-    let impatient = Environment::system().with_lock_timeout(Duration::from_millis(50));
+    let impatient = repo.environment().with_lock_timeout(Duration::from_millis(50));
     let runs = Runs::open(&repo.root(), impatient).unwrap();
     let failure = refused(runs.start(&Start::default()), Code::XchainLockTimeout);
     assert_eq!(failure.details.unwrap()["owner_pid"], std::process::id());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Code;
 use accord_process::Cancel;
-use accord_runs::{Environment, Runs};
+use accord_runs::Runs;
 use accord_runs_core::state::Status;
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
@@ -317,7 +317,7 @@ fn a_cancelled_request_to_a_hook_ends_before_its_timeout() {
     });
     repo.started();
     let cancel = Cancel::new();
-    let environment = Environment::system().with_cancel(cancel.clone());
+    let environment = repo.environment().with_cancel(cancel.clone());
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         // The request has begun. Without an answer, only the cancellation closes the connection

@@ -8,6 +8,7 @@
 
 mod acceptance;
 mod approvals;
+mod attack;
 mod beginning;
 mod blinded;
 mod callers;
@@ -16,6 +17,7 @@ mod coordinator_kills;
 mod driving;
 mod gates;
 mod git;
+mod guarding;
 mod hints;
 mod hooks;
 mod hostile;

@@ -12,13 +12,15 @@ use tempfile::TempDir;
 
 pub(crate) struct Repo {
     folder: TempDir,
+    /// The state directory of the user, with the copies that judge turns.
+    state: TempDir,
 }
 
 impl Repo {
     /// A governed repository without version control.
     pub(crate) fn plain() -> Self {
         let repo = Self::empty();
-        init(&repo.root(), &InitOptions::default(), &Environment::system()).unwrap();
+        init(&repo.root(), &InitOptions::default(), &repo.environment()).unwrap();
         repo
     }
 
@@ -32,7 +34,17 @@ impl Repo {
 
     /// A folder.
     pub(crate) fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), state: tempfile::tempdir().unwrap() }
+    }
+
+    /// The environment of the system, with a state directory of the test's own.
+    pub(crate) fn environment(&self) -> Environment {
+        Environment::system().with_state_folder(self.state.path())
+    }
+
+    /// The state directory of the user.
+    pub(crate) fn state_folder(&self) -> PathBuf {
+        self.state.path().canonicalize().unwrap()
     }
 
     /// The same again, as it is now.
@@ -47,7 +59,7 @@ impl Repo {
     }
 
     pub(crate) fn runs(&self) -> Runs {
-        Runs::open(self.folder.path(), Environment::system()).unwrap()
+        Runs::open(self.folder.path(), self.environment()).unwrap()
     }
 
     /// The services in a run that has begun.

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{LoopOptions, LoopStop, Reject, Step, StepResult};
-use accord_runs::{Environment, Notice, Runs, TurnOutcome};
+use accord_runs::{Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::Status;
 use accord_runs_core::testing::consent;
@@ -57,10 +57,11 @@ fn nobody_rejects_a_turn_or_hands_it_out_while_its_worker_works() {
 fn a_worker_whose_try_is_over_before_it_began_is_ended_and_its_result_left_out() {
     let repo = planned_by(&format!("{PLANS}\nsleep 60"), json!({}));
     let root = repo.root();
-    let environment = Environment::system().with_listener(move |notice| {
+    let elsewhere = repo.environment();
+    let environment = repo.environment().with_listener(move |notice| {
         // The turn is with its worker, which is not there yet.
         if let Notice::Dispatched { attempt: 1, .. } = notice {
-            let other = Runs::open(&root, Environment::system()).unwrap();
+            let other = Runs::open(&root, elsewhere.clone()).unwrap();
             other.reject(&rejection()).unwrap();
         }
     });
@@ -162,7 +163,7 @@ fn what_an_agent_left_when_it_failed_stays_its_own() {
     for commits in ["", "git add --all; git -c user.name=T -c user.email=t@e.org commit -qm x;"] {
         let script = format!(
             "[ -e ../$AGENTXCHAIN_TURN_ID ] || {{ touch ../$AGENTXCHAIN_TURN_ID; \
-             sed -i s/Quality/Doubt/ agentxchain.json; {commits} exit 1; }}\n{PLANS}"
+             echo left > left.txt; {commits} exit 1; }}\n{PLANS}"
         );
         let repo = planned_by(&script, json!({}));
         let runs = repo.started();
@@ -174,7 +175,7 @@ fn what_an_agent_left_when_it_failed_stays_its_own() {
         assert_eq!(state.status(), Status::Blocked);
         let why = state.member("blocked_reason")["recovery"]["detail"].clone();
         let why = why.as_str().unwrap();
-        assert!(why.contains("agentxchain.json") && !why.contains("note.txt"), "{why}");
+        assert!(why.contains("left.txt") && !why.contains("note.txt"), "{why}");
         let turn = state.turns().next().unwrap().id().to_string();
         std::fs::remove_file(repo.root().join("..").join(turn)).unwrap();
     }

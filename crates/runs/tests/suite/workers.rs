@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use accord_contract::codes::Code;
 use accord_process::Cancel;
 use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepResult};
-use accord_runs::{CycleOptions, Environment, Notice, Runs, TurnOutcome};
+use accord_runs::{CycleOptions, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, TurnStatus};
 use accord_runs_core::testing::consent;
@@ -376,7 +376,7 @@ fn the_word_ends_a_worker_and_the_turn_can_be_carried_again() {
     let repo = planned_by("", json!({"command": ["/bin/sh", agent]}));
     let word = Cancel::new();
     let given = word.clone();
-    let environment = Environment::system().with_cancel(word).with_listener(move |notice| {
+    let environment = repo.environment().with_cancel(word).with_listener(move |notice| {
         if matches!(notice, Notice::Output { .. }) {
             given.cancel();
         }
@@ -394,7 +394,7 @@ fn a_turn_has_one_worker_at_a_time() {
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
     let word = Cancel::new();
-    let environment = Environment::system().with_cancel(word.clone());
+    let environment = repo.environment().with_cancel(word.clone());
     let other = Runs::open(&repo.root(), environment).unwrap();
     std::thread::scope(|scope| {
         let carried = scope.spawn(|| other.run_turn(&turn, CycleOptions::default()));

@@ -277,18 +277,18 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
 
 #[test]
 fn an_answer_for_a_try_that_is_over_is_left_out() {
-    let place: Arc<Mutex<Option<std::path::PathBuf>>> = Arc::default();
+    let place: Arc<Mutex<Option<(std::path::PathBuf, Environment)>>> = Arc::default();
     let told = Arc::clone(&place);
     let server = serve(move |number, envelope| {
         if number == 0 {
-            let root = told.lock().unwrap().clone().unwrap();
-            let runs = Runs::open(&root, Environment::system()).unwrap();
+            let (root, environment) = told.lock().unwrap().clone().unwrap();
+            let runs = Runs::open(&root, environment).unwrap();
             runs.reject(&Reject { reason: "too slow".to_owned(), ..Reject::default() }).unwrap();
         }
         ("200 OK".to_owned(), review(envelope).to_string())
     });
     let (repo, runs) = reviewed_by(&json!({"type": "remote_agent", "url": server.url}));
-    *place.lock().unwrap() = Some(repo.root());
+    *place.lock().unwrap() = Some((repo.root(), repo.environment()));
     refused(runs.step(&Step::default()), Code::XchainAttemptOver);
     assert!(repo.lines(".agentxchain/history.jsonl").is_empty());
     accepted(runs.step(&Step::default()));

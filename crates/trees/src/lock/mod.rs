@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::disk::{Disk, join, parent, read_file};
 use crate::{Result, TreeError, atomic};
 use process::held_here;
-pub use process::{ProcessIdentity, still_runs};
+pub use process::{ProcessIdentity, process_start, still_runs};
 
 /// The time for another program to write its lock.
 const TIME_TO_WRITE: Duration = Duration::from_secs(1);

@@ -107,6 +107,12 @@ pub fn still_runs(pid: u64, started_ms: i64) -> bool {
     process.started_ms().is_none_or(|real| real.abs_diff(started_ms) <= CLOCK_TOLERANCE_MS)
 }
 
+/// When a process started, in milliseconds since 1970; `None` if it does not run, or the system
+/// does not say.
+pub fn process_start(pid: u64) -> Option<i64> {
+    process(pid)?.started_ms()
+}
+
 /// A process that runs.
 struct Process {
     start: Option<u64>,

@@ -3,6 +3,7 @@
 //! The commands only parse arguments and print; `accord-runs` does the work.
 
 mod accept;
+mod adopt;
 mod change;
 mod coordinator;
 mod decide;
@@ -59,6 +60,7 @@ enum RunCommand {
     Proposal(proposal::ProposalArgs),
     Escalate(change::EscalateArgs),
     Resolve(decide::ResolveArgs),
+    Adopt(adopt::AdoptArgs),
     History(read::HistoryArgs),
     Decisions(read::DecisionsArgs),
     Events(read::EventsArgs),
@@ -87,6 +89,7 @@ impl RunArgs {
             RunCommand::Proposal(args) => args.run(),
             RunCommand::Escalate(args) => args.run(),
             RunCommand::Resolve(args) => args.run(),
+            RunCommand::Adopt(args) => args.run(),
             RunCommand::History(args) => args.run(),
             RunCommand::Decisions(args) => args.run(),
             RunCommand::Events(args) => args.run(),
@@ -267,6 +270,11 @@ fn line_of(notice: &Notice, terminal: bool) -> Option<String> {
         Notice::ChangesExcluded { files } => Some(format!(
             "not counted as changes of the turn, because no worker had it: {}",
             clean(&name_files(files))
+        )),
+        Notice::PutBack { files, kept } => Some(format!(
+            "changed while a worker ran, and put back: {}; the changed files are kept in {}",
+            clean(&files.join(", ")),
+            clean(kept)
         )),
         Notice::NotDone(failure) => Some(format!("not done: {}", clean(&failure.message))),
         _ => None,

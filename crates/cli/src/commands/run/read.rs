@@ -1,11 +1,12 @@
 //! The commands of `accord run` that only read.
 
 use accord_contract::wire::{Object, Value};
-use accord_runs::answers::{NextAnswer, RunDoctorAnswer, RunStatusAnswer};
+use accord_runs::answers::{RunDoctorAnswer, RunStatusAnswer};
 use accord_runs::operations::{Overview, Query, RunChoice, TurnView};
 use accord_runs_core::RunId;
 use accord_runs_core::state::{State, Status};
 
+use super::adopt::kept_lines;
 use super::{RepoArgs, busy_lines, evidence_line, finding_lines, next_lines, take, waiting_lines};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -82,7 +83,14 @@ impl StatusArgs {
         let overview = take(runs.status())?;
         let steps = self.repo.steps(&overview);
         let answer = RunStatusAnswer::new(&overview, steps);
-        self.repo.say(&answer, |page| write_status(page, &overview, &answer.next))?;
+        self.repo.say(&answer, |page| {
+            write_status(page, &overview);
+            if let Some(kept) = &answer.kept {
+                kept.iter().for_each(|change| kept_lines(page, change));
+                page.labelled_whole("decide", "accord run adopt shows what can be put in force");
+            }
+            next_lines(page, &answer.next);
+        })?;
         Ok(Exit::Yes)
     }
 }
@@ -202,7 +210,7 @@ impl LinesArgs {
     }
 }
 
-fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
+fn write_status(page: &mut Page, overview: &Overview) {
     let name = overview.config.as_ref().map(|config| config.project_name().to_owned());
     let name = name.unwrap_or_else(|_| overview.root.to_string_lossy().into_owned());
     page.heading(&name);
@@ -225,7 +233,6 @@ fn write_status(page: &mut Page, overview: &Overview, next: &[NextAnswer]) {
         let advice = failure.suggestion.as_deref().unwrap_or(failure.code.meaning());
         page.labelled_whole("git", &format!("{}; {advice}", failure.message));
     }
-    next_lines(page, next);
 }
 
 fn write_state(page: &mut Page, overview: &Overview, state: &State) {

@@ -1,0 +1,81 @@
+//! `accord run adopt`: a person decides about changes that were made while a worker ran.
+
+use accord_runs::answers::{RunAdoptAnswer, RunKeptChange};
+use accord_runs::operations::Adopt;
+
+use super::{RepoArgs, next_lines, take};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::render::{Page, clean};
+
+/// Decide about configuration and records that changed while a worker ran
+///
+/// While a worker runs, configuration and records are those from before its start. What changed in
+/// them was put back and kept. Without --yes this command only shows it.
+#[derive(Debug, clap::Args)]
+pub(super) struct AdoptArgs {
+    /// Put the changes in force; with --undo, leave them undone for good
+    #[arg(long)]
+    yes: bool,
+
+    /// Put the copies from before the worker back, and forget the changes
+    #[arg(long)]
+    undo: bool,
+
+    #[command(flatten)]
+    repo: RepoArgs,
+}
+
+impl AdoptArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let runs = self.repo.open_to_act()?;
+        let adoption = take(runs.adopt(&Adopt { yes: self.yes, undo: self.undo }))?;
+        let answer = RunAdoptAnswer::new(&adoption, self.repo.next(&runs)?);
+        self.repo.say(&answer, |page| write(page, &answer, self.undo))?;
+        Ok(Exit::from_answer(adoption.done || adoption.is_empty()))
+    }
+}
+
+fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool) {
+    if answer.differing.is_empty() && answer.lost.is_none() && answer.kept.is_empty() {
+        page.line("nothing changed while a worker ran");
+        next_lines(page, &answer.next);
+        return;
+    }
+    let heading = match (answer.done, undo) {
+        (false, _) => "these changes are not in force",
+        (true, false) => "these changes are in force",
+        (true, true) => "these changes are undone",
+    };
+    page.line(heading);
+    if let Some(run) = &answer.lost {
+        page.labelled_whole("lost", run);
+    }
+    for path in &answer.differing {
+        page.labelled("differs", path);
+    }
+    for change in &answer.kept {
+        kept_lines(page, change);
+    }
+    page.labelled_whole("copies", &answer.folder);
+    if !answer.done {
+        page.labelled_whole("decide", "accord run adopt --yes puts them in force");
+        page.labelled_whole("", "accord run adopt --undo --yes leaves them undone");
+    }
+    next_lines(page, &answer.next);
+}
+
+/// Prints a change that was put back.
+pub(super) fn kept_lines(page: &mut Page, change: &RunKeptChange) {
+    for file in &change.files {
+        page.labelled("put back", file);
+    }
+    for reason in &change.reasons {
+        page.labelled_whole("because", reason);
+    }
+    if change.outdated {
+        let why = "the run went on since; changed records are not put in force any more";
+        page.labelled_whole("outdated", why);
+    }
+    page.labelled_whole("kept in", &clean(&change.folder));
+}

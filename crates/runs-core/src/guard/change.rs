@@ -1,0 +1,264 @@
+//! Which changes of the records may be taken over without a person.
+//!
+//! While a worker runs, other processes may work on other turns of the same run. The worker itself
+//! can write the same files. Nothing shows who wrote them, so the content decides: a change is
+//! taken over if it concerns other turns, if state, history and events agree about it, and if it
+//! gives away nothing that is a person's decision.
+
+use std::collections::BTreeSet;
+
+use accord_contract::wire::{Object, Value};
+
+use crate::doc;
+use crate::event::{self, EventType};
+use crate::state::{State, Status};
+use crate::{TurnId, members};
+
+/// A change of the records by another process. The records only grew: a line that was there before
+/// is unchanged.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignChange<'a> {
+    /// The state before the change.
+    pub before: &'a State,
+    /// The state after it.
+    pub after: &'a State,
+    /// The new lines of the history.
+    pub history: &'a [Object],
+    /// The new lines of the ledger.
+    pub ledger: &'a [Object],
+    /// The new events.
+    pub events: &'a [Object],
+    /// The turns whose workers run.
+    pub guarded: &'a BTreeSet<TurnId>,
+}
+
+/// Members of the state that follow from the work on other turns.
+const MOVING: &[&str] = &[
+    doc::State::ACTIVE_TURNS.name(),
+    doc::State::TURN_SEQUENCE.name(),
+    doc::State::ACCEPTED_SEQUENCE.name(),
+    doc::State::LAST_COMPLETED_TURN_ID.name(),
+    doc::State::ACCEPTED_INTEGRATION_REF.name(),
+    doc::State::BUDGET_STATUS.name(),
+    doc::State::BUDGET_RESERVATIONS.name(),
+    doc::State::NEXT_RECOMMENDED_ROLE.name(),
+    doc::State::NON_PROGRESS_SIGNATURE.name(),
+    doc::State::NON_PROGRESS_COUNT.name(),
+    doc::State::DELEGATION_QUEUE.name(),
+    doc::State::PENDING_DELEGATION_REVIEW.name(),
+    doc::State::REPO_DECISIONS.name(),
+];
+
+/// Members that change when a run is stopped. To stop a run takes no decision from a person.
+const STOPPING: &[&str] = &[
+    doc::State::STATUS.name(),
+    doc::State::BLOCKED_ON.name(),
+    doc::State::BLOCKED_REASON.name(),
+    doc::State::ESCALATION.name(),
+];
+
+/// Events about the work on one turn, and about a stop of the run.
+const PERMITTED: &[EventType] = &[
+    EventType::TurnDispatched,
+    EventType::TurnAccepted,
+    EventType::TurnRejected,
+    EventType::TurnConflicted,
+    EventType::ConflictResolved,
+    EventType::AcceptanceFailed,
+    EventType::TurnReissued,
+    EventType::TurnStalled,
+    EventType::TurnStartFailed,
+    EventType::RuntimeSpawnFailed,
+    EventType::StdoutAttachFailed,
+    EventType::TurnCheckpointed,
+    EventType::RunBlocked,
+    EventType::EscalationRaised,
+    EventType::BudgetExceededWarn,
+    EventType::DispatchProgress,
+    EventType::ArtifactTypeAutoNormalized,
+    EventType::StagedResultAutoNormalized,
+];
+
+/// Checks whether a change may be taken over without a person.
+///
+/// # Errors
+/// The reasons why a person must decide, in the order of the members.
+pub fn check_foreign_change(change: &ForeignChange<'_>) -> Result<(), Vec<String>> {
+    let mut reasons = Vec::new();
+    check_members(change, &mut reasons);
+    check_turns(change, &mut reasons);
+    check_history(change, &mut reasons);
+    check_events(change, &mut reasons);
+    check_ledger(change, &mut reasons);
+    if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+}
+
+fn check_members(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    let (before, after) = (change.before.document(), change.after.document());
+    let stopped = is_stop(change);
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let free = MOVING.contains(&name.as_str())
+            || stopped && STOPPING.contains(&name.as_str())
+            || given(&before, name) == given(&after, name);
+        if !free {
+            reasons.push(format!("{name} of the state changed"));
+        }
+    }
+    let clocks = [
+        (change.before.turn_sequence(), change.after.turn_sequence()),
+        (change.before.accepted_sequence(), change.after.accepted_sequence()),
+    ];
+    if clocks.iter().any(|(before, after)| after < before) {
+        reasons.push("the clock of the run went back".to_owned());
+    }
+    if change.after.spent_usd() < change.before.spent_usd() {
+        reasons.push("the cost of the run went down".to_owned());
+    }
+    let reserved = |state: &Object, turn: &TurnId| {
+        let reserved = doc::State::BUDGET_RESERVATIONS.get(state);
+        reserved.and_then(|reserved| reserved.get(turn.as_str()).cloned())
+    };
+    for turn in change.guarded {
+        if reserved(&before, turn) != reserved(&after, turn) {
+            reasons.push(format!("the budget of {turn} changed"));
+        }
+    }
+}
+
+/// Whether the run was active and is blocked now.
+fn is_stop(change: &ForeignChange<'_>) -> bool {
+    (change.before.status(), change.after.status()) == (Status::Active, Status::Blocked)
+}
+
+fn check_turns(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    for turn in change.guarded {
+        let document = |state: &State| state.turn(turn).map(crate::state::Turn::document);
+        if document(change.before) != document(change.after) {
+            reasons.push(format!("{turn} changed, and its worker runs"));
+        }
+    }
+    let ended: BTreeSet<&str> = lines_of(change.history).collect();
+    for turn in change.before.turns() {
+        if change.after.turn(turn.id()).is_none() && !ended.contains(turn.id().as_str()) {
+            reasons.push(format!("{} is not active any more, and has no history", turn.id()));
+        }
+    }
+    for turn in change.after.turns() {
+        let is_new = change.before.turn(turn.id()).is_none();
+        if is_new && turn.assigned_sequence() <= change.before.turn_sequence() {
+            reasons.push(format!("{} was assigned in the past", turn.id()));
+        }
+    }
+}
+
+fn check_history(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    let about = |kinds: &[EventType], turn: &str| {
+        change.events.iter().any(|line| {
+            let kind = doc::Event::EVENT_TYPE.get(line);
+            let names = event_turn(line) == Some(turn) || old_turn(line) == Some(turn);
+            names && kind.is_some_and(|kind| kinds.contains(&kind))
+        })
+    };
+    let mut accepted = None;
+    for line in change.history {
+        let turn = doc::History::TURN_ID.get(line).unwrap_or_default();
+        if !change.after.owns_line(line) {
+            reasons.push(format!("the history has a line of another run ({turn})"));
+        }
+        if change.guarded.iter().any(|guarded| guarded.as_str() == turn) {
+            reasons.push(format!("the history has {turn}, whose worker runs"));
+        }
+        if change.after.turns().any(|active| active.id().as_str() == turn) {
+            reasons.push(format!("{turn} is in the history and active"));
+        }
+        let is_acceptance = doc::History::ACCEPTED_SEQUENCE.get(line).is_some();
+        let kind = if is_acceptance { EventType::TurnAccepted } else { EventType::TurnReissued };
+        if !about(&[kind], turn) {
+            reasons.push(format!("the history has {turn}, but no event says so"));
+        }
+        if is_acceptance {
+            accepted = Some(turn);
+        }
+    }
+    let document = (change.before.document(), change.after.document());
+    let last = |state: &Object| doc::State::LAST_COMPLETED_TURN_ID.get(state).map(str::to_owned);
+    let (was, is) = (last(&document.0), last(&document.1));
+    let agrees = match accepted {
+        Some(turn) => is.as_deref() == Some(turn),
+        None => was == is && change.before.accepted_sequence() == change.after.accepted_sequence(),
+    };
+    if !agrees {
+        reasons.push("state and history name different last turns".to_owned());
+    }
+}
+
+fn check_events(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    let history: BTreeSet<&str> = lines_of(change.history).collect();
+    for line in change.events {
+        let Some(kind) = doc::Event::EVENT_TYPE.get(line).filter(|kind| PERMITTED.contains(kind))
+        else {
+            let name = event::type_name(line).unwrap_or("without a type");
+            reasons.push(format!("an event {name} was added"));
+            continue;
+        };
+        if !change.after.owns_line(line) {
+            reasons.push(format!("an event {kind} of another run was added"));
+        }
+        let turn = event_turn(line).unwrap_or_default();
+        if change.guarded.iter().any(|guarded| guarded.as_str() == turn) {
+            reasons.push(format!("an event {kind} names {turn}, whose worker runs"));
+        }
+        if kind == EventType::TurnAccepted && !history.contains(turn) {
+            reasons.push(format!("an event says that {turn} was accepted, but no history"));
+        }
+    }
+    let stops = [EventType::RunBlocked, EventType::EscalationRaised];
+    let said = change
+        .events
+        .iter()
+        .any(|line| doc::Event::EVENT_TYPE.get(line).is_some_and(|kind| stops.contains(&kind)));
+    if is_stop(change) != said {
+        reasons.push("state and events do not agree whether the run is blocked".to_owned());
+    }
+}
+
+fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    for line in change.ledger {
+        let turn = doc::Ledger::TURN_ID.get(line);
+        if !change.after.owns_line(line) {
+            reasons.push("the ledger has a line of another run".to_owned());
+        }
+        if change.guarded.iter().any(|guarded| Some(guarded.as_str()) == turn) {
+            reasons.push("the ledger has a line of a turn whose worker runs".to_owned());
+        }
+        let action = doc::Ledger::DECISION.get(line).or_else(|| doc::Ledger::TYPE.get(line));
+        let decides = action.is_some_and(|name| {
+            ["gate", "approv", "transition", "completion", "resolved"]
+                .iter()
+                .any(|part| name.contains(part))
+        });
+        if decides {
+            let action = action.unwrap_or_default();
+            reasons.push(format!("the ledger has {action:?}, which is a person's decision"));
+        }
+    }
+}
+
+/// A member; null counts as absent.
+fn given<'a>(document: &'a Object, name: &str) -> Option<&'a Value> {
+    members::given(document, name)
+}
+
+fn lines_of(history: &[Object]) -> impl Iterator<Item = &str> {
+    history.iter().filter_map(|line| doc::History::TURN_ID.get(line))
+}
+
+fn event_turn(line: &Object) -> Option<&str> {
+    doc::Event::TURN.get(line).and_then(|turn| doc::EventTurn::TURN_ID.get(turn))
+}
+
+/// The turn that a reissue takes back.
+fn old_turn(line: &Object) -> Option<&str> {
+    doc::Event::PAYLOAD.get(line)?.get("old_turn_id")?.as_str()
+}

@@ -1,0 +1,145 @@
+//! Which changes of the records are taken over while a worker runs.
+
+use accord_contract::wire::Object;
+use accord_runs_core::TurnId;
+use accord_runs_core::guard::{ForeignChange, check_foreign_change};
+use accord_runs_core::state::State;
+use serde_json::{Value, json};
+
+const OWN: &str = "turn_0000000000000001";
+const OTHER: &str = "turn_0000000000000002";
+const RUN: &str = "run_0000000000000001";
+
+fn turn(id: &str, sequence: u64) -> Value {
+    json!({"turn_id": id, "assigned_role": "dev", "status": "running", "attempt": 1,
+        "assigned_sequence": sequence, "run_id": RUN})
+}
+
+fn before() -> Value {
+    json!({"schema_version": "1.1", "run_id": RUN, "project_id": "p", "status": "active",
+        "phase": "planning", "turn_sequence": 2,
+        "active_turns": {OWN: turn(OWN, 1), OTHER: turn(OTHER, 2)},
+        "phase_gate_status": {"signoff": "pending"}, "last_completed_turn_id": null,
+        "pending_phase_transition": null, "queued_phase_transition": null,
+        "budget_status": {"spent_usd": 2.0}, "budget_reservations": {}})
+}
+
+/// The state after another turn was accepted.
+fn accepted() -> Value {
+    let mut state = before();
+    state["active_turns"].as_object_mut().unwrap().remove(OTHER);
+    state["turn_sequence"] = json!(3);
+    state["accepted_sequence"] = json!(3);
+    state["last_completed_turn_id"] = json!(OTHER);
+    state["budget_status"]["spent_usd"] = json!(3.5);
+    state
+}
+
+fn history() -> Vec<Value> {
+    vec![json!({"turn_id": OTHER, "run_id": RUN, "accepted_sequence": 3, "status": "completed"})]
+}
+
+fn event(kind: &str, turn: Option<&str>) -> Value {
+    json!({"event_id": "evt_1", "event_type": kind, "run_id": RUN,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "turn": turn.map(|turn| json!({"turn_id": turn, "role_id": "dev"})), "payload": {}})
+}
+
+fn events() -> Vec<Value> {
+    vec![event("turn_accepted", Some(OTHER))]
+}
+
+fn objects(lines: Vec<Value>) -> Vec<Object> {
+    lines.into_iter().map(|line| line.as_object().unwrap().clone()).collect()
+}
+
+fn check(
+    after: Value,
+    history: Vec<Value>,
+    ledger: Vec<Value>,
+    events: Vec<Value>,
+) -> Result<(), Vec<String>> {
+    let (before, after) = (State::read(before()).unwrap(), State::read(after).unwrap());
+    check_foreign_change(&ForeignChange {
+        before: &before,
+        after: &after,
+        history: &objects(history),
+        ledger: &objects(ledger),
+        events: &objects(events),
+        guarded: &[TurnId::parse(OWN).unwrap()].into(),
+    })
+}
+
+#[test]
+fn work_on_another_turn_is_taken_over() {
+    let decision = json!({"id": "DEC-001", "turn_id": OTHER, "run_id": RUN, "statement": "x"});
+    assert_eq!(check(accepted(), history(), vec![decision], events()), Ok(()));
+    // An assignment, which has no event.
+    let mut assigned = before();
+    assigned["active_turns"]["turn_0000000000000003"] = turn("turn_0000000000000003", 3);
+    assigned["turn_sequence"] = json!(3);
+    assert_eq!(check(assigned, vec![], vec![], vec![]), Ok(()));
+    // A rejection of the other turn.
+    let mut rejected = before();
+    rejected["active_turns"][OTHER]["attempt"] = json!(2);
+    let events = vec![event("turn_rejected", Some(OTHER))];
+    assert_eq!(check(rejected, vec![], vec![], events), Ok(()));
+}
+
+#[test]
+fn a_stop_is_taken_over_and_a_release_is_not() {
+    let mut blocked = before();
+    blocked["status"] = json!("blocked");
+    blocked["blocked_on"] = json!("human:look");
+    let raised = || vec![event("escalation_raised", None)];
+    assert_eq!(check(blocked.clone(), vec![], vec![], raised()), Ok(()));
+    // Without an event, and an event without a stop.
+    check(blocked, vec![], vec![], vec![]).unwrap_err();
+    check(before(), vec![], vec![], raised()).unwrap_err();
+}
+
+#[test]
+fn what_is_a_persons_decision_is_not_taken_over() {
+    let changes: [fn(&mut Value); 10] = [
+        |state| state["phase"] = json!("implementation"),
+        |state| state["phase_gate_status"]["signoff"] = json!("passed"),
+        |state| state["pending_phase_transition"] = json!({"from": "planning", "to": "qa"}),
+        |state| state["queued_phase_transition"] = json!({"from": "planning", "to": "qa"}),
+        |state| state["pending_run_completion"] = json!({"gate": "signoff"}),
+        |state| state["status"] = json!("completed"),
+        |state| state["run_id"] = json!("run_0000000000000002"),
+        |state| state["active_turns"][OWN]["attempt"] = json!(2),
+        |state| state["budget_status"]["spent_usd"] = json!(0.0),
+        |state| state["x-unknown"] = json!(1),
+    ];
+    for change in changes {
+        let mut after = accepted();
+        change(&mut after);
+        check(after, history(), vec![], events()).unwrap_err();
+    }
+}
+
+#[test]
+fn records_that_do_not_agree_are_not_taken_over() {
+    // Each of the three is missing once.
+    check(before(), history(), vec![], events()).unwrap_err();
+    check(accepted(), vec![], vec![], events()).unwrap_err();
+    check(accepted(), history(), vec![], vec![]).unwrap_err();
+    // The guarded turn is in one of them.
+    let mut own = history();
+    own[0]["turn_id"] = json!(OWN);
+    check(accepted(), own, vec![], events()).unwrap_err();
+    let own = vec![event("turn_accepted", Some(OTHER)), event("turn_dispatched", Some(OWN))];
+    check(accepted(), history(), vec![], own).unwrap_err();
+    let own = json!({"id": "DEC-001", "turn_id": OWN, "run_id": RUN});
+    check(accepted(), history(), vec![own], events()).unwrap_err();
+    // A gate, in the events or in the ledger.
+    let gate = [events(), vec![event("gate_approved", None)]].concat();
+    check(accepted(), history(), vec![], gate).unwrap_err();
+    let gate = json!({"decision": "phase_transition_approved", "run_id": RUN});
+    check(accepted(), history(), vec![gate], events()).unwrap_err();
+    // Another run.
+    let mut other = history();
+    other[0]["run_id"] = json!("run_0000000000000009");
+    check(accepted(), other, vec![], events()).unwrap_err();
+}

@@ -1,0 +1,246 @@
+//! A person decides about changes that Accord did not take over.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::{Code, Failure};
+use accord_runs_core::TurnId;
+use accord_runs_core::state::{State, Status};
+use accord_trees::Root;
+
+use super::document::{Document, Snapshot};
+use super::files::{Differences, GuardedFile, repo_path};
+use super::kept::{self, Decision, KeptChange};
+use super::settle::lost_run;
+use super::{Guard, ids, memory, state_of};
+use crate::repository::{LockedRepository, Repository};
+
+/// What a person decides.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Choice {
+    /// To look first.
+    Show,
+    /// The changes are put in force.
+    Adopt,
+    /// The changes stay undone.
+    Undo,
+}
+
+/// What there is to decide about.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Found {
+    /// The files that differ from the copies, after the waiting process ended.
+    pub(crate) differing: Vec<String>,
+    /// The run of the copies that the repository does not have any more.
+    pub(crate) lost: Option<String>,
+    /// Changes that were undone.
+    pub(crate) kept: Vec<KeptChange>,
+    /// The folder of the copies.
+    pub(crate) folder: PathBuf,
+    /// Why nothing but a decision is possible now.
+    pub(crate) trouble: Option<Failure>,
+    /// The turns whose worker was not waited for to the end, with their attempts.
+    pub(crate) turns: Vec<(TurnId, u64)>,
+}
+
+impl Found {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.differing.is_empty() && self.lost.is_none() && self.kept.is_empty()
+    }
+}
+
+impl Guard {
+    /// What there is to decide about. Takes no lock and writes nothing.
+    pub(crate) fn find(&self, repository: &Repository) -> Result<Found, Failure> {
+        let mut found = self.look(repository)?;
+        // A commit may have happened between reading the copies and the repository.
+        for _ in 0..5 {
+            if found.trouble.is_none() {
+                break;
+            }
+            let again = self.look(repository)?;
+            if again == found {
+                break;
+            }
+            found = again;
+        }
+        Ok(found)
+    }
+
+    fn look(&self, repository: &Repository) -> Result<Found, Failure> {
+        let folder = self.folder();
+        let Some((root, document)) = self.load()? else {
+            return Ok(Found { folder, ..Found::default() });
+        };
+        let state = repository.state_bytes().ok().flatten();
+        let kept = kept::open(&root, state.as_deref())?;
+        let mut found = Found { kept, folder, ..Found::default() };
+        let Some(mut snapshot) = document.snapshot.clone() else {
+            if document.is_active() {
+                found.trouble = Some(super::damaged());
+                found.differing = vec![super::document::COPY.to_owned()];
+            }
+            return Ok(found);
+        };
+        if document.is_active() {
+            let mut differences = snapshot.compare(repository)?;
+            if let Some(pending) = document.pending.as_ref().filter(|_| differences.in_records()) {
+                // A commit is under way, or was left by a process that ended.
+                snapshot.apply(pending);
+                differences = snapshot.compare(repository)?;
+            }
+            let waits =
+                memory::of(&self.folder()).is_some() || !document.held_by_others().is_empty();
+            if !waits && !differences.files.is_empty() {
+                found.differing = differences.files.iter().map(|(file, _)| file.path()).collect();
+                found.lost = differences.is_lost(&snapshot).then(|| lost_run(&snapshot));
+                found.trouble = Some(self.disagreement(&differences, &snapshot, &document));
+                let turns = document.turns.iter();
+                found.turns = turns.map(|(id, turn)| (id.clone(), turn.attempt)).collect();
+            }
+        } else if state.is_none() && state_of(&snapshot.state).is_some_and(|state| is_open(&state))
+        {
+            found.lost = Some(lost_run(&snapshot));
+        }
+        Ok(found)
+    }
+
+    /// Carries out what a person decided, and returns what it was about.
+    ///
+    /// # Errors
+    /// `worker_busy` while a worker runs; `invalid_config` or `state_invalid` if what should be put
+    /// in force is not valid.
+    pub(crate) fn decide(
+        &self,
+        repository: &LockedRepository,
+        choice: Choice,
+        check: impl Fn(&[u8]) -> Result<(), Failure>,
+    ) -> Result<Found, Failure> {
+        let found = self.find(repository)?;
+        if choice == Choice::Show || found.is_empty() {
+            return Ok(found);
+        }
+        let Some((root, mut document)) = self.load()? else { return Ok(found) };
+        self.refuse_while_working(&document)?;
+        match choice {
+            Choice::Show => {}
+            Choice::Undo => self.undo(repository, &root, &document, &found)?,
+            Choice::Adopt => adopt(repository, &root, &found, check)?,
+        }
+        // The repository alone judges from here on; the next worker gets new copies.
+        document.turns.clear();
+        document.pending = None;
+        if choice == Choice::Adopt && found.lost.is_some() {
+            document.snapshot = None;
+        }
+        document.store(&root)?;
+        let decision = if choice == Choice::Adopt { Decision::Adopted } else { Decision::Undone };
+        for change in &found.kept {
+            change.decide(&root, decision)?;
+        }
+        Ok(found)
+    }
+
+    fn refuse_while_working(&self, document: &Document) -> Result<(), Failure> {
+        let others = document.held_by_others();
+        let own = u64::from(std::process::id());
+        let holder = others.first().map(|(turn, pid)| (turn.to_string(), *pid));
+        let holder =
+            holder.or_else(|| memory::of(&self.folder()).map(|_| (ids(document).join(", "), own)));
+        let Some((turn, pid)) = holder else { return Ok(()) };
+        let message = format!("process {pid} waits for the worker of {turn}");
+        Err(Failure::new(Code::XchainWorkerBusy, message)
+            .with("holder_pid", pid)
+            .suggesting("wait for that process, or end it, then do this again"))
+    }
+
+    /// Puts the copies back, after the differing files were kept.
+    fn undo(
+        &self,
+        repository: &LockedRepository,
+        root: &Root,
+        document: &Document,
+        found: &Found,
+    ) -> Result<(), Failure> {
+        if found.differing.is_empty() && found.lost.is_none() {
+            return Ok(());
+        }
+        let snapshot = document.snapshot.as_ref().ok_or_else(super::damaged)?;
+        let differences = snapshot.compare(repository)?;
+        let about = (&differences, snapshot);
+        let now = self.environment.now();
+        let reasons = vec!["undone by a person".to_owned()];
+        let kept = kept::keep(root, repository, about, ids(document), reasons, now)?;
+        kept.decide(root, Decision::Undone)?;
+        restore_all(repository, root, snapshot, &differences)?;
+        repository.drop_index()?;
+        Ok(())
+    }
+}
+
+/// Puts the kept changes in force.
+fn adopt(
+    repository: &LockedRepository,
+    root: &Root,
+    found: &Found,
+    check: impl Fn(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    // The newest version of each file counts.
+    let config = found.kept.iter().rev().find(|change| change.has_config());
+    let config = match config {
+        Some(change) => change.bytes(root, GuardedFile::Config)?,
+        None => None,
+    };
+    let records = found.kept.iter().rev().find(|change| change.has_records() && !change.outdated);
+    // Everything is checked before anything is written.
+    match &config {
+        Some(bytes) => check(bytes)?,
+        None if found.differing.contains(&GuardedFile::Config.path()) => {
+            check(&repository.config_bytes()?)?;
+        }
+        None => {}
+    }
+    if !found.differing.is_empty() {
+        repository.state()?;
+    }
+    let mut writes = Vec::new();
+    if let Some(change) = records {
+        for file in GuardedFile::ALL.into_iter().filter(|file| *file != GuardedFile::Config) {
+            if let Some(bytes) = change.bytes(root, file)?.filter(|_| change.has(file)) {
+                if file == GuardedFile::State {
+                    State::read(accord_canon::read(&bytes)?)?;
+                }
+                writes.push((file, bytes));
+            }
+        }
+        // The state last, so that it never refers to a record that is not there.
+        writes.sort_by_key(|(file, _)| *file == GuardedFile::State);
+    }
+    writes.extend(config.map(|bytes| (GuardedFile::Config, bytes)));
+    for (file, bytes) in writes {
+        repository.write(&repo_path(file)?, &bytes)?;
+    }
+    repository.drop_index()?;
+    Ok(())
+}
+
+fn restore_all(
+    repository: &LockedRepository,
+    root: &Root,
+    snapshot: &Snapshot,
+    differences: &Differences,
+) -> Result<(), Failure> {
+    for different in &differences.files {
+        if !snapshot.restore(repository, root, *different)? {
+            let message = format!("the copy of {} is not what was copied", different.0.path());
+            return Err(Failure::new(Code::XchainRecordsChanged, message).suggesting(
+                "restore the file from a backup or from git, then run accord run adopt --yes",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a run still has something to do.
+fn is_open(state: &State) -> bool {
+    matches!(state.status(), Status::Active | Status::Paused | Status::Blocked)
+}

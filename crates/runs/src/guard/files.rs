@@ -1,0 +1,302 @@
+//! The guarded files of a repository: reading, comparing, copying and restoring them.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Object;
+use accord_runs_core::accept::Record;
+use accord_runs_core::{HOME, RepoPath};
+use accord_trees::record::RecordLines;
+use accord_trees::{Content, Disk, Kind, Root, atomic, read_file, record};
+
+use super::digest::{Compared, RecordDigest, identity};
+use super::document::{PendingCommit, Snapshot};
+use crate::repository::{self, Repository, limits};
+
+/// How many bytes are copied at a time.
+const CHUNK: u64 = 1024 * 1024;
+
+/// A file that judges a turn.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum GuardedFile {
+    Config,
+    State,
+    History,
+    Ledger,
+    Events,
+}
+
+/// The files that grow.
+pub(super) const RECORDS: [GuardedFile; 3] =
+    [GuardedFile::History, GuardedFile::Ledger, GuardedFile::Events];
+
+impl GuardedFile {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Config, Self::State, Self::History, Self::Ledger, Self::Events];
+
+    /// Its path in the repository.
+    pub(super) fn path(self) -> String {
+        match self {
+            Self::Config => "agentxchain.json".to_owned(),
+            Self::State => format!("{HOME}/state.json"),
+            Self::History => Record::History.path(),
+            Self::Ledger => Record::Ledger.path(),
+            Self::Events => Record::Events.path(),
+        }
+    }
+
+    /// The name of its copy.
+    pub(super) fn copy_name(self) -> &'static str {
+        match self {
+            Self::Config => "agentxchain.json",
+            Self::State => "state.json",
+            Self::History => "history.jsonl",
+            Self::Ledger => "decision-ledger.jsonl",
+            Self::Events => "events.jsonl",
+        }
+    }
+
+    /// The file of a path.
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|file| file.path() == path)
+    }
+}
+
+/// How the guarded files differ from a snapshot.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct Differences {
+    /// Each file that differs, in the order of [`GuardedFile::ALL`].
+    pub(super) files: Vec<(GuardedFile, Compared)>,
+}
+
+impl Differences {
+    pub(super) fn has(&self, file: GuardedFile) -> bool {
+        self.files.iter().any(|(found, _)| *found == file)
+    }
+
+    pub(super) fn in_records(&self) -> bool {
+        self.files.iter().any(|(file, _)| *file != GuardedFile::Config)
+    }
+
+    /// Whether the state and every record that had content are gone.
+    pub(super) fn is_lost(&self, snapshot: &Snapshot) -> bool {
+        let missing = |file| self.files.contains(&(file, Compared::Missing));
+        let records = RECORDS.into_iter().zip(&snapshot.records);
+        missing(GuardedFile::State)
+            && records.filter(|(_, digest)| digest.length > 0).all(|(file, _)| missing(file))
+    }
+
+    /// The paths, for people.
+    pub(super) fn names(&self) -> String {
+        let names: Vec<String> = self.files.iter().map(|(file, _)| file.path()).collect();
+        names.join(", ")
+    }
+}
+
+impl Snapshot {
+    /// The guarded files as they are now. Records that did not change since `known` are not read.
+    pub(super) fn take(repository: &Repository, known: Option<&Self>) -> Result<Self, Failure> {
+        let disk = repository.disk();
+        let mut records: [RecordDigest; RECORDS.len()] = Default::default();
+        for (place, file) in RECORDS.into_iter().enumerate() {
+            // A torn line would otherwise be part of the copy, and is cut by the next commit.
+            record::tidy(disk, &file.path()).map_err(|error| repository::failure(&error))?;
+            records[place] = digest(disk, file, known.map(|known| &known.records[place]))?;
+        }
+        Ok(Self {
+            config: repository.config_bytes()?,
+            state: repository.state_bytes()?.unwrap_or_default(),
+            records,
+        })
+    }
+
+    /// How the guarded files of a repository differ.
+    pub(super) fn compare(&self, repository: &Repository) -> Result<Differences, Failure> {
+        let disk = repository.disk();
+        let mut files = Vec::new();
+        for (file, kept) in [(GuardedFile::Config, &self.config), (GuardedFile::State, &self.state)]
+        {
+            let found = read_file(disk, &file.path(), limits::DOCUMENT);
+            match found {
+                Ok(Some(bytes)) if bytes == *kept => {}
+                Ok(None) => files.push((file, Compared::Missing)),
+                // A file that cannot be read any more has changed.
+                _ => files.push((file, Compared::Changed)),
+            }
+        }
+        for (file, digest) in RECORDS.into_iter().zip(&self.records) {
+            match digest.compare(disk, &file.path())? {
+                Compared::Same => {}
+                other => files.push((file, other)),
+            }
+        }
+        Ok(Differences { files })
+    }
+
+    /// Notes which files the records are now, so that they need not be read again.
+    pub(super) fn note_identities(&mut self, repository: &Repository) {
+        for (file, digest) in RECORDS.into_iter().zip(&mut self.records) {
+            let path = file.path();
+            let stat = repository.disk().stat(&path).ok().flatten();
+            let same = stat.is_some_and(|stat| stat.length == digest.length);
+            digest.identity = identity(repository.disk(), &path).filter(|_| same);
+        }
+    }
+
+    /// Brings the copies of the records to this snapshot: only what was added is copied.
+    pub(super) fn copy_records(&self, repository: &Repository, root: &Root) -> Result<(), Failure> {
+        for (file, digest) in RECORDS.into_iter().zip(&self.records) {
+            copy_record(repository.disk(), root, file, digest.length)
+                .map_err(|error| repository::failure(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Appends the lines of a commit to the copies, before it is applied to this snapshot. The lines
+    /// come from the commit, not from the files, which a worker can write.
+    pub(super) fn copy_commit(&self, root: &Root, pending: &PendingCommit) -> Result<(), Failure> {
+        let failed = |error: accord_trees::TreeError| repository::failure(&error);
+        for (place, file) in RECORDS.into_iter().enumerate() {
+            let (name, appended) = (file.copy_name(), pending.appended[place].as_bytes());
+            let length = self.records[place].length;
+            let present = root.stat(name).map_err(failed)?.map_or(0, |stat| stat.length);
+            // A copy that is too short is noticed when it is read; the next worker gets a new one.
+            if appended.is_empty() || present < length {
+                continue;
+            }
+            if present > length {
+                root.truncate(name, length).map_err(failed)?;
+            }
+            root.append(name, appended).and_then(|()| root.sync(name)).map_err(failed)?;
+        }
+        root.sync_folder("").map_err(failed)
+    }
+
+    /// Puts a file of the repository back. False if neither the copy nor the file itself has the
+    /// bytes any more.
+    pub(super) fn restore(
+        &self,
+        repository: &Repository,
+        root: &Root,
+        (file, compared): (GuardedFile, Compared),
+    ) -> Result<bool, Failure> {
+        let failed = |error: accord_trees::TreeError| repository::failure(&error);
+        let (disk, path) = (repository.disk(), file.path());
+        let bytes = match file {
+            GuardedFile::Config => self.config.clone(),
+            GuardedFile::State => self.state.clone(),
+            GuardedFile::History | GuardedFile::Ledger | GuardedFile::Events => {
+                let place = RECORDS.iter().position(|record| *record == file).unwrap_or(0);
+                let digest = &self.records[place];
+                if compared == Compared::Grown {
+                    disk.truncate(&path, digest.length).map_err(failed)?;
+                    disk.sync(&path).map_err(failed)?;
+                    return Ok(true);
+                }
+                let copy = root.open(file.copy_name()).map_err(failed)?;
+                let bytes = copy.map(|copy| copy.read_at(0, digest.length as usize)).transpose();
+                let mut found = RecordDigest::default();
+                let bytes = bytes.map_err(failed)?.unwrap_or_default();
+                found.extend(&bytes);
+                if !found.same_bytes(digest) {
+                    return Ok(false);
+                }
+                bytes
+            }
+        };
+        // Something else in its place must go first: `write` does not replace a folder.
+        let kind = disk.stat(&path).map_err(failed)?.map(|stat| stat.kind);
+        if kind.is_some_and(|kind| kind != Kind::File) {
+            disk.remove_tree(&path).map_err(failed)?;
+        }
+        atomic::write(disk, &path, &bytes).map_err(failed)?;
+        Ok(true)
+    }
+
+    /// The lines that were added to a record.
+    pub(super) fn added(
+        &self,
+        repository: &Repository,
+        file: GuardedFile,
+    ) -> Result<Vec<Object>, String> {
+        let place = RECORDS.iter().position(|record| *record == file).unwrap_or(0);
+        let length = self.records[place].length;
+        let lines = RecordLines::open(repository.disk(), &file.path(), length, 0);
+        let lines = lines.map_err(|error| error.to_string())?;
+        lines.map(|line| Ok(line.map_err(|error| error.to_string())?.object)).collect()
+    }
+}
+
+/// The digest of a record, which is read only if it is not the one that is known.
+fn digest(
+    disk: &dyn Disk,
+    file: GuardedFile,
+    known: Option<&RecordDigest>,
+) -> Result<RecordDigest, Failure> {
+    let path = file.path();
+    let failed = |error: accord_trees::TreeError| repository::failure(&error);
+    let identity = identity(disk, &path);
+    if let Some(known) = known.filter(|known| identity.is_some() && known.identity == identity) {
+        return Ok(known.clone());
+    }
+    let Some(content) = disk.open(&path).map_err(failed)? else {
+        return Ok(RecordDigest::default());
+    };
+    let length = content.length().map_err(failed)?;
+    let mut digest = RecordDigest::of(content.as_ref(), length)?;
+    digest.identity = identity;
+    Ok(digest)
+}
+
+/// Appends what a copy lacks of a record; the whole record if the copy is not a beginning of it.
+fn copy_record(
+    disk: &dyn Disk,
+    root: &Root,
+    file: GuardedFile,
+    length: u64,
+) -> accord_trees::Result<()> {
+    let (path, name) = (file.path(), file.copy_name());
+    let Some(source) = disk.open(&path)? else {
+        root.remove_file(name)?;
+        return Ok(());
+    };
+    let mut at = match root.open(name)? {
+        Some(copy) => copied(copy.as_ref(), source.as_ref(), length)?,
+        None => None,
+    };
+    if at.is_none() {
+        root.remove_tree(name)?;
+    }
+    let mut next = at.take().unwrap_or(0);
+    if next > 0 {
+        root.truncate(name, next)?;
+    }
+    while next < length {
+        let bytes = source.read_at(next, CHUNK.min(length - next) as usize)?;
+        if bytes.is_empty() {
+            break;
+        }
+        root.append(name, &bytes)?;
+        next += bytes.len() as u64;
+    }
+    if root.stat(name)?.is_some() {
+        root.sync(name)?;
+    }
+    root.sync_folder("")
+}
+
+/// How much of a copy is the beginning of a record, judged by its end; `None` if it is not one.
+fn copied(
+    copy: &dyn Content,
+    source: &dyn Content,
+    length: u64,
+) -> accord_trees::Result<Option<u64>> {
+    let shared = copy.length()?.min(length);
+    let edge = shared.min(64 * 1024);
+    let at = shared - edge;
+    let same = copy.read_at(at, edge as usize)? == source.read_at(at, edge as usize)?;
+    Ok(same.then_some(shared))
+}
+
+/// A path of a guarded file, as the repository writes it.
+pub(super) fn repo_path(file: GuardedFile) -> Result<RepoPath, Failure> {
+    crate::operation::own_path(&file.path())
+}

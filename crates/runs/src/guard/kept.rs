@@ -1,0 +1,242 @@
+//! Changes that were undone, kept until a person decides about them.
+//!
+//! Each is a folder below `kept`, with the changed files and `change.json`, which is written last:
+//! a folder without it is incomplete and ignored.
+
+use std::path::PathBuf;
+
+use accord_canon::sha256;
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_trees::{Disk, Root, TreeError, atomic, read_file};
+
+use super::digest::Compared;
+use super::document::{Snapshot, object};
+use super::files::{Differences, GuardedFile};
+use crate::repository::{Repository, failure, limits};
+
+/// The folder of the changes.
+const KEPT: &str = "kept";
+/// The description of a change.
+const CHANGE: &str = "change.json";
+
+/// What a person decided about a change.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Decision {
+    Open,
+    Adopted,
+    Undone,
+}
+
+/// A change that was undone.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct KeptChange {
+    /// Its name.
+    pub id: String,
+    /// When it was noticed.
+    pub at: String,
+    /// The turns whose workers ran then.
+    pub turns: Vec<String>,
+    /// The files, each with what happened to it.
+    pub files: Vec<(String, String)>,
+    /// Why it was not taken over.
+    pub reasons: Vec<String>,
+    /// The folder with the changed files.
+    pub folder: PathBuf,
+    /// Whether the run went on since, so that changed records cannot be put in force any more.
+    pub outdated: bool,
+    /// The digest of the state that was put back.
+    pub(super) base: Option<String>,
+    pub(super) decision: Decision,
+}
+
+impl KeptChange {
+    /// The files, for people.
+    pub fn file_names(&self) -> String {
+        let names: Vec<String> =
+            self.files.iter().map(|(path, what)| format!("{path} ({what})")).collect();
+        names.join(", ")
+    }
+
+    pub(super) fn has_config(&self) -> bool {
+        self.has(GuardedFile::Config)
+    }
+
+    pub(super) fn has(&self, file: GuardedFile) -> bool {
+        self.files.iter().any(|(path, what)| *path == file.path() && what != REMOVED)
+    }
+
+    pub(super) fn has_records(&self) -> bool {
+        self.files.iter().any(|(path, _)| {
+            GuardedFile::of_path(path).is_some_and(|file| file != GuardedFile::Config)
+        })
+    }
+
+    /// The kept bytes of a file.
+    pub(super) fn bytes(&self, root: &Root, file: GuardedFile) -> Result<Option<Vec<u8>>, Failure> {
+        let path = format!("{KEPT}/{}/{}", self.id, file.copy_name());
+        read_file(root, &path, limits::PROTECTED).map_err(|error| failure(&error))
+    }
+
+    /// Records what a person decided.
+    pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<(), Failure> {
+        let mut decided = self.clone();
+        decided.decision = decision;
+        decided.store(root)
+    }
+
+    fn store(&self, root: &Root) -> Result<(), Failure> {
+        let files: Object =
+            self.files.iter().map(|(path, what)| (path.clone(), what.as_str().into())).collect();
+        let texts = |texts: &[String]| texts.iter().map(String::as_str).map(Value::from).collect();
+        let document = object([
+            ("at", self.at.as_str().into()),
+            ("turns", texts(&self.turns)),
+            ("files", files.into()),
+            ("reasons", texts(&self.reasons)),
+            ("base", self.base.clone().into()),
+            ("decision", decision_name(self.decision).into()),
+        ]);
+        let path = format!("{KEPT}/{}/{CHANGE}", self.id);
+        let text = accord_contract::text::pretty(&document);
+        atomic::write(root, &path, text.as_bytes()).map_err(|error| failure(&error))
+    }
+}
+
+/// The word for a file that does not exist any more.
+const REMOVED: &str = "removed";
+
+/// Keeps the files of a repository that are about to be put back.
+pub(super) fn keep(
+    root: &Root,
+    repository: &Repository,
+    (differences, snapshot): (&Differences, &Snapshot),
+    turns: Vec<String>,
+    reasons: Vec<String>,
+    now: Time,
+) -> Result<KeptChange, Failure> {
+    let id = new_id(now);
+    let mut files = Vec::new();
+    for (file, compared) in &differences.files {
+        let bytes = match read_file(repository.disk(), &file.path(), limits::PROTECTED) {
+            Ok(bytes) => bytes,
+            // A link out of the repository, or a folder: there is nothing to keep.
+            Err(TreeError::System { path, doing, source }) => {
+                return Err(failure(&TreeError::System { path, doing, source }));
+            }
+            Err(_) => None,
+        };
+        let what = match (compared, &bytes) {
+            (Compared::Missing, _) => REMOVED,
+            (_, None) => "not a file",
+            (Compared::Grown, _) => "lines added",
+            _ => "changed",
+        };
+        if let Some(bytes) = bytes {
+            let path = format!("{KEPT}/{id}/{}", file.copy_name());
+            atomic::write(root, &path, &bytes).map_err(|error| failure(&error))?;
+        }
+        files.push((file.path(), what.to_owned()));
+    }
+    let kept = KeptChange {
+        folder: root.root_path().join(KEPT).join(&id),
+        id,
+        at: now.to_string(),
+        turns,
+        files,
+        reasons,
+        outdated: false,
+        base: Some(sha256(&snapshot.state).hex()),
+        decision: Decision::Open,
+    };
+    kept.store(root)?;
+    Ok(kept)
+}
+
+/// Keeps a journal that is not Accord's own.
+pub(super) fn keep_journal(
+    root: &Root,
+    path: &str,
+    journal: &Object,
+    turns: Vec<String>,
+    now: Time,
+) -> Result<KeptChange, Failure> {
+    let id = new_id(now);
+    let text = accord_contract::text::pretty(journal);
+    atomic::write(root, &format!("{KEPT}/{id}/journal.json"), text.as_bytes())
+        .map_err(|error| failure(&error))?;
+    let kept = KeptChange {
+        folder: root.root_path().join(KEPT).join(&id),
+        id,
+        at: now.to_string(),
+        turns,
+        files: vec![(path.to_owned(), "not applied".to_owned())],
+        reasons: vec!["the journal is not that of a commit of this machine's Accord".to_owned()],
+        outdated: true,
+        base: None,
+        decision: Decision::Open,
+    };
+    kept.store(root)?;
+    Ok(kept)
+}
+
+/// The changes about which no person has decided yet, oldest first.
+pub(super) fn open(root: &Root, state: Option<&[u8]>) -> Result<Vec<KeptChange>, Failure> {
+    let state = state.map(|state| sha256(state).hex());
+    let mut changes = Vec::new();
+    let entries = root.list(KEPT).map_err(|error| failure(&error))?;
+    for entry in entries.unwrap_or_default() {
+        let path = format!("{KEPT}/{}/{CHANGE}", entry.name);
+        let bytes = read_file(root, &path, limits::DOCUMENT).map_err(|error| failure(&error))?;
+        let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        let Some(document) = document else { continue };
+        let mut change = read(root, entry.name, &document);
+        change.outdated = change.base != state;
+        if change.decision == Decision::Open {
+            changes.push(change);
+        }
+    }
+    Ok(changes)
+}
+
+fn read(root: &Root, id: String, document: &Value) -> KeptChange {
+    let text = |name: &str| document[name].as_str().unwrap_or_default().to_owned();
+    let texts = |name: &str| {
+        let texts = document[name].as_array().into_iter().flatten();
+        texts.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let files = document["files"].as_object().into_iter().flatten();
+    let files =
+        files.map(|(path, what)| (path.clone(), what.as_str().unwrap_or_default().to_owned()));
+    KeptChange {
+        folder: root.root_path().join(KEPT).join(&id),
+        id,
+        at: text("at"),
+        turns: texts("turns"),
+        files: files.collect(),
+        reasons: texts("reasons"),
+        outdated: false,
+        base: document["base"].as_str().map(str::to_owned),
+        decision: match document["decision"].as_str() {
+            Some("adopted") => Decision::Adopted,
+            Some("undone") => Decision::Undone,
+            _ => Decision::Open,
+        },
+    }
+}
+
+fn decision_name(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Open => "open",
+        Decision::Adopted => "adopted",
+        Decision::Undone => "undone",
+    }
+}
+
+fn new_id(now: Time) -> String {
+    // Sorted by time, and different for two changes of the same moment.
+    let at = now.to_string().replace([':', '.'], "-");
+    format!("{at}-{}", accord_system::random_hex::<3>())
+}

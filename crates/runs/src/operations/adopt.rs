@@ -1,0 +1,118 @@
+//! A person decides about changes that were made while a worker ran.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
+use accord_runs_core::state::TurnStatus;
+use accord_runs_core::{TurnId, dispatch};
+
+use super::step::refuse_if_worker_runs;
+use crate::guard::{Choice, Found, KeptChange};
+use crate::{Notice, Runs};
+
+/// Options of an adoption.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Adopt {
+    /// Whether the decision is carried out; otherwise it is only shown what it would be about.
+    pub yes: bool,
+    /// Whether the changes stay undone, instead of being put in force.
+    pub undo: bool,
+}
+
+/// What a person decides about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Adoption {
+    /// Whether the decision was carried out.
+    pub done: bool,
+    /// Files that differ from the copies; the process that waited for the worker has ended.
+    pub differing: Vec<String>,
+    /// A run that the copies have and the repository does not.
+    pub lost: Option<String>,
+    /// Changes that were put back while a worker ran.
+    pub kept: Vec<KeptChange>,
+    /// The folder of the copies.
+    pub folder: PathBuf,
+}
+
+impl Adoption {
+    /// Whether there is nothing to decide.
+    pub fn is_empty(&self) -> bool {
+        self.differing.is_empty() && self.lost.is_none() && self.kept.is_empty()
+    }
+
+    fn new(found: Found, done: bool) -> Self {
+        Self {
+            done: done && !found.is_empty(),
+            differing: found.differing,
+            lost: found.lost,
+            kept: found.kept,
+            folder: found.folder,
+        }
+    }
+}
+
+impl Runs {
+    /// What changed while workers ran and is not in force, or with `yes` the decision about it.
+    ///
+    /// # Errors
+    /// `not_for_workers` if a worker started the caller; `worker_busy` while a worker runs;
+    /// `invalid_config` or `state_invalid` if what should be put
+    /// in force is not valid. Nothing is changed then.
+    pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption, Failure> {
+        let Some(guard) = self.repository().guard() else {
+            return Ok(Adoption::new(Found::default(), false));
+        };
+        if !adopt.yes {
+            return Ok(Adoption::new(guard.find(self.repository())?, false));
+        }
+        self.refuse_worker()?;
+        let locked = self.repository().lock(self.environment.lock_timeout())?;
+        for replayed in locked.recovered() {
+            self.environment.notify(&Notice::Recovered {
+                journal: replayed.path.clone(),
+                dropped: replayed.detail.superseded,
+            });
+        }
+        // A worker can outlive the process that waited for it.
+        if let Ok(Some(state)) = locked.state() {
+            state.turns().try_for_each(refuse_if_worker_runs)?;
+        }
+        let choice = if adopt.undo { Choice::Undo } else { Choice::Adopt };
+        let check = |bytes: &[u8]| self.read_config(bytes).map(drop);
+        let found = guard.decide(&locked, choice, check)?;
+        drop(locked);
+        if !adopt.undo {
+            for (turn, attempt) in &found.turns {
+                self.attribute_config(turn, *attempt);
+            }
+        }
+        Ok(Adoption::new(found, true))
+    }
+
+    /// The configuration that a person put in force is no change of the turn.
+    fn attribute_config(&self, turn: &TurnId, attempt: u64) {
+        let noted = || {
+            let state = self.state()?;
+            let Ok(turn) = state.target_at(turn, attempt) else { return Ok(()) };
+            let mut left = self.left_behind(turn);
+            if let Some(files) = left.get_mut("uncommitted").and_then(Value::as_object_mut) {
+                files.remove("agentxchain.json");
+            }
+            let about = [("worker_pid", Value::Null), (dispatch::LEFT_BEHIND, left)];
+            let about = about.into_iter().map(|(name, value)| (name.to_owned(), value));
+            let (turn, status) = (turn.id(), TurnStatus::Stalled);
+            self.record_worker_status(turn, attempt, status, about.collect()).map(drop)
+        };
+        if let Err(failure) = noted() {
+            self.environment.notify(&Notice::NotDone(failure));
+        }
+    }
+
+    /// What a person has to decide about, for the status.
+    pub(super) fn undecided(&self) -> Result<Found, Failure> {
+        let guard = self.repository().guard();
+        guard.map_or(Ok(Found::default()), |guard| guard.find(self.repository()))
+    }
+}
