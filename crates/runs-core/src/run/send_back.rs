@@ -115,11 +115,14 @@ pub fn send_back(
         next.set(doc::State::NEXT_RECOMMENDED_ROLE, role);
     }
     let mut payload = failure.clone();
+    approval.add_to(&mut payload);
     doc::GateFailure::SENT_BACK.set(&mut payload, record.clone());
     let mut emitter = Emitter::new(&next, ids, now)?;
     emitter.emit(EventType::GateFailed, &next, None, payload);
     let mut change = Change::new(next, emitter.finish());
-    change.ledger.push(ledger_line(state, failure, record, now));
+    let mut line = ledger_line(state, failure, record, now);
+    approval.add_to(&mut line);
+    change.ledger.push(line);
     Ok(change)
 }
 

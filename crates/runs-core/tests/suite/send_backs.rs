@@ -92,7 +92,11 @@ fn other_runners_read_a_gate_that_failed_and_do_not_pass_it_by_themselves() {
     );
     assert_eq!((&line["role"], &line["statement"]), (&json!("human"), &json!("No dates.")));
     assert_eq!(line["sent_back"]["sent_back_by"], "human:reviewer");
-    assert_eq!(line["sent_back"]["evidence_digest"], approval().evidence.as_str());
+    // Who decided is where an approval has it.
+    for record in [payload, &line, &line["sent_back"]] {
+        assert_eq!(record["actor"], "human:reviewer");
+        assert_eq!(record["evidence_digest"], approval().evidence.as_str());
+    }
     assert_eq!((&line["run_id"], &line["phase"]), (&json!("run_1"), &json!("planning")));
 
     // The reference runner looks the turn and the phase up in the history, and passes the gate of a

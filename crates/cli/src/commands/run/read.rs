@@ -127,8 +127,9 @@ impl DecisionsArgs {
                 let kind = line.get("decision").or_else(|| line.get("type"));
                 let kind = kind.and_then(Value::as_str).unwrap_or_default();
                 let what = line["statement"].as_str().unwrap_or(kind);
-                // A decision of a person has no role.
-                let who = if line.get("role").is_some() { "role" } else { "actor" };
+                // Decisions of a person have the role `human`, and who it was.
+                let is_person = line.get("role").is_none_or(|role| role == "human");
+                let who = if is_person && line.get("actor").is_some() { "actor" } else { "role" };
                 vec![
                     member(line, "id"),
                     member(line, who),
