@@ -196,7 +196,9 @@ result="$result"'"artifact":{"type":"review"},"proposed_next_role":"human"}'
 fn a_tool_of_a_program_is_called_and_answers_with_the_result() {
     let answer = r#"printf '%s' '{"jsonrpc":"2.0","id":4,"result":{"content":[],'
         echo "\"structuredContent\":$result}}""#;
-    let (repo, runs) = reviewed_by(&mcp_script(&format!("{TOOLS}\n{answer}")));
+    // Its commands are recognised as those of a worker by this variable.
+    let marked = r#"[ "$AGENTXCHAIN_TURN_ID" = "$turn" ] || exit 5"#;
+    let (repo, runs) = reviewed_by(&mcp_script(&format!("{TOOLS}\n{marked}\n{answer}")));
     accepted(runs.step(&Step::default()));
     assert_eq!(repo.lines(".agentxchain/history.jsonl")[0]["summary"], "by tool");
 }

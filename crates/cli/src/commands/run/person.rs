@@ -69,7 +69,8 @@ impl PersonArgs {
             print_note(page.as_str().trim_end());
             if !asked(verb)? {
                 let message = format!("{verb}: no; nothing was changed");
-                return Err(CliError::new(Code::XchainGivenUp, message));
+                return Err(CliError::new(Code::XchainGivenUp, message)
+                    .help("run the command again when you want to decide"));
             }
             // The answer is about what was shown.
             expect = Some(ExpectedDigest::exactly(evidence));
