@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use accord_contract::codes::Failure;
+use accord_process::Ending;
 
 use super::{Git, list_of};
 
@@ -32,11 +33,15 @@ impl Git {
         if differing.is_empty() {
             return Ok(None);
         }
+        let whole = differing.len() == staged.len();
+        if whole && !self.is_merging()? {
+            return self.commit_index(message).map(Some);
+        }
         let mut arguments = vec!["commit", "--quiet", "--no-verify", "--message", message];
         let mut list = Vec::new();
-        // If other files are staged too, they stay staged. Otherwise the index is the commit: git
-        // refuses partial commits in more situations than whole ones.
-        if differing.len() < staged.len() {
+        // Other files that are staged stay staged. Without any the index is the commit: git refuses
+        // partial commits in more situations than whole ones.
+        if !whole {
             let part = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
             arguments.extend(part);
             // Git would follow a link or folder that replaced a file or its folder; that
@@ -49,8 +54,46 @@ impl Git {
         }
         self.ask(&arguments, list)?;
         let output = self.ask(&["rev-parse", "--verify", "HEAD"], Vec::new())?;
-        Ok(Some(String::from_utf8_lossy(&output).trim().to_owned()))
+        Ok(Some(name_in(&output)))
     }
+
+    /// Commits the index as it is. `git commit` would compare every tracked file with it first, and
+    /// read a history that was tracked when it was empty from its beginning to its end.
+    fn commit_index(&self, message: &str) -> Result<String, Failure> {
+        let tree = name_in(&self.ask(&["write-tree"], Vec::new())?);
+        let head = self.resolve("HEAD")?;
+        let mut arguments = vec!["commit-tree", tree.as_str()];
+        if let Some(head) = &head {
+            arguments.extend(["-p", head]);
+        }
+        let commit = name_in(&self.ask(&arguments, message.as_bytes().to_vec())?);
+        let about = format!("commit: {}", message.lines().next().unwrap_or_default());
+        // The old value: another commit that was made meanwhile must not be lost.
+        let old = head.unwrap_or_else(|| "0".repeat(commit.len()));
+        self.ask(&["update-ref", "-m", &about, "HEAD", &commit, &old], Vec::new())?;
+        Ok(commit)
+    }
+
+    /// Whether a merge, a cherry-pick or a revert waits for its commit, which `git commit` makes.
+    fn is_merging(&self) -> Result<bool, Failure> {
+        for name in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
+            if self.resolve(name)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The commit that a name stands for, if there is one.
+    fn resolve(&self, name: &str) -> Result<Option<String>, Failure> {
+        let outcome = self.start(&["rev-parse", "--quiet", "--verify", name], Vec::new())?;
+        Ok((outcome.ending == Ending::Exited(0)).then(|| name_in(&outcome.stdout)))
+    }
+}
+
+/// An object's name in git's output.
+fn name_in(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).trim().to_owned()
 }
 
 /// Whether git can add a path. A file behind a link does not exist for git, and a folder is its

@@ -251,6 +251,36 @@ fn what_a_worker_removed_or_renamed_with_git_is_committed() {
 }
 
 #[test]
+fn a_commit_does_not_read_the_records_and_concludes_a_merge() {
+    let repo = Repo::with_git();
+    let git = Git::find(&repo.root(), None).unwrap().unwrap();
+    // Tracked when it was empty, so that `git commit` would read it: no end of it is in sight.
+    let history = ".agentxchain/history.jsonl";
+    assert_eq!(repo.git(&["ls-files", history]).trim(), history);
+    let record = std::fs::File::options().write(true).open(repo.root().join(history)).unwrap();
+    record.set_len(1 << 40).unwrap();
+    repo.write("src/a.rs", "a\n");
+    let before = repo.git(&["rev-parse", "HEAD"]);
+    let commit = git.commit(&["src/a.rs".to_owned()], "dev: a\n\nTurn: t\n").unwrap().unwrap();
+    assert_eq!(repo.git(&["rev-parse", "HEAD"]).trim(), commit);
+    assert_eq!(repo.git(&["rev-parse", "HEAD^"]), before);
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim(), "dev: a\n\nTurn: t");
+    assert_eq!(repo.git(&named(&commit)).trim(), "A\tsrc/a.rs");
+    assert!(repo.git(&["reflog", "-1", "--format=%gs"]).starts_with("commit: dev: a"));
+    record.set_len(0).unwrap();
+    // A merge that waits for its commit gets both parents.
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    repo.write("b.txt", "b");
+    repo.commit_all("b");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "other"]);
+    repo.write("src/a.rs", "again\n");
+    let files = ["src/a.rs".to_owned(), "b.txt".to_owned()];
+    git.commit(&files, "merge").unwrap().unwrap();
+    assert_eq!(repo.git(&["log", "-1", "--format=%P"]).split_whitespace().count(), 2);
+}
+
+#[test]
 fn what_others_staged_stays_staged() {
     let repo = removed_and_renamed();
     let git = Git::find(&repo.root(), None).unwrap().unwrap();
