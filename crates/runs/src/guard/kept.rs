@@ -193,7 +193,9 @@ pub(super) fn open(root: &Root, state: Option<&[u8]>) -> Result<Vec<KeptChange>,
         let document = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         let Some(document) = document else { continue };
         let mut change = read(root, entry.name, &document);
-        change.outdated = change.base != state;
+        // A configuration can be put in force at any time.
+        let config_only = change.has_config() && !change.has_records();
+        change.outdated = change.base != state && !config_only;
         if change.decision == Decision::Open {
             changes.push(change);
         }

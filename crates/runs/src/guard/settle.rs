@@ -101,7 +101,7 @@ impl Guard {
             }
         }
         if differences.has(GuardedFile::Config) {
-            let reasons = ["a worker runs, and its result is not judged yet".to_owned()];
+            let reasons = ["the configuration is fixed while a worker runs".to_owned()];
             self.put_back(&root, repository, memory, &document, &differences, &reasons)?;
             self.refuse_results(&mut document, memory);
         }

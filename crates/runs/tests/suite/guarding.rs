@@ -185,6 +185,7 @@ fn a_person_adopts_an_edit_of_the_configuration() {
     let shown = attack.runs.adopt(&Adopt::default()).unwrap();
     assert!(!shown.done);
     assert_eq!(shown.kept.len(), 1);
+    assert!(!shown.kept[0].outdated, "a configuration is never outdated");
     assert_eq!(attack.repo.json("agentxchain.json")["rules"]["max_turn_retries"], 2);
     assert!(attack.runs.adopt(&YES).unwrap().done);
     assert_eq!(attack.repo.json("agentxchain.json")["rules"]["max_turn_retries"], 5);
