@@ -107,7 +107,8 @@ fn an_agent_that_edits_what_judges_it() {
     let edits = [
         (
             "config",
-            "sed -i 's/\"requires_human_approval\":true/\"requires_human_approval\":false/g' agentxchain.json",
+            "sed -i 's/\"requires_human_approval\":true/\"requires_human_approval\":false/g' \
+             agentxchain.json",
         ),
         ("state", "sed -i 's/\"phase\": \"planning\"/\"phase\": \"qa\"/' .agentxchain/state.json"),
     ];

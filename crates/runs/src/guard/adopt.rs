@@ -184,17 +184,22 @@ fn adopt(
     found: &Found,
     check: impl Fn(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    // The newest version of each file counts.
+    // The newest version of each file counts. What the repository has now is newer than what was
+    // put back earlier.
+    let differs = |file: GuardedFile| found.differing.contains(&file.path());
     let config = found.kept.iter().rev().find(|change| change.has_config());
+    let config = config.filter(|_| !differs(GuardedFile::Config));
     let config = match config {
         Some(change) => change.bytes(root, GuardedFile::Config)?,
         None => None,
     };
     let records = found.kept.iter().rev().find(|change| change.has_records() && !change.outdated);
+    let in_records = GuardedFile::ALL.into_iter().filter(|file| *file != GuardedFile::Config);
+    let records = records.filter(|_| !in_records.clone().any(differs));
     // Everything is checked before anything is written.
     match &config {
         Some(bytes) => check(bytes)?,
-        None if found.differing.contains(&GuardedFile::Config.path()) => {
+        None if differs(GuardedFile::Config) => {
             check(&repository.config_bytes()?)?;
         }
         None => {}
@@ -204,7 +209,7 @@ fn adopt(
     }
     let mut writes = Vec::new();
     if let Some(change) = records {
-        for file in GuardedFile::ALL.into_iter().filter(|file| *file != GuardedFile::Config) {
+        for file in in_records {
             if let Some(bytes) = change.bytes(root, file)?.filter(|_| change.has(file)) {
                 if file == GuardedFile::State {
                     State::read(accord_canon::read(&bytes)?)?;

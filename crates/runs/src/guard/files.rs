@@ -150,7 +150,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Appends the lines of a commit to the copies, before it is applied to this snapshot. The lines
+    /// Appends the lines of a commit to the copies, before it is applied to this snapshot. They
     /// come from the commit, not from the files, which a worker can write.
     pub(super) fn copy_commit(&self, root: &Root, pending: &PendingCommit) -> Result<(), Failure> {
         let failed = |error: accord_trees::TreeError| repository::failure(&error);

@@ -7,8 +7,8 @@
 //! - the copied configuration is in force. A changed one is put back, and the results of the turns
 //!   whose workers ran are refused;
 //! - a change of the records that Accord did not make is taken over if it concerns another turn
-//!   only, see [`check_foreign_change`](accord_runs_core::guard::check_foreign_change); otherwise it
-//!   is put back, and the turn stops until a person has looked at it;
+//!   only, see [`check_foreign_change`](accord_runs_core::guard::check_foreign_change). Any other
+//!   one is put back, and the turn stops until a person has looked at it;
 //! - whatever is put back is kept first. `accord run adopt` puts it in force.
 //!
 //! Invariants:
