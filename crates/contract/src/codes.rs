@@ -36,6 +36,8 @@ wire_enum! {
         Agentic = "agentic",
         /// AgentXchain v7: governed runs.
         Xchain = "agentxchain",
+        /// AOF/1: tasks.
+        Aof = "aof",
     }
 }
 

@@ -11,6 +11,7 @@ pub fn page_name(code: Code) -> String {
         Protocol::Accord | Protocol::Alx => format!("{code}.md"),
         Protocol::Agentic => format!("agentic.{code}.md"),
         Protocol::Xchain => format!("agentxchain.{code}.md"),
+        Protocol::Aof => format!("aof.{code}.md"),
     }
 }
 
@@ -90,6 +91,7 @@ fn protocol_name(protocol: Protocol) -> &'static str {
         Protocol::Alx => "ALX 1.1",
         Protocol::Agentic => "Agentic Protocol 0.1",
         Protocol::Xchain => "AgentXchain v7",
+        Protocol::Aof => "AOF/1",
     }
 }
 

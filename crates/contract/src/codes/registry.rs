@@ -732,6 +732,34 @@ codes! {
     XchainCoordinatorDiverged = "coordinator_diverged", Xchain, Execution, AfterChange, 409,
         "A repository is not in the state that the coordinator knows; resynchronise, or repair \
          what is named.";
+
+    AofInvalidJson = "invalid_json", Aof, Validation, AfterChange, 400,
+        "The text after AOF/1, or the text that begins with a brace, is not JSON; send one JSON \
+         object and nothing after it.";
+    AofInvalidEnvelope = "invalid_envelope", Aof, Validation, AfterChange, 422,
+        "The message is not a valid AOF/1 envelope; correct the member that the error names.";
+    AofUnknownType = "unknown_type", Aof, Validation, AfterChange, 422,
+        "AOF/1 has no message of this type; send one of the five types.";
+    AofTaskNotFound = "task_not_found", Aof, NotFound, AfterChange, 404,
+        "The project has no task with this id; list the tasks with accord task list.";
+    AofTaskIdMismatch = "taskId_mismatch", Aof, Validation, AfterChange, 422,
+        "The payload names another task than the envelope; name the same task in both.";
+    AofParentNotFound = "parent_not_found", Aof, NotFound, AfterChange, 404,
+        "The project has no task with the id of the parent; name the task that you hold.";
+    AofNestedDelegation = "nested_delegation", Aof, Validation, Never, 409,
+        "A task that was delegated cannot be delegated again; do the work, or reject the handoff.";
+    AofTaskNotReady = "task_not_ready", Aof, Validation, AfterChange, 409,
+        "Only a ready task can be claimed; take another one, or wait until this one is ready.";
+    AofUnassignedTask = "unassigned_task", Aof, Validation, AfterChange, 409,
+        "The task has neither a lease nor an agent; claim it first.";
+    AofUnauthorizedAgent = "unauthorized_agent", Aof, Auth, AfterChange, 403,
+        "Another agent has this task; only its agent can report on it.";
+    AofStaleRun = "stale_run", Aof, Validation, Never, 409,
+        "The message belongs to an earlier run of the task; stop the work, because the task was \
+         given to another run.";
+    AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
+        "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
+         project.";
 }
 
 impl Names for Code {

@@ -1,0 +1,89 @@
+//! Events of a tree: one line each, numbered by the service that commits them.
+
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use crate::{Status, TaskId};
+
+/// An event without its number.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TaskEvent {
+    /// The type.
+    pub kind: &'static str,
+    /// When.
+    pub at: Time,
+    /// Who.
+    pub actor: String,
+    /// The task.
+    pub task: Option<TaskId>,
+    /// The details.
+    pub payload: Object,
+}
+
+/// The types of events that this crate decides about.
+pub mod kind {
+    /// A valid message arrived.
+    pub const RECEIVED: &str = "protocol.message.received";
+    /// An input was meant as a message and is not a valid one.
+    pub const REJECTED: &str = "protocol.message.rejected";
+    /// A message has a type that this version does not know.
+    pub const UNKNOWN: &str = "protocol.message.unknown";
+    /// A message was carried out, and something about it is odd.
+    pub const WARNING: &str = "protocol.message.warning";
+    /// A report was recorded.
+    pub const COMPLETED: &str = "task.completed";
+    /// A task moved.
+    pub const TRANSITIONED: &str = "task.transitioned";
+    /// A delegation was requested.
+    pub const REQUESTED: &str = "delegation.requested";
+    /// A delegation was accepted.
+    pub const ACCEPTED: &str = "delegation.accepted";
+    /// A delegation was rejected.
+    pub const DELEGATION_REJECTED: &str = "delegation.rejected";
+}
+
+impl TaskEvent {
+    /// An event.
+    pub fn new(kind: &'static str, actor: &str, task: Option<TaskId>, at: Time) -> Self {
+        Self { kind, at, actor: actor.to_owned(), task, payload: Object::new() }
+    }
+
+    /// The event with a detail.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.payload.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// A move of a task.
+    pub fn moved(
+        task: TaskId,
+        actor: &str,
+        (from, to): (Status, Status),
+        reason: Option<&str>,
+        at: Time,
+    ) -> Self {
+        let event = Self::new(kind::TRANSITIONED, actor, Some(task), at)
+            .with("from", from.as_str())
+            .with("to", to.as_str());
+        match reason {
+            Some(reason) => event.with("reason", reason),
+            None => event,
+        }
+    }
+
+    /// The line of an event log.
+    pub fn line(&self, number: u64) -> Value {
+        let mut line = Object::new();
+        line.insert("eventId".into(), number.into());
+        line.insert("type".into(), self.kind.into());
+        line.insert("timestamp".into(), self.at.to_string().into());
+        line.insert("actor".into(), self.actor.as_str().into());
+        if let Some(task) = self.task {
+            line.insert("taskId".into(), task.to_string().into());
+        }
+        line.insert("payload".into(), Value::Object(self.payload.clone()));
+        Value::Object(line)
+    }
+}

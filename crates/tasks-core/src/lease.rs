@@ -1,0 +1,162 @@
+//! Leases: who works on a task, and until when.
+//!
+//! Invariants:
+//! - a task has a lease exactly while it is in progress;
+//! - a lease and the heartbeat of its run move together;
+//! - each lease has a run of its own, whose id is the fencing token.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::{Time, Timestamp};
+use accord_contract::wire::{Object, Wire as _};
+
+use crate::run::{Heartbeat, Run};
+use crate::task::{Lease, Task};
+use crate::yaml::Change;
+use crate::{Status, TaskId};
+
+/// How long leases and heartbeats last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LeaseTimes {
+    /// A lease, in seconds.
+    pub lease_seconds: i64,
+    /// A heartbeat, in seconds.
+    pub heartbeat_seconds: i64,
+}
+
+impl Default for LeaseTimes {
+    /// The guide's five minutes for a heartbeat, and the reference's ten for a lease.
+    fn default() -> Self {
+        Self { lease_seconds: 600, heartbeat_seconds: 300 }
+    }
+}
+
+/// A lease that was acquired or renewed: what to write.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Leased {
+    /// The changes of the task file.
+    pub changes: Vec<Change>,
+    /// The run.
+    pub run: Run,
+    /// Its heartbeat.
+    pub heartbeat: Heartbeat,
+}
+
+/// Acquires the lease of a ready task for an agent. The result of an earlier run must be moved
+/// out of the way with the same commit.
+///
+/// # Errors
+/// `task_not_ready` if the task is not ready; `unauthorized_agent` if it is routed to another
+/// agent.
+pub fn acquire(
+    task: &Task,
+    agent: &str,
+    run_id: &str,
+    times: LeaseTimes,
+    now: Time,
+) -> Result<Leased, Failure> {
+    if task.status != Status::Ready {
+        let message = format!("{} is {}, not ready", task.id, task.status);
+        return Err(Failure::new(Code::AofTaskNotReady, message)
+            .with("task_id", task.id.to_string())
+            .with("status", task.status.as_str()));
+    }
+    let routed = task.routing.as_ref().and_then(|routing| routing.agent.as_deref());
+    if let Some(routed) = routed.filter(|routed| *routed != agent) {
+        return Err(unauthorized(task.id, routed, agent));
+    }
+    let run = Run::begin(task.id, agent, run_id, now);
+    let heartbeat = Heartbeat::next(&run, None, times.heartbeat_seconds, now);
+    let lease = Lease {
+        agent: agent.to_owned(),
+        acquired_at: Timestamp::emit(now),
+        expires_at: Timestamp::emit(now.add_seconds(times.lease_seconds)),
+        renew_count: Some(0),
+        extra: Object::new(),
+    };
+    let mut changes = moved(Status::InProgress, now);
+    changes.push(Change::set(&["lease"], lease.encode()));
+    Ok(Leased { changes, run, heartbeat })
+}
+
+/// Renews the lease of a run, with its heartbeat. There is no limit on renewals: an agent that
+/// lives keeps its task.
+///
+/// # Errors
+/// `unauthorized_agent` or `stale_run` if the caller does not hold the lease.
+pub fn renew(
+    task: &Task,
+    (run, last): (&Run, Option<&Heartbeat>),
+    agent: &str,
+    run_id: Option<&str>,
+    times: LeaseTimes,
+    now: Time,
+) -> Result<Leased, Failure> {
+    check_holder(task, Some(run), agent, run_id, now)?;
+    let renewed = task.lease.value().and_then(|lease| lease.renew_count).unwrap_or(0) + 1;
+    let until = Timestamp::emit(now.add_seconds(times.lease_seconds));
+    let changes = vec![
+        Change::set(&["lease", "expiresAt"], until.as_str()),
+        Change::set(&["lease", "renewCount"], renewed),
+        Change::set(&["updatedAt"], now.to_string()),
+    ];
+    let heartbeat = Heartbeat::next(run, last, times.heartbeat_seconds, now);
+    Ok(Leased { changes, run: run.clone(), heartbeat })
+}
+
+/// Checks that an agent holds the lease of a task, in its present run.
+///
+/// Clauses: AOF-AUTH-SENDER.
+///
+/// # Errors
+/// `unassigned_task` without a lease, `unauthorized_agent` for another agent, `stale_run` for an
+/// earlier run.
+pub fn check_holder(
+    task: &Task,
+    run: Option<&Run>,
+    agent: &str,
+    run_id: Option<&str>,
+    sent_at: Time,
+) -> Result<(), Failure> {
+    let Some(lease) = task.lease.value() else {
+        let message = format!("{} has no lease", task.id);
+        return Err(Failure::new(Code::AofUnassignedTask, message)
+            .with("task_id", task.id.to_string())
+            .with("sender", agent));
+    };
+    if lease.agent != agent {
+        return Err(unauthorized(task.id, &lease.agent, agent));
+    }
+    let is_stale = match (run_id, run.and_then(|run| run.run_id.as_deref())) {
+        (Some(sent), Some(held)) => sent != held,
+        // Whole seconds, because agents write times without a fraction.
+        _ => sent_at.unix_seconds() < lease.acquired_at.time().unix_seconds(),
+    };
+    if is_stale {
+        let message = format!("{} was given to a later run of {agent}", task.id);
+        return Err(Failure::new(Code::AofStaleRun, message).with("task_id", task.id.to_string()));
+    }
+    Ok(())
+}
+
+/// The changes of a move to a status. A lease ends with the status that has one.
+pub(crate) fn moved(to: Status, now: Time) -> Vec<Change> {
+    let now = now.to_string();
+    let mut changes = vec![
+        Change::set(&["status"], to.as_str()),
+        Change::set(&["updatedAt"], now.as_str()),
+        Change::set(&["lastTransitionAt"], now.as_str()),
+    ];
+    if !to.is_leased() {
+        changes.push(Change::remove(&["lease"]));
+    }
+    changes
+}
+
+pub(crate) fn unauthorized(task: TaskId, expected: &str, received: &str) -> Failure {
+    let message = format!("{task} belongs to {expected}, not to {received}");
+    Failure::new(Code::AofUnauthorizedAgent, message)
+        .with("task_id", task.to_string())
+        .with("expected", expected)
+        .with("received", received)
+}

@@ -1,0 +1,28 @@
+//! AOF/1: the rules about tasks.
+//!
+//! * [`message`]: the five messages, and how one is recognised.
+//! * [`route`]: what a message does; [`lease`], [`run`]: who works on a task, and what remains of it;
+//!   [`event`]: what is recorded.
+//! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
+//! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves.
+//!
+//! This crate is pure: the time and random bytes come in as arguments.
+//!
+//! ```
+//! use accord_tasks_core::message::{Detected, detect_text};
+//!
+//! assert_eq!(detect_text("Done with the tests."), Detected::Other);
+//! ```
+
+pub mod event;
+mod id;
+pub mod lease;
+pub mod message;
+pub mod route;
+pub mod run;
+mod status;
+pub mod task;
+pub mod yaml;
+
+pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
+pub use status::Status;

@@ -1,0 +1,111 @@
+//! `completion.report`, and what a recorded result does later.
+
+use accord_contract::time::Time;
+
+use super::{Apply, Artifact, Call, Facts, Refused, Routed, Rules, walk};
+use crate::Status;
+use crate::event::kind;
+use crate::message::{CompletionReport, Outcome};
+use crate::run::{RunResult, RunStatus};
+use crate::task::{Task, TaskFile, is_review_required};
+
+/// The statuses that an outcome moves a task through.
+///
+/// Clauses: AOF-CR-TRANSITIONS, AOF-CR-REVIEW-REQUIRED.
+pub fn completion_path(task: &Task, outcome: Outcome) -> &'static [Status] {
+    match outcome {
+        Outcome::Done if task.status == Status::Done => &[],
+        Outcome::Done if is_review_required(task) => &[Status::Review],
+        Outcome::Done => &[Status::Review, Status::Done],
+        Outcome::Blocked => &[Status::Blocked],
+        Outcome::NeedsReview | Outcome::Partial => &[Status::Review],
+    }
+}
+
+pub(super) fn report(
+    call: &Call<'_>,
+    file: &TaskFile,
+    facts: &Facts<'_>,
+    report: &CompletionReport,
+    rules: Rules,
+) -> Result<Routed, Refused> {
+    let task = file.task();
+    call.check_sender(task, facts.run)?;
+    let run_id = facts.run.and_then(|run| run.run_id.as_deref());
+    let sent_at = call.message.envelope.sent_at.time();
+    let result = RunResult::of(report, call.id, call.sender, run_id, sent_at);
+    let mut routed = Routed::default();
+    if !facts.has_summary {
+        let event = call.event(kind::WARNING).with("reason", "summary_file_not_found");
+        routed.events.push(event.with("summaryRef", report.summary_ref.as_str()));
+    }
+    // The same report again changes nothing, but is on record.
+    let is_known = facts.result.is_some_and(|known| {
+        known.outcome == result.outcome
+            && known.run_id == result.run_id
+            && known.agent_id == call.sender
+    });
+    if !is_known || task.status == Status::InProgress {
+        routed.artifacts.push(Artifact::Result(result.clone()));
+    }
+    let outcome = report.outcome.as_str();
+    routed.events.push(call.event(kind::COMPLETED).with("outcome", outcome));
+    match rules.apply {
+        Apply::AtOnce => apply(&mut routed, task, &result, facts, None, call.now),
+        Apply::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
+    }
+    Ok(routed)
+}
+
+/// What a recorded result does when the session of its agent ends, or when its run falls silent.
+/// `None` if the task already moved, or the result is that of an earlier run.
+///
+/// Clauses: AOF-RS-SESSION-END, AOF-RS-OUTCOME.
+pub fn apply_result(
+    task: &Task,
+    facts: &Facts<'_>,
+    because: Option<&str>,
+    now: Time,
+) -> Option<Routed> {
+    let result = facts.result?;
+    let is_current = facts.run.is_none_or(|run| result.belongs_to(run));
+    if task.status != Status::InProgress || !is_current {
+        return None;
+    }
+    let mut routed = Routed::default();
+    apply(&mut routed, task, result, facts, because, now);
+    Some(routed)
+}
+
+fn apply(
+    routed: &mut Routed,
+    task: &Task,
+    result: &RunResult,
+    facts: &Facts<'_>,
+    because: Option<&str>,
+    now: Time,
+) {
+    let blockers = result.blockers.as_deref().unwrap_or_default().join("; ");
+    let reason = match (because, result.outcome) {
+        (Some(because), _) => because,
+        (None, Outcome::Blocked) if !blockers.is_empty() => &blockers,
+        (None, _) => &result.notes,
+    };
+    let reason = Some(reason).filter(|reason| !reason.is_empty());
+    let path = completion_path(task, result.outcome);
+    walk(routed, task, path, (&result.agent_id, reason), now);
+    if routed.moved_to.is_none() {
+        routed.not_applied = Some("no_transition");
+        return;
+    }
+    if routed.moved_to == Some(Status::Blocked)
+        && let Some(reason) = reason
+    {
+        routed.changes.push(crate::yaml::Change::set(&["metadata", "blockReason"], reason));
+    }
+    if let Some(run) = facts.run.filter(|run| run.status == RunStatus::Running) {
+        let at = now.to_string();
+        let run = run.clone().ended(RunStatus::Completed, &[("completedAt", at.as_str())]);
+        routed.artifacts.push(Artifact::Run(run));
+    }
+}

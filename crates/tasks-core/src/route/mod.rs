@@ -1,0 +1,284 @@
+//! What a message does.
+//!
+//! A service loads the task, its run and its parent, calls [`route`], and writes what it answers
+//! in one commit. A message that is refused leaves events and nothing else.
+
+mod completion;
+mod handoff;
+mod status_update;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+
+use crate::event::{TaskEvent, kind};
+use crate::lease::{check_holder, unauthorized};
+use crate::message::{Detected, Message, Payload, Rejection};
+use crate::run::{Run, RunResult};
+use crate::task::{Task, TaskFile};
+use crate::yaml::Change;
+use crate::{Status, TaskId};
+
+pub use completion::{apply_result, completion_path};
+
+/// What is known when a message arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The task that the envelope names.
+    pub task: Option<&'a TaskFile>,
+    /// The parent that a handoff names.
+    pub parent: Option<&'a TaskFile>,
+    /// The last run of the task.
+    pub run: Option<&'a Run>,
+    /// The result of that run.
+    pub result: Option<&'a RunResult>,
+    /// The run of the parent.
+    pub parent_run: Option<&'a Run>,
+    /// Whether the summary that a report names exists.
+    pub has_summary: bool,
+}
+
+/// When a report moves its task.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Apply {
+    /// When it arrives.
+    #[default]
+    AtOnce,
+    /// When the session of the agent ends.
+    SessionEnd,
+}
+
+/// Who may end a review.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Reviewer {
+    /// A person, unless the task says `metadata.reviewBy: agent`.
+    #[default]
+    Human,
+    /// Anyone, as in the guide.
+    Anyone,
+}
+
+/// The settings of a tree.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Rules {
+    /// When a report moves its task.
+    pub apply: Apply,
+    /// Who may end a review.
+    pub review: Reviewer,
+}
+
+/// What a message does.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Routed {
+    /// The changes of the front matter.
+    pub changes: Vec<Change>,
+    /// The status after the changes, if the task moves.
+    pub moved_to: Option<Status>,
+    /// The new body.
+    pub body: Option<String>,
+    /// Documents to write.
+    pub artifacts: Vec<Artifact>,
+    /// Events, in order.
+    pub events: Vec<TaskEvent>,
+    /// Statuses that people are notified about.
+    pub notices: Vec<Notice>,
+    /// Why a move that the message asks for was not made.
+    pub not_applied: Option<&'static str>,
+}
+
+/// A document that a message makes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Artifact {
+    /// `run.json`.
+    Run(Run),
+    /// `run_result.json`.
+    Result(RunResult),
+    /// `inputs/handoff.json`.
+    HandoffDocument(Value),
+    /// `inputs/handoff.md`.
+    HandoffText(String),
+}
+
+/// Something that people are notified about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Notice {
+    /// The task.
+    pub task: TaskId,
+    /// The status that it got.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A message that is refused: the failure, and the events that record it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// The failure.
+    pub failure: Failure,
+    /// The events.
+    pub events: Vec<TaskEvent>,
+}
+
+/// Decides about an input. `None` if it is not for the protocol.
+///
+/// Clauses: AOF-ERR-EVENTS.
+pub fn receive(
+    detected: &Detected,
+    facts: &Facts<'_>,
+    rules: Rules,
+    now: Time,
+) -> Option<Result<Routed, Refused>> {
+    match detected {
+        Detected::Other => None,
+        Detected::Message(message) => Some(route(message, facts, rules, now)),
+        Detected::Unknown { kind: sent, task } => {
+            let id = task.as_deref().and_then(|task| TaskId::parse(task).ok());
+            let event =
+                TaskEvent::new(kind::UNKNOWN, "system", id, now).with("type", sent.as_str());
+            let message = format!("AOF/1 has no message of the type {sent}");
+            let failure = Failure::new(Code::AofUnknownType, message);
+            Some(Err(Refused { failure, events: vec![event] }))
+        }
+        Detected::Rejected(rejection) => Some(Err(rejected_input(rejection, now))),
+    }
+}
+
+/// Decides about a message.
+///
+/// # Errors
+/// The reason for which it is refused, with the events that record it.
+pub fn route(
+    message: &Message,
+    facts: &Facts<'_>,
+    rules: Rules,
+    now: Time,
+) -> Result<Routed, Refused> {
+    let envelope = &message.envelope;
+    let call = Call { message, sender: &envelope.from_agent, id: envelope.task_id, now };
+    let Some(file) = facts.task else {
+        return Err(call.not_found());
+    };
+    let mut routed = match &message.payload {
+        Payload::CompletionReport(report) => completion::report(&call, file, facts, report, rules),
+        Payload::StatusUpdate(update) => status_update::update(&call, file, facts, update, rules),
+        Payload::HandoffRequest(request) => handoff::request(&call, file, facts, request),
+        Payload::HandoffAccepted(_) => handoff::accepted(&call, file, facts),
+        Payload::HandoffRejected(answer) => handoff::rejected(&call, file, facts, answer),
+    }?;
+    let mut events = vec![call.event(kind::RECEIVED).with("type", envelope.kind.as_str())];
+    for problem in &message.problems {
+        let event = call.event(kind::WARNING).with("reason", "invalid_acceptance_criteria");
+        events.push(event.with("error", problem.as_str()));
+    }
+    events.append(&mut routed.events);
+    routed.events = events;
+    Ok(routed)
+}
+
+/// A message with what every handler needs.
+struct Call<'a> {
+    message: &'a Message,
+    sender: &'a str,
+    id: TaskId,
+    now: Time,
+}
+
+impl Call<'_> {
+    fn event(&self, kind: &'static str) -> TaskEvent {
+        TaskEvent::new(kind, self.sender, Some(self.id), self.now)
+    }
+
+    /// A refusal, with the event that records it.
+    fn refused(&self, failure: Failure) -> Refused {
+        let event = self.event(kind::REJECTED).with("reason", failure.code.as_str());
+        let details = failure.details.as_deref().into_iter().flatten();
+        let event = details
+            .filter(|(name, _)| *name != "task_id")
+            .fold(event, |event, (name, value)| event.with(name, value.clone()));
+        Refused { failure, events: vec![event] }
+    }
+
+    fn not_found(&self) -> Refused {
+        let failure = Failure::new(Code::AofTaskNotFound, format!("there is no task {}", self.id));
+        let mut refused = self.refused(failure);
+        if matches!(self.message.payload, Payload::HandoffRequest(_)) {
+            let reason = Code::AofTaskNotFound.as_str();
+            let event = self.event(kind::DELEGATION_REJECTED).with("reason", reason);
+            refused.events.push(event);
+        }
+        refused
+    }
+
+    /// Checks that the sender has the task: its lease, in the present run; else, while the task
+    /// has no lease, that it is routed to the sender or was the sender's last.
+    ///
+    /// Clauses: AOF-AUTH-SENDER.
+    fn check_sender(&self, task: &Task, run: Option<&Run>) -> Result<(), Refused> {
+        let envelope = &self.message.envelope;
+        let (run_id, sent_at) = (envelope.run_id.as_deref(), envelope.sent_at.time());
+        if task.lease.value().is_some() {
+            return check_holder(task, run, self.sender, run_id, sent_at)
+                .map_err(|failure| self.refused(failure));
+        }
+        let last = run.map(|run| run.agent_id.as_str());
+        let allowed: Vec<&str> = task.agent().into_iter().chain(last).collect();
+        let stale = run_id.zip(run.and_then(|run| run.run_id.as_deref()));
+        match allowed.first() {
+            None => Err(self.refused(
+                Failure::new(Code::AofUnassignedTask, format!("{} has no agent", self.id))
+                    .with("sender", self.sender),
+            )),
+            Some(expected) if !allowed.contains(&self.sender) => {
+                Err(self.refused(unauthorized(self.id, expected, self.sender)))
+            }
+            Some(_) if stale.is_some_and(|(sent, last)| sent != last) => {
+                let message = format!("{} had a later run", self.id);
+                Err(self.refused(Failure::new(Code::AofStaleRun, message)))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// Moves a task along a path, as far as its status allows.
+fn walk(
+    routed: &mut Routed,
+    task: &Task,
+    path: &[Status],
+    (actor, reason): (&str, Option<&str>),
+    now: Time,
+) {
+    let mut from = task.status;
+    for &to in path {
+        if from == to || !from.can_become(to) {
+            continue;
+        }
+        routed.events.push(TaskEvent::moved(task.id, actor, (from, to), reason, now));
+        if to.is_notified() {
+            let reason = reason.map(str::to_owned);
+            routed.notices.push(Notice { task: task.id, status: to, reason });
+        }
+        from = to;
+    }
+    if from != task.status {
+        routed.changes.extend(crate::lease::moved(from, now));
+        routed.moved_to = Some(from);
+    }
+}
+
+fn rejected_input(rejection: &Rejection, now: Time) -> Refused {
+    let id = rejection.task.as_deref().and_then(|task| TaskId::parse(task).ok());
+    let actor = rejection.sender.as_deref().unwrap_or("system");
+    let event =
+        TaskEvent::new(kind::REJECTED, actor, id, now).with("reason", rejection.reason.as_str());
+    let event = rejection
+        .details
+        .iter()
+        .fold(event, |event, (name, value)| event.with(name, value.clone()));
+    let mut failure = Failure::new(rejection.reason, rejection.reason.meaning());
+    for (name, value) in &rejection.details {
+        failure = failure.with(name, value.clone());
+    }
+    Refused { failure, events: vec![event] }
+}

@@ -1,0 +1,139 @@
+//! The text of a task file: YAML between two fences, an empty line, the body.
+//!
+//! Invariants:
+//! - a change of the front matter keeps the body byte for byte, and the other way round;
+//! - a file that a person saved with other line ends or a byte order mark is read, and stays so.
+
+use super::Task;
+use crate::yaml::{Change, Yaml, YamlError};
+
+const FENCE: &str = "---";
+const BOM: char = '\u{feff}';
+
+/// A task file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskFile {
+    front: Yaml,
+    task: Task,
+    /// Everything before the YAML.
+    head: String,
+    /// Everything from the closing fence on.
+    rest: String,
+    /// Whether lines end with a carriage return and a line feed.
+    has_crlf: bool,
+}
+
+/// Why a text is not a task file.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It does not begin with a fence.
+    #[error("the first line is not ---")]
+    NoFence,
+    /// The second fence is missing.
+    #[error("the front matter has no closing line ---")]
+    Unterminated,
+    /// The front matter is not YAML.
+    #[error("the front matter: {0}")]
+    Yaml(YamlError),
+    /// The front matter is not that of a task.
+    #[error("the front matter: {0}")]
+    Member(String),
+}
+
+impl TaskFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the text is not a task file. The line of a YAML error is counted in the file.
+    pub fn read(text: &str) -> Result<Self, FileError> {
+        let has_crlf = text.contains("\r\n");
+        let plain = if has_crlf { text.replace("\r\n", "\n") } else { text.to_owned() };
+        let unmarked = plain.strip_prefix(BOM).unwrap_or(&plain);
+        let first = unmarked.split_inclusive('\n').next().unwrap_or_default();
+        if first.trim() != FENCE {
+            return Err(FileError::NoFence);
+        }
+        let head = plain.len() - unmarked.len() + first.len();
+        let mut end = head;
+        let is_fence = |line: &str| line.trim_end() == FENCE;
+        loop {
+            let line = plain[end..].split_inclusive('\n').next();
+            match line {
+                None => return Err(FileError::Unterminated),
+                Some(line) if is_fence(line) => break,
+                Some(line) => end += line.len(),
+            }
+        }
+        let front = Yaml::read(&plain[head..end]).map_err(|error| {
+            FileError::Yaml(YamlError { line: error.line + 1, problem: error.problem })
+        })?;
+        let task = Task::read(front.members()).map_err(FileError::Member)?;
+        let (head, rest) = (plain[..head].to_owned(), plain[end..].to_owned());
+        Ok(Self { front, task, head, rest, has_crlf })
+    }
+
+    /// The file of a new task.
+    ///
+    /// # Errors
+    /// When the members are not those of a task.
+    pub fn write(members: accord_contract::wire::Object, body: &str) -> Result<Self, FileError> {
+        let task = Task::read(&members).map_err(FileError::Member)?;
+        let front = Yaml::write(members);
+        let mut file =
+            Self { front, task, head: "---\n".into(), rest: "---\n".into(), has_crlf: false };
+        file.set_body(body);
+        Ok(file)
+    }
+
+    /// What the front matter says.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The members of the front matter, known or not.
+    pub fn members(&self) -> &accord_contract::wire::Object {
+        self.front.members()
+    }
+
+    /// The body, without white space around it.
+    pub fn body(&self) -> &str {
+        let (_, body) = self.rest.split_once('\n').unwrap_or((&self.rest, ""));
+        body.trim()
+    }
+
+    /// Replaces the body.
+    pub fn set_body(&mut self, body: &str) {
+        let fence = self.rest.find('\n').map_or(self.rest.len(), |at| at + 1);
+        self.rest.truncate(fence);
+        if !self.rest.ends_with('\n') {
+            self.rest.push('\n');
+        }
+        let body = body.trim();
+        if !body.is_empty() {
+            self.rest.push('\n');
+            self.rest.push_str(body);
+            self.rest.push('\n');
+        }
+    }
+
+    /// Changes members of the front matter.
+    ///
+    /// # Errors
+    /// When the result would not be a task. Nothing is changed then.
+    pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {
+        let mut front = self.front.clone();
+        front.edit(changes).map_err(FileError::Yaml)?;
+        self.task = Task::read(front.members()).map_err(FileError::Member)?;
+        self.front = front;
+        Ok(())
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        let yaml = self.front.text();
+        let gap = if yaml.ends_with('\n') || yaml.is_empty() { "" } else { "\n" };
+        let text = [&self.head, yaml, gap, &self.rest].concat();
+        if self.has_crlf { text.replace('\n', "\r\n") } else { text }
+    }
+}

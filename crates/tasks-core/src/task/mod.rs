@@ -1,0 +1,12 @@
+//! A task: its file, and what the file says.
+
+mod file;
+mod front_matter;
+mod work_log;
+
+pub use file::{FileError, TaskFile};
+pub use front_matter::{
+    Lease, OnViolation, Priority, Routing, Sla, Task, content_hash, delegation_depth,
+    is_review_required,
+};
+pub use work_log::{LogEntry, with_entry};

@@ -1,0 +1,234 @@
+//! Editing a mapping in place.
+
+use std::ops::Range;
+
+use accord_contract::wire::{Object, Value};
+
+use super::YamlError;
+use super::emit;
+use super::load::{Block, Member, Node, load};
+
+/// A YAML mapping, with its text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Yaml {
+    text: String,
+    members: Object,
+}
+
+/// A change of a member. A path has one name, or two for a member of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    path: Vec<String>,
+    value: Option<Value>,
+}
+
+impl Change {
+    /// Gives a member a value.
+    pub fn set(path: &[&str], value: impl Into<Value>) -> Self {
+        Self { path: owned(path), value: Some(value.into()) }
+    }
+
+    /// Takes a member away.
+    pub fn remove(path: &[&str]) -> Self {
+        Self { path: owned(path), value: None }
+    }
+}
+
+fn owned(path: &[&str]) -> Vec<String> {
+    path.iter().map(|&name| name.to_owned()).collect()
+}
+
+impl Yaml {
+    /// Reads a mapping.
+    ///
+    /// # Errors
+    /// When the text is not YAML, or not a mapping.
+    pub fn read(text: impl Into<String>) -> Result<Self, YamlError> {
+        let text = text.into();
+        match load(&text)?.value {
+            Value::Object(members) => Ok(Self { text, members }),
+            _ => Err(YamlError { line: 1, problem: "expected a mapping".into() }),
+        }
+    }
+
+    /// A mapping with these members, in their order.
+    pub fn write(members: Object) -> Self {
+        let mut text = String::new();
+        emit::members(&members, 0, &mut text);
+        Self { text, members }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The members.
+    pub fn members(&self) -> &Object {
+        &self.members
+    }
+
+    /// Makes changes. The lines of other members stay as they are.
+    ///
+    /// # Errors
+    /// When the changed text does not say what the changes mean. Nothing is changed then.
+    pub fn edit(&mut self, changes: &[Change]) -> Result<(), YamlError> {
+        let mut edited = self.clone();
+        for change in changes {
+            edited.apply(change)?;
+        }
+        *self = edited;
+        Ok(())
+    }
+
+    fn apply(&mut self, change: &Change) -> Result<(), YamlError> {
+        let mut wanted = self.members.clone();
+        change_value(&mut wanted, &change.path, change.value.as_ref());
+        if wanted == self.members {
+            return Ok(());
+        }
+        let root = load(&self.text)?;
+        match &root.block {
+            _ if wanted.is_empty() => "{}\n".clone_into(&mut self.text),
+            Some(block) => self.change_block(block, &change.path, change.value.as_ref(), &wanted),
+            // The whole mapping stands between braces.
+            None => {
+                self.text.clear();
+                emit::members(&wanted, 0, &mut self.text);
+            }
+        }
+        let Node { value, .. } = load(&self.text)?;
+        if value.as_object() != Some(&wanted) {
+            let problem = format!("the member {} cannot be changed here", change.path.join("."));
+            return Err(YamlError { line: 1, problem });
+        }
+        self.members = wanted;
+        Ok(())
+    }
+
+    fn change_block(
+        &mut self,
+        block: &Block,
+        path: &[String],
+        value: Option<&Value>,
+        wanted: &Object,
+    ) {
+        let Some((name, rest)) = path.split_first() else { return };
+        let found = block.members.iter().find(|member| member.key == *name);
+        match (found, rest.is_empty(), value) {
+            // A member of a member that is a block itself.
+            (Some(Member { node: Node { block: Some(inner), .. }, .. }), false, _)
+                if is_object_with_members(wanted.get(name)) =>
+            {
+                let inner_wanted = wanted.get(name).and_then(Value::as_object);
+                let inner_wanted = inner_wanted.cloned().unwrap_or_default();
+                self.change_block(inner, rest, value, &inner_wanted);
+            }
+            (Some(member), true, None) => {
+                let lines = self.lines(member);
+                self.text.replace_range(lines, "");
+            }
+            (Some(member), ..) => {
+                if let Some(value) = wanted.get(name) {
+                    self.replace(member, value, block.indent);
+                }
+            }
+            (None, ..) => {
+                if let Some(value) = wanted.get(name) {
+                    self.append(block, name, value);
+                }
+            }
+        }
+    }
+
+    /// Replaces the value of a member. A comment behind it stays.
+    fn replace(&mut self, member: &Member, value: &Value, indent: usize) {
+        let old = &member.node.bytes;
+        let is_one_line = !self.text[member.key_bytes.start..old.end].contains('\n');
+        let has_value = old.start >= member.key_bytes.end && !old.is_empty();
+        if let Some(text) = emit::inline(value).filter(|_| is_one_line) {
+            if has_value {
+                self.text.replace_range(old.clone(), &text);
+                return;
+            }
+            // `key:` without a value.
+            let colon = self.text[member.key_bytes.end..].find(':');
+            if let Some(colon) = colon {
+                let at = member.key_bytes.end + colon + 1;
+                self.text.insert_str(at, &format!(" {text}"));
+                return;
+            }
+        }
+        let lines = self.lines(member);
+        let mut text = String::new();
+        emit::member(&member.key, value, indent, &mut text);
+        if let Some(comment) = self.comment(member) {
+            let end = text.find('\n').unwrap_or(text.len());
+            text.insert_str(end, &format!(" {comment}"));
+        }
+        self.text.replace_range(lines, &text);
+    }
+
+    /// Adds a member after the last one of a block.
+    fn append(&mut self, block: &Block, name: &str, value: &Value) {
+        let at = block.members.last().map_or(0, |last| self.lines(last).end);
+        let mut text = String::new();
+        if at > 0 && !self.text[..at].ends_with('\n') {
+            text.push('\n');
+        }
+        emit::member(name, value, block.indent, &mut text);
+        self.text.insert_str(at, &text);
+    }
+
+    /// The bytes of the whole lines of a member.
+    fn lines(&self, member: &Member) -> Range<usize> {
+        let start = self.text[..member.key_bytes.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = member.node.bytes.end.max(member.key_bytes.end);
+        // A block scalar ends with its line break.
+        let is_whole = end > member.key_bytes.end && self.text[..end].ends_with('\n');
+        let rest = self.text[end..].find('\n').map_or(self.text.len(), |at| end + at + 1);
+        start..if is_whole { end } else { rest }
+    }
+
+    /// The comment behind the key, or behind a value on the same line.
+    fn comment(&self, member: &Member) -> Option<&str> {
+        let line = &self.text[member.key_bytes.end..];
+        let line = &line[..line.find('\n').unwrap_or(line.len())];
+        let value = &member.node.bytes;
+        let from = value.end.saturating_sub(member.key_bytes.end);
+        // A `#` inside the value is not a comment.
+        let behind = if from <= line.len() { line.get(from..)? } else { line };
+        let at = behind.find(" #")?;
+        (from <= line.len() || !member.node.is_inline).then(|| behind[at..].trim())
+    }
+}
+
+fn is_object_with_members(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
+}
+
+/// Makes a change in the parsed members.
+fn change_value(members: &mut Object, path: &[String], value: Option<&Value>) {
+    let Some((name, rest)) = path.split_first() else { return };
+    if rest.is_empty() {
+        match value {
+            Some(value) => {
+                members.insert(name.clone(), value.clone());
+            }
+            None => {
+                members.shift_remove(name);
+            }
+        }
+        return;
+    }
+    if value.is_none() && !members.get(name).is_some_and(Value::is_object) {
+        return;
+    }
+    let inner = members.entry(name.clone()).or_insert_with(|| Value::Object(Object::new()));
+    if !inner.is_object() {
+        *inner = Value::Object(Object::new());
+    }
+    if let Value::Object(inner) = inner {
+        change_value(inner, rest, value);
+    }
+}

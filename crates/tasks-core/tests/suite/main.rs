@@ -1,0 +1,8 @@
+//! The tests of the rules about tasks.
+
+mod files;
+mod ids;
+mod messages;
+mod routing;
+mod support;
+mod yaml;
