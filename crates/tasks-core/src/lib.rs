@@ -3,6 +3,7 @@
 //! * [`message`]: the five messages, and how one is recognised.
 //! * [`route`]: what a message does; [`lease`], [`run`]: who works on a task, and what remains of it;
 //!   [`event`]: what is recorded.
+//! * [`board`]: what a scheduler does.
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves.
 //!
@@ -14,6 +15,7 @@
 //! assert_eq!(detect_text("Done with the tests."), Detected::Other);
 //! ```
 
+pub mod board;
 pub mod event;
 mod id;
 pub mod lease;

@@ -754,6 +754,11 @@ codes! {
         "The task has neither a lease nor an agent; claim it first.";
     AofUnauthorizedAgent = "unauthorized_agent", Aof, Auth, AfterChange, 403,
         "Another agent has this task; only its agent can report on it.";
+    AofDependencyNotFound = "dependency_not_found", Aof, Validation, AfterChange, 422,
+        "A task cannot wait for a task that does not exist; create that task first.";
+    AofDependencyCycle = "dependency_cycle", Aof, Validation, AfterChange, 409,
+        "The tasks would wait for each other; remove one of the dependencies that the message \
+         names.";
     AofStaleRun = "stale_run", Aof, Validation, Never, 409,
         "The message belongs to an earlier run of the task; stop the work, because the task was \
          given to another run.";

@@ -1,5 +1,6 @@
 //! The tests of the rules about tasks.
 
+mod board;
 mod files;
 mod ids;
 mod messages;

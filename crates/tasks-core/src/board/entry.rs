@@ -1,0 +1,106 @@
+//! What the board keeps of a task that can still move.
+
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+
+use super::Turn;
+use crate::run::Heartbeat;
+use crate::task::{OnViolation, Priority, Task};
+use crate::{Status, TaskId};
+
+/// What the reference allows a task that does not say otherwise: an hour in progress.
+const DEFAULT_SLA_MS: u64 = 3_600_000;
+
+/// What the board keeps of a task.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The id.
+    pub id: TaskId,
+    /// The status.
+    pub status: Status,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// When it was created.
+    pub created_at: Time,
+    /// When its status changed last.
+    pub moved_at: Time,
+    /// The agent that it is routed to.
+    pub agent: Option<String>,
+    /// The role that it is routed to.
+    pub role: Option<String>,
+    /// The team that it is routed to.
+    pub team: Option<String>,
+    /// What it needs exclusively.
+    pub resource: Option<String>,
+    /// The tasks that must be done first.
+    pub depends_on: Box<[TaskId]>,
+    /// The task that it is a part of.
+    pub parent: Option<TaskId>,
+    /// When its lease ends.
+    pub lease_until: Option<Time>,
+    /// When its run counts as dead.
+    pub alive_until: Option<Time>,
+    /// When it may be tried again after a failed start.
+    pub retry_at: Option<Time>,
+    /// How often it was tried.
+    pub attempts: u64,
+    /// Why it is blocked.
+    pub block_reason: Option<String>,
+    /// How long it may be in progress, in milliseconds.
+    pub sla_ms: u64,
+    /// What happens after that.
+    pub on_violation: OnViolation,
+}
+
+impl Entry {
+    /// The entry of a task, with the heartbeat of its run.
+    pub fn of(task: &Task, heartbeat: Option<&Heartbeat>, retry_at: Option<Time>) -> Self {
+        let routing = task.routing.as_ref();
+        let sla = task.sla.as_ref();
+        let text = |name: &str| task.metadata(name).and_then(Value::as_str).map(str::to_owned);
+        let alive = heartbeat.and_then(|heartbeat| heartbeat.expires_at.as_ref());
+        Self {
+            id: task.id,
+            status: task.status,
+            priority: task.urgency(),
+            created_at: task.created_at.time(),
+            moved_at: task.last_transition_at.time(),
+            agent: routing.and_then(|routing| routing.agent.clone()),
+            role: routing.and_then(|routing| routing.role.clone()),
+            team: routing.and_then(|routing| routing.team.clone()),
+            resource: task.resource.clone(),
+            depends_on: task.dependencies().into(),
+            parent: task.parent_id,
+            lease_until: task.lease.value().map(|lease| lease.expires_at.time()),
+            alive_until: alive.map(accord_contract::time::Timestamp::time),
+            retry_at,
+            attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
+            block_reason: text("blockReason"),
+            sla_ms: sla.and_then(|sla| sla.max_in_progress_ms).unwrap_or(DEFAULT_SLA_MS),
+            on_violation: sla.and_then(|sla| sla.on_violation).unwrap_or(OnViolation::Alert),
+        }
+    }
+
+    /// Whether it is clear who may do it.
+    pub fn is_routed(&self) -> bool {
+        self.agent.is_some() || self.role.is_some() || self.team.is_some()
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        (self.priority, self.created_at, self.id)
+    }
+
+    /// When the run counts as dead: when its heartbeat ends, whatever is left of the lease. Where
+    /// there is no heartbeat, the lease decides.
+    ///
+    /// Clauses: AOF-RS-STALE.
+    pub(super) fn expires_at(&self) -> Option<Time> {
+        self.alive_until.or(self.lease_until)
+    }
+
+    pub(super) fn overdue_at(&self) -> Option<Time> {
+        let seconds = i64::try_from(self.sla_ms.div_ceil(1_000)).ok()?;
+        Some(self.moved_at.add_seconds(seconds))
+    }
+}

@@ -1,0 +1,181 @@
+//! The board: what a scheduler must know about the tasks of a tree, kept up to date task by task.
+//!
+//! Invariants:
+//! - the board is an index: it can be thrown away and built again from the files;
+//! - a poll looks at tasks that are due, never at all tasks;
+//! - a finished task costs its id and its status.
+
+mod entry;
+mod links;
+mod poll;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use accord_contract::time::Time;
+
+use crate::{Status, TaskId};
+
+pub use entry::Entry;
+use links::Links;
+pub use poll::{Action, Limits, WAITS_FOR};
+
+/// The order in which ready tasks are taken: the most urgent first, then the oldest.
+type Turn = (crate::task::Priority, Time, TaskId);
+
+/// What a scheduler knows about the tasks of a tree.
+#[derive(Debug, Default)]
+pub struct Board {
+    /// Every task that can still move.
+    open: HashMap<TaskId, Entry>,
+    /// Every task that cannot.
+    closed: HashMap<TaskId, Status>,
+    links: Links,
+    ready: BTreeSet<Turn>,
+    /// When a run counts as dead.
+    expiries: BTreeSet<(Time, TaskId)>,
+    /// When a task has been in progress for too long.
+    overdue: BTreeSet<(Time, TaskId)>,
+    /// When a task that failed to start may be tried again.
+    retries: BTreeSet<(Time, TaskId)>,
+    /// Tasks whose dependencies may have been met since the last poll.
+    candidates: BTreeSet<TaskId>,
+    /// How many tasks are in progress, in all and by team.
+    running: usize,
+    running_in: HashMap<String, usize>,
+    /// The resources in use, and by which tasks.
+    resources: HashMap<String, usize>,
+    counts: BTreeMap<Status, usize>,
+}
+
+impl Board {
+    /// The status of a task.
+    pub fn status(&self, id: TaskId) -> Option<Status> {
+        self.open.get(&id).map(|entry| entry.status).or_else(|| self.closed.get(&id).copied())
+    }
+
+    /// A task that can still move.
+    pub fn entry(&self, id: TaskId) -> Option<&Entry> {
+        self.open.get(&id)
+    }
+
+    /// How many tasks have each status.
+    pub fn counts(&self) -> impl Iterator<Item = (Status, usize)> + '_ {
+        Status::ALL.iter().map(|status| (*status, self.counts.get(status).copied().unwrap_or(0)))
+    }
+
+    /// How many tasks there are.
+    pub fn len(&self) -> usize {
+        self.open.len() + self.closed.len()
+    }
+
+    /// Whether there is no task.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes note of a task as it is now.
+    pub fn put(&mut self, entry: Entry) {
+        let id = entry.id;
+        // Before the task leaves the links: its parent waits too.
+        let waiting: Vec<_> = self.links.waiting_for(id).collect();
+        self.take_out(id);
+        *self.counts.entry(entry.status).or_default() += 1;
+        let status = entry.status;
+        if status.is_final() {
+            self.closed.insert(id, status);
+        } else {
+            self.put_open(entry);
+        }
+        // Those tasks may go on now, or never can.
+        self.candidates.extend(waiting);
+    }
+
+    /// Forgets a task.
+    pub fn remove(&mut self, id: TaskId) {
+        let waiting: Vec<_> = self.links.waiting_for(id).collect();
+        if self.take_out(id) {
+            self.candidates.extend(waiting);
+        }
+    }
+
+    fn put_open(&mut self, entry: Entry) {
+        let id = entry.id;
+        self.links.add(id, entry.depends_on.iter().copied(), entry.parent);
+        match entry.status {
+            Status::Ready => {
+                self.ready.insert(entry.turn());
+            }
+            Status::InProgress => {
+                self.running += 1;
+                if let Some(team) = &entry.team {
+                    *self.running_in.entry(team.clone()).or_default() += 1;
+                }
+                if let Some(resource) = &entry.resource {
+                    *self.resources.entry(resource.clone()).or_default() += 1;
+                }
+                self.expiries.extend(entry.expires_at().map(|at| (at, id)));
+                self.overdue.extend(entry.overdue_at().map(|at| (at, id)));
+            }
+            Status::Blocked => {
+                self.retries.extend(entry.retry_at.map(|at| (at, id)));
+                self.candidates.insert(id);
+            }
+            Status::Backlog => {
+                self.candidates.insert(id);
+            }
+            Status::Review | Status::Deadletter | Status::Done | Status::Cancelled => {}
+        }
+        self.open.insert(id, entry);
+    }
+
+    /// Takes a task out of every index. Answers whether it was there.
+    fn take_out(&mut self, id: TaskId) -> bool {
+        if let Some(status) = self.closed.remove(&id) {
+            lower(&mut self.counts, &status);
+            return true;
+        }
+        let Some(entry) = self.open.remove(&id) else { return false };
+        lower(&mut self.counts, &entry.status);
+        self.links.remove(id, entry.depends_on.iter().copied(), entry.parent);
+        self.candidates.remove(&id);
+        match entry.status {
+            Status::Ready => {
+                self.ready.remove(&entry.turn());
+            }
+            Status::InProgress => {
+                self.running -= 1;
+                release(&mut self.running_in, entry.team.as_ref());
+                release(&mut self.resources, entry.resource.as_ref());
+                if let Some(at) = entry.expires_at() {
+                    self.expiries.remove(&(at, id));
+                }
+                if let Some(at) = entry.overdue_at() {
+                    self.overdue.remove(&(at, id));
+                }
+            }
+            Status::Blocked => {
+                if let Some(at) = entry.retry_at {
+                    self.retries.remove(&(at, id));
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+fn lower(counts: &mut BTreeMap<Status, usize>, status: &Status) {
+    if let Some(count) = counts.get_mut(status) {
+        *count -= 1;
+    }
+}
+
+fn release(used: &mut HashMap<String, usize>, name: Option<&String>) {
+    let Some(name) = name else { return };
+    if let Some(count) = used.get_mut(name) {
+        *count -= 1;
+        if *count == 0 {
+            used.remove(name);
+        }
+    }
+}
