@@ -61,6 +61,16 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
 }
 
+/// Replaces a file without a sync: a power failure may leave it older, or damaged. A log must have
+/// its content.
+pub(crate) fn replace_unsynced(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
+    if disk.stat(path)?.is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link)) {
+        return Err(TreeError::NotFile { path: path.to_owned() });
+    }
+    let temporary = create_temporary(disk, path, bytes)?;
+    disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
+}
+
 /// Replaces a file and syncs it; missing folders are created.
 pub fn write(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     make_folders(disk, parent(path))?;
@@ -88,15 +98,19 @@ pub fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
 
 /// Writes and syncs a temporary file in the folder of a path.
 fn write_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
+    let temporary = create_temporary(disk, path, bytes)?;
+    disk.sync(&temporary).inspect_err(|_| discard(disk, &temporary))?;
+    Ok(temporary)
+}
+
+/// Writes a temporary file in the folder of a path.
+fn create_temporary(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<String> {
     loop {
         let name = temporary_name();
         let temporary = join(parent(path), &name);
-        let made = disk.create(&temporary, bytes).inspect_err(|_| discard(disk, &temporary))?;
-        if !made {
-            continue;
+        if disk.create(&temporary, bytes).inspect_err(|_| discard(disk, &temporary))? {
+            return Ok(temporary);
         }
-        disk.sync(&temporary).inspect_err(|_| discard(disk, &temporary))?;
-        return Ok(temporary);
     }
 }
 

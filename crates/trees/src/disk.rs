@@ -86,6 +86,9 @@ pub trait Disk: Send + Sync {
     /// Renames a file within its folder, over whatever has the new name.
     fn rename(&self, from: &str, to: &str) -> Result<()>;
 
+    /// Moves a file or a folder to a path in any folder of the tree, over a file that is there.
+    fn move_to(&self, from: &str, to: &str) -> Result<()>;
+
     /// Renames a file within its folder; false if the new name exists.
     fn publish(&self, from: &str, to: &str) -> Result<bool>;
 
@@ -100,6 +103,9 @@ pub trait Disk: Send + Sync {
 
     /// Syncs the entries of a folder.
     fn sync_folder(&self, path: &str) -> Result<()>;
+
+    /// Syncs every file and folder of the tree.
+    fn sync_tree(&self) -> Result<()>;
 
     /// Waits for the advisory lock of a file, and holds it until the returned value is dropped.
     fn guard(&self, path: &str) -> Result<Box<dyn Send>>;
@@ -150,4 +156,18 @@ pub fn read_file(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u
         return Err(too_large());
     }
     Ok(Some(bytes))
+}
+
+/// Syncs every file and folder below a path, one by one.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn sync_below(disk: &dyn Disk, path: &str) -> Result<()> {
+    for entry in disk.list(path)?.unwrap_or_default() {
+        let below = join(path, &entry.name);
+        match entry.kind {
+            Kind::Folder => sync_below(disk, &below)?,
+            Kind::File => disk.sync(&below)?,
+            Kind::Link | Kind::Other => {}
+        }
+    }
+    disk.sync_folder(path)
 }

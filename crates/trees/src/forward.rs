@@ -12,7 +12,7 @@
 ///
 /// impl Disk for Kept {
 ///     accord_trees::forward! { disk: root_path, stat, list, open, make_folder, create,
-///     append, truncate, rename, publish, sync, sync_folder, guard }
+///     append, truncate, rename, move_to, publish, sync, sync_folder, sync_tree, guard }
 ///
 ///     fn remove_file(&self, _: &str) -> Result<bool> {
 ///         Ok(false)
@@ -58,6 +58,9 @@ macro_rules! forward {
     (@ $disk:tt rename) => {
         $crate::forward! { @ $disk fn rename(from: &str, to: &str) -> $crate::Result<()> }
     };
+    (@ $disk:tt move_to) => {
+        $crate::forward! { @ $disk fn move_to(from: &str, to: &str) -> $crate::Result<()> }
+    };
     (@ $disk:tt publish) => {
         $crate::forward! { @ $disk fn publish(from: &str, to: &str) -> $crate::Result<bool> }
     };
@@ -72,6 +75,9 @@ macro_rules! forward {
     };
     (@ $disk:tt sync_folder) => {
         $crate::forward! { @ $disk fn sync_folder(path: &str) -> $crate::Result<()> }
+    };
+    (@ $disk:tt sync_tree) => {
+        $crate::forward! { @ $disk fn sync_tree() -> $crate::Result<()> }
     };
     (@ $disk:tt guard) => {
         $crate::forward! { @ $disk fn guard(path: &str) -> $crate::Result<Box<dyn Send>> }

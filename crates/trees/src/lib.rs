@@ -6,6 +6,7 @@
 //! * [`record`]: files that only grow, one JSON object per line.
 //! * [`commit`]: a list of writes that is applied in full, once or again after a crash.
 //! * [`journal`]: the redo journal of a commit.
+//! * [`wal`]: a write-ahead log, for many small commits.
 //! * [`lock`]: a lock file that is taken over only from a process that has ended.
 //! * [`LockedTree`]: all of these together, for the [`TreeFormat`] of a protocol.
 //! * `testing` (feature `testing`): a disk that loses unsynced writes, and one that aborts the
@@ -53,6 +54,7 @@ pub mod record;
 mod root;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod wal;
 
 pub use disk::{Content, Disk, Entry, Kind, Stat, parent, read_file};
 pub use error::{Result, TreeError};

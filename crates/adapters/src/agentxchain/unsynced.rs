@@ -9,8 +9,8 @@ pub(super) struct UnsyncedDisk(pub(super) Root);
 
 impl Disk for UnsyncedDisk {
     accord_trees::forward! { 0:
-        root_path, stat, list, open, make_folder, create, append, truncate, rename, publish,
-        remove_file, remove_tree, guard
+        root_path, stat, list, open, make_folder, create, append, truncate, rename, move_to,
+        publish, remove_file, remove_tree, guard
     }
 
     fn sync(&self, _: &str) -> Result<()> {
@@ -18,6 +18,10 @@ impl Disk for UnsyncedDisk {
     }
 
     fn sync_folder(&self, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn sync_tree(&self) -> Result<()> {
         Ok(())
     }
 }

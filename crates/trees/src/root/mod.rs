@@ -165,6 +165,12 @@ impl Disk for Root {
         renameat(&folder, old, &folder, new).map_err(|errno| refused(to, "replaced", errno))
     }
 
+    fn move_to(&self, from: &str, to: &str) -> Result<()> {
+        let (old_folder, old) = self.split(from, "moved")?;
+        let (new_folder, new) = self.split(to, "moved")?;
+        renameat(&old_folder, old, &new_folder, new).map_err(|errno| refused(to, "moved", errno))
+    }
+
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
         let (folder, old) = self.split(from, "renamed")?;
         let new = name(to);
@@ -216,6 +222,16 @@ impl Disk for Root {
         let folder = self.resolve(path, FOLDER);
         let folder = File::from(folder.map_err(|errno| refused(path, "synced", errno))?);
         folder.sync_all().map_err(|source| TreeError::system(path, "synced", source))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn sync_tree(&self) -> Result<()> {
+        rustix::fs::syncfs(&self.folder).map_err(|errno| refused("", "synced", errno))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn sync_tree(&self) -> Result<()> {
+        crate::disk::sync_below(self, "")
     }
 
     fn guard(&self, path: &str) -> Result<Box<dyn Send>> {

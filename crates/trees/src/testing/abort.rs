@@ -54,6 +54,11 @@ impl<D: Disk> Disk for AbortAfter<D> {
         self.disk.rename(from, to)
     }
 
+    fn move_to(&self, from: &str, to: &str) -> Result<()> {
+        self.count();
+        self.disk.move_to(from, to)
+    }
+
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
         self.count();
         self.disk.publish(from, to)
@@ -77,5 +82,10 @@ impl<D: Disk> Disk for AbortAfter<D> {
     fn sync_folder(&self, path: &str) -> Result<()> {
         self.count();
         self.disk.sync_folder(path)
+    }
+
+    fn sync_tree(&self) -> Result<()> {
+        self.count();
+        self.disk.sync_tree()
     }
 }

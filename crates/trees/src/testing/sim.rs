@@ -37,6 +37,8 @@ struct Inner {
     nodes: Vec<Node>,
     /// The number of writing operations so far.
     operations: u64,
+    /// The number of syncs so far.
+    syncs: u64,
     /// The number of operations after which everything fails.
     budget: u64,
 }
@@ -51,7 +53,8 @@ enum Node {
         now: Names,
         synced: Names,
         /// The writes since the last sync, in order; each reaches the disk in full or not at all.
-        since: Vec<Vec<(String, Option<usize>)>>,
+        /// A move between two folders is one write: both have it, under the same number.
+        since: Vec<(u64, Vec<(String, Option<usize>)>)>,
     },
 }
 
@@ -60,7 +63,7 @@ type Names = BTreeMap<String, usize>;
 
 impl Default for Inner {
     fn default() -> Self {
-        Self { nodes: vec![folder()], operations: 0, budget: u64::MAX }
+        Self { nodes: vec![folder()], operations: 0, syncs: 0, budget: u64::MAX }
     }
 }
 
@@ -81,6 +84,11 @@ impl SimDisk {
         self.inner.lock().operations
     }
 
+    /// The number of syncs so far, of files, folders and the tree.
+    pub fn syncs(&self) -> u64 {
+        self.inner.lock().syncs
+    }
+
     /// The disk after a crash.
     #[must_use]
     pub fn after(&self, crash: Crash) -> Self {
@@ -89,8 +97,9 @@ impl SimDisk {
         inner.budget = u64::MAX;
         if let Crash::Power(seed) = crash {
             let mut chance = Chance(seed);
+            let mut kept = BTreeMap::new();
             for node in &mut inner.nodes {
-                lose(node, &mut chance);
+                lose(node, &mut chance, &mut kept);
             }
         }
         Self { inner: Mutex::new(inner), bytes_read: Arc::default() }
@@ -163,11 +172,12 @@ impl Inner {
     /// Changes entries of the parent folder of a path, atomically.
     fn rename_all(&mut self, path: &str, changes: Vec<(String, Option<usize>)>) -> Result<()> {
         let found = self.find(parent(path)).ok_or_else(|| absent(path))?;
+        let write = self.operations;
         let Node::Folder { now, since, .. } = &mut self.nodes[found] else {
             return Err(absent(path));
         };
         apply(now, &changes);
-        since.push(changes);
+        since.push((write, changes));
         Ok(())
     }
 }
@@ -252,6 +262,16 @@ impl Disk for SimDisk {
         inner.rename_all(from, vec![(last(from), None), (last(to), Some(found))])
     }
 
+    fn move_to(&self, from: &str, to: &str) -> Result<()> {
+        let mut inner = self.writing(from)?;
+        let found = inner.find(from).ok_or_else(|| absent(from))?;
+        if parent(from) == parent(to) {
+            return inner.rename_all(from, vec![(last(from), None), (last(to), Some(found))]);
+        }
+        inner.rename_all(to, vec![(last(to), Some(found))])?;
+        inner.rename_all(from, vec![(last(from), None)])
+    }
+
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
         let mut inner = self.writing(from)?;
         let found = inner.find(from).ok_or_else(|| absent(from))?;
@@ -260,6 +280,7 @@ impl Disk for SimDisk {
         }
         // Two changes, as `link` and `unlink` are: a crash may keep both names.
         inner.rename_all(to, vec![(last(to), Some(found))])?;
+        inner.operations += 1;
         inner.rename_all(from, vec![(last(from), None)])?;
         Ok(true)
     }
@@ -283,6 +304,7 @@ impl Disk for SimDisk {
 
     fn sync(&self, path: &str) -> Result<()> {
         let mut inner = self.writing(path)?;
+        inner.syncs += 1;
         let found = inner.find(path).ok_or_else(|| absent(path))?;
         if let Node::File { now, synced } = &mut inner.nodes[found] {
             synced.clone_from(now);
@@ -292,10 +314,26 @@ impl Disk for SimDisk {
 
     fn sync_folder(&self, path: &str) -> Result<()> {
         let mut inner = self.writing(path)?;
+        inner.syncs += 1;
         let found = inner.find(path).ok_or_else(|| absent(path))?;
         if let Node::Folder { now, synced, since } = &mut inner.nodes[found] {
             synced.clone_from(now);
             since.clear();
+        }
+        Ok(())
+    }
+
+    fn sync_tree(&self) -> Result<()> {
+        let mut inner = self.writing("")?;
+        inner.syncs += 1;
+        for node in &mut inner.nodes {
+            match node {
+                Node::File { now, synced } => synced.clone_from(now),
+                Node::Folder { now, synced, since } => {
+                    synced.clone_from(now);
+                    since.clear();
+                }
+            }
         }
         Ok(())
     }
@@ -325,8 +363,8 @@ impl Content for Opened {
     }
 }
 
-/// Applies a power failure to a node.
-fn lose(node: &mut Node, chance: &mut Chance) {
+/// Applies a power failure to a node. `kept` has what was decided about writes to two folders.
+fn lose(node: &mut Node, chance: &mut Chance, kept: &mut BTreeMap<u64, bool>) {
     match node {
         Node::File { now, synced } => {
             let common = now.iter().zip(synced.iter()).take_while(|(a, b)| a == b);
@@ -344,8 +382,8 @@ fn lose(node: &mut Node, chance: &mut Chance) {
         }
         Node::Folder { now, synced, since } => {
             now.clone_from(synced);
-            for changes in since.drain(..) {
-                if chance.below(2) == 0 {
+            for (write, changes) in since.drain(..) {
+                if *kept.entry(write).or_insert_with(|| chance.below(2) == 0) {
                     apply(now, &changes);
                 }
             }

@@ -6,3 +6,4 @@
 mod commits;
 mod counter;
 mod fuzz;
+mod wal;

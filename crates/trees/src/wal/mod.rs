@@ -1,0 +1,229 @@
+//! A write-ahead log: many small commits to a tree, with one sync for a whole group of them.
+//!
+//! A [`journal`](crate::journal) is a file per commit, and every file of the commit is synced
+//! before the next one. That is right for a few commits an hour. A log is one file that grows: the
+//! records of a group are appended and synced together, the files follow without syncs, and one
+//! sync of the tree makes the log empty again.
+//!
+//! Invariants:
+//! - a commit has happened once its record is synced;
+//! - a process applies each record once, when it sees it for the first time: its own after the
+//!   sync, those of others when it takes the lock. Applying a record again changes nothing;
+//! - a file that was changed by others after a record is not overwritten, unless the machine was
+//!   restarted: then files may be older than the log, or damaged;
+//! - the log is emptied only after everything that it says is synced.
+
+mod net;
+mod record;
+
+use std::sync::Arc;
+
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use crate::disk::{Disk, read_file};
+use crate::{Result, TreeError, atomic, limits};
+use net::{Net, Trust};
+use record::{decode, encode};
+
+pub use record::{Op, Record, digest};
+
+/// A log is emptied when it is longer than this.
+const FULL: u64 = 4 * 1024 * 1024;
+
+/// The log of a tree.
+pub struct Wal {
+    disk: Arc<dyn Disk>,
+    folder: String,
+    /// Which start of the machine this is.
+    boot: String,
+    /// What this process has seen of the log.
+    seen: Option<Position>,
+}
+
+/// A position in a log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Position {
+    /// Logs are numbered. An emptied log gets the next number.
+    number: u64,
+    /// The bytes up to the position.
+    offset: u64,
+}
+
+/// A log whose lock this process holds until this value is dropped.
+pub struct LockedWal<'w> {
+    wal: &'w mut Wal,
+    news: News,
+    at: Position,
+    staged: Vec<Record>,
+    _guard: Box<dyn Send>,
+}
+
+/// What happened to the tree since this process held the lock the last time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// These commits of other processes, which are applied.
+    Records(Vec<Record>),
+    /// Anything: the tree must be read again. Pending commits are applied.
+    Unknown,
+}
+
+impl Wal {
+    /// The log in a folder of a tree. `boot` names the start of the machine.
+    pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
+        Self { disk, folder: folder.to_owned(), boot: boot.to_owned(), seen: None }
+    }
+
+    /// Waits for the lock, and applies what other processes committed.
+    ///
+    /// # Errors
+    /// When the log cannot be read or applied. Nothing is lost then.
+    pub fn lock(&mut self) -> Result<LockedWal<'_>> {
+        atomic::make_folders(self.disk.as_ref(), &self.folder)?;
+        let guard = self.disk.guard(&format!("{}/lock", self.folder))?;
+        let (news, at) = self.catch_up()?;
+        self.seen = Some(at);
+        Ok(LockedWal { wal: self, news, at, staged: Vec::new(), _guard: guard })
+    }
+
+    fn path(&self, number: u64) -> String {
+        format!("{}/log-{number:012}", self.folder)
+    }
+
+    /// The number of the present log.
+    fn newest(&self) -> Result<Option<u64>> {
+        let entries = self.disk.list(&self.folder)?.unwrap_or_default();
+        let numbers = entries.iter().filter_map(|entry| entry.name.strip_prefix("log-"));
+        Ok(numbers.filter_map(|digits| digits.parse().ok()).max())
+    }
+
+    fn catch_up(&self) -> Result<(News, Position)> {
+        let Some(number) = self.newest()? else {
+            return Ok((News::Unknown, self.begin(1, None)?));
+        };
+        let path = self.path(number);
+        let bytes = read_file(self.disk.as_ref(), &path, limits::DOCUMENT)?.unwrap_or_default();
+        let log = decode(&path, &bytes)?;
+        let Some(header) = log.header else {
+            // The machine went down while the log was begun: everything before it is synced.
+            return Ok((News::Unknown, self.begin(number + 1, None)?));
+        };
+        let end = Position { number, offset: log.end };
+        if log.end < bytes.len() as u64 {
+            // A group that was not synced. Its callers got no answer.
+            self.disk.truncate(&path, log.end)?;
+        }
+        let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
+        if !is_same_boot {
+            Net::of(log.records.iter().map(|(_, record)| record))
+                .apply(self.disk.as_ref(), Trust::Log)?;
+            return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
+        }
+        let from = match self.seen {
+            Some(seen) if seen.number == number => Some(seen.offset),
+            // This process had seen all of the log before.
+            Some(seen) if header.get("after") == Some(&position(seen)) => Some(0),
+            _ => None,
+        };
+        let records = log.records.into_iter();
+        let unseen: Vec<Record> = records
+            .filter(|(offset, _)| from.is_none_or(|from| *offset >= from))
+            .map(|(_, record)| record)
+            .collect();
+        Net::of(&unseen).apply(self.disk.as_ref(), Trust::Files)?;
+        let news = if from.is_some() { News::Records(unseen) } else { News::Unknown };
+        Ok((news, end))
+    }
+
+    /// Begins a log. Everything that earlier logs say is synced first.
+    fn begin(&self, number: u64, after: Option<Position>) -> Result<Position> {
+        let disk = self.disk.as_ref();
+        disk.sync_tree()?;
+        let mut header = Object::new();
+        header.insert("log".into(), number.into());
+        header.insert("boot".into(), self.boot.as_str().into());
+        header.insert("after".into(), after.map_or(Value::Null, position));
+        let bytes = encode(&Value::Object(header));
+        atomic::write(disk, &self.path(number), &bytes)?;
+        for entry in disk.list(&self.folder)?.unwrap_or_default() {
+            let old = entry.name.strip_prefix("log-").and_then(|digits| digits.parse().ok());
+            if old.is_some_and(|old: u64| old < number) {
+                disk.remove_file(&format!("{}/{}", self.folder, entry.name))?;
+            }
+        }
+        Ok(Position { number, offset: bytes.len() as u64 })
+    }
+}
+
+fn position(at: Position) -> Value {
+    json!([at.number, at.offset])
+}
+
+impl LockedWal<'_> {
+    /// What happened since this process held the lock the last time.
+    pub fn news(&self) -> &News {
+        &self.news
+    }
+
+    /// The files of the tree.
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.wal.disk
+    }
+
+    /// Adds a commit to the group. It has not happened before [`LockedWal::commit`].
+    pub fn stage(&mut self, record: Record) {
+        self.staged.push(record);
+    }
+
+    /// Commits the group: one write and one sync, however many records it has. Then the files
+    /// follow.
+    ///
+    /// # Errors
+    /// [`TreeError::Unfinished`] if the commits have happened and a file could not be written: the
+    /// next holder of the lock continues. After any other error nothing was committed.
+    pub fn commit(&mut self) -> Result<()> {
+        if self.staged.is_empty() {
+            return Ok(());
+        }
+        let staged = std::mem::take(&mut self.staged);
+        let bytes: Vec<u8> = staged.iter().flat_map(|record| encode(&record.document())).collect();
+        let path = self.wal.path(self.at.number);
+        let disk = self.wal.disk.as_ref();
+        let written = disk.append(&path, &bytes).and_then(|()| disk.sync(&path));
+        if let Err(error) = written {
+            // Half a group must not come before the next one.
+            return match disk.truncate(&path, self.at.offset).and_then(|()| disk.sync(&path)) {
+                Ok(()) => Err(error),
+                Err(_) => Err(TreeError::unfinished(&path, error)),
+            };
+        }
+        let applied = Net::of(&staged).apply(disk, Trust::Files);
+        self.at.offset += bytes.len() as u64;
+        // A record that could not be applied is applied by the next holder, also by this process.
+        if applied.is_ok() {
+            self.wal.seen = Some(self.at);
+        }
+        applied.map_err(|error| TreeError::unfinished(&path, error))?;
+        if self.at.offset > FULL {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Syncs the tree and empties the log.
+    ///
+    /// # Errors
+    /// When the tree cannot be synced. The log stays then.
+    pub fn checkpoint(&mut self) -> Result<()> {
+        self.at = self.wal.begin(self.at.number + 1, Some(self.at))?;
+        self.wal.seen = Some(self.at);
+        Ok(())
+    }
+
+    /// Whether the log says anything that is not synced yet.
+    pub fn is_dirty(&self) -> Result<bool> {
+        let path = self.wal.path(self.at.number);
+        let bytes = read_file(self.wal.disk.as_ref(), &path, limits::DOCUMENT)?;
+        Ok(bytes.is_some_and(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count() > 1))
+    }
+}

@@ -1,0 +1,203 @@
+//! A log keeps what was committed, and what others wrote.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use accord_contract::wire::Object;
+use accord_trees::testing::{Crash, SimDisk};
+use accord_trees::wal::{News, Op, Record, Wal, digest};
+use accord_trees::{Disk, Root, read_file};
+use serde_json::json;
+
+fn record(ops: Vec<Op>) -> Record {
+    Record { ops, detail: Object::new() }
+}
+
+fn put(path: &str, text: &str, was: Option<&str>) -> Op {
+    let was = was.map(|was| digest(was.as_bytes()));
+    Op::Put { path: path.into(), text: text.into(), was }
+}
+
+fn moved(from: &str, to: &str) -> Op {
+    Op::Move { from: from.into(), to: to.into() }
+}
+
+/// The life of a task in five commits: its file moves three times, with the folder beside it.
+fn life() -> Vec<Record> {
+    let line =
+        |at: u64, text: &str| Op::Append { path: "events/day".into(), at, text: text.into() };
+    vec![
+        record(vec![
+            put("ready/a.md", "status ready", None),
+            Op::Folder { path: "ready/a/inputs".into() },
+            put("ready/a/inputs/note", "read me", None),
+            line(0, "made\n"),
+        ]),
+        record(vec![
+            moved("ready/a.md", "busy/a.md"),
+            put("busy/a.md", "status busy", Some("status ready")),
+            moved("ready/a", "busy/a"),
+            put("busy/a/inputs/run", "one", None),
+            line(5, "busy\n"),
+        ]),
+        record(vec![
+            put("busy/a.md", "status busy, beat", Some("status busy")),
+            line(10, "beat\n"),
+        ]),
+        record(vec![
+            moved("busy/a.md", "done/a.md"),
+            put("done/a.md", "status done", Some("status busy, beat")),
+            moved("busy/a", "done/a"),
+            line(15, "done\n"),
+        ]),
+        record(vec![
+            Op::Remove { path: "done/a/inputs/run".into() },
+            put("ready/b.md", "another", None),
+            line(20, "more\n"),
+        ]),
+    ]
+}
+
+fn data(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
+    let mut files = disk.files();
+    files.retain(|path, _| !path.starts_with("own/"));
+    files
+}
+
+/// Commits records, one group each. Answers how many were acknowledged.
+fn commit(wal: &mut Wal, records: &[Record]) -> usize {
+    let mut done = 0;
+    for record in records {
+        let Ok(mut locked) = wal.lock() else { break };
+        locked.stage(record.clone());
+        if locked.commit().is_err() {
+            break;
+        }
+        done += 1;
+        // A log is emptied at any time.
+        if done == 3 && locked.checkpoint().is_err() {
+            break;
+        }
+    }
+    done
+}
+
+fn open(disk: &Arc<SimDisk>, boot: &str) -> Wal {
+    Wal::new(disk.clone(), "own", boot)
+}
+
+#[test]
+fn every_crash_leaves_the_state_before_or_after_a_commit() {
+    let mut states = vec![BTreeMap::new()];
+    for length in 1..=life().len() {
+        let disk = Arc::new(SimDisk::new());
+        assert_eq!(commit(&mut open(&disk, "one"), &life()[..length]), length);
+        states.push(data(&disk));
+    }
+    let disk = Arc::new(SimDisk::new());
+    commit(&mut open(&disk, "one"), &life());
+    let operations = disk.operations();
+    assert!(operations > 40, "{operations} operations are too few");
+    for cut in 0..operations {
+        let disk = Arc::new(SimDisk::new());
+        disk.stop_after(cut);
+        let acknowledged = commit(&mut open(&disk, "one"), &life());
+        for seed in 0..8 {
+            let (crash, boot) = match seed {
+                0 => (Crash::Process, "one"),
+                seed => (Crash::Power(cut * 100 + seed), "two"),
+            };
+            let survivor = Arc::new(disk.after(crash));
+            drop(open(&survivor, boot).lock().unwrap());
+            let found = data(&survivor);
+            let files: BTreeMap<_, _> =
+                found.into_iter().filter(|(path, _)| !path.contains(".tmp-")).collect();
+            let after = states.iter().position(|state| *state == files);
+            assert!(
+                after.is_some_and(|after| after == acknowledged || after == acknowledged + 1),
+                "cut {cut}, {crash:?}: {acknowledged} acknowledged, found {after:?}: {files:?}"
+            );
+            // It goes on from there.
+            let rest = &life()[after.unwrap()..];
+            assert_eq!(commit(&mut open(&survivor, boot), rest), rest.len());
+        }
+    }
+}
+
+#[test]
+fn a_group_has_one_sync() {
+    let disk = Arc::new(SimDisk::new());
+    let mut wal = open(&disk, "one");
+    drop(wal.lock().unwrap());
+    let mut locked = wal.lock().unwrap();
+    let before = disk.syncs();
+    for number in 0..100 {
+        locked.stage(record(vec![put(&format!("ready/{number}"), "x", None)]));
+    }
+    locked.commit().unwrap();
+    assert_eq!(disk.syncs() - before, 1);
+}
+
+#[test]
+fn what_others_wrote_after_a_commit_stays() {
+    let disk = Arc::new(SimDisk::new());
+    assert_eq!(commit(&mut open(&disk, "one"), &life()[..1]), 1);
+    disk.truncate("ready/a.md", 0).unwrap();
+    disk.append("ready/a.md", b"a person's text").unwrap();
+    // Another process sees the commit for the first time.
+    drop(open(&disk, "one").lock().unwrap());
+    assert_eq!(disk.files()["ready/a.md"], b"a person's text");
+    // A file that a killed process did not get to is written.
+    disk.remove_file("ready/a/inputs/note").unwrap();
+    drop(open(&disk, "one").lock().unwrap());
+    assert_eq!(disk.files()["ready/a/inputs/note"], b"read me");
+}
+
+#[test]
+fn processes_see_each_others_commits_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+    let mut one = Wal::new(disk.clone(), "own", "boot");
+    let mut other = Wal::new(disk.clone(), "own", "boot");
+    assert_eq!(*one.lock().unwrap().news(), News::Unknown);
+    assert_eq!(*other.lock().unwrap().news(), News::Unknown);
+    for (number, change) in life().into_iter().enumerate() {
+        let mut locked = one.lock().unwrap();
+        assert_eq!(*locked.news(), News::Records(Vec::new()));
+        locked.stage(change.clone());
+        locked.commit().unwrap();
+        if number == 2 {
+            locked.checkpoint().unwrap();
+            drop(locked);
+            // The log was emptied before the other process saw the commit.
+            assert_eq!(*other.lock().unwrap().news(), News::Unknown);
+            continue;
+        }
+        drop(locked);
+        assert_eq!(*other.lock().unwrap().news(), News::Records(vec![change]));
+        assert_eq!(*other.lock().unwrap().news(), News::Records(Vec::new()));
+    }
+    // A log that was emptied after the other process saw all of it hides nothing.
+    one.lock().unwrap().checkpoint().unwrap();
+    assert_eq!(*other.lock().unwrap().news(), News::Records(Vec::new()));
+    let done = read_file(disk.as_ref(), "done/a.md", 100).unwrap().unwrap();
+    assert_eq!(done, b"status done");
+    assert!(disk.stat("busy/a.md").unwrap().is_none());
+    assert!(disk.stat("done/a/inputs/note").unwrap().is_some());
+}
+
+#[test]
+fn a_damaged_log_is_cut_where_it_was_not_synced() {
+    let disk = Arc::new(SimDisk::new());
+    assert_eq!(commit(&mut open(&disk, "one"), &life()[..2]), 2);
+    let files = data(&disk);
+    disk.append("own/log-000000000001", b"0123456789abcdef {\"ops\"").unwrap();
+    drop(open(&disk, "one").lock().unwrap());
+    assert_eq!(data(&disk), files);
+    // A record that this version cannot read stops writers, and stays.
+    let text = json!({"ops": [{"dance": 1}], "detail": {}}).to_string();
+    let line = format!("{} {text}\n", digest(text.as_bytes()));
+    disk.append("own/log-000000000001", line.as_bytes()).unwrap();
+    assert!(open(&disk, "one").lock().is_err());
+    assert!(disk.files()["own/log-000000000001"].ends_with(line.as_bytes()));
+}
