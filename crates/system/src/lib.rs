@@ -14,8 +14,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "reading the wall clock is what this crate is for")]
 
+mod boot;
 mod clock;
 mod random;
 
+pub use boot::boot_id;
 pub use clock::now;
 pub use random::{random, random_hex};

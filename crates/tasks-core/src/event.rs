@@ -31,6 +31,10 @@ pub mod kind {
     pub const UNKNOWN: &str = "protocol.message.unknown";
     /// A message was carried out, and something about it is odd.
     pub const WARNING: &str = "protocol.message.warning";
+    /// A task was created.
+    pub const CREATED: &str = "task.created";
+    /// An agent got the lease of a task.
+    pub const LEASE_ACQUIRED: &str = "lease.acquired";
     /// A report was recorded.
     pub const COMPLETED: &str = "task.completed";
     /// A task moved.

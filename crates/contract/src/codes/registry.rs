@@ -762,6 +762,10 @@ codes! {
     AofStaleRun = "stale_run", Aof, Validation, Never, 409,
         "The message belongs to an earlier run of the task; stop the work, because the task was \
          given to another run.";
+    AofTaskFileInvalid = "task_file_invalid", Aof, Validation, AfterChange, 422,
+        "The file of the task is not valid; correct it as the message says, or restore it.";
+    AofTreeUnavailable = "task_tree_unavailable", Aof, Execution, Backoff, 503,
+        "The tree of tasks cannot be read or written; look at the file that the message names.";
     AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
         "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
          project.";

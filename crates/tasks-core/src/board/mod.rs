@@ -75,18 +75,25 @@ impl Board {
 
     /// Takes note of a task as it is now.
     pub fn put(&mut self, entry: Entry) {
+        if entry.status.is_final() {
+            return self.put_closed(entry.id, entry.status);
+        }
         let id = entry.id;
         // Before the task leaves the links: its parent waits too.
         let waiting: Vec<_> = self.links.waiting_for(id).collect();
         self.take_out(id);
         *self.counts.entry(entry.status).or_default() += 1;
-        let status = entry.status;
-        if status.is_final() {
-            self.closed.insert(id, status);
-        } else {
-            self.put_open(entry);
-        }
+        self.put_open(entry);
         // Those tasks may go on now, or never can.
+        self.candidates.extend(waiting);
+    }
+
+    /// Takes note of a finished task, of which only its name was read.
+    pub fn put_closed(&mut self, id: TaskId, status: Status) {
+        let waiting: Vec<_> = self.links.waiting_for(id).collect();
+        self.take_out(id);
+        *self.counts.entry(status).or_default() += 1;
+        self.closed.insert(id, status);
         self.candidates.extend(waiting);
     }
 

@@ -1,0 +1,53 @@
+//! What operations take from outside: the clock and random bytes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use accord_contract::time::Time;
+
+/// The environment of operations.
+#[derive(Clone)]
+pub struct Environment {
+    clock: Arc<dyn Fn() -> Time + Send + Sync>,
+    random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
+    boot: Arc<str>,
+}
+
+impl Environment {
+    /// The system's clock and randomness.
+    pub fn system() -> Self {
+        Self::new(accord_system::now, accord_system::random::<16>, &accord_system::boot_id())
+    }
+
+    /// An environment with its own clock and randomness, for tests and fixtures. `boot` names the
+    /// start of the machine.
+    pub fn new(
+        clock: impl Fn() -> Time + Send + Sync + 'static,
+        random: impl Fn() -> [u8; 16] + Send + Sync + 'static,
+        boot: &str,
+    ) -> Self {
+        Self { clock: Arc::new(clock), random: Arc::new(random), boot: boot.into() }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    /// The id of a new run.
+    pub(crate) fn run_id(&self) -> String {
+        let random = (self.random)();
+        random.iter().fold("run_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
+    }
+
+    /// Which start of the machine this is.
+    pub(crate) fn boot(&self) -> &str {
+        &self.boot
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Environment").field("boot", &self.boot).finish_non_exhaustive()
+    }
+}

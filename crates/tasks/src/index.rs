@@ -1,0 +1,37 @@
+//! What a process remembers of a tree: an index that can be built again from the files.
+
+use std::collections::{BTreeMap, HashMap};
+
+use accord_tasks_core::board::{Board, Entry};
+use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
+
+/// The index of a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) board: Board,
+    pub(crate) numbers: HashMap<TaskDay, DayNumbers>,
+    /// The number of the last event.
+    pub(crate) last_event: u64,
+    /// The lengths of event logs that this process appended to.
+    pub(crate) lengths: HashMap<String, u64>,
+    /// Files that are not tasks, with the reasons.
+    pub(crate) broken: BTreeMap<String, String>,
+}
+
+impl Index {
+    /// Takes note of a task that can still move.
+    pub(crate) fn put(&mut self, entry: Entry) {
+        self.note(entry.id);
+        self.board.put(entry);
+    }
+
+    /// Takes note of a finished task by its name alone.
+    pub(crate) fn put_closed(&mut self, id: TaskId, status: Status) {
+        self.note(id);
+        self.board.put_closed(id, status);
+    }
+
+    fn note(&mut self, id: TaskId) {
+        self.numbers.entry(id.day()).or_default().note(id);
+    }
+}

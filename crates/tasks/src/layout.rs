@@ -1,0 +1,58 @@
+//! Where things are in a tree.
+
+use accord_contract::time::Time;
+use accord_tasks_core::{Status, TaskId};
+
+/// The folder of everything that only Accord uses.
+pub const OWN: &str = "state/accord";
+
+/// The folders beside a task file.
+pub const COMPANIONS: [&str; 4] = ["inputs", "work", "outputs", "subtasks"];
+
+/// Where run artifacts are.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum RunLayout {
+    /// `runs/`, as in the guide.
+    #[default]
+    Guide,
+    /// `state/runs/`, as in the reference.
+    Reference,
+}
+
+impl RunLayout {
+    /// The other layout, which is read too.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Guide => Self::Reference,
+            Self::Reference => Self::Guide,
+        }
+    }
+
+    /// The folder of a task's run.
+    pub fn folder(self, id: TaskId) -> String {
+        match self {
+            Self::Guide => format!("runs/{id}"),
+            Self::Reference => format!("state/runs/{id}"),
+        }
+    }
+}
+
+/// The folder of a status.
+pub fn status_folder(status: Status) -> String {
+    format!("tasks/{status}")
+}
+
+/// A task file.
+pub fn task_file(status: Status, id: TaskId) -> String {
+    format!("tasks/{status}/{id}.md")
+}
+
+/// The folder beside a task file.
+pub fn companion(status: Status, id: TaskId) -> String {
+    format!("tasks/{status}/{id}")
+}
+
+/// The event log of a day.
+pub fn events(at: Time) -> String {
+    format!("events/{}.jsonl", &at.to_string()[..10])
+}

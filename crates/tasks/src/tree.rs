@@ -1,0 +1,227 @@
+//! A tree of tasks, and the group of commits that callers share.
+//!
+//! A caller hands in a decision. The first caller becomes the leader: it takes the lock, runs the
+//! decisions of everyone who is waiting, commits them with one sync, and wakes the callers. While
+//! it syncs, the next group gathers.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use accord_contract::codes::{Code, Failure};
+use accord_trees::wal::{LockedWal, News, Wal};
+use accord_trees::{Disk, Root, TreeError};
+use parking_lot::Mutex;
+
+use crate::Environment;
+use crate::index::Index;
+use crate::layout::{OWN, RunLayout};
+use crate::scan::scan;
+use crate::work::Work;
+
+/// The tree of one project. A clone is the same tree.
+#[derive(Clone)]
+pub struct Tree(Arc<Shared>);
+
+struct Shared {
+    disk: Arc<dyn Disk>,
+    environment: Environment,
+    layout: RunLayout,
+    project: String,
+    queue: Mutex<Queue>,
+    /// The log and the index. Only the leader has it.
+    store: Mutex<Store>,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Job>,
+    has_leader: bool,
+}
+
+pub(crate) struct Store {
+    wal: Wal,
+    index: Option<Index>,
+}
+
+/// A decision that waits for its group.
+struct Job {
+    /// Stages the changes, and answers what to do once they are committed.
+    run: Box<dyn FnOnce(Result<&mut Work<'_>, Failure>) -> Finish + Send>,
+    /// Makes its caller the leader.
+    lead: Box<dyn Fn() + Send>,
+}
+
+/// Gives the caller its answer, or the failure of the commit.
+type Finish = Box<dyn FnOnce(Result<(), Failure>) + Send>;
+
+/// What a caller waits for.
+enum Signal<T> {
+    /// The answer.
+    Answer(Result<T, Failure>),
+    /// The last leader is done: this caller leads the next group.
+    Lead,
+}
+
+impl Tree {
+    /// Opens the tree in a folder.
+    ///
+    /// # Errors
+    /// When the folder does not exist or cannot be read.
+    pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self, Failure> {
+        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
+        Ok(Self::on(disk, project, RunLayout::default(), environment))
+    }
+
+    /// The tree on a disk.
+    pub fn on(
+        disk: Arc<dyn Disk>,
+        project: &str,
+        layout: RunLayout,
+        environment: Environment,
+    ) -> Self {
+        let wal = Wal::new(disk.clone(), OWN, environment.boot());
+        Self(Arc::new(Shared {
+            disk,
+            environment,
+            layout,
+            project: project.to_owned(),
+            queue: Mutex::default(),
+            store: Mutex::new(Store { wal, index: None }),
+        }))
+    }
+
+    /// The environment.
+    pub fn environment(&self) -> &Environment {
+        &self.0.environment
+    }
+
+    /// The files.
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        self.0.disk.as_ref()
+    }
+
+    /// The project.
+    pub fn project(&self) -> &str {
+        &self.0.project
+    }
+
+    /// Runs a decision, commits what it stages, then answers.
+    pub(crate) fn change<T: Send + 'static>(
+        &self,
+        decide: impl FnOnce(&mut Work<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let (sender, receiver) = channel();
+        let lead = sender.clone();
+        let job = Job {
+            run: Box::new(move |work| {
+                let answer = work.and_then(|work| work.attempt(decide));
+                Box::new(move |committed| finish(&sender, committed, answer))
+            }),
+            // A caller never goes away before its answer, so the signal is received.
+            lead: Box::new(move || drop(lead.send(Signal::Lead))),
+        };
+        let leads = {
+            let mut queue = self.0.queue.lock();
+            queue.waiting.push_back(job);
+            !std::mem::replace(&mut queue.has_leader, true)
+        };
+        if leads {
+            self.lead();
+        }
+        loop {
+            match receiver.recv() {
+                Ok(Signal::Answer(answer)) => return answer,
+                Ok(Signal::Lead) => self.lead(),
+                Err(_) => {
+                    let message = "the group of this change ended without an answer";
+                    return Err(Failure::new(Code::AofTreeUnavailable, message));
+                }
+            }
+        }
+    }
+
+    /// Leads one group, then makes the next caller the leader.
+    fn lead(&self) {
+        self.run_group();
+        let mut queue = self.0.queue.lock();
+        match queue.waiting.front() {
+            Some(next) => (next.lead)(),
+            None => queue.has_leader = false,
+        }
+    }
+
+    /// Runs the decisions of one group.
+    fn run_group(&self) {
+        let mut store = self.0.store.lock();
+        let Store { wal, index } = &mut *store;
+        let locked = wal.lock().and_then(|locked| {
+            self.refresh(index, &locked)?;
+            Ok(locked)
+        });
+        // After the lock: callers that came while this process waited for it join the group.
+        let jobs: Vec<Job> = self.0.queue.lock().waiting.drain(..).collect();
+        let shared = &self.0;
+        let (mut locked, known) = match (locked, index.as_mut()) {
+            (Ok(locked), Some(known)) => (locked, known),
+            (locked, _) => {
+                let failure = locked.err().map_or_else(|| missing_index(), |error| failure(&error));
+                *index = None;
+                let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
+                return finishes.for_each(|finish| finish(Ok(())));
+            }
+        };
+        let now = shared.environment.now();
+        let mut work = Work::new(shared.disk.as_ref(), known, shared.layout, now);
+        let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
+        let (records, is_spoiled) = work.into_records();
+        records.into_iter().for_each(|record| locked.stage(record));
+        let outcome = locked.commit().map_err(|error| failure(&error));
+        drop(locked);
+        if outcome.is_err() || is_spoiled {
+            // The index is ahead of the files.
+            *index = None;
+        }
+        drop(store);
+        for finish in finishes {
+            finish(outcome.clone());
+        }
+    }
+
+    /// Brings the index up to what other processes did.
+    fn refresh(
+        &self,
+        index: &mut Option<Index>,
+        locked: &LockedWal<'_>,
+    ) -> accord_trees::Result<()> {
+        let disk = self.0.disk.as_ref();
+        match (locked.news(), index.as_mut()) {
+            (News::Records(records), Some(known)) => {
+                crate::work::take_over(known, disk, self.0.layout, records)
+            }
+            _ => {
+                *index = Some(scan(disk, self.0.layout)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn finish<T>(
+    sender: &Sender<Signal<T>>,
+    committed: Result<(), Failure>,
+    answer: Result<T, Failure>,
+) {
+    // A refusal holds whether or not the group was committed.
+    let answer = answer.and_then(|answer| committed.map(|()| answer));
+    drop(sender.send(Signal::Answer(answer)));
+}
+
+fn missing_index() -> Failure {
+    Failure::new(Code::AofTreeUnavailable, "the tree could not be read")
+}
+
+pub(crate) fn failure(error: &TreeError) -> Failure {
+    Failure::new(Code::AofTreeUnavailable, error.to_string())
+}

@@ -1,0 +1,4 @@
+//! The tests of the services for tasks.
+
+mod commits;
+mod support;
