@@ -35,6 +35,10 @@ pub mod kind {
     pub const CREATED: &str = "task.created";
     /// An agent got the lease of a task.
     pub const LEASE_ACQUIRED: &str = "lease.acquired";
+    /// A task has been in progress for too long.
+    pub const SLA_VIOLATION: &str = "sla.violation";
+    /// A task needs a person.
+    pub const ALERT: &str = "scheduler_alert";
     /// A report was recorded.
     pub const COMPLETED: &str = "task.completed";
     /// A task moved.

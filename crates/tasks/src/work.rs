@@ -8,7 +8,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value, Wire};
-use accord_tasks_core::board::{Board, Entry};
+use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
@@ -90,6 +90,11 @@ impl<'w> Work<'w> {
     /// The board.
     pub(crate) fn board(&self) -> &Board {
         &self.index.board
+    }
+
+    /// The actions that are due.
+    pub(crate) fn poll(&mut self, limits: &Limits) -> Vec<Action> {
+        self.index.board.poll(limits, self.now)
     }
 
     /// The next id of today.

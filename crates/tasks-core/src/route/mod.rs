@@ -241,6 +241,23 @@ impl Call<'_> {
     }
 }
 
+/// Moves a task to a status, if its status allows it. A blocked task keeps the reason.
+pub fn move_task(task: &Task, to: Status, actor: &str, reason: Option<&str>, now: Time) -> Routed {
+    let mut routed = Routed::default();
+    walk(&mut routed, task, &[to], (actor, reason), now);
+    match (routed.moved_to, reason) {
+        (None, _) => routed.not_applied = Some("invalid_transition"),
+        (Some(Status::Blocked), Some(reason)) => {
+            routed.changes.push(Change::set(&["metadata", "blockReason"], reason));
+        }
+        (Some(Status::Ready), _) if task.metadata("blockReason").is_some() => {
+            routed.changes.push(Change::remove(&["metadata", "blockReason"]));
+        }
+        _ => {}
+    }
+    routed
+}
+
 /// Moves a task along a path, as far as its status allows.
 fn walk(
     routed: &mut Routed,

@@ -3,8 +3,13 @@
 mod claim;
 mod create;
 mod init;
+mod lint;
 mod message;
+mod moves;
+mod poll;
 
 pub use claim::Claimed;
 pub use create::NewTask;
+pub use lint::Finding;
 pub use message::Received;
+pub use poll::Polled;

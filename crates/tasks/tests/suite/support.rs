@@ -21,6 +21,11 @@ impl Clock {
         start.add_seconds(self.0.load(Ordering::Acquire))
     }
 
+    /// Moves the clock.
+    pub(crate) fn add(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::AcqRel);
+    }
+
     pub(crate) fn environment(&self) -> Environment {
         let (clock, count) = (self.clone(), AtomicU64::new(0));
         let random = move || {

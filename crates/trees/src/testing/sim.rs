@@ -61,6 +61,9 @@ enum Node {
 /// The names in a folder, and their nodes.
 type Names = BTreeMap<String, usize>;
 
+/// Where nodes are: the write that put a node there, the folder, and its name.
+type Links = BTreeMap<usize, Vec<(u64, usize, String)>>;
+
 impl Default for Inner {
     fn default() -> Self {
         Self { nodes: vec![folder()], operations: 0, syncs: 0, budget: u64::MAX }
@@ -98,9 +101,11 @@ impl SimDisk {
         if let Crash::Power(seed) = crash {
             let mut chance = Chance(seed);
             let mut kept = BTreeMap::new();
-            for node in &mut inner.nodes {
-                lose(node, &mut chance, &mut kept);
+            let mut links = BTreeMap::new();
+            for (number, node) in inner.nodes.iter_mut().enumerate() {
+                lose((number, node), &mut chance, &mut kept, &mut links);
             }
+            inner.unlink_twice(links);
         }
         Self { inner: Mutex::new(inner), bytes_read: Arc::default() }
     }
@@ -179,6 +184,25 @@ impl Inner {
         apply(now, &changes);
         since.push((write, changes));
         Ok(())
+    }
+}
+
+impl Inner {
+    /// A folder is never in two places: of two moves the later one holds.
+    fn unlink_twice(&mut self, links: Links) {
+        for (node, mut places) in links {
+            places.sort();
+            if places.len() < 2 || matches!(self.nodes[node], Node::File { .. }) {
+                continue;
+            }
+            places.pop();
+            for (_, folder, name) in places {
+                if let Node::Folder { now, synced, .. } = &mut self.nodes[folder] {
+                    now.remove(&name);
+                    synced.remove(&name);
+                }
+            }
+        }
     }
 }
 
@@ -363,8 +387,14 @@ impl Content for Opened {
     }
 }
 
-/// Applies a power failure to a node. `kept` has what was decided about writes to two folders.
-fn lose(node: &mut Node, chance: &mut Chance, kept: &mut BTreeMap<u64, bool>) {
+/// Applies a power failure to a node. `kept` has what was decided about writes to two folders,
+/// `links` where each node is afterwards, by the write that put it there.
+fn lose(
+    (number, node): (usize, &mut Node),
+    chance: &mut Chance,
+    kept: &mut BTreeMap<u64, bool>,
+    links: &mut Links,
+) {
     match node {
         Node::File { now, synced } => {
             let common = now.iter().zip(synced.iter()).take_while(|(a, b)| a == b);
@@ -382,10 +412,16 @@ fn lose(node: &mut Node, chance: &mut Chance, kept: &mut BTreeMap<u64, bool>) {
         }
         Node::Folder { now, synced, since } => {
             now.clone_from(synced);
+            let mut writes = BTreeMap::new();
             for (write, changes) in since.drain(..) {
                 if *kept.entry(write).or_insert_with(|| chance.below(2) == 0) {
                     apply(now, &changes);
+                    writes.extend(changes.into_iter().map(|(name, _)| (name, write)));
                 }
+            }
+            for (name, child) in now.iter() {
+                let write = writes.get(name).copied().unwrap_or(0);
+                links.entry(*child).or_default().push((write, number, name.clone()));
             }
             synced.clone_from(now);
         }

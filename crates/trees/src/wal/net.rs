@@ -70,6 +70,13 @@ impl Net {
                     let moved = format!("{to}/{}", &path[below.len()..]);
                     self.rename(&path, &moved);
                 }
+                let folders = std::mem::take(&mut self.folders).into_iter();
+                let moved = folders.map(|folder| match folder.strip_prefix(&below) {
+                    Some(rest) => format!("{to}/{rest}"),
+                    None if folder == *from => to.clone(),
+                    None => folder,
+                });
+                self.folders = moved.collect();
                 self.rename(from, to);
             }
             Op::Append { path, at, text } => {
@@ -79,6 +86,9 @@ impl Net {
             }
             Op::Remove { path } => {
                 let item = self.items.remove(path).unwrap_or_default();
+                let below = format!("{path}/");
+                self.folders.retain(|folder| folder != path && !folder.starts_with(&below));
+                self.items.retain(|item, _| !item.starts_with(&below));
                 self.removed.extend(item.earlier);
                 self.removed.insert(path.clone());
             }
@@ -98,15 +108,16 @@ impl Net {
 
     /// Brings the files to the state after the records.
     pub(super) fn apply(&self, disk: &dyn Disk, trust: Trust) -> Result<()> {
-        for folder in &self.folders {
-            make_folders(disk, folder)?;
-        }
         // Folders before what is in them: the order of paths.
         for (path, item) in &self.items {
             self.place(disk, path, item, trust)?;
             if let Some(text) = &item.text {
                 write(disk, path, text, &item.known, trust)?;
             }
+        }
+        // After the moves: a folder that was made may have moved with its parent.
+        for folder in &self.folders {
+            make_folders(disk, folder)?;
         }
         // After the moves: what is removed may have been inside a folder that moved.
         for path in &self.removed {
