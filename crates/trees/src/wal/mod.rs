@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::disk::{Disk, read_file};
 use crate::{Result, TreeError, atomic, limits};
 use net::{Net, Trust};
-use record::{decode, encode};
+use record::{decode, decode_records, encode};
 
 pub use record::{Op, Record, digest};
 
@@ -101,6 +101,9 @@ impl Wal {
         let Some(number) = self.newest()? else {
             return Ok((News::Unknown, self.begin(1, None)?));
         };
+        if let Some(seen) = self.seen.filter(|seen| seen.number == number) {
+            return self.follow(seen);
+        }
         let path = self.path(number);
         let bytes = read_file(self.disk.as_ref(), &path, limits::DOCUMENT)?.unwrap_or_default();
         let log = decode(&path, &bytes)?;
@@ -115,24 +118,32 @@ impl Wal {
         }
         let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
         if !is_same_boot {
-            Net::of(log.records.iter().map(|(_, record)| record))
-                .apply(self.disk.as_ref(), Trust::Log)?;
+            Net::of(&log.records).apply(self.disk.as_ref(), Trust::Log)?;
             return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
         }
-        let from = match self.seen {
-            Some(seen) if seen.number == number => Some(seen.offset),
-            // This process had seen all of the log before.
-            Some(seen) if header.get("after") == Some(&position(seen)) => Some(0),
-            _ => None,
+        let records = log.records;
+        Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
+        // This process may have seen all of the log before.
+        let after = self.seen.map(position);
+        let has_seen = after.is_some() && header.get("after") == after.as_ref();
+        Ok((if has_seen { News::Records(records) } else { News::Unknown }, end))
+    }
+
+    /// Reads what was added to the present log.
+    fn follow(&self, seen: Position) -> Result<(News, Position)> {
+        let path = self.path(seen.number);
+        let Some(content) = self.disk.open(&path)? else {
+            return Err(TreeError::damaged(&path, "the log was removed"));
         };
-        let records = log.records.into_iter();
-        let unseen: Vec<Record> = records
-            .filter(|(offset, _)| from.is_none_or(|from| *offset >= from))
-            .map(|(_, record)| record)
-            .collect();
-        Net::of(&unseen).apply(self.disk.as_ref(), Trust::Files)?;
-        let news = if from.is_some() { News::Records(unseen) } else { News::Unknown };
-        Ok((news, end))
+        let added = content.length()?.saturating_sub(seen.offset);
+        let bytes = content.read_at(seen.offset, usize::try_from(added).unwrap_or(usize::MAX))?;
+        let (records, read) = decode_records(&path, &bytes)?;
+        let end = Position { offset: seen.offset + read, ..seen };
+        if read < bytes.len() as u64 {
+            self.disk.truncate(&path, end.offset)?;
+        }
+        Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
+        Ok((News::Records(records), end))
     }
 
     /// Begins a log. Everything that earlier logs say is synced first.
@@ -218,12 +229,5 @@ impl LockedWal<'_> {
         self.at = self.wal.begin(self.at.number + 1, Some(self.at))?;
         self.wal.seen = Some(self.at);
         Ok(())
-    }
-
-    /// Whether the log says anything that is not synced yet.
-    pub fn is_dirty(&self) -> Result<bool> {
-        let path = self.wal.path(self.at.number);
-        let bytes = read_file(self.wal.disk.as_ref(), &path, limits::DOCUMENT)?;
-        Ok(bytes.is_some_and(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count() > 1))
     }
 }

@@ -61,8 +61,7 @@ pub enum Op {
 /// A log that was read, up to the first line that is not whole.
 pub(super) struct Log {
     pub(super) header: Option<Object>,
-    /// The records, each with its offset.
-    pub(super) records: Vec<(u64, Record)>,
+    pub(super) records: Vec<Record>,
     pub(super) end: u64,
 }
 
@@ -83,19 +82,25 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
 /// # Errors
 /// When a line has its checksum and is not a record, so that another version wrote it.
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
-    let mut log = Log { header: None, records: Vec::new(), end: 0 };
+    let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    let Some(header) = checked(first) else {
+        return Ok(Log { header: None, records: Vec::new(), end: 0 });
+    };
+    let (records, read) = decode_records(path, &bytes[first.len()..])?;
+    Ok(Log { header: Some(header), records, end: first.len() as u64 + read })
+}
+
+/// Reads records, and says how many bytes they have.
+pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<(Vec<Record>, u64)> {
+    let mut records = Vec::new();
+    let mut end = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(document) = checked(line) else { break };
-        let offset = log.end;
         let refused = || TreeError::damaged(path, "a record of the log is of another version");
-        if log.header.is_none() {
-            log.header = Some(document);
-        } else {
-            log.records.push((offset, Record::read(document).ok_or_else(refused)?));
-        }
-        log.end += line.len() as u64;
+        records.push(Record::read(document).ok_or_else(refused)?);
+        end += line.len() as u64;
     }
-    Ok(log)
+    Ok((records, end))
 }
 
 fn checked(line: &[u8]) -> Option<Object> {
