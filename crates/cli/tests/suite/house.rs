@@ -20,6 +20,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
     ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-runs-core", &["accord-canon", "accord-contract"]),
+    ("accord-tasks-core", &["accord-canon", "accord-contract"]),
+    (
+        "accord-tasks",
+        &[
+            "accord-canon",
+            "accord-contract",
+            "accord-system",
+            "accord-tasks-core",
+            "accord-trees",
+        ],
+    ),
     (
         "accord-store",
         &["accord-base", "accord-canon", "accord-contract", "accord-memory-core", "accord-system"],
@@ -118,6 +129,7 @@ const PURE: &[&str] = &[
     "accord-memory-core",
     "accord-contract",
     "accord-runs-core",
+    "accord-tasks-core",
     "accord-knowledge-core",
 ];
 
@@ -131,6 +143,7 @@ const PURE_MAY_USE: &[&str] = &[
     "accord-contract",
     "accord-knowledge-core",
     "allocator-api2",
+    "arraydeque",
     "block-buffer",
     "cfg-if",
     "const-oid",
@@ -141,6 +154,7 @@ const PURE_MAY_USE: &[&str] = &[
     "digest",
     "equivalent",
     "foldhash",
+    "granit-parser",
     "hashbrown",
     "hybrid-array",
     "indexmap",
@@ -159,6 +173,7 @@ const PURE_MAY_USE: &[&str] = &[
     "serde_json",
     "sha2",
     "sha3",
+    "smallvec",
     "sponge-cursor",
     "strsim",
     "thiserror",
