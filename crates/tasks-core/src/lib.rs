@@ -1,8 +1,8 @@
 //! AOF/1: the rules about tasks.
 //!
 //! * [`message`]: the five messages, and how one is recognised.
-//! * [`route`]: what a message does; [`lease`], [`run`]: who works on a task, and what remains of it;
-//!   [`event`]: what is recorded.
+//! * [`route`]: what a message does; [`lease`], [`run`]: who works on a task, and what a run
+//!   leaves; [`event`]: what is recorded.
 //! * [`board`]: what a scheduler does.
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves.

@@ -48,10 +48,13 @@ pub(crate) struct Store {
 /// A decision that waits for its group.
 struct Job {
     /// Stages the changes, and answers what to do once they are committed.
-    run: Box<dyn FnOnce(Result<&mut Work<'_>, Failure>) -> Finish + Send>,
+    run: Box<Decide>,
     /// Makes its caller the leader.
     lead: Box<dyn Fn() + Send>,
 }
+
+/// Decides within a group, or is refused with the failure of the whole group.
+type Decide = dyn FnOnce(Result<&mut Work<'_>, Failure>) -> Finish + Send;
 
 /// Gives the caller its answer, or the failure of the commit.
 type Finish = Box<dyn FnOnce(Result<(), Failure>) + Send>;
@@ -166,7 +169,7 @@ impl Tree {
         let (mut locked, known) = match (locked, index.as_mut()) {
             (Ok(locked), Some(known)) => (locked, known),
             (locked, _) => {
-                let failure = locked.err().map_or_else(|| missing_index(), |error| failure(&error));
+                let failure = locked.err().map_or_else(missing_index, |error| failure(&error));
                 *index = None;
                 let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
                 return finishes.for_each(|finish| finish(Ok(())));

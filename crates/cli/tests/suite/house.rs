@@ -23,13 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-tasks-core", &["accord-canon", "accord-contract"]),
     (
         "accord-tasks",
-        &[
-            "accord-canon",
-            "accord-contract",
-            "accord-system",
-            "accord-tasks-core",
-            "accord-trees",
-        ],
+        &["accord-canon", "accord-contract", "accord-system", "accord-tasks-core", "accord-trees"],
     ),
     (
         "accord-store",

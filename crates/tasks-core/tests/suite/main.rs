@@ -1,5 +1,7 @@
 //! The tests of the rules about tasks.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod board;
 mod files;
 mod ids;

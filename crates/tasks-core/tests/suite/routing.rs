@@ -23,7 +23,10 @@ fn a_finished_task_goes_to_review_and_loses_its_lease() {
         [
             r#"protocol.message.received swe-backend {"type":"completion.report"}"#,
             r#"task.completed swe-backend {"outcome":"done"}"#,
-            r#"task.transitioned swe-backend {"from":"in-progress","to":"review","reason":"All done."}"#,
+            concat!(
+                r#"task.transitioned swe-backend {"from":"in-progress","to":"review","#,
+                r#""reason":"All done."}"#
+            ),
         ]
     );
     let moved = after(&file, &routed);
@@ -121,9 +124,10 @@ fn only_the_holder_in_its_present_run_reports() {
     assert_eq!(refusal.failure.code, Code::AofUnauthorizedAgent);
     assert_eq!(
         refused(&refusal),
-        [
-            r#"protocol.message.rejected swe-qa {"reason":"unauthorized_agent","expected":"swe-backend","received":"swe-qa"}"#
-        ]
+        [concat!(
+            r#"protocol.message.rejected swe-qa {"reason":"unauthorized_agent","#,
+            r#""expected":"swe-backend","received":"swe-qa"}"#
+        )]
     );
     let mut stale = report("done");
     stale.envelope.run_id = Some("run_0".into());
@@ -146,7 +150,12 @@ fn only_the_holder_in_its_present_run_reports() {
 #[test]
 fn progress_is_logged_in_one_section() {
     let file = leased(json!({}));
-    let payload = |text: &str| json!({"taskId": TASK, "agentId": AGENT, "progress": text, "notes": "ok", "blockers": ["a", "b"]});
+    let payload = |text: &str| {
+        let mut payload = json!({"taskId": TASK, "agentId": AGENT, "notes": "ok"});
+        payload["progress"] = text.into();
+        payload["blockers"] = json!(["a", "b"]);
+        payload
+    };
     let first = message("status.update", TASK, AGENT, payload("50/100"));
     let logged = after(&file, &routed(&file, &first, Rules::default()).unwrap());
     let second = message("status.update", TASK, AGENT, payload("one\n## Work Log\n- two"));
@@ -155,7 +164,8 @@ fn progress_is_logged_in_one_section() {
         logged.body(),
         "## Instructions\n\nShip it.\n\n## Work Log\n\n\
          - 2026-02-09T21:00:01.000Z Progress: 50/100 | Notes: ok | Blockers: a, b\n\
-         - 2026-02-09T21:00:01.000Z Progress: one\\n## Work Log\\n- two | Notes: ok | Blockers: a, b"
+         - 2026-02-09T21:00:01.000Z Progress: one\\n## Work Log\\n- two | Notes: ok | \
+         Blockers: a, b"
     );
     assert_eq!(logged.task().status, Status::InProgress);
 }
@@ -164,7 +174,9 @@ fn progress_is_logged_in_one_section() {
 fn an_update_moves_a_task_or_is_logged() {
     let file = leased(json!({}));
     let update = |status: &str| {
-        let payload = json!({"taskId": TASK, "agentId": AGENT, "status": status, "notes": "n", "blockers": ["env down"]});
+        let mut payload = json!({"taskId": TASK, "agentId": AGENT, "status": status});
+        payload["notes"] = "n".into();
+        payload["blockers"] = json!(["env down"]);
         message("status.update", TASK, AGENT, payload)
     };
     let moved = routed(&file, &update("blocked"), Rules::default()).unwrap();

@@ -121,11 +121,11 @@ fn members_are_made_and_removed_at_any_place() {
     assert_eq!(edited("a:\nb: 2\n", &[Change::set(&["a"], "x")]), "a: x\nb: 2\n");
     assert_eq!(edited("a: # why\nb: 2\n", &[Change::set(&["a"], 1)]), "a: 1 # why\nb: 2\n");
     let set = Change::set(&["a", "b"], 1);
-    assert_eq!(edited("a: {}\n", &[set.clone()]), "a:\n  b: 1\n");
-    assert_eq!(edited("c: 1\n", &[set.clone()]), "c: 1\na:\n  b: 1\n");
+    assert_eq!(edited("a: {}\n", std::slice::from_ref(&set)), "a:\n  b: 1\n");
+    assert_eq!(edited("c: 1\n", std::slice::from_ref(&set)), "c: 1\na:\n  b: 1\n");
     assert_eq!(edited("a: {b: 2, c: 3} # both\n", &[set]), "a: # both\n  b: 1\n  c: 3\n");
     let remove = Change::remove(&["a", "b"]);
-    assert_eq!(edited("a:\n  b: 1\nc: 2\n", &[remove.clone()]), "a: {}\nc: 2\n");
+    assert_eq!(edited("a:\n  b: 1\nc: 2\n", std::slice::from_ref(&remove)), "a: {}\nc: 2\n");
     assert_eq!(edited("c: 2\n", &[remove]), "c: 2\n");
     assert_eq!(edited("{a: 1}\n", &[Change::set(&["b"], 2)]), "a: 1\nb: 2\n");
     let block = "a: |\n  one\n  two\nb: 1\n";
@@ -204,7 +204,9 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(members in prop::collection::hash_map("[a-z0-9:# ]{1,5}", value(), 0..6)) {
+    fn what_is_written_is_read_again(
+        members in prop::collection::hash_map("[a-z0-9:# ]{1,5}", value(), 0..6)
+    ) {
         let members: Object = members.into_iter().collect();
         let yaml = Yaml::write(members.clone());
         if !members.is_empty() {
@@ -214,7 +216,9 @@ proptest! {
 
     #[test]
     fn any_edit_of_a_task_keeps_every_other_line(
-        key in prop::sample::select(vec!["title", "status", "routing", "lease", "dependsOn", "metadata", "x-own", "new"]),
+        key in prop::sample::select(vec![
+            "title", "status", "routing", "lease", "dependsOn", "metadata", "x-own", "new",
+        ]),
         value in value(),
     ) {
         let text = edited(TASK, &[Change::set(&[key], value.clone())]);

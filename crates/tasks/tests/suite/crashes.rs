@@ -19,8 +19,11 @@ fn open(disk: &Arc<SimDisk>, boot: &str) -> Tree {
     Tree::on(disk.clone(), "shop", RunLayout::Guide, environment)
 }
 
-/// The steps of two tasks. Each is acknowledged or not.
-fn steps() -> Vec<Box<dyn Fn(&Tree) -> Result<(), Failure>>> {
+/// A step that is acknowledged or not.
+type Step = Box<dyn Fn(&Tree) -> Result<(), Failure>>;
+
+/// The steps of two tasks.
+fn steps() -> Vec<Step> {
     let first = TaskId::parse("TASK-2026-02-09-001").unwrap();
     let create = |tree: &Tree| {
         let mut new = NewTask::new("Ship it", "human:reviewer");

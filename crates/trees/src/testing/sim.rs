@@ -54,12 +54,15 @@ enum Node {
         synced: Names,
         /// The writes since the last sync, in order; each reaches the disk in full or not at all.
         /// A move between two folders is one write: both have it, under the same number.
-        since: Vec<(u64, Vec<(String, Option<usize>)>)>,
+        since: Vec<(u64, NameChanges)>,
     },
 }
 
 /// The names in a folder, and their nodes.
 type Names = BTreeMap<String, usize>;
+
+/// Names that get a node, or lose theirs.
+type NameChanges = Vec<(String, Option<usize>)>;
 
 /// Where nodes are: the write that put a node there, the folder, and its name.
 type Links = BTreeMap<usize, Vec<(u64, usize, String)>>;
@@ -175,7 +178,7 @@ impl Inner {
     }
 
     /// Changes entries of the parent folder of a path, atomically.
-    fn rename_all(&mut self, path: &str, changes: Vec<(String, Option<usize>)>) -> Result<()> {
+    fn rename_all(&mut self, path: &str, changes: NameChanges) -> Result<()> {
         let found = self.find(parent(path)).ok_or_else(|| absent(path))?;
         let write = self.operations;
         let Node::Folder { now, since, .. } = &mut self.nodes[found] else {
