@@ -139,7 +139,7 @@ impl Tree {
                 Ok(Signal::Lead) => self.lead(),
                 Err(_) => {
                     let message = "the group of this change ended without an answer";
-                    return Err(Failure::new(Code::AofTreeUnavailable, message));
+                    return Err(Failure::new(Code::AofTaskTreeUnavailable, message));
                 }
             }
         }
@@ -222,9 +222,9 @@ fn finish<T>(
 }
 
 fn missing_index() -> Failure {
-    Failure::new(Code::AofTreeUnavailable, "the tree could not be read")
+    Failure::new(Code::AofTaskTreeUnavailable, "the tree could not be read")
 }
 
 pub(crate) fn failure(error: &TreeError) -> Failure {
-    Failure::new(Code::AofTreeUnavailable, error.to_string())
+    Failure::new(Code::AofTaskTreeUnavailable, error.to_string())
 }

@@ -742,7 +742,7 @@ codes! {
         "AOF/1 has no message of this type; send one of the five types.";
     AofTaskNotFound = "task_not_found", Aof, NotFound, AfterChange, 404,
         "The project has no task with this id; list the tasks with accord task list.";
-    AofTaskIdMismatch = "taskId_mismatch", Aof, Validation, AfterChange, 422,
+    AofTaskidMismatch = "taskId_mismatch", Aof, Validation, AfterChange, 422,
         "The payload names another task than the envelope; name the same task in both.";
     AofParentNotFound = "parent_not_found", Aof, NotFound, AfterChange, 404,
         "The project has no task with the id of the parent; name the task that you hold.";
@@ -764,7 +764,7 @@ codes! {
          given to another run.";
     AofTaskFileInvalid = "task_file_invalid", Aof, Validation, AfterChange, 422,
         "The file of the task is not valid; correct it as the message says, or restore it.";
-    AofTreeUnavailable = "task_tree_unavailable", Aof, Execution, Backoff, 503,
+    AofTaskTreeUnavailable = "task_tree_unavailable", Aof, Execution, Backoff, 503,
         "The tree of tasks cannot be read or written; look at the file that the message names.";
     AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
         "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
@@ -799,6 +799,8 @@ mod tests {
             assert_eq!(Code::parse(text), Some(*code));
             let letter = |c: char| match code.protocol() {
                 Protocol::Agentic | Protocol::Xchain => c.is_ascii_lowercase(),
+                // The guide has one reason with a capital letter inside.
+                Protocol::Aof => c.is_ascii_alphabetic(),
                 Protocol::Accord | Protocol::Alx => c.is_ascii_uppercase(),
             };
             let tidy = |c: char| letter(c) || c.is_ascii_digit() || c == '_';
@@ -823,6 +825,7 @@ mod tests {
             let owner = match code.protocol() {
                 Protocol::Agentic => "Agentic",
                 Protocol::Xchain => "Xchain",
+                Protocol::Aof => "Aof",
                 Protocol::Accord | Protocol::Alx => "",
             };
             assert_eq!(format!("{code:?}"), format!("{owner}{camel}"));

@@ -18,7 +18,7 @@ const MAX_DEPTH: f64 = 1.0;
 impl Call<'_> {
     pub(super) fn mismatch(&self, named: TaskId) -> Refused {
         let message = format!("the envelope names {}, the payload {named}", self.id);
-        self.refused(Failure::new(Code::AofTaskIdMismatch, message))
+        self.refused(Failure::new(Code::AofTaskidMismatch, message))
     }
 
     /// A delegation that is refused: an event of its own, beside that of the message.
