@@ -49,6 +49,16 @@ const MOVING: &[&str] = &[
     doc::State::REPO_DECISIONS.name(),
 ];
 
+/// Those of [`MOVING`] that only the end of a turn changes. They say how much a run may still cost,
+/// when it has made no progress, and who comes next.
+const AFTER_A_TURN: &[&str] = &[
+    doc::State::BUDGET_STATUS.name(),
+    doc::State::NEXT_RECOMMENDED_ROLE.name(),
+    doc::State::NON_PROGRESS_SIGNATURE.name(),
+    doc::State::NON_PROGRESS_COUNT.name(),
+    doc::State::REPO_DECISIONS.name(),
+];
+
 /// Members that change when a run is stopped. To stop a run takes no decision from a person.
 const STOPPING: &[&str] = &[
     doc::State::STATUS.name(),
@@ -98,7 +108,9 @@ fn check_members(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
     let stopped = is_stop(change);
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names {
-        let free = MOVING.contains(&name.as_str())
+        let moves = MOVING.contains(&name.as_str())
+            && (!change.history.is_empty() || !AFTER_A_TURN.contains(&name.as_str()));
+        let free = moves
             || stopped && STOPPING.contains(&name.as_str())
             || given(&before, name) == given(&after, name);
         if !free {
@@ -224,8 +236,15 @@ fn check_events(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
 }
 
 fn check_ledger(change: &ForeignChange<'_>, reasons: &mut Vec<String>) {
+    let ended = lines_of(change.history);
+    let active = change.before.turns().chain(change.after.turns()).map(|turn| turn.id().as_str());
+    let known: BTreeSet<&str> = ended.chain(active).collect();
     for line in change.ledger {
         let turn = doc::Ledger::TURN_ID.get(line);
+        // A person who stops a run writes a line without a turn.
+        if !is_stop(change) && !turn.is_some_and(|turn| known.contains(turn)) {
+            reasons.push("the ledger has a line that belongs to no turn".to_owned());
+        }
         if !change.after.owns_line(line) {
             reasons.push("the ledger has a line of another run".to_owned());
         }

@@ -120,6 +120,26 @@ fn what_is_a_persons_decision_is_not_taken_over() {
 }
 
 #[test]
+fn what_only_the_end_of_a_turn_changes_needs_a_turn_that_ended() {
+    let changes: [fn(&mut Value); 5] = [
+        |state| state["budget_status"]["remaining_usd"] = json!(1000.0),
+        |state| state["next_recommended_role"] = json!("dev"),
+        |state| state["non_progress_signature"] = json!("another"),
+        |state| state["non_progress_count"] = json!(0),
+        |state| state["repo_decisions"] = json!([{"id": "DEC-001"}]),
+    ];
+    for change in changes {
+        let mut after = before();
+        change(&mut after);
+        let reasons = check(after, vec![], vec![], vec![]).unwrap_err();
+        assert_eq!(reasons.len(), 1, "{reasons:?}");
+        let mut after = accepted();
+        change(&mut after);
+        assert_eq!(check(after, history(), vec![], events()), Ok(()));
+    }
+}
+
+#[test]
 fn records_that_do_not_agree_are_not_taken_over() {
     // Each of the three is missing once.
     check(before(), history(), vec![], events()).unwrap_err();
@@ -138,6 +158,11 @@ fn records_that_do_not_agree_are_not_taken_over() {
     check(accepted(), history(), vec![], gate).unwrap_err();
     let gate = json!({"decision": "phase_transition_approved", "run_id": RUN});
     check(accepted(), history(), vec![gate], events()).unwrap_err();
+    // A decision that no turn took.
+    for turn in [Value::Null, json!("turn_0000000000000007")] {
+        let line = json!({"id": "DEC-001", "turn_id": turn, "run_id": RUN, "statement": "yes"});
+        check(accepted(), history(), vec![line], events()).unwrap_err();
+    }
     // Another run.
     let mut other = history();
     other[0]["run_id"] = json!("run_0000000000000009");
