@@ -18,6 +18,8 @@
 //!   that is killed in between leaves copies that the next one can complete;
 //! - without memory (the waiting process ended), a turn goes on only if copies and repository
 //!   agree;
+//! - an index of the records that Accord did not store while a worker ran is dropped: acceptance
+//!   reads it instead of the records;
 //! - once no worker runs, the repository alone judges.
 
 mod adopt;
@@ -39,12 +41,13 @@ use accord_runs_core::state::State;
 use accord_trees::Root;
 
 use crate::environment::Environment;
-use crate::repository::LockedRepository;
+use crate::repository::{LockedRepository, Repository};
 
 pub(crate) use adopt::{Choice, Found};
 pub use kept::KeptChange;
 pub(crate) use settle::InForce;
 
+use digest::identity;
 use document::{Document, GuardedTurn, Holder, Snapshot};
 use folder::Place;
 use memory::Memory;
@@ -104,6 +107,9 @@ impl Guard {
         let root = self.place.make()?;
         let mut document = Document::load(&root)?;
         let known = memory::of(&self.folder());
+        // The worker of another process may have written the index by now.
+        let index =
+            (!document.is_active()).then(|| identity(repository.disk(), &Repository::index_path()));
         let snapshot = match &known {
             Some(memory) => memory::lock(memory).snapshot.clone(),
             // Another process waits for a worker: what it copied is in force for this one too.
@@ -132,6 +138,7 @@ impl Guard {
             None => {
                 let memory = Memory {
                     snapshot,
+                    index: index.flatten(),
                     turns: [(turn.clone(), attempt)].into(),
                     pending: None,
                     stops: BTreeMap::new(),
@@ -162,6 +169,13 @@ impl Guard {
             memory::forget(&self.folder());
         }
         Ok(())
+    }
+
+    /// Accord has stored the index of the records.
+    pub(crate) fn note_index(&self, repository: &LockedRepository) {
+        if let Some(memory) = memory::of(&self.folder()) {
+            memory::lock(&memory).index = identity(repository.disk(), &Repository::index_path());
+        }
     }
 
     /// Whether a turn stops when its worker has ended.

@@ -7,7 +7,7 @@ use accord_runs_core::TurnId;
 use accord_runs_core::guard::{ForeignChange, check_foreign_change};
 use accord_trees::{Disk as _, Root};
 
-use super::digest::Compared;
+use super::digest::{Compared, identity};
 use super::document::{COPY, Document, PendingCommit, Snapshot};
 use super::files::{Differences, GuardedFile};
 use super::kept::{self, KeptChange};
@@ -47,6 +47,8 @@ impl Guard {
             return Ok(None);
         }
         let mut snapshot = document.snapshot.clone().ok_or_else(damaged)?;
+        // No memory says whether Accord stored it.
+        repository.drop_index()?;
         if let Some(pending) = document.pending.take() {
             // The process that committed was killed. This one has the lock.
             if has_happened(repository, &snapshot, &pending)? {
@@ -104,6 +106,12 @@ impl Guard {
             let reasons = ["the configuration is fixed while a worker runs".to_owned()];
             self.put_back(&root, repository, memory, &document, &differences, &reasons)?;
             self.refuse_results(&mut document, memory);
+        }
+        if memory.index.is_none()
+            || memory.index != identity(repository.disk(), &Repository::index_path())
+        {
+            repository.drop_index()?;
+            memory.index = None;
         }
         self.store_again(&root, repository, &mut document, memory)
     }

@@ -90,16 +90,16 @@ impl Loaded {
         Ok(self)
     }
 
-    /// Stores the index if enough of it is new. It can be rebuilt, so errors do not matter.
-    pub(super) fn store(&self, disk: &dyn Disk) {
+    /// Stores the index if enough of it is new, and returns whether it did. It can be rebuilt, so
+    /// errors do not matter.
+    pub(super) fn store(&self, disk: &dyn Disk) -> bool {
         // A few long lines cost as much to read as many short ones.
         if self.fresh.lines < STORE_AFTER.lines && self.fresh.bytes < STORE_AFTER.bytes {
-            return;
+            return false;
         }
-        if let Ok(document) = self.document(disk) {
-            let text = Value::Object(document).to_string();
-            drop(atomic::write(disk, &layout::index(), text.as_bytes()));
-        }
+        let Ok(document) = self.document(disk) else { return false };
+        let text = Value::Object(document).to_string();
+        atomic::write(disk, &layout::index(), text.as_bytes()).is_ok()
     }
 
     fn document(&self, disk: &dyn Disk) -> Result<Object> {

@@ -178,7 +178,11 @@ impl LockedRepository {
     /// `record_invalid` if a line is damaged.
     pub fn index(&self, run: Option<&RunId>) -> Result<RunIndex> {
         let loaded = index::load(self.disk(), run)?;
-        loaded.store(self.disk());
+        if loaded.store(self.disk())
+            && let Some(guard) = self.guard()
+        {
+            guard.note_index(self);
+        }
         Ok(loaded.index)
     }
 

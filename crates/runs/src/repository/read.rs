@@ -133,6 +133,11 @@ impl Repository {
         Ok(index::load(self.disk(), run)?.index)
     }
 
+    /// The path of the stored index.
+    pub(crate) fn index_path() -> String {
+        layout::index()
+    }
+
     /// What the records say about a run, without the stored index.
     ///
     /// # Errors
