@@ -17,7 +17,7 @@ const UNDO: Adopt = Adopt { yes: true, undo: true };
 
 /// The turn was accepted, and the gate waits for a person.
 #[track_caller]
-fn waits_at_the_gate(attack: &Attack, stepped: StepResult) {
+pub(crate) fn waits_at_the_gate(attack: &Attack, stepped: StepResult) {
     assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))), "{stepped:?}");
     attack.assert_gates_hold();
     assert_eq!(attack.state()["pending_phase_transition"]["gate"], "planning_signoff");
@@ -225,7 +225,7 @@ fn a_person_adopts_records_until_the_run_goes_on() {
 const KILLED: &str = "ACCORD_TEST_GUARD_KILLED";
 
 /// Runs a step in its own process, which its worker kills.
-fn killed(lines: &str) -> Attack {
+pub(crate) fn killed(lines: &str) -> Attack {
     let attack = Attack::once(&format!("{lines}\nkill -9 $PPID; exit 0"));
     let ended = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "guarding::a_killed_process_leaves_a_run_that_goes_on_or_asks"])

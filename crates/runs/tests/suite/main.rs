@@ -9,6 +9,7 @@
 mod acceptance;
 mod approvals;
 mod attack;
+mod attacks;
 mod beginning;
 mod blinded;
 mod callers;
