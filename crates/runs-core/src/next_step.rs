@@ -77,6 +77,8 @@ pub enum NextStep {
         by_hand: bool,
         /// Whether that person must name the changed files, because other turns are active.
         names_files: bool,
+        /// Whether that person must raise an objection, see [`must_object`].
+        objects: bool,
     },
     /// Accept a turn whose result is staged.
     Accept {
@@ -213,8 +215,11 @@ pub fn next_steps(
         Status::Blocked | Status::Paused => (steps_when_blocked(config, state), None),
         Status::Active => {
             let shared = turns.len() > 1;
-            let step =
-                |view| step_of_turn(view, shared && needs_baseline(config, view.turn.role()));
+            let step = |view: &TurnView| {
+                let role = view.turn.role();
+                let names_files = shared && needs_baseline(config, role);
+                step_of_turn(view, names_files, must_object(config, role))
+            };
             let mut steps: Vec<NextStep> = turns.iter().map(step).collect();
             let due = due_role(state, config).filter(|role| {
                 turns.len() < config.max_concurrent_turns(state.phase())
@@ -277,6 +282,15 @@ pub fn needs_baseline(config: &Config, role: &str) -> bool {
     role.is_none_or(|role| role.authority != WriteAuthority::ReviewOnly)
 }
 
+/// Whether a result of a role is refused without an objection.
+///
+/// Clauses: AX-TR-CHALLENGE.
+pub fn must_object(config: &Config, role: &str) -> bool {
+    let role = config.role(role);
+    config.rules.challenge_required
+        && role.is_some_and(|role| role.authority == WriteAuthority::ReviewOnly)
+}
+
 /// The role that is due: the recommended one, else the entry role of the phase, else the first.
 pub fn due_role(state: &State, config: &Config) -> Option<String> {
     let recommended = doc::State::NEXT_RECOMMENDED_ROLE
@@ -308,7 +322,7 @@ fn steps_when_blocked(config: &Config, state: &State) -> Vec<NextStep> {
     raise.into_iter().chain([resolve]).collect()
 }
 
-fn step_of_turn(view: &TurnView, names_files: bool) -> NextStep {
+fn step_of_turn(view: &TurnView, names_files: bool, objects: bool) -> NextStep {
     let turn = view.turn.id().clone();
     let by_hand = view.runtime == Some(RuntimeType::Manual);
     let status = match view.turn.status() {
@@ -338,7 +352,8 @@ fn step_of_turn(view: &TurnView, names_files: bool) -> NextStep {
         _ if by_hand && !view.briefed => dispatch_step(view, by_hand),
         _ => {
             let staging = dispatch::staging_path(&turn);
-            NextStep::Work { turn, staging, by_hand, names_files: by_hand && names_files }
+            let (names_files, objects) = (by_hand && names_files, by_hand && objects);
+            NextStep::Work { turn, staging, by_hand, names_files, objects }
         }
     }
 }

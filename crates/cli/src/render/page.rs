@@ -203,7 +203,9 @@ impl Page {
     }
 
     fn labelled_up_to(&mut self, label: &str, text: &str, most: usize) {
-        let label = self.styled(Style::Faint, &format!("{label:LABEL$}"));
+        // A label that fills its column still needs a space after it.
+        let space = if label.chars().count() < LABEL { "" } else { " " };
+        let label = self.styled(Style::Faint, &format!("{label:LABEL$}{space}"));
         let text = match most {
             usize::MAX => clean(text),
             _ => one_line(text, most),

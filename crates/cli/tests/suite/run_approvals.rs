@@ -72,6 +72,7 @@ fn at_a_terminal_a_person_is_asked_and_shown_what_is_approved() {
         let said = typed(&place, "approve-transition", answer);
         assert_eq!(said.code, 2, "{}", said.shown);
         assert!(said.shown.contains("given_up"), "{}", said.shown);
+        assert!(said.shown.contains("accord run status"), "{}", said.shown);
         assert_eq!(said.stdout, "");
     }
     assert_eq!(approved(&place), None);

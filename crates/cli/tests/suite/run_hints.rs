@@ -89,6 +89,46 @@ fn a_staged_result_that_would_be_refused_is_to_be_staged_again() {
 }
 
 #[test]
+fn the_command_that_stages_a_review_has_its_objection() {
+    for required in [true, false] {
+        let place = Place::begun_with(|config| {
+            config["rules"]["challenge_required"] = json!(required);
+        });
+        place.hand_out("qa");
+        let next = place.json("status")["next"][0]["command"].clone();
+        let line = next.as_str().expect("a command");
+        assert_eq!(line.ends_with(" --summary '…' --objection '…'"), required, "{line}");
+        let typed = line.strip_prefix("accord run ").expect("a command of accord");
+        place.run(typed).yes();
+    }
+    let place = Place::begun();
+    place.hand_out("qa");
+    let said = place.run("stage --summary done").stdout;
+    assert!(said.contains("--summary '…' --objection '…'"), "{said}");
+}
+
+#[test]
+fn a_refusal_for_several_active_turns_names_them_and_the_option() {
+    let place = Place::begun_with(|config| {
+        config["routing"]["planning"]["max_concurrent_turns"] = json!(2);
+    });
+    place.run("assign pm").yes();
+    place.run("assign dev").yes();
+    let said = place.run("dispatch").refused("target_required");
+    assert!(said.contains(" of pm, ") && said.contains(" of dev"), "{said}");
+    assert!(said.contains("`--turn ID`"), "{said}");
+}
+
+#[test]
+fn a_refusal_for_the_status_of_a_run_names_the_command_that_shows_it() {
+    let place = Place::begun();
+    for words in ["approve-transition --yes", "resolve --yes", "send-back --reason no --yes"] {
+        let said = place.run(words).refused("invalid_state_transition");
+        assert!(said.contains("`accord run status`"), "{words}: {said}");
+    }
+}
+
+#[test]
 fn the_history_tells_turns_that_were_taken_back_from_accepted_ones() {
     let place = Place::begun();
     place.hand_out("pm");

@@ -100,7 +100,11 @@ fn a_proposal_is_shown_applied_and_committed() {
     let listed = place.json("proposal list");
     assert_eq!(listed["proposals"][0]["files"], json!(["old.txt", "new.txt"]));
     let shown = place.run(&format!("proposal show {}", &turn[..10])).yes();
-    assert!(shown.contains("old.txt (ready)") && shown.contains("git diff --no-index"), "{shown}");
+    assert!(shown.contains("old.txt (ready)"), "{shown}");
+    let compare = format!("git diff --no-index -- old.txt .agentxchain/proposed/{turn}/old.txt\n");
+    for line in [&compare, &format!("accord run proposal drop {turn}\n")] {
+        assert!(shown.contains(line.as_str()), "{shown}");
+    }
     place.write("old.txt", "mine\n");
     let refused = place.run(&format!("proposal apply {turn} --yes")).refused("proposal_outdated");
     assert!(refused.contains("old.txt"), "{refused}");

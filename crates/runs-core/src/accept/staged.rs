@@ -82,7 +82,8 @@ impl Staged {
         let (path, result) = match staged {
             None => {
                 let path = dispatch::staging_path(context.turn.id());
-                (path, Err("there is no staged result".to_owned()))
+                let missing = format!("there is no staged result at {path}");
+                (path, Err(missing))
             }
             Some((path, bytes)) => (path, result::read_staged(&bytes)),
         };

@@ -76,7 +76,8 @@ pub fn choose(
     if initiative.state.status() != CoordinatorStatus::Active {
         let message =
             format!("an initiative that is {} dispatches no turns", initiative.state.status());
-        return Err(Failure::new(Code::XchainInvalidStateTransition, message));
+        return Err(Failure::new(Code::XchainInvalidStateTransition, message)
+            .suggesting("`accord run coordinator status` shows what is next"));
     }
     let phase = initiative.state.phase();
     let candidates = match wanted {

@@ -266,6 +266,7 @@ pub fn pending_gate(state: &CoordinatorState) -> Result<&Object, Failure> {
     state.pending_gate().filter(|_| waits).ok_or_else(|| {
         let message = format!("an initiative that is {} has no gate that waits", state.status());
         Failure::new(Code::XchainInvalidStateTransition, message)
+            .suggesting("`accord run coordinator status` shows what is next")
     })
 }
 
@@ -352,7 +353,8 @@ fn check_active(state: &CoordinatorState) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!("an initiative that is {} cannot request a gate", state.status());
-    Err(Failure::new(Code::XchainInvalidStateTransition, message))
+    Err(Failure::new(Code::XchainInvalidStateTransition, message)
+        .suggesting("`accord run coordinator status` shows what is next"))
 }
 
 /// The gate at the end of the phase. What blocks it and what is requested must mean the same one.

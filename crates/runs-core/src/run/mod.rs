@@ -81,4 +81,5 @@ pub(crate) fn illegal(state: &State, what: &str) -> Failure {
     let message = format!("a run that is {} cannot {what}", state.status());
     Failure::new(Code::XchainInvalidStateTransition, message)
         .with("status", state.status().as_str())
+        .suggesting("`accord run status` shows what is next")
 }

@@ -131,7 +131,7 @@ impl Block {
         match self.category {
             Category::RetriesExhausted | Category::ConflictLoop | Category::DispatchError => {
                 "commit what you changed yourself, then resolve the block to have the turn tried \
-                 again, or reissue it to another role"
+                 again, or reissue it to another role: accord run reissue --role ROLE --reason '…'"
             }
             Category::BudgetExhausted => {
                 "raise budget.per_run_max_usd in agentxchain.json, then resolve the block"

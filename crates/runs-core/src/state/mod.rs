@@ -213,9 +213,15 @@ impl State {
         found.ok_or_else(|| match id {
             None if self.turns.len() > 1 => {
                 let names: Vec<&str> = self.turns.iter().map(|turn| turn.id().as_str()).collect();
-                let message = format!("{} turns are active; name one", names.len());
+                let turns: Vec<String> = self
+                    .turns
+                    .iter()
+                    .map(|turn| format!("{} of {}", turn.id(), turn.role()))
+                    .collect();
+                let message = format!("{} turns are active: {}", turns.len(), turns.join(", "));
                 Failure::new(Code::XchainTargetRequired, message)
                     .with("active_turns", members::array(&names))
+                    .suggesting("name one of them with `--turn ID`")
             }
             _ => {
                 let message = match id {

@@ -88,8 +88,8 @@ impl NextAnswer {
                     why.message
                 ),
             ),
-            NextStep::Work { turn, by_hand: true, names_files, .. } => (
-                run(&staging(turn.as_str(), *names_files)),
+            NextStep::Work { turn, by_hand: true, names_files, objects, .. } => (
+                run(&staging(turn.as_str(), *names_files, *objects)),
                 format!(
                     "after you have done the work in {}/PROMPT.md{}",
                     dispatch::bundle_folder(turn),
@@ -153,7 +153,10 @@ impl NextAnswer {
             ),
             NextStep::DecideProposal { turn, files } => (
                 run(&format!("proposal show {turn}")),
-                format!("{files} proposed files wait; apply the proposal or drop it"),
+                match files {
+                    1 => "a proposed file waits; apply the proposal or drop it".to_owned(),
+                    files => format!("{files} proposed files wait; apply the proposal or drop it"),
+                },
             ),
             NextStep::Resolve { action } => (run("resolve"), action.clone()),
         };
@@ -162,9 +165,9 @@ impl NextAnswer {
     }
 
     /// The step after a result was staged that would be refused. `names_files` says whether its
-    /// files were named.
-    pub fn stage_again(turn: &str, names_files: bool, names: &CommandNames) -> Self {
-        let command = staging(turn, names_files);
+    /// files were named, `objects` whether it needs an objection.
+    pub fn stage_again(turn: &str, names_files: bool, objects: bool, names: &CommandNames) -> Self {
+        let command = staging(turn, names_files, objects);
         Self {
             command: Some(format!("accord run {command}{}", names.repo)),
             why: "after you have corrected that; it replaces the staged result".to_owned(),
@@ -174,9 +177,10 @@ impl NextAnswer {
 }
 
 /// The command that stages a turn of a person.
-fn staging(turn: &str, names_files: bool) -> String {
+fn staging(turn: &str, names_files: bool, objects: bool) -> String {
     let files = if names_files { "--file PATH " } else { "" };
-    format!("stage --turn {turn} {files}--summary '…'")
+    let objection = if objects { " --objection '…'" } else { "" };
+    format!("stage --turn {turn} {files}--summary '…'{objection}")
 }
 
 /// Whether a stash of git may have the records that are missing.

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use accord_contract::codes::Code;
 use accord_runs::Runs;
+use accord_runs::answers::{CommandNames, NextAnswer};
 use accord_runs::operations::{NextStep, ProposalFile};
 use accord_runs_core::TurnId;
 use accord_runs_core::proposal::FileState;
@@ -81,6 +82,11 @@ fn a_proposal_is_written_into_the_working_tree_once() {
     assert_eq!(waiting[0].proposal.turn, turn);
     let next = runs.status().unwrap().next;
     assert!(next.contains(&NextStep::DecideProposal { turn: turn.clone(), files: 4 }), "{next:?}");
+    for (files, waits) in [(4, "4 proposed files wait; "), (1, "a proposed file waits; ")] {
+        let step = NextStep::DecideProposal { turn: turn.clone(), files };
+        let why = NextAnswer::new(&step, &CommandNames::default()).why;
+        assert!(why.starts_with(waits), "{why}");
+    }
     let (view, files) = runs.proposal(&turn).unwrap();
     assert_eq!((view.decided, view.proposal.role.as_deref()), (None, Some("pm")));
     assert_eq!(states(&files), [FileState::Ready; 4]);

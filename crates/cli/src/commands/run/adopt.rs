@@ -1,5 +1,7 @@
 //! `accord run adopt`: a person decides about changes that were made while a worker ran.
 
+use std::path::Path;
+
 use accord_runs::answers::{RunAdoptAnswer, RunKeptChange};
 use accord_runs::operations::Adopt;
 
@@ -7,6 +9,9 @@ use super::{RepoArgs, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{Page, clean};
+
+/// The configuration of a run.
+const CONFIG: &str = "agentxchain.json";
 
 /// Decide about configuration and records that changed while a worker ran
 ///
@@ -31,12 +36,13 @@ impl AdoptArgs {
         let runs = self.repo.open_to_act()?;
         let adoption = take(runs.adopt(&Adopt { yes: self.yes, undo: self.undo }))?;
         let answer = RunAdoptAnswer::new(&adoption, self.repo.next(&runs)?);
-        self.repo.say(&answer, |page| write(page, &answer, self.undo))?;
+        let git = self.repo.git_words();
+        self.repo.say(&answer, |page| write(page, &answer, self.undo, &git))?;
         Ok(Exit::from_answer(adoption.done || adoption.is_empty()))
     }
 }
 
-fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool) {
+fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool, git: &str) {
     if answer.differing.is_empty() && answer.lost.is_none() && answer.kept.is_empty() {
         page.line("nothing changed while a worker ran");
         next_lines(page, &answer.next);
@@ -56,11 +62,18 @@ fn write(page: &mut Page, answer: &RunAdoptAnswer, undo: bool) {
     }
     for change in &answer.kept {
         kept_lines(page, change);
+        let config = Path::new(&change.folder).join(CONFIG);
+        if !answer.done && config.is_file() {
+            let config = config.to_string_lossy();
+            let config = shell_words::quote(&config);
+            let compare = format!("git{git} diff --no-index -- {CONFIG} {config}");
+            page.labelled_whole("compare", &compare);
+        }
     }
     page.labelled_whole("copies", &answer.folder);
     if !answer.done {
         page.labelled_whole("decide", "accord run adopt --yes puts them in force");
-        page.labelled_whole("", "accord run adopt --undo --yes leaves them undone");
+        page.labelled_whole("", "accord run adopt --undo --yes forgets them");
     }
     next_lines(page, &answer.next);
 }

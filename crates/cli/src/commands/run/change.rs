@@ -153,7 +153,7 @@ impl RejectArgs {
         let answer = RunRejectAnswer::new(&rejected, self.repo.next(&runs)?);
         self.repo.say(&answer, |page| {
             page.line(if rejected.again {
-                "rejected; there is another attempt"
+                "rejected; there is another attempt, whose prompt has the reason"
             } else {
                 "rejected; no attempt is left, and the run is blocked"
             });

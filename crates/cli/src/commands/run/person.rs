@@ -69,8 +69,10 @@ impl PersonArgs {
             print_note(page.as_str().trim_end());
             if !asked(verb)? {
                 let message = format!("{verb}: no; nothing was changed");
-                return Err(CliError::new(Code::XchainGivenUp, message)
-                    .help("run the command again when you want to decide"));
+                return Err(CliError::new(Code::XchainGivenUp, message).help(
+                    "`accord run status` shows what else you can do (of an initiative: `accord \
+                     run coordinator status`)",
+                ));
             }
             // The answer is about what was shown.
             expect = Some(ExpectedDigest::exactly(evidence));

@@ -164,10 +164,16 @@ impl ShowArgs {
                 let quoted = shell_words::quote(&file.path);
                 let proposed = format!("{folder}/{}", file.path);
                 let proposed = shell_words::quote(&proposed);
-                page.labelled(
+                page.labelled_whole(
                     "compare",
                     &format!("git{git} diff --no-index -- {quoted} {proposed}"),
                 );
+            }
+            if view.decided.is_none() {
+                let repo = self.repo.words();
+                let decide = |verb: &str| format!("accord run proposal {verb} {turn}{repo}");
+                page.labelled_whole("decide", &decide("apply"));
+                page.labelled_whole("", &decide("drop"));
             }
         })?;
         Ok(Exit::Yes)

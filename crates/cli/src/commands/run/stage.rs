@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use accord_contract::wire::{Object, Value};
 use accord_runs::answers::{NextAnswer, RunStageAnswer};
 use accord_runs::operations::ManualResult;
+use accord_runs_core::next_step::must_object;
 
 use super::{RepoArgs, TurnArgs, next_lines, take, usage, words};
 use crate::error::CliError;
@@ -90,8 +91,10 @@ impl StageArgs {
         let next = match &staged.problem {
             None => self.repo.next(&runs)?,
             Some(_) => {
-                let turn = staged.turn.id().as_str();
-                vec![NextAnswer::stage_again(turn, !deed.files.is_empty(), &self.repo.names())]
+                let turn = &staged.turn;
+                let objects = must_object(&take(runs.config())?, turn.role());
+                let (id, names_files) = (turn.id().as_str(), !deed.files.is_empty());
+                vec![NextAnswer::stage_again(id, names_files, objects, &self.repo.names())]
             }
         };
         let answer = RunStageAnswer::new(&staged, next);
