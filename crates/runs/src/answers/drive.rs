@@ -79,6 +79,8 @@ impl DriveEnd {
             NextStep::Resolve { .. } | NextStep::RaiseBudget { .. } => RunStop::Blocked,
             NextStep::Start { restart: true } => RunStop::Completed,
             NextStep::Work { by_hand: true, .. } | NextStep::Reconcile { .. } => RunStop::ByHand,
+            // The coordinator of an initiative assigns the next turn.
+            NextStep::Assign { .. } => RunStop::Accepted,
             _ => RunStop::NotRunning,
         };
         Self { turn: next.turn().map(ToString::to_string), ..Self::new(stop) }

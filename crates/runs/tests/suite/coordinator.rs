@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_runs::Environment;
+use accord_runs::answers::{DriveEnd, RunStop};
 use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
+use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep, Step};
 use accord_runs::repository::Repository;
+use accord_runs::{CycleOptions, Environment};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
 use accord_runs_core::testing::consent;
@@ -16,6 +18,39 @@ use crate::support::refused;
 
 fn into_qa(result: &mut Value) {
     result["phase_transition_request"] = json!("qa");
+}
+
+#[test]
+fn in_an_initiative_only_the_coordinator_assigns_turns() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.begun();
+    let (repo, turn) = handed_out(coordinator.step(None));
+    assert_eq!(repo, "api");
+    let web = workspace.runs("web");
+    let code = Code::XchainInvalidStateTransition;
+    let stepped = refused(web.step(&Step::default()), code);
+    let looped = refused(web.run_loop(&LoopOptions::default()), code);
+    for failure in [stepped, looped] {
+        let next = failure.suggestion.unwrap();
+        assert!(next.starts_with("accord run coordinator step --workspace "), "{next}");
+    }
+    assert_eq!(web.state().unwrap().turns().len(), 0);
+
+    // A loop ends after the turn that it was given.
+    let api = workspace.runs("api");
+    workspace.write("api/src/part.txt", "a part");
+    let staged = ManualResult {
+        turn: TurnId::parse(&turn),
+        summary: "built it".to_owned(),
+        ..ManualResult::default()
+    };
+    api.stage_manual_result(&staged).unwrap();
+    let cycle = CycleOptions { checkpoint: true, ..CycleOptions::default() };
+    let looped = api.run_loop(&LoopOptions { cycle, ..LoopOptions::default() }).unwrap();
+    assert_eq!(looped.accepted, 1);
+    assert!(matches!(looped.stop, LoopStop::NotRunning(NextStep::Assign { .. })));
+    assert_eq!(DriveEnd::from(looped).stop, RunStop::Accepted);
+    assert_eq!(api.state().unwrap().turns().len(), 0);
 }
 
 #[test]

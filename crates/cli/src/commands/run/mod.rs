@@ -23,8 +23,9 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, NextAnswer};
-use accord_runs::coordinator::COORDINATOR_CONFIG;
-use accord_runs::operations::{Finding, Level, NextStep, Overview, Waiting};
+use accord_runs::operations::{
+    Finding, Level, NextStep, Overview, Waiting, initiative_command, initiative_of,
+};
 use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::{TurnId, name_files};
@@ -226,17 +227,9 @@ impl RepoArgs {
 /// What assigns the next turn of a run that a coordinator started: an assignment in the repository
 /// itself would not follow the plan of the initiative.
 fn initiative_step(overview: &Overview) -> Option<NextAnswer> {
-    let state = overview.state.as_ref().ok()?.document();
-    if state.get("provenance")?.get("trigger")? != "coordinator" {
-        return None;
-    }
-    let mut above = overview.root.ancestors().skip(1);
-    let workspace = above.find(|folder| folder.join(COORDINATOR_CONFIG).is_file())?;
-    let workspace = workspace.to_string_lossy();
-    let command =
-        format!("accord run coordinator step --workspace {}", shell_words::quote(&workspace));
+    let workspace = initiative_of(&overview.root, overview.state.as_ref().ok()?)?;
     let why = "the run belongs to an initiative, which decides whose turn is next";
-    Some(NextAnswer::of_command(command, why.to_owned()))
+    Some(NextAnswer::of_command(initiative_command(&workspace), why.to_owned()))
 }
 
 /// The value of an operation, or its failure.
