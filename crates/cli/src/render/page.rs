@@ -230,3 +230,17 @@ impl Page {
 pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_never_touches_its_text() {
+        let mut page = Page::plain();
+        page.labelled("kept", "a");
+        page.labelled("sent back", "b");
+        page.labelled("a_long_workstream", "c");
+        assert_eq!(page.as_str(), "  kept     a\n  sent back b\n  a_long_workstream c\n");
+    }
+}

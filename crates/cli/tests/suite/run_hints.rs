@@ -115,8 +115,7 @@ fn a_refusal_for_several_active_turns_names_them_and_the_option() {
     place.run("assign pm").yes();
     place.run("assign dev").yes();
     let said = place.run("dispatch").refused("target_required");
-    assert!(said.contains(" of pm, ") && said.contains(" of dev"), "{said}");
-    assert!(said.contains("`--turn ID`"), "{said}");
+    assert!(said.contains(" of pm, ") && said.contains("`--turn ID`"), "{said}");
 }
 
 #[test]
@@ -125,6 +124,32 @@ fn a_refusal_for_the_status_of_a_run_names_the_command_that_shows_it() {
     for words in ["approve-transition --yes", "resolve --yes", "send-back --reason no --yes"] {
         let said = place.run(words).refused("invalid_state_transition");
         assert!(said.contains("`accord run status`"), "{words}: {said}");
+    }
+}
+
+#[test]
+fn delegations_are_in_the_status_and_their_tasks_in_the_prompt_of_the_review() {
+    let place = Place::begun();
+    place.work("pm", &["notes.md"], |result| {
+        result["delegations"] = json!([{"id": "del-001", "to_role": "dev",
+            "charter": "Try the price page", "acceptance_contract": ["a file price.txt"]}]);
+    });
+    place.write("notes.md", "a plan");
+    place.run("accept --checkpoint").yes();
+    let said = place.run("status").yes();
+    assert!(said.contains("  task     del-001 of pm for dev, pending: Try the price"), "{said}");
+    place.work("dev", &["price.txt"], |_| {});
+    place.write("price.txt", "5");
+    place.run("accept --checkpoint").yes();
+    let said = place.run("status").yes();
+    assert!(said.contains("  review   pm reviews the results of its delegations"), "{said}");
+    let handed = place.hand_out("pm");
+    let turn = handed["turn"]["turn_id"].as_str().expect("an id");
+    let prompt = place.read(&format!(".agentxchain/dispatch/turns/{turn}/PROMPT.md"));
+    for line in
+        ["Task: Try the price page", "Acceptance criteria: a file price.txt", "files: price.txt"]
+    {
+        assert!(prompt.contains(line), "{prompt}");
     }
 }
 

@@ -181,6 +181,15 @@ fn delegation(turn: &Turn, prompt: &mut String) {
                 member(doc::Queued::STATUS),
                 member(doc::Queued::SUMMARY)
             );
+            let lists = [
+                ("Task", doc::Queued::CHARTER.get(result).map(str::to_owned).into_iter().collect()),
+                ("Acceptance criteria", doc::Queued::ACCEPTANCE_CONTRACT.get(result)),
+                ("Changed files", doc::Queued::FILES_CHANGED.get(result)),
+                ("Missing decisions", doc::Queued::MISSING_DECISION_IDS.get(result)),
+            ];
+            for (label, texts) in lists.into_iter().filter(|(_, texts)| !texts.is_empty()) {
+                let _ = writeln!(prompt, "  - {label}: {}", texts.join("; "));
+            }
         }
     }
 }

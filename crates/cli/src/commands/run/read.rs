@@ -263,6 +263,7 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     for reason in state.gate_failure_reasons() {
         page.labelled_whole("gate", &reason);
     }
+    write_delegations(page, &state.document());
     if state.status() != Status::Completed {
         for warning in &overview.last_warnings {
             page.labelled_whole("warning", warning);
@@ -274,6 +275,29 @@ fn write_state(page: &mut Page, overview: &Overview, state: &State) {
     if let Some(most) = config.and_then(|config| config.budget.per_run_max_usd) {
         let (spent, left) = (state.spent_usd(), most - state.spent_usd());
         page.labelled("budget", &format!("{spent:.2} USD spent, {left:.2} left"));
+    }
+}
+
+/// The delegations that have not been reviewed yet.
+fn write_delegations(page: &mut Page, state: &Object) {
+    let queue = state.get("delegation_queue").and_then(Value::as_array);
+    for item in queue.into_iter().flatten() {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("?");
+        page.labelled(
+            "task",
+            &format!(
+                "{} of {} for {}, {}: {}",
+                text("delegation_id"),
+                text("parent_role"),
+                text("to_role"),
+                text("status"),
+                text("charter")
+            ),
+        );
+    }
+    let review = state.get("pending_delegation_review").and_then(Value::as_object);
+    if let Some(role) = review.and_then(|review| review.get("parent_role")?.as_str()) {
+        page.labelled("review", &format!("{role} reviews the results of its delegations"));
     }
 }
 
