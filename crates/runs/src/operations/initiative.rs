@@ -1,8 +1,8 @@
-//! A run that belongs to an initiative: only its coordinator assigns turns.
+//! A run that belongs to an initiative, whose coordinator decides which turn is next.
 
 use std::path::{Path, PathBuf};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
 use accord_runs_core::state::State;
 
 use crate::Runs;
@@ -28,15 +28,5 @@ impl Runs {
     /// The workspace of the initiative that the run belongs to.
     pub(super) fn initiative(&self) -> Result<Option<PathBuf>, Failure> {
         Ok(initiative_of(self.repository().root(), &self.state()?))
-    }
-
-    /// Fails where an assignment would not be part of the plan of an initiative.
-    pub(super) fn refuse_in_initiative(&self) -> Result<(), Failure> {
-        let Some(workspace) = self.initiative()? else {
-            return Ok(());
-        };
-        let message = "the run belongs to an initiative, which assigns its turns";
-        Err(Failure::new(Code::XchainInvalidStateTransition, message)
-            .suggesting(initiative_command(&workspace)))
     }
 }

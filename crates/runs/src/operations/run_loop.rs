@@ -214,14 +214,14 @@ impl<'a> RunLoop<'a> {
                 runs.assign(None)?;
                 StepEffect::RunUpdate
             }
-            // Only the coordinator of an initiative assigns its turns.
+            // The coordinator of an initiative decides which turn is next. A repository without a
+            // workstream in the last phase has turns of its own, so the first one is assigned.
             step @ NextStep::Assign { .. }
                 if !self.carried.is_empty() && runs.initiative()?.is_some() =>
             {
                 StepEffect::Stop(LoopStop::NotRunning(step))
             }
             NextStep::Assign { role, .. } => {
-                runs.refuse_in_initiative()?;
                 let assigned = runs.assign(Some(&role))?;
                 let turn = assigned.turn.id().clone();
                 runs.environment().notify(&Notice::Assigned { turn: turn.clone(), role });

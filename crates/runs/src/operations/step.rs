@@ -87,7 +87,6 @@ impl Runs {
                 },
             }
         }
-        self.refuse_in_initiative()?;
         let assigned = self.assign(step.role.as_deref())?;
         let turn = assigned.turn.id();
         self.environment.notify(&Notice::Assigned {

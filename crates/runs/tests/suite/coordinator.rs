@@ -5,7 +5,7 @@ use std::time::Duration;
 use accord_contract::codes::Code;
 use accord_runs::answers::{DriveEnd, RunStop};
 use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
-use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep, Step};
+use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep};
 use accord_runs::repository::Repository;
 use accord_runs::{CycleOptions, Environment};
 use accord_runs_core::TurnId;
@@ -21,22 +21,11 @@ fn into_qa(result: &mut Value) {
 }
 
 #[test]
-fn in_an_initiative_only_the_coordinator_assigns_turns() {
+fn a_loop_in_an_initiative_ends_after_the_turn_that_it_was_given() {
     let workspace = Workspace::new();
     let coordinator = workspace.begun();
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!(repo, "api");
-    let web = workspace.runs("web");
-    let code = Code::XchainInvalidStateTransition;
-    let stepped = refused(web.step(&Step::default()), code);
-    let looped = refused(web.run_loop(&LoopOptions::default()), code);
-    for failure in [stepped, looped] {
-        let next = failure.suggestion.unwrap();
-        assert!(next.starts_with("accord run coordinator step --workspace "), "{next}");
-    }
-    assert_eq!(web.state().unwrap().turns().len(), 0);
-
-    // A loop ends after the turn that it was given.
     let api = workspace.runs("api");
     workspace.write("api/src/part.txt", "a part");
     let staged = ManualResult {
