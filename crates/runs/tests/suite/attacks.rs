@@ -9,13 +9,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs::operations::{Accept, Adopt, Gate, SendBack, StepResult};
-use accord_runs::{Environment, Runs, TurnOutcome};
+use accord_runs::operations::{Accept, Adopt, Gate, SendBack, Step, StepResult};
+use accord_runs::{CycleOptions, Environment, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::testing::consent;
+use serde_json::json;
 
 use crate::attack::Attack;
 use crate::guarding::{killed, waits_at_the_gate};
+use crate::support::{accept, dispatched};
 
 /// What becomes of an attack.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -91,14 +93,27 @@ fn the_configuration() {
 
 #[test]
 fn the_state() {
-    let edit = |program: &str| format!("sed -i '1{program}' .agentxchain/state.json");
-    let added = |member: &str| edit(&format!("s/^{{/{{{member},/"));
+    let set = |was: &str, is: &str| format!("sed -i 's/{was}/{is}/' .agentxchain/state.json");
+    // At the begin of the document, for members that it does not have yet.
+    let added = |member: &str| set("^{$", &format!("{{{member},"));
     let stopped = Stopped(Code::XchainRecordsChanged);
     check(&[
-        ("a budget", &added(r#""budget_status": {"remaining_usd": 9}"#), stopped),
+        ("a budget", &set(r#""remaining_usd": null"#, r#""remaining_usd": 9"#), stopped),
+        (
+            "the role of the next turn",
+            &set(r#""next_recommended_role": "pm""#, r#""next_recommended_role": "human""#),
+            stopped,
+        ),
         ("progress", &added(r#""non_progress_signature": "other""#), stopped),
         ("the clock of acceptances", &added(r#""accepted_sequence": 7"#), stopped),
-        ("a queued transition", &added(r#""queued_phase_transition": {"to": "qa"}"#), stopped),
+        (
+            "a queued transition",
+            &set(
+                r#""queued_phase_transition": null"#,
+                r#""queued_phase_transition": {"from": "planning", "to": "qa"}"#,
+            ),
+            stopped,
+        ),
         (
             "a pending completion",
             r#"sed -i 's/"pending_run_completion": null/"pending_run_completion": {"gate": "a"}/' \
@@ -205,8 +220,9 @@ fn git() {
         (
             "programs that git starts",
             "git config core.fsmonitor \"touch $XDG_TEST_MARKS/ran\"\n\
-             printf '#!/bin/sh\\ntouch %s/ran\\n' \"$XDG_TEST_MARKS\" > .git/hooks/post-index-change\n\
-             chmod +x .git/hooks/post-index-change",
+             hook=.git/hooks/post-index-change\n\
+             printf '#!/bin/sh\\ntouch %s/ran\\n' \"$XDG_TEST_MARKS\" > $hook\n\
+             chmod +x $hook",
             NoEffect,
         ),
         (
@@ -396,4 +412,68 @@ fn a_declared_change_of_the_program_of_a_hook_is_not_stopped() {
         assert_eq!(outcome, expected, "declared: {declared}");
         attack.assert_gates_hold();
     }
+}
+
+#[test]
+fn the_acceptance_of_another_turn_in_all_records_is_not_stopped() {
+    let turn = "turn_0123456789abcdef";
+    let own = r#""run_id": "'$AGENTXCHAIN_RUN_ID'""#;
+    let attack = Attack::new(&format!(
+        r#"
+echo '{{"turn_id": "{turn}", {own}, "role": "qa", "status": "completed", "accepted_sequence": 1}}' \
+    >> .agentxchain/history.jsonl
+echo '{{"event_id": "evt_1", "event_type": "turn_accepted", {own}, "payload": {{}},
+    "timestamp": "2026-01-01T00:00:00.000Z", "turn": {{"turn_id": "{turn}", "role_id": "qa"}}}}' \
+    | tr -d '\n' >> .agentxchain/events.jsonl; echo >> .agentxchain/events.jsonl
+sed -i '1s/^{{/{{"accepted_sequence": 1,/' .agentxchain/state.json
+sed -i 's/\("last_completed_turn_id": \)null/\1"{turn}"/' .agentxchain/state.json
+"#
+    ));
+    // It looks like the work of another runner. It opens no gate.
+    waits_at_the_gate(&attack, attack.step().unwrap());
+    let history = attack.repo.lines(".agentxchain/history.jsonl");
+    assert_eq!(history[0]["turn_id"], turn);
+}
+
+#[test]
+fn the_result_of_another_active_turn_is_not_stopped() {
+    let attack = Attack::new(
+        r#"
+other=$(ls .agentxchain/dispatch/turns | grep -v "$AGENTXCHAIN_TURN_ID")
+if test -n "$other"; then
+mkdir -p ".agentxchain/staging/$other"
+cat > ".agentxchain/staging/$other/turn-result.json" <<END
+{"schema_version": "1.0", "run_id": "$AGENTXCHAIN_RUN_ID", "turn_id": "$other", "role": "dev",
+ "runtime_id": "by-hand", "status": "completed", "summary": "not by dev", "decisions": [],
+ "objections": [], "files_changed": [], "artifact": {"type": "review"},
+ "verification": {"status": "pass", "commands": ["true"], "evidence_summary": "seen",
+  "machine_evidence": [{"command": "true", "exit_code": 0}]},
+ "proposed_next_role": "human", "phase_transition_request": "implementation"}
+END
+fi"#,
+    );
+    attack.repo.configure(|config| {
+        config["routing"]["planning"]["max_concurrent_turns"] = json!(2);
+    });
+    let other = dispatched(&attack.runs, "dev");
+    let own = attack.runs.assign(Some("pm")).unwrap();
+    let outcome = attack.runs.run_turn(own.turn.id(), CycleOptions::default()).unwrap();
+    assert!(matches!(outcome, TurnOutcome::Accepted(_)), "{outcome:?}");
+    // The same role would have written it in the same place.
+    let accepted = accept(&attack.runs, other.turn.id()).unwrap();
+    assert_eq!(accepted.accepted.history_entry["summary"], "not by dev");
+    attack.assert_gates_hold();
+}
+
+#[test]
+fn a_lock_file_that_names_no_process_is_not_stopped() {
+    let lock = ".agentxchain/locks/accept-turn.lock";
+    let attack = Attack::new(&format!("mkdir -p .agentxchain/locks; echo > {lock}"));
+    let environment = attack.repo.environment().with_lock_timeout(Duration::from_millis(300));
+    let runs = Runs::open(&attack.repo.root(), environment).unwrap();
+    let failure = runs.step(&Step::default()).unwrap_err();
+    assert_eq!(failure.code, Code::XchainLockTimeout, "{failure:?}");
+    // The run only stops. It is judged by the copies when a person has removed the file.
+    fs::remove_file(attack.repo.root().join(lock)).unwrap();
+    waits_at_the_gate(&attack, attack.step().unwrap());
 }
