@@ -40,7 +40,9 @@ impl Noting {
 }
 
 impl Disk for Noting {
-    accord_trees::forward! { disk: root_path, stat, list, open, truncate, move_to, sync_tree, guard }
+    accord_trees::forward! { disk:
+        root_path, stat, list, open, truncate, move_to, sync_tree, guard
+    }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.note(ManualResult::MakeFolder(path.into()));

@@ -716,7 +716,7 @@ codes! {
     XchainProposalNotFound = "proposal_not_found", Xchain, NotFound, AfterChange, 404,
         "The turn made no proposal; `accord run proposal list --all` lists them.";
     XchainProposalDecided = "proposal_decided", Xchain, Validation, Never, 409,
-        "The proposal was applied or dropped before, and is decided on once.";
+        "The proposal was applied or dropped before; `accord run proposal list --all` shows which.";
     XchainProposalOutdated = "proposal_outdated", Xchain, Validation, AfterChange, 409,
         "Files changed since the proposal was accepted, or its record does not say how they were; \
          restore the named files, or take the changes over by hand and drop the proposal.";

@@ -171,7 +171,9 @@ fn work_in(
     index: &RunIndex,
     changes: &Changes,
 ) -> Result<Option<BTreeMap<String, AcceptedWork>>, Failure> {
-    let mut by_line: BTreeMap<u64, (&Touch, Vec<(&String, &String)>)> = BTreeMap::new();
+    /// The turn of a line, and the dirty files that it marked, each with its present mark.
+    type Marked<'a> = (&'a Touch, Vec<(&'a String, &'a String)>);
+    let mut by_line: BTreeMap<u64, Marked<'_>> = BTreeMap::new();
     for (path, mark) in &changes.dirty {
         let touch = RepoPath::parse(path).ok().and_then(|path| index.touch(&path));
         if let Some((touch, position)) = touch.and_then(|touch| Some((touch, touch.marked_at?))) {
