@@ -280,10 +280,10 @@ fn a_tool_behind_an_address_is_called_in_its_session() {
 #[test]
 fn an_answer_for_a_try_that_is_over_is_left_out() {
     let place: Arc<Mutex<Option<(std::path::PathBuf, Environment)>>> = Arc::default();
-    let told = Arc::clone(&place);
+    let shared = Arc::clone(&place);
     let server = serve(move |number, envelope| {
         if number == 0 {
-            let (root, environment) = told.lock().unwrap().clone().unwrap();
+            let (root, environment) = shared.lock().unwrap().clone().unwrap();
             let runs = Runs::open(&root, environment).unwrap();
             runs.reject(&Reject { reason: "too slow".to_owned(), ..Reject::default() }).unwrap();
         }
@@ -299,15 +299,15 @@ fn an_answer_for_a_try_that_is_over_is_left_out() {
 
 /// Rejects the turn while its worker has it, and answers only when the test is done.
 fn rejects_and_waits(number: usize, runtime: impl FnOnce(&str) -> Value) {
-    let place: Arc<Mutex<Option<std::path::PathBuf>>> = Arc::default();
-    let told = Arc::clone(&place);
+    let place: Arc<Mutex<Option<(std::path::PathBuf, Environment)>>> = Arc::default();
+    let shared = Arc::clone(&place);
     let (done, wait) = std::sync::mpsc::channel::<()>();
     let answered = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let noted = Arc::clone(&answered);
     let server = serve(move |at, message| {
         if at == number {
-            let root = told.lock().unwrap().clone().unwrap();
-            let runs = Runs::open(&root, Environment::system()).unwrap();
+            let (root, environment) = shared.lock().unwrap().clone().unwrap();
+            let runs = Runs::open(&root, environment).unwrap();
             runs.reject(&Reject { reason: "too slow".to_owned(), ..Reject::default() }).unwrap();
             let _ = wait.recv_timeout(Duration::from_secs(60));
             noted.store(true, std::sync::atomic::Ordering::SeqCst);
@@ -320,19 +320,19 @@ fn rejects_and_waits(number: usize, runtime: impl FnOnce(&str) -> Value) {
         ("200 OK".to_owned(), answer.to_string())
     });
     let (repo, runs) = reviewed_by(&runtime(&server.url));
-    *place.lock().unwrap() = Some(repo.root());
+    *place.lock().unwrap() = Some((repo.root(), repo.environment()));
     refused(runs.step(&Step::default()), Code::XchainAttemptOver);
     assert!(!answered.load(std::sync::atomic::Ordering::SeqCst), "it waited for the answer");
     drop(done);
 }
 
 #[test]
-fn nobody_waits_for_an_agent_whose_attempt_is_over() {
+fn an_agent_whose_attempt_is_over_is_not_waited_for() {
     rejects_and_waits(0, |url| json!({"type": "remote_agent", "url": url}));
 }
 
 #[test]
-fn nobody_waits_for_a_tool_whose_attempt_is_over() {
+fn a_tool_whose_attempt_is_over_is_not_waited_for() {
     // `initialize`, the notification and the list of tools come before the call.
     rejects_and_waits(3, |url| json!({"type": "mcp", "transport": "streamable_http", "url": url}));
 }
