@@ -136,7 +136,7 @@ fn repos(document: &Object, found: &mut Problems) {
         {
             found.add("repo_default_branch_invalid", format!("{id} must name a branch"));
         }
-        if doc::Repo::REQUIRED.is_mistyped(repo) {
+        if doc::Repo::REQUIRED.raw(repo).is_some_and(|required| !required.is_boolean()) {
             found.add("repo_required_invalid", format!("{id}.required must be true or false"));
         }
     }

@@ -408,6 +408,16 @@ fn a_default_branch_that_is_null_is_no_name() {
 }
 
 #[test]
+fn a_repository_that_is_required_says_so_with_true_or_false() {
+    let mut document = document();
+    let repos = document["repos"].as_object_mut().unwrap();
+    repos.values_mut().next().unwrap()["required"] = Value::Null;
+    let found = problems(&document);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code, "repo_required_invalid");
+}
+
+#[test]
 fn a_coordinators_journal_is_carried_out_once() {
     let start = begun("implementation");
     let before = start.state.clone();
