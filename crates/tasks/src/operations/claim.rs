@@ -62,10 +62,13 @@ impl Tree {
         times: LeaseTimes,
     ) -> Result<Heartbeat, Failure> {
         let (agent, run_id) = (agent.to_owned(), run_id.map(str::to_owned));
+        let new_id = self.environment().run_id();
         self.change(move |work| {
             let before = work.task(id)?;
-            let run: Option<Run> = work.artifact(id, "run.json")?;
-            let run = run.unwrap_or_else(|| Run::begin(id, &agent, "", work.now()));
+            let known: Option<Run> = work.artifact(id, "run.json")?;
+            // A lease that another tool gave out may have no run: it gets one with this heartbeat.
+            let is_new = known.is_none();
+            let run = known.unwrap_or_else(|| Run::begin(id, &agent, &new_id, work.now()));
             let last: Option<Heartbeat> = work.artifact(id, "run_heartbeat.json")?;
             let held = (&run, last.as_ref());
             let leased =
@@ -74,6 +77,9 @@ impl Tree {
             after
                 .edit(&leased.changes)
                 .map_err(|error| super::message::invalid(&error.to_string()))?;
+            if is_new {
+                work.write_artifact(id, "run.json", &run)?;
+            }
             work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
             work.update(&before, &after)?;
             Ok(leased.heartbeat)

@@ -116,3 +116,14 @@ fn the_result_of_an_earlier_run_is_moved_away() {
     assert_eq!(case.tree.poll(&Limits::default()).unwrap().moved, [(id, Status::Ready)]);
     assert_eq!(case.tree.lint().unwrap(), []);
 }
+
+#[test]
+fn a_lease_of_another_tool_gets_a_run_with_its_heartbeat() {
+    let case = case();
+    let id = case.claimed();
+    fs::remove_dir_all(case.folder.path().join(format!("runs/{id}"))).unwrap();
+    let beat = case.tree.heartbeat(id, AGENT, None, LeaseTimes::default()).unwrap();
+    assert!(beat.run_id.is_some_and(|run| run.starts_with("run_")));
+    assert!(case.folder.path().join(format!("runs/{id}/run.json")).exists());
+    assert_eq!(case.tree.lint().unwrap(), []);
+}
