@@ -193,7 +193,7 @@ fn certificate(problem: &CertificateError) -> (String, Option<&'static str>) {
         ),
         other => {
             let reason = other.to_string();
-            // The usual certificate of a trial: `openssl req -x509` makes a CA, unless told not to.
+            // The usual certificate of a trial: `openssl req -x509` makes a CA by default.
             if reason.contains("CaUsedAsEndEntity") {
                 return (
                     "its certificate is that of an authority (CA), which must not be a server's"

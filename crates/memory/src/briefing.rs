@@ -1,4 +1,4 @@
-//! Brief: what an actor is told when it begins to work.
+//! Brief: what an actor reads when it begins to work.
 
 use std::collections::BTreeMap;
 

@@ -204,7 +204,7 @@ fn a_host_speaks_mcp_over_http_and_ends_with_a_stream_open() {
     let mut first = [0; 12];
     stream.read_exact(&mut first).expect("it answers");
     assert_eq!(&first, b"HTTP/1.1 200");
-    // Told to end, it does, and the stream with it.
+    // When the server ends, so does the stream.
     served.signal("-TERM");
     assert_eq!(served.end().0, Some(0));
     let mut rest = String::new();

@@ -121,7 +121,7 @@ async fn a_briefing_has_what_the_next_agent_needs_at_every_size() {
         has(&text, &["Dunning letters: new text", "[pkg_review]", "waits for review by human"]);
         has(&text, &["Does the bank send duplicates on purpose?"]);
         has(&text, &["40 automatic deposits of low significance"]);
-        // What was answered or superseded misleads nobody.
+        // What was answered or superseded is left out.
         assert!(!text.contains("Which encoding do the files have?"), "{text}");
         assert!(!text.contains("Deploy on Fridays"), "{text}");
         assert!(!text.contains("Automatic record"), "{text}");

@@ -181,7 +181,7 @@ async fn the_numbers_of_events_go_on_and_followers_hear_of_the_end() {
     sound(&owner).await;
 }
 
-/// A follower that sleeps through a removal and a new creation is told, too.
+/// A follower that sleeps through a removal and a new creation is informed, too.
 #[tokio::test]
 async fn a_follower_does_not_mistake_the_next_project_for_its_own() {
     let world = World::new();

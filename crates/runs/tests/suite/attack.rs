@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::support::Repo;
 
-/// What the agent does after the lines of the test, unless it is told not to.
+/// What the agent does after the lines of the test, by default.
 const WORK: &str = r#"
 mkdir -p "$(dirname "$AGENTXCHAIN_STAGING_PATH")" .planning
 printf 'Approved: YES\n' > .planning/PM_SIGNOFF.md

@@ -389,7 +389,7 @@ fn a_process_that_outlives_its_worker_is_not_stopped() {
     assert_eq!(
         state.phase(),
         "implementation",
-        "the process cannot be told from a person's script"
+        "the process cannot be distinguished from a person's script"
     );
 }
 

@@ -86,7 +86,7 @@ fn a_commit_that_is_not_possible_is_refused_before_anything_is_written() {
     assert!(failure.suggestion.unwrap().starts_with("git init"));
     assert!(!repo.has("agentxchain.json"));
     repo.git(&["init", "--quiet"]);
-    // As on a machine where git knows nobody.
+    // As on a machine without a git identity.
     repo.git(&["config", "user.useConfigOnly", "true"]);
     repo.git(&["config", "user.name", ""]);
     repo.git(&["config", "user.email", ""]);

@@ -14,7 +14,8 @@ const KEPT: &[&str] = &["project", "counter", "access_key"];
 /// The parts of a full-text index that hold no row of their own.
 const INTERNAL: &[&str] = &["_config", "_data", "_idx"];
 
-/// Later tables are found here by their names: whoever adds one to the schema adds its deletion.
+/// Later tables are found here by their names: a change that adds one to the schema adds its
+/// deletion.
 #[test]
 fn no_table_has_a_row_of_a_removed_project() {
     for seed in 0..4 {

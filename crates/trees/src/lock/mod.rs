@@ -383,7 +383,7 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
         let held = HeldLock::take(&disk, file(), Duration::ZERO).unwrap();
         atomic::write(disk.as_ref(), &file().path, b"rubbish").unwrap();
-        assert!(held.put_back().unwrap(), "nobody owns it");
+        assert!(held.put_back().unwrap(), "it has no owner");
         held.check().unwrap();
         // The content of the other lock comes in two parts.
         atomic::write(disk.as_ref(), &file().path, b"").unwrap();

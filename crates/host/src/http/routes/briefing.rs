@@ -7,7 +7,7 @@ use accord_memory_core::package::Status;
 use accord_memory_core::{FactId, PackageId};
 
 message! {
-    /// What an actor is told when it begins to work, within a budget of tokens. Long texts are
+    /// What an actor reads when it begins to work, within a budget of tokens. Long texts are
     /// shortened and say by how much.
     pub struct Briefing("Briefing", open) {
         /// The project.

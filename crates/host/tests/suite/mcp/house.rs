@@ -17,7 +17,7 @@ use super::client::initialize;
 use super::fake::Fake;
 use crate::support::wait_until;
 
-/// A host's endpoints before which somebody else has found out who asks.
+/// A host's endpoints behind a layer that has authenticated the caller.
 pub(crate) struct House {
     pub(crate) endpoints: McpEndpoints,
     pub(crate) router: Router,

@@ -1,4 +1,4 @@
-//! The briefing: what an actor is told when it begins to work, within a budget of tokens.
+//! The briefing: what an actor reads when it begins to work, within a budget of tokens.
 //!
 //! Each section has a share of the budget. What a section does not need goes to the next, and what
 //! is left in the end is spent on more items, then on longer texts.
