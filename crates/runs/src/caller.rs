@@ -57,15 +57,13 @@ pub fn os_user() -> String {
 /// This process, as the system describes it.
 pub(crate) fn this_process() -> Caller {
     let own = u64::from(std::process::id());
-    let number = |pid: rustix::process::Pid| u64::from(pid.as_raw_pid().unsigned_abs());
-    let group = number(rustix::process::getpgrp());
-    let session = rustix::process::getsid(None).ok().map(number);
     let table = ProcessTable::read();
+    let relatives = table.relatives(own).unwrap_or_default();
     let mut caller = Caller::default();
     let mut seen = BTreeSet::new();
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
-    // its group and session.
-    for start in [Some(own), Some(group), session].into_iter().flatten() {
+    // its group and session. A leader outside of this process' namespace has the number 0.
+    for start in [Some(own), Some(relatives.group), relatives.session].into_iter().flatten() {
         let mut next = Some(start);
         while let Some(pid) = next.filter(|pid| *pid > 0) {
             if seen.len() >= MAX_PARENTS || !seen.insert(pid) {
@@ -73,7 +71,7 @@ pub(crate) fn this_process() -> Caller {
             }
             let marks = if pid == own { own_marks() } else { marks_of(pid) };
             caller.processes.push(CallerProcess { pid, marks });
-            next = table.parent(pid);
+            next = table.relatives(pid).map(|relatives| relatives.parent);
         }
     }
     caller
@@ -104,46 +102,61 @@ fn marks_of(pid: u64) -> Vec<(String, String)> {
     marked.collect()
 }
 
-/// Where the parent of a process is looked up.
+/// The processes that a process descends from or belongs to.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Relatives {
+    parent: u64,
+    /// The leader of its group.
+    group: u64,
+    /// The leader of its session, where the system says which one it is.
+    session: Option<u64>,
+}
+
+/// Where the relatives of a process are looked up.
 enum ProcessTable {
     /// `/proc`.
     Files,
-    /// The parents of all processes, from `ps`.
-    Listed(BTreeMap<u64, u64>),
+    /// All processes, from `ps`.
+    Listed(BTreeMap<u64, Relatives>),
 }
 
 impl ProcessTable {
     fn read() -> Self {
-        if parent_in_files(std::process::id().into()).is_some() {
+        if Self::Files.relatives(std::process::id().into()).is_some() {
             return Self::Files;
         }
-        let invocation = Invocation::new("ps", ["-A", "-o", "pid=", "-o", "ppid="]);
-        let ran = accord_process::run(&Spec::new(invocation).time_limit(LIMIT));
+        let columns = ["-A", "-o", "pid=", "-o", "ppid=", "-o", "pgid="];
+        let ran = accord_process::run(&Spec::new(Invocation::new("ps", columns)).time_limit(LIMIT));
         let text = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
-        Self::Listed(parents(&text.unwrap_or_default()))
+        Self::Listed(listed_relatives(&text.unwrap_or_default()))
     }
 
-    fn parent(&self, pid: u64) -> Option<u64> {
+    fn relatives(&self, pid: u64) -> Option<Relatives> {
         match self {
-            Self::Files => parent_in_files(pid),
-            Self::Listed(parents) => parents.get(&pid).copied(),
+            Self::Files => {
+                stat_relatives(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+            }
+            Self::Listed(all) => all.get(&pid).copied(),
         }
     }
 }
 
-fn parent_in_files(pid: u64) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+/// The relatives of the process that a `stat` file of `/proc` describes.
+fn stat_relatives(stat: &str) -> Option<Relatives> {
     // The second field is a name in parentheses that may contain anything. The state follows it,
-    // then the parent.
+    // then the parent, the group and the session.
     let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(1)?.parse().ok()
+    let mut numbers = fields.split_ascii_whitespace().skip(1).map(str::parse);
+    let mut number = || numbers.next()?.ok();
+    Some(Relatives { parent: number()?, group: number()?, session: Some(number()?) })
 }
 
-/// The parent of each process in the output of `ps`.
-fn parents(listed: &str) -> BTreeMap<u64, u64> {
+/// The relatives of each process in the output of `ps`.
+fn listed_relatives(listed: &str) -> BTreeMap<u64, Relatives> {
     let line = |line: &str| {
         let mut numbers = line.split_ascii_whitespace().map(str::parse);
-        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+        let mut number = || numbers.next()?.ok();
+        Some((number()?, Relatives { parent: number()?, group: number()?, session: None }))
     };
     listed.lines().filter_map(line).collect()
 }
@@ -169,11 +182,20 @@ mod tests {
     }
 
     #[test]
-    fn parents_are_read_from_the_output_of_ps() {
-        let listed = "    1     0\n  312     1\n40123   312\nheading line\n\n";
-        let parents = parents(listed);
-        assert_eq!(parents.len(), 3);
-        assert_eq!(parents.get(&40123), Some(&312));
-        assert_eq!(ProcessTable::Listed(parents).parent(312), Some(1));
+    fn relatives_are_read_from_the_output_of_ps() {
+        let listed = "    1     0     1\n  312     1   312\n40123   312   312\nheading line\n\n";
+        let all = listed_relatives(listed);
+        assert_eq!(all.len(), 3);
+        let shell = Relatives { parent: 312, group: 312, session: None };
+        assert_eq!(ProcessTable::Listed(all).relatives(40123), Some(shell));
+    }
+
+    /// A process that was put into a container from outside has a group, a session and a parent
+    /// that it cannot see.
+    #[test]
+    fn relatives_outside_of_the_namespace_have_no_number() {
+        let inside = Relatives { parent: 0, group: 0, session: Some(0) };
+        assert_eq!(stat_relatives("17 (a (b) c) S 0 0 0 0 -1 4194304 1"), Some(inside));
+        assert_eq!(stat_relatives("17 (accord) S 0"), None);
     }
 }
