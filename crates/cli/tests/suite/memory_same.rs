@@ -161,8 +161,12 @@ fn without_chance(text: &str) -> String {
         clean.push_str(&rest[..start]);
         rest = &rest[start..];
         let end = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
-        clean.push_str(stands_for(&rest[..end]));
-        rest = &rest[end..];
+        let (word, after) = rest.split_at(end);
+        // A full stop at the end belongs to the sentence.
+        let name = word.trim_end_matches('.');
+        clean.push_str(stands_for(name));
+        clean.push_str(&word[name.len()..]);
+        rest = after;
     }
     clean + rest
 }
