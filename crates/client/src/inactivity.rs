@@ -68,7 +68,7 @@ impl Inactivity {
                 Waiting::ForCaller => Instant::now() + self.timeout,
             };
             // The measurement may have been restarted during the sleep, so the time is computed
-            // anew.
+            // again.
             if until <= Instant::now() {
                 return;
             }

@@ -5,7 +5,7 @@
 //! process, and this module refuses one that a worker started.
 //!
 //! This is no sandbox. A worker that clears its environment, leaves its process group and outlives
-//! all its parents cannot be told apart from a person's own script.
+//! all its parents cannot be distinguished from a person's own script.
 
 use accord_contract::codes::{Code, Failure};
 

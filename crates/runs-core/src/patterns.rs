@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_told_apart() {
+    fn forms_are_distinguished() {
         assert!(is_name("2_dev-x") && !is_name("Dev") && !is_name(""));
         assert!(is_phase("qa") && !is_phase("2qa"));
         assert!(is_decision_id("DEC-1") && !is_decision_id("DEC-") && !is_decision_id("DEC-1a"));

@@ -182,7 +182,7 @@ impl RunResult {
         Self {
             task_id: task,
             agent_id: agent.to_owned(),
-            // Written anew, because the reference reads no other form of a time.
+            // Written again, because the reference reads no other form of a time.
             completed_at: Timestamp::emit(sent_at),
             outcome: report.outcome,
             summary_ref: report.summary_ref.clone(),

@@ -22,7 +22,7 @@ pub(crate) fn write(disk: &dyn Disk, path: &str, journal: &Object) -> Result<()>
         return Ok(());
     };
     // The rename may have happened although its sync failed. A journal that stays would be applied
-    // later, so it is removed before the caller is told that nothing was written.
+    // later, so it is removed before the caller learns that nothing was written.
     let gone = match disk.stat(path) {
         Ok(None) => true,
         _ => remove(disk, path).is_ok(),

@@ -11,7 +11,7 @@ fn part(key: &str) -> Part {
 }
 
 #[test]
-fn parts_are_told_apart() {
+fn parts_are_distinguished() {
     let mut canonicalizer = Canonicalizer::new(Profile::Alx);
     let input = br#"{"x":[null,"\ud800",1e999],"raw": [ 2 , null ] ,"\u006bept":{"b":1,"a":2}}"#;
     let projection = canonicalizer

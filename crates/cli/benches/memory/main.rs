@@ -86,7 +86,7 @@ impl Gates {
     }
 }
 
-/// A target that depends on the machine: told, not judged.
+/// A target that depends on the machine: shown, not judged.
 fn target(what: &str, found: f64, unit: &str, target: &str) {
     println!("  -> {what}: {found:.1} {unit} (target {target})");
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use accord_trees::{Disk, Result, Root};
 use tempfile::TempDir;
 
-/// One thing that was done to a disk.
+/// An operation on a disk.
 #[derive(Clone, Debug)]
-pub(crate) enum ManualResult {
+pub(crate) enum DiskOperation {
     MakeFolder(String),
     Create(String, Vec<u8>),
     Append(String, Vec<u8>),
@@ -21,121 +21,122 @@ pub(crate) enum ManualResult {
     SyncFolder(String),
 }
 
-/// A disk that notes what is done to it.
-pub(crate) struct Noting {
+/// A disk that records what is done to it.
+pub(crate) struct RecordingDisk {
     disk: Root,
-    deeds: Arc<Mutex<Vec<ManualResult>>>,
+    operations: Arc<Mutex<Vec<DiskOperation>>>,
 }
 
-impl Noting {
-    pub(crate) fn new(disk: Root) -> (Self, Arc<Mutex<Vec<ManualResult>>>) {
-        let deeds = Arc::default();
-        let noting = Self { disk, deeds: Arc::clone(&deeds) };
-        (noting, deeds)
+impl RecordingDisk {
+    pub(crate) fn new(disk: Root) -> (Self, Arc<Mutex<Vec<DiskOperation>>>) {
+        let operations = Arc::default();
+        let recording = Self { disk, operations: Arc::clone(&operations) };
+        (recording, operations)
     }
 
-    fn note(&self, deed: ManualResult) {
-        self.deeds.lock().expect("nobody panicked").push(deed);
+    fn record(&self, operation: DiskOperation) {
+        self.operations.lock().expect("no panic").push(operation);
     }
 }
 
-impl Disk for Noting {
+impl Disk for RecordingDisk {
     accord_trees::forward! { disk:
         root_path, stat, list, open, truncate, move_to, sync_tree, guard
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
-        self.note(ManualResult::MakeFolder(path.into()));
+        self.record(DiskOperation::MakeFolder(path.into()));
         self.disk.make_folder(path)
     }
 
     fn create(&self, path: &str, bytes: &[u8]) -> Result<bool> {
-        self.note(ManualResult::Create(path.into(), bytes.to_vec()));
+        self.record(DiskOperation::Create(path.into(), bytes.to_vec()));
         self.disk.create(path, bytes)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
-        self.note(ManualResult::Append(path.into(), bytes.to_vec()));
+        self.record(DiskOperation::Append(path.into(), bytes.to_vec()));
         self.disk.append(path, bytes)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
-        self.note(ManualResult::Rename(from.into(), to.into()));
+        self.record(DiskOperation::Rename(from.into(), to.into()));
         self.disk.rename(from, to)
     }
 
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
-        self.note(ManualResult::Rename(from.into(), to.into()));
+        self.record(DiskOperation::Rename(from.into(), to.into()));
         self.disk.publish(from, to)
     }
 
     fn remove_file(&self, path: &str) -> Result<bool> {
-        self.note(ManualResult::Remove(path.into()));
+        self.record(DiskOperation::Remove(path.into()));
         self.disk.remove_file(path)
     }
 
     fn remove_tree(&self, path: &str) -> Result<()> {
-        self.note(ManualResult::Remove(path.into()));
+        self.record(DiskOperation::Remove(path.into()));
         self.disk.remove_tree(path)
     }
 
     fn sync(&self, path: &str) -> Result<()> {
-        self.note(ManualResult::Sync(path.into()));
+        self.record(DiskOperation::Sync(path.into()));
         self.disk.sync(path)
     }
 
     fn sync_folder(&self, path: &str) -> Result<()> {
-        self.note(ManualResult::SyncFolder(path.into()));
+        self.record(DiskOperation::SyncFolder(path.into()));
         self.disk.sync_folder(path)
     }
 }
 
-/// Deeds that are carried out again and again, in a folder of their own.
+/// Operations that are repeated, in a folder of their own.
 pub(crate) struct Floor {
     folder: TempDir,
-    deeds: Vec<ManualResult>,
+    operations: Vec<DiskOperation>,
 }
 
 impl Floor {
-    pub(crate) fn new(deeds: Vec<ManualResult>) -> Self {
+    pub(crate) fn new(operations: Vec<DiskOperation>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, deeds }
+        Self { folder, operations }
     }
 
-    /// How much it is.
-    pub(crate) fn told(&self) -> String {
-        let syncs = self.deeds.iter();
-        let syncs = syncs
-            .filter(|deed| matches!(deed, ManualResult::Sync(_) | ManualResult::SyncFolder(_)));
-        let bytes: usize = self.deeds.iter().map(ManualResult::bytes).sum();
+    /// The number of syncs and bytes.
+    pub(crate) fn size(&self) -> String {
+        let syncs = self.operations.iter();
+        let syncs = syncs.filter(|operation| {
+            matches!(operation, DiskOperation::Sync(_) | DiskOperation::SyncFolder(_))
+        });
+        let bytes: usize = self.operations.iter().map(DiskOperation::bytes).sum();
         format!("{} syncs, {bytes} bytes", syncs.count())
     }
 
-    pub(crate) fn carry_out(&mut self) -> Duration {
+    pub(crate) fn replay(&mut self) -> Duration {
         self.prepare();
         let root = self.folder.path();
         let began = Instant::now();
-        for deed in &self.deeds {
-            deed.carry_out(root);
+        for operation in &self.operations {
+            operation.replay(root);
         }
         began.elapsed()
     }
 
-    /// What the deeds take for given: folders, and something to remove.
+    /// What the operations need: folders, and something to remove.
     fn prepare(&self) {
-        for deed in &self.deeds {
-            let path = self.folder.path().join(deed.path());
-            let folder = match deed {
-                ManualResult::SyncFolder(_) => path.as_path(),
+        for operation in &self.operations {
+            let path = self.folder.path().join(operation.path());
+            let folder = match operation {
+                DiskOperation::SyncFolder(_) => path.as_path(),
                 _ => path.parent().expect("a folder"),
             };
             fs::create_dir_all(folder).expect("a folder");
             let is_made = |named: &str| {
-                self.deeds
-                    .iter()
-                    .any(|deed| matches!(deed, ManualResult::Rename(_, to) if to == named))
+                self.operations.iter().any(
+                    |operation| matches!(operation, DiskOperation::Rename(_, to) if to == named),
+                )
             };
-            if let ManualResult::Remove(named) = deed
+            if let DiskOperation::Remove(named) = operation
                 && !is_made(named)
             {
                 fs::write(&path, "{}").expect("a file");
@@ -144,7 +145,7 @@ impl Floor {
     }
 }
 
-impl ManualResult {
+impl DiskOperation {
     fn path(&self) -> &str {
         match self {
             Self::MakeFolder(path)
@@ -164,7 +165,7 @@ impl ManualResult {
         }
     }
 
-    fn carry_out(&self, root: &Path) {
+    fn replay(&self, root: &Path) {
         let at = root.join(self.path());
         let done = match self {
             Self::MakeFolder(_) => fs::create_dir_all(at),

@@ -8,7 +8,7 @@
 //! The services that `accord run accept` calls, on real files, without hooks. The floor is what the
 //! disk alone takes: the same bytes written, synced, renamed and removed, as often and in the same
 //! order. Rounds take turns, so that a noisy moment strikes all of them. What the records say is
-//! kept beside them, so that they need not be read; what it costs to read all of them is told as
+//! kept beside them, so that they need not be read; what it costs to read all of them is shown as
 //! well.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and writes files")]
 
@@ -68,14 +68,14 @@ fn measure(what: &str, files: Files, git: bool) -> bool {
     let mut floor = Floor::new(short.record());
     let mut took = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
-        took[0].push(floor.carry_out());
+        took[0].push(floor.replay());
         took[1].push(short.accept());
         took[2].push(long.accept());
     }
     let [floor_took, short_took, long_took] = took.map(middle);
     let ratio = long_took / short_took;
     println!("acceptance, p50 of {ROUNDS}; {what}");
-    println!("  the disk alone ({}; the floor)   {floor_took:>8.0} us", floor.told());
+    println!("  the disk alone ({}; the floor)   {floor_took:>8.0} us", floor.size());
     println!(
         "  {SHORT:>6} turns   {short_took:>8.0} us, {:.2} times the floor",
         short_took / floor_took

@@ -16,7 +16,7 @@ use accord_trees::Root;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::floor::{ManualResult, Noting};
+use crate::floor::{DiskOperation, RecordingDisk};
 
 const STATE: &str = ".agentxchain/state.json";
 const HISTORY: &str = ".agentxchain/history.jsonl";
@@ -131,15 +131,15 @@ impl Governed {
     }
 
     /// Accepts a turn, and notes what was written.
-    pub(crate) fn record(&mut self) -> Vec<ManualResult> {
+    pub(crate) fn record(&mut self) -> Vec<DiskOperation> {
         self.stage();
         let root = Root::open(self.folder.path()).expect("a folder");
-        let (disk, deeds) = Noting::new(root);
+        let (disk, operations) = RecordingDisk::new(root);
         let repository = Repository::on(Arc::new(disk));
         let runs = Runs::on(repository, Environment::system(), Reading::Full);
         runs.accept(&Accept::default()).expect("it is accepted");
         self.over();
-        std::mem::take(&mut *deeds.lock().expect("nobody panicked"))
+        std::mem::take(&mut *operations.lock().expect("no panic"))
     }
 
     /// Gives out a turn, does its work and stages its result.

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_told_nothing_by_a_text() {
+    fn a_text_cannot_control_the_terminal() {
         let text = "\u{1b}[2Jgone\u{7}\u{202e}txt\u{9b}0m";
         assert_eq!(clean(text), "\\u{1b}[2Jgone\\u{7}\\u{202e}txt\\u{9b}0m");
         assert_eq!(clean("日本 é 🙂\tok"), "日本 é 🙂\tok");

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_a_list_are_told_apart() {
+    fn times_of_a_list_are_distinguished() {
         let shown = |times: &[&str]| {
             let list: Vec<Value> =
                 times.iter().map(|time| serde_json::json!({"at": time, "to": null})).collect();

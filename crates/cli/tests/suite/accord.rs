@@ -122,7 +122,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// The path of the program. Whoever starts it through a shell asks here as well.
+/// The path of the program. Tests that start it through a shell use it too.
 pub(crate) fn program() -> &'static str {
     reset_hangup_in_children();
     env!("CARGO_BIN_EXE_accord")

@@ -98,7 +98,7 @@ fn a_case_that_hangs_is_ended_with_everything_that_it_started() {
 }
 
 #[test]
-fn a_run_that_is_told_to_end_leaves_nothing_behind() {
+fn a_run_that_is_terminated_leaves_nothing_behind() {
     let script = Script::new("");
     let pid_file = script.path("pid");
     let body = format!("#!/bin/sh\necho $$ > {0}.new; mv {0}.new {0}; sleep 60\n", text(&pid_file));
@@ -114,7 +114,7 @@ fn a_run_that_is_told_to_end_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_adapter_that_is_not_there_is_told_once() {
+fn a_missing_adapter_is_reported_once() {
     let ran = accord(&["check", "alx", "--command", "no-such-adapter-anywhere"], "");
     ran.refused("KIT_ADAPTER_NOT_FOUND");
     accord(&["check", "alx", "--command", ""], "").refused("USAGE");

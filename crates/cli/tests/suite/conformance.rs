@@ -238,7 +238,7 @@ fn values_that_cannot_be_used_are_answered_with_those_that_can() {
 }
 
 #[test]
-fn what_is_left_out_of_a_folder_is_told() {
+fn what_is_left_out_of_a_folder_is_reported() {
     let implementation = Implementation::new(PASS);
     let weaker = json!({
         "fixture_id": "SM-2", "tier": 1, "surface": "state_machine", "description": "It holds.",
@@ -249,7 +249,7 @@ fn what_is_left_out_of_a_folder_is_told() {
     implementation.put("fixtures/.old/SM-3.json", "no fixture");
     let ran = implementation.judged(&[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    snapshot::check("what_is_left_out_of_a_folder_is_told", &ran.stdout);
+    snapshot::check("what_is_left_out_of_a_folder_is_reported", &ran.stdout);
     assert_eq!(
         ran.stderr,
         "left out of the folder's fixtures: 1 of another strength than must, \
@@ -258,25 +258,25 @@ fn what_is_left_out_of_a_folder_is_told() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_told_in_either_format() {
+fn what_cannot_be_judged_is_reported_in_either_format() {
     let nothing = tempfile::tempdir().expect("a folder");
     let args = ["conformance", "check", "--target", &text(nothing.path())];
     let said = accord(&args, "").refused("KIT_CAPABILITIES_UNREADABLE");
-    snapshot::check("what_cannot_be_judged_is_told_in_either_format", &said);
+    snapshot::check("what_cannot_be_judged_is_reported_in_either_format", &said);
     let ran = accord(&[&args[..], &["--format", "json"]].concat(), "");
     assert_eq!((ran.code, &document(&ran)["overall"]), (2, &json!("error")));
 
     let implementation = Implementation::new(PASS);
     implementation.put("fixtures/9.json", r#"{"fixture_id":"X"}"#);
     let said = implementation.judged(&[]).refused("KIT_CASE_INVALID");
-    snapshot::check("what_cannot_be_judged_is_told_in_either_format-2", &said);
+    snapshot::check("what_cannot_be_judged_is_reported_in_either_format-2", &said);
     std::fs::remove_dir_all(implementation.path("fixtures")).expect("removed");
     implementation.judged(&[]).refused("KIT_CORPUS_UNREADABLE");
 
     let implementation = Implementation::new(PASS);
     implementation.put(CAPABILITIES, &capabilities("http-fixture-v1").to_string());
     let said = implementation.judged(&[]).refused("KIT_CAPABILITIES_INVALID");
-    snapshot::check("what_cannot_be_judged_is_told_in_either_format-3", &said);
+    snapshot::check("what_cannot_be_judged_is_reported_in_either_format-3", &said);
     std::fs::remove_file(implementation.path("adapter")).expect("removed");
     implementation.put(CAPABILITIES, &capabilities("stdio-fixture-v1").to_string());
     implementation.judged(&[]).refused("KIT_ADAPTER_NOT_FOUND");

@@ -127,7 +127,7 @@ pub(crate) fn hook(script: &str) -> Value {
 }
 
 #[test]
-fn an_adapter_that_is_told_to_end_leaves_neither_hook_nor_folder() {
+fn an_adapter_that_is_terminated_leaves_neither_hook_nor_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("tmp");
     std::fs::create_dir(&inside).expect("made");
@@ -153,7 +153,7 @@ pub(crate) fn serving(more: &[&str]) -> Server {
 }
 
 #[test]
-fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token() {
+fn a_server_lists_its_claims_and_judges_fixtures_for_clients_with_the_token() {
     let serving = serving(&[]);
     let (status, _, claims) = serving.ask_with(TOKEN, "GET", "/conform/capabilities", "");
     assert_eq!(status, 200);
@@ -198,7 +198,7 @@ fn a_server_tells_what_it_claims_and_judges_fixtures_for_whoever_has_the_token()
 }
 
 #[test]
-fn a_fixture_that_runs_when_the_server_is_told_to_end_is_answered() {
+fn a_fixture_that_runs_when_the_server_is_terminated_is_answered() {
     for signal in ["-TERM", "-HUP"] {
         let serving = serving(&[]);
         let folder = tempfile::tempdir().expect("a folder");

@@ -31,7 +31,7 @@ fn status(mut stream: &TcpStream) -> String {
 }
 
 #[test]
-fn connections_without_the_token_keep_nobody_out() {
+fn connections_without_the_token_do_not_lock_others_out() {
     let serving = serving(&[]);
     let mut idle: Vec<TcpStream> = (0..ROOM).map(|_| connect(&serving)).collect();
     let (first, second) = (idle.remove(0), idle.remove(0));
@@ -49,7 +49,7 @@ fn connections_without_the_token_keep_nobody_out() {
 }
 
 #[test]
-fn a_connection_with_the_token_stays_whoever_comes() {
+fn a_connection_with_the_token_stays_when_others_come() {
     let serving = serving(&[]);
     let known = connect(&serving);
     let headers = format!("{TOKEN}Content-Length: 2\r\nExpect: 100-continue\r\n");
@@ -93,7 +93,7 @@ fn a_hook_writes_no_file_that_fills_the_machine() {
 
 /// A client that sends everything before it reads finds the answer, and no broken connection.
 #[test]
-fn whoever_sends_too_much_is_told_so() {
+fn a_client_that_sends_too_much_is_refused() {
     let serving = serving(&[]);
     let fixture = vec![b' '; 17 * 1024 * 1024];
     for (headers, refused) in [(TOKEN, "413"), ("", "401")] {

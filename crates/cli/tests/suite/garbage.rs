@@ -159,7 +159,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart() {
+fn wrong_usage_is_distinguished() {
     for args in [
         &[][..],
         &["no-such-command"],

@@ -73,7 +73,7 @@ fn the_commands_of_the_pages_work_one_after_the_other() {
     }
 }
 
-/// What the commands were told so far.
+/// What the commands answered so far.
 struct Known {
     url: String,
     variables: Vec<(&'static str, String)>,
@@ -84,7 +84,7 @@ impl Known {
         let backups = place.join("backups").to_string_lossy().into_owned();
         let command =
             example.command.replace(WRITTEN_ADDRESS, &self.url).replace("/backups", &backups);
-        // The status is told last, on a line of its own.
+        // The status comes last, on a line of its own.
         let command = command.replacen("curl ", "curl -sS -w '\\n%{http_code}' ", 1);
         let mut shell = Command::new("sh");
         shell
@@ -96,12 +96,12 @@ impl Known {
 
     fn learn(&mut self, route: &str, shown: &str) {
         let document: Value = serde_json::from_str(shown).unwrap_or_default();
-        let told: &[(&str, &str)] = match route {
+        let reported: &[(&str, &str)] = match route {
             "start_session" => &[("SESSION_ID", "/session_id")],
             "create_key" => &[("ACCORD_KEY", "/secret"), ("KEY_ID", "/key/key_id")],
             _ => &[],
         };
-        for (name, place) in told {
+        for (name, place) in reported {
             let value = document.pointer(place).and_then(Value::as_str);
             self.variables.push((name, value.expect(place).to_owned()));
         }

@@ -144,7 +144,7 @@ fn the_tools_are_those_in_the_repository() {
 }
 
 #[test]
-fn an_agent_works_on_a_folder_that_nobody_serves() {
+fn an_agent_works_on_a_folder_without_a_host() {
     let memory = Memory::new();
     let mut agent = Agent::on(&memory, &["--project", "shop", "--actor", "agent:builder"]);
     agent.call("memory_session_start", &json!({}));
@@ -279,8 +279,8 @@ fn it_says_which_memory_it_works_on_and_answers_what_is_no_message() {
         assert_eq!(answer.get("id"), Some(&Value::Null), "{answer}");
         let (ended, said) = agent.leave_with_all();
         assert_eq!(ended, Some(0));
-        let told = format!("accord: using the {which} {}\n", place.display());
-        assert_eq!(said, told);
+        let reported = format!("accord: using the {which} {}\n", place.display());
+        assert_eq!(said, reported);
     }
 }
 

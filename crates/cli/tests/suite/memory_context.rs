@@ -216,8 +216,8 @@ fn a_review_is_a_conversation() {
         "human:lead",
     ];
     memory.ran(&args).yes();
-    let told = memory.ran(&["context", "pull", &id, "--history"]).yes();
-    snapshot::check("a_review_is_a_conversation", &told);
+    let reported = memory.ran(&["context", "pull", &id, "--history"]).yes();
+    snapshot::check("a_review_is_a_conversation", &reported);
     memory.ran(&["context", "resubmit", &id]).yes();
     let ended = memory.ran(&["context", "review", &id, "complete"]);
     assert_eq!(ended.code, 0, "{ended:?}");
@@ -248,7 +248,7 @@ fn sessions_join_what_was_done() {
 }
 
 #[test]
-fn a_terminal_is_told_nothing_by_a_package() {
+fn a_package_cannot_control_the_terminal() {
     let memory = Memory::new();
     let id = memory
         .deposit("evil \u{1b}[2J\u{202e}title", &["--handoff", "a\u{7}b", "--decision", "c\rd"]);

@@ -1,4 +1,4 @@
-//! The same commands give the same answers, whoever answers them.
+//! The same commands give the same answers through a folder, a socket and a URL.
 
 use crate::memory::{Memory, Way};
 

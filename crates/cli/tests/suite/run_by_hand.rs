@@ -113,7 +113,7 @@ fn doctor_says_no_where_something_stands_in_the_way() {
 }
 
 #[test]
-fn a_command_that_is_told_to_end_ends_its_hook_and_leaves_the_run_as_it_was() {
+fn a_command_that_is_terminated_ends_its_hook_and_leaves_the_run_as_it_was() {
     let place = Place::begun();
     let config = std::fs::read_to_string(place.at("agentxchain.json")).expect("text");
     let mut config: Value = serde_json::from_str(&config).expect("JSON");

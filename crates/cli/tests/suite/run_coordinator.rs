@@ -69,7 +69,7 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn the_page_makes_an_initiative_and_the_status_says_what_waits_for_whom() {
+fn the_page_makes_an_initiative_and_the_status_says_what_waits() {
     let (shop, said) = Shop::new();
     assert!(said.contains("a run was started"), "{said}");
     assert!(said.contains("as pm, for plan"), "{said}");
@@ -168,7 +168,7 @@ fn mistyped_members_of_a_workspace_are_named() {
 }
 
 #[test]
-fn a_repository_that_went_its_own_way_is_told_and_mended() {
+fn a_repository_that_diverged_is_reported_and_mended() {
     let (shop, _) = Shop::new();
     let same = shop.coordinator(&["resync"]).yes();
     assert!(same.contains("the repositories match the initiative"), "{same}");

@@ -66,7 +66,7 @@ struct Story {
     decided: usize,
     /// How long commands take, by their first word.
     took: BTreeMap<String, Duration>,
-    /// The turns whose acceptance somebody was told of.
+    /// The turns whose acceptance was acknowledged.
     acknowledged: BTreeSet<String>,
 }
 
@@ -124,22 +124,24 @@ impl Story {
         };
         let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
         let yes = answer.as_ref().is_some_and(|answer| answer.get("code").is_none());
-        let told = format!(
+        let reported = format!(
             "command {number}, {words}: {answer:?} {}",
             String::from_utf8_lossy(&output.stderr)
         );
         if let (true, Some(turn), "accept" | "step") = (yes, &turn, kind.as_str()) {
             self.acknowledged.insert(turn.clone());
         }
-        self.recover(&told);
+        self.recover(&reported);
         let after = self.records(turn.as_deref());
         match kind.as_str() {
-            "accept" => self.one_or_none(&before, &after, turn.as_deref().expect("a turn"), &told),
+            "accept" => {
+                self.one_or_none(&before, &after, turn.as_deref().expect("a turn"), &reported)
+            }
             // These are one change each.
             "reject" | "escalate" | "resolve" | "approve-transition" | "start" => {
                 let moved = before.state != after.state;
-                assert_eq!(moved, before.files[2] != after.files[2], "{told}");
-                assert_eq!(before.files[0], after.files[0], "{told}");
+                assert_eq!(moved, before.files[2] != after.files[2], "{reported}");
+                assert_eq!(before.files[0], after.files[0], "{reported}");
             }
             _ => {}
         }
@@ -148,7 +150,7 @@ impl Story {
             None => {
                 assert!(
                     !yes || before != after || kind == "dispatch",
-                    "{told}: nothing came of it"
+                    "{reported}: nothing came of it"
                 );
             }
             // What abandoned turns left is a person's to tidy up; a worker ends soon.
@@ -158,9 +160,9 @@ impl Story {
                 let worker = answer["error"]["worker_pid"].as_u64().expect("a process");
                 wait_for_end_of(&worker.to_string());
             }
-            Some(_) => panic!("{told}"),
+            Some(_) => panic!("{reported}"),
         }
-        self.is_sound(&told);
+        self.is_sound(&reported);
     }
 
     /// What a person would type next.
@@ -222,7 +224,7 @@ impl Story {
     }
 
     /// The next command: it has nothing to do itself, and finishes what was left.
-    fn recover(&mut self, told: &str) {
+    fn recover(&mut self, reported: &str) {
         // A git that was started goes on when its parent is killed.
         wait_until("the end of a git that a killed command started", || {
             !self.place.at(".git/index.lock").exists()
@@ -232,72 +234,82 @@ impl Story {
         let code = answer["code"].as_str();
         assert!(
             matches!(code, Some("turn_not_active" | "invalid_state_transition")),
-            "{told}\nthen {answer}"
+            "{reported}\nthen {answer}"
         );
         self.finished += usize::from(ran.stderr.contains("left half done"));
     }
 
     /// An acceptance is in all records, once, or in none.
-    fn one_or_none(&self, before: &Records, after: &Records, turn: &str, told: &str) {
+    fn one_or_none(&self, before: &Records, after: &Records, turn: &str, reported: &str) {
         let new = |at: usize| {
             let (old, new) = (&before.files[at], &after.files[at]);
             new.strip_prefix(old.as_str())
-                .unwrap_or_else(|| panic!("{told}: {} was rewritten", RECORDS[at]))
+                .unwrap_or_else(|| panic!("{reported}: {} was rewritten", RECORDS[at]))
         };
         if before.state == after.state {
-            assert!(before.files == after.files, "{told}: the state is before, a record is not");
-            assert!(after.staged, "{told}: the result is gone");
-            assert!(!self.acknowledged.contains(turn), "{told}: it was acknowledged");
+            assert!(
+                before.files == after.files,
+                "{reported}: the state is before, a record is not"
+            );
+            assert!(after.staged, "{reported}: the result is gone");
+            assert!(!self.acknowledged.contains(turn), "{reported}: it was acknowledged");
             return;
         }
         let count = |at: usize| new(at).lines().count();
-        assert_eq!((count(0), count(1), count(3)), (1, 2, 1), "{told}");
-        assert_eq!(new(2).matches("\"turn_accepted\"").count(), 1, "{told}");
-        assert!((0..5).all(|at| new(at).contains(turn)), "{told}");
-        assert!(!after.staged, "{told}: the result is still staged");
-        assert!(self.state()["active_turns"].get(turn).is_none(), "{told}");
+        assert_eq!((count(0), count(1), count(3)), (1, 2, 1), "{reported}");
+        assert_eq!(new(2).matches("\"turn_accepted\"").count(), 1, "{reported}");
+        assert!((0..5).all(|at| new(at).contains(turn)), "{reported}");
+        assert!(!after.staged, "{reported}: the result is still staged");
+        assert!(self.state()["active_turns"].get(turn).is_none(), "{reported}");
     }
 
     /// What holds at any time.
-    fn is_sound(&self, told: &str) {
+    fn is_sound(&self, reported: &str) {
         for path in &RECORDS[..4] {
             let text = self.place.read(path);
-            assert!(text.is_empty() || text.ends_with('\n'), "{told}: {path} ends in the middle");
+            assert!(
+                text.is_empty() || text.ends_with('\n'),
+                "{reported}: {path} ends in the middle"
+            );
         }
         let history = self.lines(HISTORY);
         let accepted: Vec<&str> = history.iter().map(|line| text(line, "turn_id")).collect();
-        let accepted = all_different(accepted, told);
+        let accepted = all_different(accepted, reported);
         let talk = self.place.read(TALK);
         for turn in &accepted {
             let section = format!("did {turn}\n");
-            assert_eq!(talk.matches(&section).count(), 1, "{told}: {turn} in {TALK}");
+            assert_eq!(talk.matches(&section).count(), 1, "{reported}: {turn} in {TALK}");
         }
         for turn in &self.acknowledged {
             assert!(
                 accepted.contains(turn.as_str()),
-                "{told}: {turn} was acknowledged and is gone"
+                "{reported}: {turn} was acknowledged and is gone"
             );
         }
         let events = self.lines(EVENTS);
-        all_different(events.iter().map(|event| text(event, "event_id")).collect(), told);
+        all_different(events.iter().map(|event| text(event, "event_id")).collect(), reported);
         let said = events.iter().filter(|event| event["event_type"] == "turn_accepted");
-        let said = all_different(said.map(|event| text(&event["turn"], "turn_id")).collect(), told);
-        assert_eq!(said, accepted, "{told}");
+        let said =
+            all_different(said.map(|event| text(&event["turn"], "turn_id")).collect(), reported);
+        assert_eq!(said, accepted, "{reported}");
         let ledger = self.lines(LEDGER);
         let decided = ledger.iter().filter(|line| line.get("id").is_some());
         let decided = decided.map(|line| (text(line, "id"), text(line, "turn_id")));
-        let decided: BTreeSet<_> = all_different(decided.collect(), told);
+        let decided: BTreeSet<_> = all_different(decided.collect(), reported);
         let wanted = history.iter().flat_map(|line| {
             let ids = line["decisions"].as_array().into_iter().flatten();
             ids.map(|decision| (text(decision, "id"), text(line, "turn_id")))
         });
-        assert_eq!(decided, wanted.collect(), "{told}");
+        assert_eq!(decided, wanted.collect(), "{reported}");
         let kept = self.lines(DECISIONS);
-        let kept = all_different(kept.iter().map(|line| text(line, "id")).collect(), told);
-        assert!(kept.iter().all(|id| decided.iter().any(|(decided, _)| decided == id)), "{told}");
-        assert_eq!(kept.len() * 2, decided.len(), "{told}");
+        let kept = all_different(kept.iter().map(|line| text(line, "id")).collect(), reported);
+        assert!(
+            kept.iter().all(|id| decided.iter().any(|(decided, _)| decided == id)),
+            "{reported}"
+        );
+        assert_eq!(kept.len() * 2, decided.len(), "{reported}");
         let left = self.place.leftovers();
-        assert!(left.is_empty(), "{told}: {left:?} was left");
+        assert!(left.is_empty(), "{reported}: {left:?} was left");
     }
 
     fn records(&self, turn: Option<&str>) -> Records {

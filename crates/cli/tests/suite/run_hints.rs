@@ -38,7 +38,7 @@ fn leaves_early(place: &Place) {
 }
 
 #[test]
-fn warnings_are_told_in_full_by_whatever_accepts_and_by_status() {
+fn warnings_are_printed_in_full_by_accept_and_status() {
     const END: &str = "its request to leave was dropped";
     for words in ["step", "loop --max-turns 1", "accept --checkpoint"] {
         let place = Place::begun();

@@ -1,4 +1,4 @@
-//! Commands that meet on one repository: one works, the other is told who does.
+//! Commands that meet on one repository: one works, the other names it.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn of_two_commands_that_meet_one_wins() {
 }
 
 #[test]
-fn a_command_that_waits_in_vain_is_told_who_holds_the_repository() {
+fn a_command_that_waits_too_long_names_the_holder_of_the_lock() {
     let hook =
         "touch waits; while ! test -f go; do sleep 0.05; done; echo '{\"verdict\":\"allow\"}'";
     let place = Place::begun_with(|config| {
@@ -54,7 +54,7 @@ fn a_command_that_waits_in_vain_is_told_who_holds_the_repository() {
     assert_eq!(lock["owner_pid"], holder.id());
     assert!(message.contains(&holder.id().to_string()), "{message}");
     assert!(message.contains(text(&lock, "acquired_at")), "{message}");
-    // Whoever only looks is not held up.
+    // A command that only reads does not wait.
     place.run("status").yes();
     assert_eq!(place.read(STATE), state);
     let (output, was_killed) = kill(holder);

@@ -115,7 +115,7 @@ impl Place {
     }
 
     /// What a killed command must not leave: journals, temporary files, the lock. Those in a turn's
-    /// own folders go with them; one beside the lock may be of somebody who wants it now, and stays
+    /// own folders go with them; one beside the lock may belong to a process that waits for it, and stays
     /// a minute.
     pub(crate) fn leftovers(&self) -> Vec<String> {
         let home = self.at(".agentxchain");
@@ -203,9 +203,9 @@ pub(crate) fn kill(mut child: Child) -> (Output, bool) {
 }
 
 #[track_caller]
-pub(crate) fn all_different<T: Ord + Clone + Debug>(found: Vec<T>, told: &str) -> BTreeSet<T> {
+pub(crate) fn all_different<T: Ord + Clone + Debug>(found: Vec<T>, reported: &str) -> BTreeSet<T> {
     let different: BTreeSet<T> = found.iter().cloned().collect();
-    assert_eq!(different.len(), found.len(), "{told}: something is there twice: {found:?}");
+    assert_eq!(different.len(), found.len(), "{reported}: something is there twice: {found:?}");
     different
 }
 

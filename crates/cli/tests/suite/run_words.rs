@@ -42,11 +42,11 @@ fn wrong_words_are_a_document_for_programs() {
     ] {
         let ran = place.run(words);
         assert_eq!(ran.code, 2, "{words}: {ran:?}");
-        let told: Value = serde_json::from_str(&ran.stdout).expect("one document");
-        assert!(told["code"].is_string(), "{words}: {told}");
-        let message = told["error"]["message"].as_str().expect("a text");
+        let reported: Value = serde_json::from_str(&ran.stdout).expect("one document");
+        assert!(reported["code"].is_string(), "{words}: {reported}");
+        let message = reported["error"]["message"].as_str().expect("a text");
         assert!(message.contains(named), "{words}: {message}");
-        assert!(ran.stderr.starts_with(told["code"].as_str().expect("a code")));
+        assert!(ran.stderr.starts_with(reported["code"].as_str().expect("a code")));
     }
     // Who did not ask for a document gets none.
     place.run("reject").refused("USAGE");
@@ -112,11 +112,11 @@ fn a_loop_that_is_to_outlive_its_terminal_does() {
             std::fs::remove_file(&mark).expect("the mark");
         }
         let output = output_of(child, "accord run step");
-        let told: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        let reported: Value = serde_json::from_slice(&output.stdout).expect("a document");
         if outlives {
-            assert_eq!(told["code"], "worker_without_result", "{told}");
+            assert_eq!(reported["code"], "worker_without_result", "{reported}");
         } else {
-            assert_eq!(told["stop"], "cancelled", "{told}");
+            assert_eq!(reported["stop"], "cancelled", "{reported}");
         }
         let _ = std::fs::remove_file(&mark);
     }

@@ -15,7 +15,7 @@ fn package(id: &str) -> String {
         "package_id": id,
         "project_id": "p",
         "relay_version": "0.1",
-        "title": "Written while the server was told to end",
+        "title": "Written while the server was ending",
         "status": "complete",
         "package_type": "standard",
         "review_type": "none",
@@ -159,7 +159,7 @@ fn settings_are_shown_with_their_origin() {
 }
 
 #[test]
-fn a_log_that_nobody_takes_does_not_end_the_server() {
+fn a_log_that_is_not_read_does_not_end_the_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_str().expect("a path");
     let mut serve = command(&["serve", "--listen", "127.0.0.1:0", "--data", data]);
@@ -174,7 +174,7 @@ fn a_log_that_nobody_takes_does_not_end_the_server() {
 }
 
 #[test]
-fn a_limit_on_the_size_of_files_is_told_and_does_not_end_the_server() {
+fn a_limit_on_the_size_of_files_is_reported_and_does_not_end_the_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().to_str().expect("a path");
     let serve = command(&["serve", "--listen", "127.0.0.1:0", "--data", data]);

@@ -43,7 +43,7 @@ fn what_a_terminal_would_act_on_is_shown_instead() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_every_way_to_give_it() {
+fn a_missing_value_is_reported_with_every_way_to_give_it() {
     for (args, ways) in [
         (&["store", "trim"][..], "<--days <N>|--before <TIME>>"),
         (&["check"], "<PROTOCOL|--protocols>"),
@@ -89,7 +89,7 @@ fn a_place_where_no_folder_can_be_has_a_code_of_its_own() {
 }
 
 #[test]
-fn a_folder_that_is_served_is_told_with_the_way_to_its_host() {
+fn a_folder_that_is_served_is_refused_with_the_address_of_its_host() {
     let memory = Memory::reached(Way::Socket);
     let data = memory.data();
     let data = data.to_str().expect("text");
@@ -104,7 +104,7 @@ fn a_folder_that_is_served_is_told_with_the_way_to_its_host() {
 }
 
 #[test]
-fn an_export_that_is_told_to_end_leaves_no_file_behind() {
+fn an_export_that_is_terminated_leaves_no_file_behind() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("it has one"));
     // A host that begins an export, and is slow about it for as long as the test wants.

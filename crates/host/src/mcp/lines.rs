@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_told_by_its_code() {
+    fn input_that_is_no_message_is_refused_with_its_code() {
         for (line, code, id) in [
             ("garbage", -32_700, json!(null)),
             ("{\"jsonrpc\":\"2.0\",", -32_700, json!(null)),

@@ -156,7 +156,7 @@ async fn a_connection_that_the_host_closed_is_opened_again() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever_for_an_answer() {
+async fn waiting_for_an_answer_is_bounded() {
     let host = Scripted::start(|mut stream| async move {
         head(&mut stream).await;
         std::future::pending::<()>().await;
@@ -173,7 +173,7 @@ async fn nobody_waits_for_ever_for_an_answer() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_ever_for_the_rest_of_an_answer() {
+async fn waiting_for_the_rest_of_an_answer_is_bounded() {
     let host = Scripted::start(|mut stream| async move {
         head(&mut stream).await;
         say(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf").await;
@@ -209,7 +209,7 @@ async fn what_is_no_host_is_said_to_be_none() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_there_is_no_host() {
+async fn without_a_listener_there_is_no_host() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -259,7 +259,7 @@ async fn a_host_that_takes_nothing_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_body_of_ours_that_breaks_off_is_told_as_what_broke() {
+async fn a_request_body_that_breaks_off_is_reported_as_such() {
     let host = Scripted::start(|mut stream| async move {
         head(&mut stream).await;
         std::future::pending::<()>().await;
@@ -273,7 +273,7 @@ async fn a_body_of_ours_that_breaks_off_is_told_as_what_broke() {
 }
 
 #[tokio::test]
-async fn what_does_not_speak_tls_is_told_apart_from_what_is_not_trusted() {
+async fn a_server_without_tls_is_distinguished_from_an_untrusted_one() {
     let host = Scripted::start(|mut stream| async move {
         say(&mut stream, "HTTP/1.1 400 Bad Request\r\n\r\n").await;
     })

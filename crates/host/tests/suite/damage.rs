@@ -88,7 +88,7 @@ async fn a_damaged_package_is_never_handed_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fact_that_says_something_else_than_its_row_orients_nobody() {
+async fn a_fact_that_differs_from_its_row_is_left_out_of_orient() {
     let texts = [
         ("\"one\"", "\"two\""),
         ("\"valid_to\":null", "\"valid_to\":\"2026-01-01T00:00:00Z\""),

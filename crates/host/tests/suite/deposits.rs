@@ -26,7 +26,7 @@ async fn a_package_is_stored_and_handed_out_with_its_hash() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_knows_a_package_gets_it_once() {
+async fn a_package_is_returned_once() {
     let world = World::new();
     let asker = world.owner();
     asker.deposit(&package("pkg_1")).await;

@@ -222,7 +222,7 @@ async fn the_stream_of_a_revoked_key_ends_without_an_event() {
 }
 
 #[tokio::test]
-async fn whoever_came_without_a_key_goes_when_the_first_is_made() {
+async fn clients_without_a_key_are_disconnected_when_the_first_key_is_made() {
     let world = World::new();
     let asker = world.owner();
     deposit(&asker, 1).await;

@@ -122,7 +122,7 @@ async fn a_fact_is_by_the_author_of_its_source() {
     assert_eq!(asserted["asserted_by"], json!({"id": "ada", "type": "agent"}));
     let odd = asker.post(FACTS, &from("pkg_9")).await.expect(201);
     assert_eq!(odd["warnings"][0]["field"], "source_package_id");
-    // A draft of somebody else is as if it were not there.
+    // A draft of another author is not visible.
     let ada = world.key_of("ada");
     let asserted = ada.post(FACTS, &from("pkg_2")).await.expect(201);
     assert_eq!(asserted["asserted_by"], json!({"id": "ada", "type": "agent"}));

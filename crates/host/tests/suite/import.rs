@@ -219,7 +219,7 @@ async fn an_import_larger_than_the_limit_changes_nothing() {
 }
 
 #[tokio::test]
-async fn imports_are_told_as_events_and_found_by_search() {
+async fn imports_are_events_and_are_found_by_search() {
     let (world, other) = (World::new(), World::new());
     live(&world.owner()).await;
     let owner = other.owner();
@@ -265,11 +265,11 @@ async fn lines_say_how_it_goes() {
     let text = lines(&documents);
     let answer = owner.ask("POST", "/v1/projects/atlas/import", &headers, &text).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
-    let told: Vec<Value> =
+    let reported: Vec<Value> =
         answer.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(told[0]["kind"], "progress");
-    assert_eq!(told[0]["total"], text.len());
-    let (last, before) = told.split_last().unwrap();
+    assert_eq!(reported[0]["kind"], "progress");
+    assert_eq!(reported[0]["total"], text.len());
+    let (last, before) = reported.split_last().unwrap();
     assert!(before.iter().all(|line| line["kind"] == "progress"), "{}", answer.text);
     assert_eq!((&last["kind"], &last["added"]["packages"]), (&json!("summary"), &json!(1_050)));
     // What is refused before the work begins is an error as always.

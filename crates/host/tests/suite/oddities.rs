@@ -64,7 +64,7 @@ async fn a_deposit_of_a_session_that_is_not_there_is_taken_with_a_warning() {
 }
 
 #[tokio::test]
-async fn who_ended_a_fact_is_told_with_the_event() {
+async fn the_event_names_the_actor_that_ended_a_fact() {
     let world = World::new();
     let owner = world.owner();
     let facts = "/v1/projects/atlas/facts";
@@ -128,7 +128,7 @@ async fn moves_and_ends_over_mcp_name_the_session() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_there_is_told_with_those_that_are() {
+async fn an_unknown_tool_is_refused_with_the_known_ones() {
     let world = World::new();
     let mut client = Client::begin(local_api(&world.host)).await;
     let answer = client.ask("tools/call", json!({"name": "qqq", "arguments": {}})).await;

@@ -144,7 +144,7 @@ async fn the_same_id_in_several_projects_needs_the_project() {
     asker.get("/v1/packages/pkg_1?project_id=cumulus").await.refused(404, "package_not_found");
     let flag = json!({"review_type": "human"});
     asker.post("/v1/packages/pkg_1/flag", &flag).await.refused(409, "ambiguous_package_id");
-    // Whoever sees one of them alone never hears of the other.
+    // A key that sees one of them does not learn of the other.
     let scope = KeyScope::new(vec![Verb::Read], Some(vec![project_id("atlas")]));
     let reader = world.key(&scope);
     let one = reader.get("/v1/packages/pkg_1").await.expect(200);
@@ -153,7 +153,7 @@ async fn the_same_id_in_several_projects_needs_the_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_changes_a_package() {
+async fn a_package_cannot_be_changed() {
     let world = World::new();
     let asker = world.owner();
     let first = asker.deposit(&package("pkg_1")).await;

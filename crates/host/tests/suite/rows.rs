@@ -1,4 +1,4 @@
-//! Single rows that somebody changed in the file: each is named and left out, and keeps nothing
+//! Single rows that were changed in the file: each is named and left out, and keeps nothing
 //! else from being served.
 
 use serde_json::{Value, json};
@@ -279,7 +279,7 @@ async fn a_damaged_project_is_named_and_what_is_in_it_is_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_time_that_cannot_be_read_keeps_nobody_from_writing() {
+async fn an_unreadable_time_does_not_prevent_writes() {
     let (world, owner) = three().await;
     assert!(tamper(&world, "UPDATE event SET at = ?1", "once") > 3);
     owner.deposit(&package("pkg_9")).await;
@@ -360,7 +360,7 @@ async fn what_is_derived_is_compared_with_what_it_is_derived_from() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_that_cannot_be_read_keep_nobody_from_asking() {
+async fn unreadable_questions_do_not_prevent_others() {
     let (world, owner) = three().await;
     let statement = "UPDATE question SET sources = ?1, asked_key = 'x' WHERE text = 'Why?'";
     assert_eq!(tamper(&world, statement, "garbage"), 1);

@@ -40,7 +40,7 @@ pub(crate) struct World {
     _folder: TempDir,
 }
 
-/// Somebody who asks.
+/// A client.
 #[derive(Clone)]
 pub(crate) struct Asker(Arc<dyn Api>);
 
@@ -71,7 +71,7 @@ impl World {
         (Self { host, _folder }, repaired)
     }
 
-    /// Whoever has the data folder.
+    /// The owner of the data folder.
     pub(crate) fn owner(&self) -> Asker {
         self.asker(Caller::owner())
     }

@@ -104,8 +104,8 @@ fn siblings_differ_only_where_they_say() {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         for place in &places {
-            let told = declared.iter().any(|change| covers(change, place));
-            assert!(told, "{} differs in {place} too", case.id);
+            let reported = declared.iter().any(|change| covers(change, place));
+            assert!(reported, "{} differs in {place} too", case.id);
         }
         for change in declared {
             let differs = places.iter().any(|place| covers(change, place));

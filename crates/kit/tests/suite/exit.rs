@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{case, changed, demo, patient, run};
 
 /// Runs cases whose last segment says what the implementation does with them.
-fn told(cases: &[Value], baseline: Value) -> RunReport {
+fn reported(cases: &[Value], baseline: Value) -> RunReport {
     let adapter = InProcess::new(|case: &Case| match case.id.rsplit('/').next() {
         Some("pass") => AdapterResult::judge(&case.expectation(), case.expectation()),
         Some("error") => AdapterResult::without_outcome(Status::Error, "cannot"),
@@ -25,7 +25,7 @@ fn told(cases: &[Value], baseline: Value) -> RunReport {
 }
 
 fn exit_code(cases: &[Value]) -> u64 {
-    told(cases, json!({"known_failures": []})).summary.exit_code
+    reported(cases, json!({"known_failures": []})).summary.exit_code
 }
 
 fn soft(id: &str) -> Value {
@@ -44,7 +44,7 @@ fn required_cases_decide() {
 fn an_error_outranks_failures_whatever_its_strength() {
     assert_eq!(exit_code(&[case("a/pass"), case("a/fail"), case("a/error")]), 2);
     assert_eq!(exit_code(&[case("a/pass"), soft("a/error")]), 2);
-    let report = told(&[case("a/fail"), case("a/error")], json!({"known_failures": []}));
+    let report = reported(&[case("a/fail"), case("a/error")], json!({"known_failures": []}));
     assert_eq!(report.summary.overall.as_str(), "error");
     assert_eq!(report.summary.reasons, ["1 case could not be judged", "1 required case fails"]);
 }
@@ -55,16 +55,18 @@ fn a_baseline_excuses_failures_and_not_errors() {
         {"case": "demo/a/fail", "reason": "r"}, {"case": "demo/a/error", "reason": "r"},
     ]});
     assert_eq!(
-        told(&[case("a/fail"), case("a/error"), case("a/pass")], known.clone()).summary.exit_code,
+        reported(&[case("a/fail"), case("a/error"), case("a/pass")], known.clone())
+            .summary
+            .exit_code,
         2
     );
     let not_listed = json!({"known_failures": [{"case": "demo/a/missing", "reason": "r"}]});
-    assert_eq!(told(&[case("a/missing")], not_listed).summary.exit_code, 0);
+    assert_eq!(reported(&[case("a/missing")], not_listed).summary.exit_code, 0);
 }
 
 #[test]
 fn a_run_without_cases_is_an_error() {
-    let report = told(&[], json!({"known_failures": []}));
+    let report = reported(&[], json!({"known_failures": []}));
     assert_eq!(report.summary.exit_code, 2);
     assert_eq!(report.summary.reasons, ["no case ran (KIT_NO_CASE_RAN)"]);
 }

@@ -137,12 +137,12 @@ fn our_own_corpus_reads_the_same_as_a_folder_of_fixtures() {
     let expected =
         LeftOut { of_a_profile, not_must: all - bound - of_a_profile, companions: 2, hidden: 0 };
     assert_eq!(left_out, expected);
-    let told = left_out.to_string();
-    assert!(told.contains(&format!("{of_a_profile} of a profile, ")), "{told}");
-    assert!(!told.contains("dot"), "{told}");
+    let reported = left_out.to_string();
+    assert!(reported.contains(&format!("{of_a_profile} of a profile, ")), "{reported}");
+    assert!(!reported.contains("dot"), "{reported}");
 }
 
-/// The public fixtures, where somebody says where they are.
+/// The public fixtures, if the environment names their folder.
 #[test]
 fn the_public_fixtures_are_read() {
     let Some(folder) = std::env::var_os("ACCORD_EXTERNAL_CORPUS") else {

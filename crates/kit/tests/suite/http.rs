@@ -393,7 +393,7 @@ fn a_body_that_is_no_json_is_a_text() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told_before_anything_is_run() {
+fn an_unreachable_server_is_reported_before_anything_is_run() {
     let gone = Server::start(|_| Answer::text(200, "")).url();
     let protocol = web(&[reads(json!({"status": [200]}))]);
     let server = Http::new(HttpOptions::new(&gone)).unwrap();
@@ -418,7 +418,7 @@ fn only_urls_of_servers_are_taken() {
         ("http://host/#top", "it must not have a query or a fragment"),
     ] {
         match Http::new(HttpOptions::new(url)) {
-            Err(ServerError::BadUrl { why: told, .. }) => assert_eq!(told, why, "{url}"),
+            Err(ServerError::BadUrl { why: reported, .. }) => assert_eq!(reported, why, "{url}"),
             Err(other) => panic!("{url}: {other}"),
             Ok(_) => panic!("{url} was taken"),
         }

@@ -141,7 +141,7 @@ fn a_connection_that_breaks_is_an_error_of_its_case_alone() {
 }
 
 #[test]
-fn nothing_is_told_of_a_server_that_is_thrown_away() {
+fn a_scratch_server_is_not_reported() {
     let server = serve(|_| None);
     let case = reads(json!({"status": [200]}));
     let report = judge_with(&server, &[case], |options| options.thrown_away = true, &patient());

@@ -19,7 +19,7 @@ struct Output {
     ndjson: String,
 }
 
-/// One case of every kind, told to four reporters at once.
+/// One case of every kind, reported by four reporters at once.
 fn output(options: &RunOptions, text: TextOptions) -> Output {
     let protocol = demo(&[
         case("area/a-pass"),

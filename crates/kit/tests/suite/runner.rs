@@ -79,7 +79,7 @@ fn one_stream_of_events_without_gaps() {
 }
 
 #[test]
-fn events_can_be_told_in_the_order_of_the_ids() {
+fn events_can_be_reported_in_the_order_of_the_ids() {
     let adapter = InProcess::new(|case: &Case| {
         // Later cases are quicker, so that they overtake.
         let number: u64 = case.id[case.id.len() - 3..].parse().unwrap();
@@ -91,9 +91,9 @@ fn events_can_be_told_in_the_order_of_the_ids() {
     options.workers = NonZeroUsize::new(8).unwrap();
     options.in_order = true;
     accord_kit::run(&many(16), &adapter, &options, &mut heard).unwrap();
-    let told: Vec<String> = heard.0.iter().filter_map(|line| line.case.clone()).collect();
-    assert_eq!(told.len(), 16);
-    assert!(told.is_sorted());
+    let reported: Vec<String> = heard.0.iter().filter_map(|line| line.case.clone()).collect();
+    assert_eq!(reported.len(), 16);
+    assert!(reported.is_sorted());
     let pairs = heard.0[1..33].chunks(2);
     for pair in pairs {
         assert_eq!(
@@ -190,13 +190,13 @@ fn a_program_that_must_end_at_once_leaves_no_adapter_and_no_folder() {
         assert!(left.is_empty(), "{left:?}");
         return;
     }
-    let told = folder.path().join("told");
-    let script = format!("echo \"$ACCORD_CASE_DIR\" > {}; sleep 600", told.display());
+    let reported = folder.path().join("reported");
+    let script = format!("echo \"$ACCORD_CASE_DIR\" > {}; sleep 600", reported.display());
     let case_folder = std::thread::scope(|scope| {
         scope.spawn(|| run(&many(1), &PerCase::new(shell(&script)), &patient()));
         let given_up = Instant::now() + patient().case_timeout;
         let case_folder = loop {
-            let text = std::fs::read_to_string(&told).unwrap_or_default();
+            let text = std::fs::read_to_string(&reported).unwrap_or_default();
             if let Some(path) = text.strip_suffix('\n') {
                 break path.to_owned();
             }
@@ -258,7 +258,7 @@ fn a_panic_in_an_implementation_is_its_error_and_costs_one_case() {
 }
 
 #[test]
-fn an_implementation_that_takes_too_long_is_told_so() {
+fn an_implementation_that_takes_too_long_is_reported() {
     let adapter = InProcess::new(|case: &Case| {
         std::thread::sleep(Duration::from_millis(50));
         AdapterResult::judge(&case.expectation(), honest_outcome(case))
@@ -274,7 +274,7 @@ fn a_reporter_that_cannot_write_ends_the_run() {
     let mut broken = Broken(3);
     let error = accord_kit::run(&many(50), &honest(), &patient(), &mut broken).unwrap_err();
     assert!(matches!(error, RunError::Output(_)), "{error}");
-    assert_eq!(broken.0, 0, "nothing more is told after the failure");
+    assert_eq!(broken.0, 0, "nothing more is reported after the failure");
 }
 
 #[derive(Default)]
@@ -296,7 +296,7 @@ struct Broken(usize);
 impl Reporter for Broken {
     fn report(&mut self, _: &Event<'_>) -> io::Result<()> {
         match self.0 {
-            0 => panic!("told again"),
+            0 => panic!("reported again"),
             1 => {
                 self.0 = 0;
                 Err(io::ErrorKind::BrokenPipe.into())

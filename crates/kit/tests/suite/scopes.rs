@@ -27,7 +27,7 @@ fn alone(case: Value) -> Value {
     changed(case, json!({"let": {"scope_id": {"make": "scope"}}}))
 }
 
-fn told(left: &LeftBehind) -> (&str, &str) {
+fn reported(left: &LeftBehind) -> (&str, &str) {
     (left.id.as_str(), left.state.as_str())
 }
 
@@ -66,7 +66,7 @@ fn what_cannot_be_put_away_is_named() {
     let report = judge(&server, &[writes("a/one")]);
     let left = report.left_behind.unwrap();
     let own = report.run.adapter.scope.unwrap();
-    assert_eq!(told(&left[0]), (own.as_str(), "kept, because `retire` answered 405"));
+    assert_eq!(reported(&left[0]), (own.as_str(), "kept, because `retire` answered 405"));
 
     // A scope that never came to be leaves nothing.
     let server = serve(|request| {
@@ -301,7 +301,7 @@ fn what_was_made_is_put_away_also_when_the_run_breaks_off() {
 }
 
 #[test]
-fn cases_of_servers_and_of_adapters_are_told_apart() {
+fn cases_of_servers_and_of_adapters_are_distinguished() {
     let server = serve(|_| None);
     let http =
         accord_kit::driver::Http::new(accord_kit::driver::HttpOptions::new(server.url())).unwrap();

@@ -145,7 +145,7 @@ fn a_report_has_the_members_that_verifiers_agree_on() {
 }
 
 #[test]
-fn failures_errors_and_gaps_are_told_apart() {
+fn failures_errors_and_gaps_are_distinguished() {
     // The adapter's own decision, by the name of the fixture.
     let script = format!(
         "case \"$fixture\" in *'\"A\"'*) {WRONG};; *'\"B\"'*) {ABSENT};; *) {RIGHT};; esac"
@@ -186,7 +186,7 @@ fn an_error_outranks_a_failure_wherever_it_comes() {
     }
 }
 
-/// A fixture of somebody else's corpus means what the format says: an assertion that is none there
+/// A fixture of another corpus means what the format says: an assertion that is none there
 /// is met by nothing.
 #[test]
 fn an_assertion_that_the_format_does_not_have_is_never_met() {
@@ -368,7 +368,7 @@ fn capabilities_that_cannot_be_used_are_named_with_their_place() {
 }
 
 #[test]
-fn an_adapter_that_cannot_be_started_is_told_once() {
+fn an_adapter_that_cannot_be_started_is_reported_once() {
     let mut claims = capabilities();
     claims["adapter"]["command"] = json!(["./no-such-adapter"]);
     let target = Implementation::new(RIGHT).claiming(&claims);
@@ -428,7 +428,7 @@ fn fixtures_are_run_one_at_a_time() {
     assert_eq!(report.results["tier_1"].fixtures_passed, 8);
 }
 
-/// Whoever has one adapter for everything is judged by the whole corpus.
+/// One adapter for everything is judged by the whole corpus.
 #[test]
 fn the_corpus_that_came_with_the_kit_is_judged_in_all_tiers() {
     let fixtures: Protocol = agentxchain().binding();

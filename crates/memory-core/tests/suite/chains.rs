@@ -130,7 +130,7 @@ fn run(steps: &[Step]) {
                 let mut sent =
                     json!({"subject": "s", "predicate": "p", "value": value.to_string()});
                 if let Some(from) = from {
-                    // Spelled in our own way, so that it can be told whether the text is kept.
+                    // Spelled in our own way, so that a changed text is seen.
                     sent["valid_from"] = json!(instant(*from).to_string().replace('Z', "+00:00"));
                 }
                 let asked = Assertion::parse(sent.to_string().as_bytes(), &id).unwrap();

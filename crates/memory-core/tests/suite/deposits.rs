@@ -98,7 +98,7 @@ fn a_write_needs_its_project() {
 }
 
 #[test]
-fn a_session_that_is_not_there_is_told() {
+fn an_unknown_session_is_reported() {
     let (id, here) = (project_id(), project());
     let package = package(&with(json!({"created_by": {
         "id": "planner", "type": "agent", "session_id": "sess_0"

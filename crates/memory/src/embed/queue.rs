@@ -209,7 +209,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// Asks the server for a vector, and begins anew when the dimension changed.
+    /// Asks the server for a vector, and starts again when the dimension changed.
     async fn check(&mut self) -> Result<Place, Stop> {
         let dimension = self.probe().await?;
         self.embedder.health.dimension.store(dimension, Ordering::Relaxed);

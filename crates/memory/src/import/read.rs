@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn later_versions_are_told_from_mistakes() {
+    fn later_versions_are_distinguished_from_mistakes() {
         let later = [
             r#"{"relay_version":"0.2","package_id":"p"}"#,
             r#"{"kind":"package","data":{"relay_version":"1.0","new":[]}}"#,

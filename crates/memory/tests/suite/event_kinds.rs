@@ -58,10 +58,10 @@ async fn verify_and_repair_keep_them() {
         let memory = memory_over(&engine);
         write_unknown(&memory, &*engine).await;
         assert!(is_sound(&memory).await);
-        let mut told = Vec::new();
-        let repaired = repair(&*engine, &mut |done, total| told.push((done, total))).unwrap();
+        let mut reported = Vec::new();
+        let repaired = repair(&*engine, &mut |done, total| reported.push((done, total))).unwrap();
         assert_eq!((repaired.sound, repaired.set_aside), (1, 0));
-        assert_eq!(told, [(0, 1), (1, 1)]);
+        assert_eq!(reported, [(0, 1), (1, 1)]);
         assert!(is_sound(&memory).await);
         assert_eq!(stored_text(&*engine), DATA);
     }

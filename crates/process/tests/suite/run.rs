@@ -126,7 +126,7 @@ fn a_large_input_is_delivered_while_the_output_is_read() {
 }
 
 #[test]
-fn output_without_end_is_cut_and_told() {
+fn endless_output_is_cut_and_reported() {
     let endless = Spec::new(sh("while :; do echo 0123456789; done"));
     let outcome = run(&endless.clone().stdout_limit(1000, Overflow::Kill)).unwrap();
     assert!(outcome.stdout_truncated && !outcome.timed_out);

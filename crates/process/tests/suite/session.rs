@@ -82,7 +82,7 @@ fn a_second_line_right_before_the_end_is_refused() {
 }
 
 #[test]
-fn a_line_that_nobody_asked_for_is_refused_at_the_close() {
+fn an_unrequested_line_is_refused_at_the_close() {
     let mut session = start("read -r line; echo a; read -r line; echo b");
     assert_eq!(session.request(b"one", LONG).unwrap(), b"a");
     let error = session.close(LONG).unwrap_err();

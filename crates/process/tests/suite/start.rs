@@ -31,7 +31,7 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
-fn a_file_without_permission_and_a_folder_are_told_apart() {
+fn a_file_without_permission_and_a_folder_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let plain = script(folder.path(), "#!/bin/sh\n", 0o644);
     assert!(refused(bare(plain)).ends_with("it has no execute permission"));
@@ -39,7 +39,7 @@ fn a_file_without_permission_and_a_folder_are_told_apart() {
 }
 
 #[test]
-fn a_missing_interpreter_and_an_unknown_format_are_told_apart() {
+fn a_missing_interpreter_and_an_unknown_format_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let path = script(folder.path(), "#!/no/such/interpreter\n", 0o755);
     assert!(path.is_file());

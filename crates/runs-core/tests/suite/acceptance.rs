@@ -31,7 +31,7 @@ fn a_sound_result_becomes_part_of_the_history() {
     assert_eq!(run.wants, ["staging", "observe", "commit", "done"]);
     assert_eq!(run.events(), ["turn_accepted"]);
 
-    // The same turn again is told so, and nothing moves.
+    // The same turn again is refused, and nothing moves.
     let again = accept(&mut world, &turn, &Script::default());
     assert_eq!(again.refused().code, Code::XchainTurnAlreadyAccepted);
     assert_eq!(world.history.len(), 1);

@@ -468,7 +468,7 @@ fn a_coordinators_journal_is_carried_out_once() {
 }
 
 #[test]
-fn hooks_of_the_coordinator_are_told_what_it_knows() {
+fn hooks_of_the_coordinator_get_its_context() {
     let mut document = document();
     let hook = |mode: &str| {
         json!([{"name": "h", "type": "process", "command": ["x"],

@@ -70,7 +70,7 @@ fn a_request_that_waits_does_not_pass_over_missing_decisions() {
             }
             let why = world.state.member("last_gate_failure")["reasons"][0].to_string();
             assert!(why.contains("DEC-005"), "{why}");
-            // Nor does it pass behind somebody else's next turn.
+            // It does not pass after another role's next turn either.
             turn(&mut world, "dev", 5, &json!({"files_changed": ["src/third.rs"]})).accepted();
             assert_eq!(world.state.status(), Status::Active);
             assert_eq!(world.state.phase(), phase);

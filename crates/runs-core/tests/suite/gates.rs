@@ -25,7 +25,7 @@ fn exit(config: &Config, files: &[(&str, &str)], verification: &str) -> PhaseExi
     evaluate_phase_exit(Some("implementation"), &view)
 }
 
-/// A project that nobody vouches for: some of the spellings are refused where somebody does.
+/// A project that is not validated: validation refuses some of the spellings.
 fn lenient(change: impl FnOnce(&mut Value)) -> Config {
     let mut document = Value::Object(config().document().clone());
     change(&mut document);

@@ -167,7 +167,7 @@ fn a_hook_that_tampers_behind_an_acceptance_blocks_the_run() {
         assert_eq!(accepted.state.document(), world.state.document());
         assert_eq!(world.state.status(), status);
         let ends = world.files[".agentxchain/run-history.jsonl"].lines().count();
-        assert_eq!(ends, 1, "one end, told once");
+        assert_eq!(ends, 1, "one end, reported once");
         let escalates = run.wants.contains(&"on_escalation");
         assert_eq!(escalates, status == Status::Blocked);
     }

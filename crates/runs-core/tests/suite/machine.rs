@@ -328,7 +328,7 @@ fn old_states_are_read_and_unknown_members_survive() {
 }
 
 #[test]
-fn a_worker_is_told_what_it_needs() {
+fn a_worker_gets_what_it_needs() {
     let mut world = world(config(), "planning");
     let turn = crate::support::assign(&mut world, "pm", 2);
     let active = world.state.turn(&turn).unwrap();
@@ -359,7 +359,7 @@ fn a_worker_is_told_what_it_needs() {
     }
     assert!(!prompt.contains("proposed_changes"), "it writes itself");
     assert!(dispatch::context(&briefing).contains("None yet."));
-    // However much a turn said, the next ones are told a part of it.
+    // The next turns get a bounded part of a long summary.
     let line = json!({"role": "dev", "summary": "ä".repeat(3_000_000),
         "decisions": [{"id": "DEC-001", "statement": "d".repeat(1_000_000)}]});
     let recent = [line.as_object().unwrap().clone()];

@@ -87,7 +87,7 @@ fn a_journal_of_another_runner_is_understood() {
 }
 
 #[test]
-fn other_runners_are_told_of_an_acceptance_in_their_words() {
+fn other_runners_can_read_the_journal_of_an_acceptance() {
     let (_, _, commit) = accepted();
     assert_eq!(commit.journal["kind"], "accept_turn");
     let mut unknown = commit.journal.clone();
@@ -123,7 +123,7 @@ fn what_is_no_journal_is_left_alone() {
 }
 
 #[test]
-fn a_change_is_finished_too_unless_somebody_went_on_without_it() {
+fn a_change_is_finished_unless_another_runner_continued_without_it() {
     let mut before = world(config(), "implementation");
     let change = run::escalate(&before.state, "stop", &mut ids(5), now()).unwrap();
     let commit = Commit::of_change(&before.state, &change, &mut ids(6), now());

@@ -59,12 +59,12 @@ fn a_result_that_cannot_be_looked_at_is_refused_and_recorded() {
     let Want::Commit(commit) = machine.want().clone() else {
         panic!("{:?}", machine.want());
     };
-    let told = commit.writes.iter().any(|write| {
+    let reported = commit.writes.iter().any(|write| {
         matches!(write, Write::Append { record: Record::Events, line }
             if line["event_type"] == "acceptance_failed"
                 && line["payload"]["error_code"] == "file_too_large")
     });
-    assert!(told, "{commit:?}");
+    assert!(reported, "{commit:?}");
     machine.answer(Answer::Committed, now()).unwrap();
     let Want::Done(outcome) = machine.want() else {
         panic!("{:?}", machine.want());

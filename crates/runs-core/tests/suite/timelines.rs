@@ -1,4 +1,4 @@
-//! What is told about a run can be told in that order.
+//! The order of the events of a run.
 
 use accord_runs_core::accept::Commit;
 use accord_runs_core::hooks::{HookPhase, HookReport};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Script, accept, assign, clean, config, ids, now, result, stage, world};
 
-fn told(world: &MemoryRepository) -> Vec<Value> {
+fn reported(world: &MemoryRepository) -> Vec<Value> {
     let lines = world.files[".agentxchain/events.jsonl"].lines();
     lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -24,7 +24,7 @@ fn assign_only(world: &mut MemoryRepository, role: &str) -> TurnId {
 }
 
 #[test]
-fn a_turn_that_was_never_handed_out_is_told_of_as_if_it_was() {
+fn a_turn_that_was_never_dispatched_is_announced_all_the_same() {
     for fails_first in [false, true] {
         let mut world = world(config(), "implementation");
         let turn = assign_only(&mut world, "dev");
@@ -38,7 +38,7 @@ fn a_turn_that_was_never_handed_out_is_told_of_as_if_it_was() {
         let run = accept(&mut world, &turn, &script);
         run.accepted();
         assert_eq!(run.events(), ["turn_dispatched", "turn_accepted"]);
-        let mut all = told(&world);
+        let mut all = reported(&world);
         let mut start = all[0].clone();
         start["event_id"] = "evt_of_the_start".into();
         start["event_type"] = "run_started".into();
@@ -48,7 +48,7 @@ fn a_turn_that_was_never_handed_out_is_told_of_as_if_it_was() {
 }
 
 #[test]
-fn a_turn_that_was_handed_out_is_told_of_once() {
+fn a_dispatched_turn_is_announced_once() {
     let mut world = world(config(), "implementation");
     let turn = assign(&mut world, "dev", 2);
     let sound = result(&world, &turn);
@@ -58,7 +58,7 @@ fn a_turn_that_was_handed_out_is_told_of_once() {
 }
 
 #[test]
-fn nothing_is_told_behind_the_end_of_a_run() {
+fn nothing_is_announced_after_the_end_of_a_run() {
     let mut world = world(config(), "qa");
     let verdict = ".planning/ship-verdict.md";
     world.files.insert(verdict.into(), "## Verdict: SHIP\n".into());
@@ -75,6 +75,6 @@ fn nothing_is_told_behind_the_end_of_a_run() {
     accept(&mut world, &turn, &Script::default()).accepted();
     let change = note(&world);
     world.apply(&Commit::of_change(&world.state.clone(), &change, &mut ids(8), now())).unwrap();
-    assert_eq!(told(&world).last().unwrap()["event_type"], "run_completed");
+    assert_eq!(reported(&world).last().unwrap()["event_type"], "run_completed");
     assert_eq!(world.state.member("accepted_integration_ref"), "git:c0ffee");
 }

@@ -143,7 +143,7 @@ fn said_of(object: &str, name: &str) -> (Option<&'static str>, bool) {
 }
 
 #[test]
-fn a_member_that_nobody_knows_is_named_with_the_one_that_was_meant() {
+fn an_unknown_member_is_named_with_the_one_that_was_meant() {
     for (object, name, meant) in [
         ("", "approval_polices", Some("approval_policy")),
         ("", "banana", None),
@@ -166,7 +166,7 @@ fn a_member_that_nobody_knows_is_named_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_mistyped_name_that_leaves_a_gate_open_is_told_apart() {
+fn a_mistyped_name_that_leaves_a_gate_open_is_distinguished() {
     for (object, name, meant) in [
         ("", "gate", "gates"),
         ("/gates/g", "require_human_approval", "requires_human_approval"),

@@ -16,7 +16,7 @@ use super::document::{Document, GuardedTurn, Holder, PendingCommit, Snapshot};
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) snapshot: Snapshot,
-    /// The stored index of the records, as Accord wrote it; `None` if it must be read anew.
+    /// The stored index of the records, as Accord wrote it; `None` if it must be read again.
     pub(super) index: Option<String>,
     /// The turns whose workers this process waits for, with their attempts.
     pub(super) turns: BTreeMap<TurnId, u64>,

@@ -73,7 +73,7 @@ pub(crate) fn run_in_scope(
         let payload = &chain.batch().payload;
         let envelope = hooks::envelope(&hook, run_id.as_deref(), &root, payload, environment.now());
         let variables = hooks::environment(&hook, run_id.as_deref(), &root);
-        // For each hook anew: the audit of the hook before is part of the records by now.
+        // For each hook again: the audit of the hook before is part of the records by now.
         let protected = locked.protect(scope.extra)?;
         let mut elsewhere = Vec::new();
         for (other, locked, extra) in scope.others {

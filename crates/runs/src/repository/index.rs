@@ -105,7 +105,7 @@ impl Loaded {
     fn document(&self, disk: &dyn Disk) -> Result<Object> {
         let covered = |record: RecordFile, covered: Covered| -> Result<Value> {
             // A record that became shorter meanwhile gets digests that never match, so it is read
-            // anew.
+            // again.
             let (head, tail) = edges(disk, record, covered.length)?.unwrap_or_default();
             let members = [
                 ("length", Value::from(covered.length)),

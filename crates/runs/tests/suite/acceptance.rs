@@ -61,7 +61,7 @@ fn a_result_is_corrected_and_says_so_or_is_refused_when_strict() {
 #[test]
 fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     let repo = Repo::plain();
-    repo.hook("on_escalation", "notify", "advisory", 5000, "cat > told.json");
+    repo.hook("on_escalation", "notify", "advisory", 5000, "cat > payload.json");
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
     stage(&repo, &turn, &json!({"status": "half"}));
@@ -76,7 +76,7 @@ fn a_rejected_turn_is_tried_again_and_then_waits_for_a_person() {
     let last = runs.reject(&reject).unwrap();
     assert!(!last.again && last.kept.is_none());
     assert_eq!(last.update.state.status(), Status::Blocked);
-    assert_eq!(repo.json("told.json")["payload"]["failed_turn_id"], turn.turn.id().as_str());
+    assert_eq!(repo.json("payload.json")["payload"]["failed_turn_id"], turn.turn.id().as_str());
     assert_eq!(repo.lines(".agentxchain/history.jsonl").len(), 0);
     runs.resolve(&consent()).unwrap();
     runs.dispatch(None).unwrap();
@@ -162,7 +162,7 @@ fn two_turns_that_change_one_file_come_into_conflict() {
 }
 
 #[test]
-fn a_repository_that_somebody_works_on_says_who() {
+fn a_repository_in_use_names_the_process() {
     let repo = Repo::plain();
     let held = repo.runs().repository().lock(Duration::ZERO).unwrap();
     let before = repo.home();
@@ -209,7 +209,7 @@ fn the_flat_staging_of_other_runners_is_read() {
 }
 
 #[test]
-fn the_flat_staging_is_seen_by_whoever_looks_and_by_whoever_rejects() {
+fn the_flat_staging_is_seen_by_status_and_by_reject() {
     let repo = Repo::plain();
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");

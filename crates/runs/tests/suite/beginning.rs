@@ -269,7 +269,7 @@ fn a_project_that_was_stashed_as_a_whole_is_not_made_anew() {
 }
 
 #[test]
-fn an_unknown_committer_is_told_before_a_checkpoint_fails() {
+fn an_unknown_committer_is_reported_before_a_checkpoint_fails() {
     let repo = Repo::with_git();
     let runs = repo.started();
     assert_eq!(runs.status().unwrap().no_checkpoints, None);

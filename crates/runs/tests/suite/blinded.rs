@@ -112,7 +112,7 @@ fn what_decides_what_git_shows_may_not_change_within_a_turn() {
 }
 
 #[test]
-fn files_that_git_was_told_not_to_look_at_are_looked_at() {
+fn files_that_git_is_set_to_skip_are_checked() {
     for flag in ["--assume-unchanged", "--skip-worktree"] {
         let repo = Repo::with_git();
         let (runs, turn) = turn_in(&repo);

@@ -52,14 +52,14 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     assert_eq!(begun.begun, ["api", "web"]);
     refused(coordinator.init(), Code::XchainInvalidStateTransition);
 
-    // The entry repository comes first, and is told about the initiative.
+    // The entry repository comes first, and gets the context of the initiative.
     let (repo, turn) = handed_out(coordinator.step(None));
     assert_eq!(repo, "api");
     let bundle = format!("api/.agentxchain/dispatch/turns/{turn}");
     let context = workspace.json(&format!("{bundle}/COORDINATOR_CONTEXT.json"));
     assert_eq!(context["workstream_id"], "core");
-    let told = workspace.read(&format!("{bundle}/COORDINATOR_CONTEXT.md"));
-    assert!(workspace.read(&format!("{bundle}/CONTEXT.md")).contains(&told));
+    let reported = workspace.read(&format!("{bundle}/COORDINATOR_CONTEXT.md"));
+    assert!(workspace.read(&format!("{bundle}/CONTEXT.md")).contains(&reported));
     let id = TurnId::parse(&turn).unwrap();
     let manifest = workspace.runs("api").verify_bundle(&id).unwrap().unwrap();
     assert_eq!(manifest["files"].as_array().unwrap().len(), 5);
@@ -68,14 +68,14 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     let next = coordinator.status().unwrap().next;
     assert!(matches!(&next[..], [NextAction::Repository { id, .. }] if id == "api"));
 
-    // Its acceptance is taken over, and the next repository is told of it.
+    // Its acceptance is taken over, and the next repository gets it as context.
     workspace.carry_out("api", &turn, into_qa);
     let stepped = coordinator.step(None).unwrap();
     assert_eq!(stepped.projected[0]["repo_turn_id"], turn.as_str());
     let (repo, turn) = handed_out(Ok(stepped));
     assert_eq!(repo, "web");
-    let told = format!("web/.agentxchain/dispatch/turns/{turn}/CONTEXT.md");
-    assert!(workspace.read(&told).contains("built the part of api"));
+    let reported = format!("web/.agentxchain/dispatch/turns/{turn}/CONTEXT.md");
+    assert!(workspace.read(&reported).contains("built the part of api"));
     let barrier = &workspace.json(&format!("{HOME}/barriers.json"))["core_completion"];
     assert_eq!(barrier["status"], "partially_satisfied");
 
@@ -159,7 +159,7 @@ fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
     assert_eq!((repo.as_str(), &turn), ("api", &assigned));
     assert_eq!(workspace.said("turn_dispatched").len(), 1);
     assert!(workspace.json(&format!("{HOME}/state.json"))["dispatching"].is_null());
-    // A second try keeps what the first was told.
+    // A second attempt keeps the context of the first.
     let runs = workspace.runs("api");
     let reject = accord_runs::operations::Reject {
         turn: TurnId::parse(&turn),
@@ -174,16 +174,16 @@ fn a_turn_whose_worker_was_not_there_is_handed_out_later() {
 }
 
 #[test]
-fn a_turn_that_is_given_out_anew_is_told_of_the_initiative_too() {
+fn a_reissued_turn_gets_the_context_of_the_initiative_too() {
     let workspace = Workspace::new();
     let coordinator = workspace.begun();
     let (_, turn) = handed_out(coordinator.step(None));
     let names = ["COORDINATOR_CONTEXT.json", "COORDINATOR_CONTEXT.md"];
-    let told = |turn: &str| {
+    let reported = |turn: &str| {
         let folder = format!("api/.agentxchain/dispatch/turns/{turn}");
         names.map(|name| workspace.read(&format!("{folder}/{name}")))
     };
-    let first = told(&turn);
+    let first = reported(&turn);
     let runs = workspace.runs("api");
     let reissue = accord_runs::operations::Reissue { reason: "anew".into(), ..Default::default() };
     let anew = runs.reissue(&reissue).unwrap().assigned.turn;
@@ -199,7 +199,7 @@ fn a_turn_that_is_given_out_anew_is_told_of_the_initiative_too() {
     runs.resolve(&consent()).unwrap();
     let again = runs.dispatch(None).unwrap();
     assert_ne!(again.turn.id().as_str(), turn);
-    assert_eq!(told(anew.id().as_str()), first);
+    assert_eq!(reported(anew.id().as_str()), first);
     assert!(again.context.contains(&first[1]), "{}", again.context);
 }
 

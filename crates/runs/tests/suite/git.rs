@@ -138,7 +138,7 @@ fn looking_leaves_git_alone_and_runs_nothing_of_its_configuration() {
 }
 
 #[test]
-fn a_commit_takes_what_it_is_told_and_no_more() {
+fn a_commit_takes_the_given_paths_and_no_more() {
     let repo = Repo::with_git();
     repo.write("a b.txt", "1");
     repo.write("*.txt", "2");
@@ -306,7 +306,7 @@ fn what_is_staged_around_the_repository_stays_staged() {
     assert_eq!(outer.git(&["status", "--porcelain"]), "A  same.txt\n");
 }
 
-const REMOVED_AND_RENAMED: &str = "M\tkept.txt\nD\tmoved.txt\nA\tnew.txt\nD\told.txt\n\
+const REMOVED_AND_RENAMED: &str = "M\tkept.txt\nD\tmoved.txt\nA\tnew.txt\nD\reported.txt\n\
     D\tshape\nA\tshape/inner.txt\nA\tway\nD\tway/inner.txt\n";
 
 /// What a commit did to which files.
@@ -339,7 +339,7 @@ fn removed_and_renamed() -> Repo {
 }
 
 #[test]
-fn a_git_that_is_killed_has_failed_unless_the_command_was_told_to_end() {
+fn a_git_that_is_killed_has_failed_unless_the_command_was_terminated() {
     let repo = Repo::with_git();
     repo.write(".gitattributes", "*.bin filter=end\n");
     repo.commit_all("attributes");

@@ -1,4 +1,4 @@
-//! What people are told to do can be done, and helps.
+//! The advice of refusals can be followed, and helps.
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{LoopOptions, LoopStop, NextStep, Reissue, Start, Step, StepResult};
@@ -30,9 +30,9 @@ fn a_run_whose_records_were_stashed_is_no_run_that_never_began() {
     repo.git(&["stash", "push", "--quiet"]);
     assert_eq!(runs.state().unwrap().status(), Status::Idle);
     assert_eq!(examined(next(&runs)), Code::XchainRecordsMissing);
-    let told = runs.doctor();
-    let told = told.iter().filter_map(|finding| finding.code);
-    assert!(told.into_iter().any(|code| code == Code::XchainRecordsMissing));
+    let reported = runs.doctor();
+    let reported = reported.iter().filter_map(|finding| finding.code);
+    assert!(reported.into_iter().any(|code| code == Code::XchainRecordsMissing));
     let before = repo.home();
     refused(runs.start(&Start::default()), Code::XchainRecordsMissing);
     refused(runs.step(&Step::default()), Code::XchainRecordsMissing);
@@ -91,7 +91,7 @@ fn no_turn_is_given_out_or_named_that_cannot_be_done_here() {
 }
 
 #[test]
-fn a_person_whose_turn_has_no_bundle_is_told_to_have_it_written() {
+fn a_person_whose_turn_has_no_bundle_is_advised_to_dispatch_it() {
     let repo = Repo::plain();
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
@@ -104,7 +104,7 @@ fn a_person_whose_turn_has_no_bundle_is_told_to_have_it_written() {
 }
 
 #[test]
-fn a_journal_that_nobody_can_finish_is_what_status_names() {
+fn a_journal_that_cannot_be_finished_is_named_by_status() {
     let repo = Repo::plain();
     let runs = repo.started();
     let journal = ".agentxchain/transactions/accept/txn_0123456789abcdef.json";

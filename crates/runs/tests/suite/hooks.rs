@@ -18,17 +18,17 @@ const AUDIT: &str = ".agentxchain/hook-audit.jsonl";
 const ALLOW: &str = r#"echo '{"verdict":"allow"}'"#;
 
 #[test]
-fn a_hook_is_told_what_it_needs_and_may_say_yes() {
+fn a_hook_gets_what_it_needs_and_can_allow() {
     let repo = Repo::plain();
-    let line = r#"cat > told.json; env | grep ^AGENTXCHAIN > env.txt
+    let line = r#"cat > payload.json; env | grep ^AGENTXCHAIN > env.txt
         echo '{"verdict":"warn","message":"hm"}'"#;
     repo.hook("before_assignment", "look", "blocking", 5000, line);
     let runs = repo.started();
     runs.assign(None).unwrap();
-    let told = repo.json("told.json");
-    assert_eq!(told["hook_phase"], "before_assignment");
-    assert_eq!(told["payload"]["role_id"], "pm");
-    assert_eq!(told["project_root"], repo.root().to_str().unwrap());
+    let reported = repo.json("payload.json");
+    assert_eq!(reported["hook_phase"], "before_assignment");
+    assert_eq!(reported["payload"]["role_id"], "pm");
+    assert_eq!(reported["project_root"], repo.root().to_str().unwrap());
     let environment = repo.read("env.txt");
     assert!(environment.contains("AGENTXCHAIN_HOOK_NAME=look"), "{environment}");
     let audit = repo.lines(AUDIT);
@@ -251,7 +251,7 @@ fn a_hook_that_prints_forks_or_sleeps_for_ever_gets_its_verdict() {
     });
     let runs = repo.started();
     runs.assign(None).unwrap();
-    // Whoever waited for what a hook left behind would have run out of time.
+    // Waiting for what a hook left behind would have exceeded the limit.
     let actions: Vec<Value> =
         repo.lines(AUDIT).iter().map(|line| line["orchestrator_action"].clone()).collect();
     assert_eq!(

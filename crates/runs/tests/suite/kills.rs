@@ -169,25 +169,25 @@ fn killed_everywhere(operation: &Operation, stride: u64) -> u64 {
     loop {
         let repo = prepared.copy();
         let acknowledged = killed_at(&repo.root(), operation, writes);
-        let told = format!("{}, killed at write {writes}", operation.name);
-        // Whoever comes next finishes what was decided; here it has nothing to do beside.
+        let reported = format!("{}, killed at write {writes}", operation.name);
+        // The next process finishes what was decided, and here does nothing else.
         drop(runs(&repo).repository().lock(std::time::Duration::from_secs(5)).unwrap());
         let found = left(&repo);
         match (found == before, found == after) {
             (true, false) => {
-                assert!(!acknowledged, "{told}: what was acknowledged is gone");
+                assert!(!acknowledged, "{reported}: what was acknowledged is gone");
                 seen_before += 1;
             }
             (false, true) => seen_after += 1,
             _ => panic!(
-                "{told}: it is neither before nor after: {}",
+                "{reported}: it is neither before nor after: {}",
                 differing(&found, &before, &after)
             ),
         }
-        nothing_lies_about(&repo, &told);
+        nothing_lies_about(&repo, &reported);
         if found == before {
             operation.act_whole(&runs(&repo));
-            assert_eq!(differing(&left(&repo), &after, &after), "", "{told}, and done again");
+            assert_eq!(differing(&left(&repo), &after, &after), "", "{reported}, and done again");
         }
         if acknowledged {
             break;
@@ -272,7 +272,7 @@ fn differing(
     let mut paths: Vec<&String> = found.keys().chain(one.keys()).chain(other.keys()).collect();
     paths.sort();
     paths.dedup();
-    let told = paths.into_iter().filter_map(|path| {
+    let reported = paths.into_iter().filter_map(|path| {
         let (here, one, other) = (found.get(path), one.get(path), other.get(path));
         match (here == one, here == other) {
             (true, true) => None,
@@ -283,12 +283,12 @@ fn differing(
             }
         }
     });
-    told.collect::<Vec<_>>().join("; ")
+    reported.collect::<Vec<_>>().join("; ")
 }
 
 /// No journal, temporary file or lock of the killed process is left. A temporary file beside the
 /// lock is kept for a minute: it may belong to a process that is waiting for the lock.
-fn nothing_lies_about(repo: &Repo, told: &str) {
+fn nothing_lies_about(repo: &Repo, reported: &str) {
     for (path, _) in repo.home() {
         if path.starts_with(".agentxchain/locks/.tmp-") {
             continue;
@@ -297,7 +297,7 @@ fn nothing_lies_about(repo: &Repo, told: &str) {
             && !path.starts_with(".agentxchain/transactions/index/");
         assert!(
             !journal && !path.contains("/.tmp-") && !path.ends_with("accept-turn.lock"),
-            "{told}: {path} was left"
+            "{reported}: {path} was left"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Turns that are taken back and given to somebody else.
+//! Turns that are taken back and given to another role.
 
 use std::process::Command;
 
@@ -48,7 +48,7 @@ fn a_run_that_a_role_cannot_carry_on_goes_on_with_another() {
 }
 
 #[test]
-fn what_a_turn_left_behind_is_cleared_away_by_somebody_before_another_role_begins() {
+fn what_a_turn_left_behind_is_removed_before_another_role_begins() {
     let repo = Repo::with_git();
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");

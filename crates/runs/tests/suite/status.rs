@@ -1,4 +1,4 @@
-//! Whoever looks changes nothing and needs no lock.
+//! Reading changes nothing and needs no lock.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 
 #[test]
-fn looking_writes_nothing_even_while_somebody_works() {
+fn reading_writes_nothing_even_while_another_process_works() {
     let repo = Repo::with_git();
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
@@ -195,12 +195,12 @@ fn the_check_up_finds_what_others_left() {
     let line = r#"{"id":"DEC-001","run_id":"r","statement":"s"}"#;
     repo.write(".agentxchain/decision-ledger.jsonl", &format!("{line}\n{line}\n{{\"id\":"));
     let found: Vec<String> = runs.doctor().into_iter().map(|finding| finding.message).collect();
-    let told = |what: &str| {
+    let reported = |what: &str| {
         assert!(found.iter().any(|message| message.contains(what)), "{what}: {found:?}");
     };
-    told("DEC-001");
-    told("999999999");
-    told("cut off");
+    reported("DEC-001");
+    reported("999999999");
+    reported("cut off");
     assert_eq!(repo.read(".agentxchain/decision-ledger.jsonl").lines().count(), 3);
     // None of it stands in the way.
     runs.assign(None).unwrap();

@@ -29,7 +29,7 @@ fn worker_of(repo: &Repo, turn: &TurnId) -> Child {
 }
 
 #[test]
-fn nobody_rejects_a_turn_or_hands_it_out_while_its_worker_works() {
+fn a_turn_is_not_rejected_or_dispatched_while_its_worker_runs() {
     let repo = Repo::plain();
     let runs = repo.started();
     let turn = dispatched(&runs, "pm");
@@ -98,9 +98,9 @@ fn what_a_person_changes_between_two_tries_is_not_the_agents() {
     repo.write("note.txt", "of a person");
     accepted(runs.step(&Step::default()).unwrap());
     let events = repo.lines(".agentxchain/events.jsonl");
-    let told =
+    let reported =
         events.iter().find(|event| event["event_type"] == "state_reconciled_operator_commits");
-    let files = &told.unwrap()["payload"]["files"];
+    let files = &reported.unwrap()["payload"]["files"];
     assert_eq!(*files, json!(["agentxchain.json", "note.txt"]));
 }
 

@@ -101,11 +101,11 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     assert_eq!(history.len(), 3);
     let runs_so_far = repo.lines(".agentxchain/run-history.jsonl");
     assert_eq!(runs_so_far.len(), 1);
-    let told = &runs_so_far[0];
-    assert_eq!(told["connector_used"], "by-hand");
-    assert_eq!(told["retrospective"]["terminal_reason"], "completed");
-    assert_eq!(told["retrospective"]["headline"], "did it");
-    let snapshot = &told["inheritance_snapshot"];
+    let reported = &runs_so_far[0];
+    assert_eq!(reported["connector_used"], "by-hand");
+    assert_eq!(reported["retrospective"]["terminal_reason"], "completed");
+    assert_eq!(reported["retrospective"]["headline"], "did it");
+    let snapshot = &reported["inheritance_snapshot"];
     assert_eq!(snapshot["recent_decisions"][0]["id"], "DEC-001");
     let last: Vec<&Value> = history.iter().map(|line| &line["turn_id"]).collect();
     let recent = snapshot["recent_accepted_turns"].as_array().unwrap();

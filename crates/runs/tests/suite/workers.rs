@@ -140,7 +140,7 @@ fn a_briefing_that_no_argument_holds_is_refused_with_a_way_out() {
 }
 
 #[test]
-fn an_agent_that_nobody_started_or_that_is_gone_is_told() {
+fn an_agent_that_was_not_started_or_is_gone_is_reported() {
     let repo = planned_by("echo begun; sleep 60", json!({}));
     let runs = repo.started();
     let turn = runs.assign(None).unwrap().turn.id().clone();
@@ -241,12 +241,13 @@ fn a_program_that_is_not_there_is_refused_before_anything_is_written() {
     assert!(failure.message.contains("no-such-agent-anywhere"), "{failure:?}");
     assert!(!repo.has(".agentxchain/dispatch/turns"));
     let doctor = runs.doctor();
-    let told = doctor.iter().any(|finding| finding.code == Some(Code::XchainRuntimeUnavailable));
-    assert!(told, "doctor makes the same check");
+    let reported =
+        doctor.iter().any(|finding| finding.code == Some(Code::XchainRuntimeUnavailable));
+    assert!(reported, "doctor makes the same check");
 }
 
 #[test]
-fn a_result_that_is_refused_is_told_to_the_next_try() {
+fn a_refused_result_is_shown_to_the_next_attempt() {
     // The first try stages rubbish; the second finds the reason in its prompt.
     let script = format!(
         "if grep -q 'rejected' \"$AGENTXCHAIN_DISPATCH_DIR/PROMPT.md\"; then {PLANS} else \
@@ -418,7 +419,7 @@ fn a_turn_has_one_worker_at_a_time() {
 }
 
 #[test]
-fn a_turn_that_a_person_does_is_told_and_left() {
+fn a_turn_of_a_person_is_reported_and_left() {
     let repo = Repo::with_git();
     let runs = repo.started();
     let stepped = runs.step(&Step::default()).unwrap();

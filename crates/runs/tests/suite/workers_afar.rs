@@ -27,18 +27,18 @@ fn serve(answer: impl Fn(usize, &Value) -> (String, String) + Send + 'static) ->
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/turns", listener.local_addr().unwrap());
     let seen = Seen::default();
-    let told = Arc::clone(&seen);
+    let reported = Arc::clone(&seen);
     thread::spawn(move || {
         for (number, stream) in listener.incoming().take(20).enumerate() {
             let Ok(stream) = stream else { return };
             let (head, body) = request(&stream);
-            told.lock().unwrap().push((head, body.clone()));
+            reported.lock().unwrap().push((head, body.clone()));
             let (head, text) = answer(number, &body);
             let length = text.len();
             let reply = format!(
                 "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
             );
-            // Whoever asked may have given up.
+            // The client may have given up.
             let _ = (&stream).write_all(reply.as_bytes());
         }
     });
@@ -127,7 +127,7 @@ fn an_agent_behind_an_address_is_posted_the_turn_and_answers_with_the_result() {
 }
 
 #[test]
-fn answers_that_are_no_result_are_told_apart() {
+fn answers_that_are_no_result_are_distinguished() {
     for (head, text, code, word) in [
         ("500 Oops", "out of credit", Code::XchainWorkerFailed, "500"),
         ("200 OK", "hello", Code::XchainWorkerFailed, "not answer with JSON"),
@@ -144,7 +144,7 @@ fn answers_that_are_no_result_are_told_apart() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_or_never_answers_is_told_apart() {
+fn an_absent_agent_and_a_silent_one_are_distinguished() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (_repo, runs) =
         reviewed_by(&json!({"type": "remote_agent", "url": format!("http://{gone}/")}));

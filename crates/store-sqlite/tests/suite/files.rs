@@ -116,7 +116,7 @@ fn a_log_is_no_obstacle_to_compaction_and_restore() {
 
 /// A log that cannot be brought into its database, because a later version wrote both.
 #[test]
-fn a_log_that_nobody_can_read_does_not_get_into_what_is_restored() {
+fn an_unreadable_log_does_not_get_into_what_is_restored() {
     let (one, two, files) = three_folders();
     let store = open(one.path());
     deposit(&store, "p", "one", "words").unwrap();

@@ -206,7 +206,7 @@ fn what_waits_is_done_before_the_store_closes() {
 }
 
 #[test]
-fn a_reader_sees_one_snapshot_and_waits_for_nobody() {
+fn a_reader_sees_one_snapshot_and_never_waits() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     deposit(&store, "p", "first", "").unwrap();
@@ -250,7 +250,7 @@ fn more_readers_than_connections_take_turns() {
 }
 
 #[test]
-fn readers_that_nobody_needs_are_closed_and_come_back() {
+fn unused_readers_are_closed_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = Options::default();
     options.rest = Duration::from_millis(5);
@@ -285,9 +285,9 @@ fn a_store_that_was_closed_is_one_file() {
     assert_eq!(names, ["accord.db", "accord.lock"], "a store that was closed has no log");
 }
 
-/// Whoever closes the last connection takes the log away, and a reader cannot.
+/// Closing the last connection removes the log, and a reader cannot.
 #[test]
-fn a_store_that_is_closed_while_somebody_reads_is_one_file() {
+fn a_store_that_is_closed_during_a_read_is_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     deposit(&store, "p", "one", "").unwrap();

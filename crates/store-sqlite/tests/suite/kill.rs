@@ -96,7 +96,7 @@ fn next(lines: &Receiver<String>, what: &str) -> Option<String> {
     }
 }
 
-/// Many threads write, each says what was acknowledged, until somebody kills the process.
+/// Many threads write, each says what was acknowledged, until the process is killed.
 fn write_for_ever(folder: &Path) -> ! {
     let store = open(folder);
     let process = std::process::id();

@@ -73,7 +73,7 @@ fn a_later_format_is_left_alone() {
 }
 
 #[test]
-fn somebody_elses_database_is_left_alone() {
+fn a_foreign_database_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     sql(folder.path(), "CREATE TABLE theirs (a)");
     let before = fs::read(folder.path().join(DATABASE)).unwrap();
@@ -196,7 +196,7 @@ fn a_store_that_can_no_longer_be_written_can_still_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     deposit(&store, "p", "one", "").unwrap();
-    // Somebody holds the lock of the database itself: not one of us, who heed the lock of the
+    // Another program holds the lock of the database itself; Accord uses the lock of the
     // folder.
     let other = rusqlite::Connection::open(folder.path().join(DATABASE)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -251,7 +251,7 @@ fn fill(store: &SqliteStore) {
 /// What callers see names no path and no engine.
 fn assert_tells_nothing(error: &StoreError, folder: &Path) {
     let shown = Failure::from(error.clone()).to_string();
-    assert!(!error.detail().is_empty(), "the operator is told");
+    assert!(!error.detail().is_empty(), "the operator learns the cause");
     assert!(!shown.contains(folder.to_str().unwrap()), "{shown}");
     assert!(!shown.to_lowercase().contains("sql"), "{shown}");
 }

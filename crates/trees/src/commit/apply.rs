@@ -175,7 +175,7 @@ fn section(
     }
     // A crash may leave a file longer than what was written to it; the rest is zeros then.
     let end = behind.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    // Without a known length, nothing can be told apart from the text of others, so nothing is
+    // Without a known length, our text cannot be distinguished from that of others, so nothing is
     // truncated.
     let torn = before == Some(from) && text.as_bytes().starts_with(&behind[..end]);
     if !torn {

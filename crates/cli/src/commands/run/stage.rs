@@ -73,7 +73,7 @@ impl StageArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
         let members = self.with.as_deref().map(members).transpose()?;
-        let deed = ManualResult {
+        let result = ManualResult {
             members: members.unwrap_or_default(),
             turn: self.turn.find(&runs)?,
             summary: self.summary,
@@ -87,13 +87,13 @@ impl StageArgs {
             complete: self.complete,
             needs_human: self.needs_human,
         };
-        let staged = take(runs.stage_manual_result(&deed))?;
+        let staged = take(runs.stage_manual_result(&result))?;
         let next = match &staged.problem {
             None => self.repo.next(&runs)?,
             Some(_) => {
                 let turn = &staged.turn;
                 let objects = must_object(&take(runs.config())?, turn.role());
-                let (id, names_files) = (turn.id().as_str(), !deed.files.is_empty());
+                let (id, names_files) = (turn.id().as_str(), !result.files.is_empty());
                 vec![NextAnswer::stage_again(id, names_files, objects, &self.repo.names())]
             }
         };

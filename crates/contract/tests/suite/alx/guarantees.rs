@@ -19,7 +19,7 @@ const SUCCESSES: [MessageName; 4] = [
     MessageName::SessionListEnvelope,
 ];
 
-/// The members that whoever writes a success has to give.
+/// The members that every success has.
 fn own_members(name: MessageName) -> Object {
     let mut members = document(name).as_object().unwrap().clone();
     for given in ["ok", "protocol"] {

@@ -108,7 +108,7 @@ fn an_alias_that_is_different_is_reported() {
 }
 
 #[test]
-fn an_alias_whose_meaning_nobody_knows_is_a_question() {
+fn an_alias_of_unknown_meaning_is_a_question() {
     let at = "/messages/OrderReply/orderRef";
     let mut unknown = base();
     unknown["messages"]["OrderReply"]["orderRef"]["semantics"] = json!("unknown");

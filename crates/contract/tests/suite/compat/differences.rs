@@ -134,7 +134,7 @@ fn a_list_that_is_open_comes_and_goes_with_its_values() {
         named(&old, &base()),
         expected(&[(at, Rule::OpenEnumValueAdded), (at, Rule::OpenEnumValueAdded)])
     );
-    // One that is closed is told by that.
+    // A closed one is recognised by that.
     let mut closed = base();
     closed["messages"]["OrderReply"]["colour"]["openEnum"] = json!(false);
     assert_eq!(named(&old, &closed), expected(&[(at, Rule::ResponseEnumClosed)]));

@@ -107,7 +107,7 @@ fn what_is_unknown_on_both_sides_is_a_question_only_between_versions() {
 }
 
 #[test]
-fn an_event_whose_meaning_nobody_tells_is_a_question_only_between_versions() {
+fn an_event_of_unknown_meaning_is_a_question_only_between_versions() {
     let mut old = base();
     take(&mut old["events"]["OrderEventType"]["seen"], "semantics");
     let mut new = old.clone();

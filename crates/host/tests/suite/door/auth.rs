@@ -19,7 +19,7 @@ async fn make(host: &Host, request: Value) -> (String, String) {
 }
 
 #[tokio::test]
-async fn without_keys_this_machine_comes_in_and_with_one_nobody_else() {
+async fn without_keys_local_clients_are_accepted_and_with_one_only_its_holders() {
     let door = Door::open(&[]).await;
     assert_eq!(door.get("/accord/v1/status").await.status, 200);
     // The first key is made over the network, too.

@@ -78,7 +78,7 @@ async fn what_is_not_http_gets_a_code_too() {
 }
 
 #[tokio::test]
-async fn connections_past_the_limit_are_told_so_at_once() {
+async fn connections_past_the_limit_are_refused_at_once() {
     let door = Door::open(&[("limits.connections", "2")]).await;
     let (first, second) = (door.connect().await, door.connect().await);
     wait_for_connections(&door, 2).await;
@@ -148,7 +148,7 @@ async fn correlation_ids_are_taken_over_where_they_are_plain() {
 }
 
 #[tokio::test]
-async fn noise_is_answered_or_closed_and_nobody_else_notices() {
+async fn noise_is_answered_or_closed_and_does_not_affect_others() {
     let door = Door::open(&[("limits.header_timeout", "200ms")]).await;
     let fine = request(&door.address.to_string(), "POST", "/accord/v1/keys", &[], "{}");
     let mut seed = 7_u64;

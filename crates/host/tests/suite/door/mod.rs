@@ -84,7 +84,7 @@ impl Door {
         self.ask("GET", path, &[], "").await
     }
 
-    /// As whoever has a key.
+    /// As a client with a key.
     async fn get_with(&self, path: &str, key: &str) -> Answer {
         let bearer = format!("Bearer {key}");
         self.ask("GET", path, &[("Authorization", &bearer)], "").await

@@ -19,7 +19,7 @@ async fn ask(folder: &std::path::Path, method: &str, path: &str, body: &str) -> 
 }
 
 #[tokio::test]
-async fn whoever_has_the_folder_is_the_owner() {
+async fn access_to_the_folder_is_ownership() {
     let door = Door::open(&[]).await;
     let folder = door.folder.path().to_owned();
     let mode = std::fs::metadata(folder.join(SOCKET)).unwrap().permissions().mode();

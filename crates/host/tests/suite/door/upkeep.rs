@@ -37,7 +37,7 @@ async fn a_backup_is_a_data_folder() {
 }
 
 #[tokio::test]
-async fn nobody_on_the_network_names_files_of_this_machine() {
+async fn a_network_client_cannot_name_files_of_this_machine() {
     let door = Door::open(&[]).await;
     let body = r#"{"to": "/tmp/accord-never"}"#;
     let answer = door.ask("POST", "/accord/v1/store/backup", &[], body).await;
@@ -47,7 +47,7 @@ async fn nobody_on_the_network_names_files_of_this_machine() {
 }
 
 #[tokio::test]
-async fn events_are_forgotten_when_somebody_says_so() {
+async fn events_are_removed_on_request() {
     let world = World::new();
     let owner = world.owner();
     for name in ["one", "two", "three"] {

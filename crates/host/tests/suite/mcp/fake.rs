@@ -1,4 +1,4 @@
-//! A host that answers as it is told, and remembers what it was asked.
+//! A host with scripted answers that remembers what it was asked.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -156,7 +156,7 @@ async fn the_doors_of_a_host_know_who_asks() {
     let (_, _, answer) = say(&*reader, Some(&session), "tools/call", deposit.clone()).await;
     let error = &answer["result"]["structuredContent"]["error"];
     assert_eq!(error["code"], "unauthorized", "{answer}");
-    // The session of one key is not there for another, nor for whoever has the folder.
+    // The session of one key is not there for another, nor for the owner of the folder.
     for stranger in [other, local_api(&world.host)] {
         let (status, _, refusal) =
             say(&*stranger, Some(&session), "tools/call", deposit.clone()).await;

@@ -1,4 +1,4 @@
-//! The tools, against a host that answers as it is told.
+//! The tools, against a host with scripted answers.
 
 use accord_contract::codes::{Code, Failure};
 use accord_host::mcp::{CallContext, parse_actor};
@@ -257,7 +257,7 @@ async fn what_the_host_refuses_is_a_result_with_code_and_advice() {
 }
 
 #[tokio::test]
-async fn when_no_answer_comes_the_id_of_the_package_is_told() {
+async fn without_an_answer_the_id_of_the_package_is_named() {
     let mut client = Client::begin(Fake::new(|_| unreachable())).await;
     let arguments = json!({"project_id": "p", "title": "T"});
     let error = client.refused("memory_deposit", arguments).await;

@@ -117,12 +117,12 @@ fn is_described(document: &Value, route: &str, answer: &Answer) {
 }
 
 fn learn(route: &str, answer: &Answer, known: &mut BTreeMap<String, String>) {
-    let told: &[(&str, &str)] = match route {
+    let reported: &[(&str, &str)] = match route {
         "start_session" => &[("SESSION_ID", "/session_id")],
         "create_key" => &[("ACCORD_KEY", "/secret"), ("KEY_ID", "/key/key_id")],
         _ => &[],
     };
-    for (name, place) in told {
+    for (name, place) in reported {
         let document: Value = serde_json::from_str(&answer.text).unwrap();
         let value = document.pointer(place).and_then(Value::as_str).unwrap();
         known.insert((*name).to_owned(), value.to_owned());

@@ -26,7 +26,7 @@ fn everything_odd_is_named() {
     write("transactions/accept/txn_1.json", "{}");
     write("transactions/accord/txn_2.json", "{");
     write(".tmp-0123456789ab.json", "{");
-    write(".tmp-0123.json", "somebody's own");
+    write(".tmp-0123.json", "a user's own");
     write("locks/accept-turn.lock", &json!({"owner_pid": u32::MAX}).to_string());
     write("state.json", "{");
     let before = files(folder.path());
@@ -54,7 +54,7 @@ fn everything_odd_is_named() {
 }
 
 #[test]
-fn a_journal_is_judged_as_whoever_finishes_it_does() {
+fn a_journal_is_judged_as_the_process_that_finishes_it_does() {
     let (folder, repository) = begun();
     let path = folder.path().join(".agentxchain/transactions/accept/txn_1.json");
     fs::create_dir_all(path.parent().unwrap()).unwrap();

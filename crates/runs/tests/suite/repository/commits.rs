@@ -1,4 +1,4 @@
-//! Commits on real files: the same end as in the model, once, whoever carries them out.
+//! Commits on real files: the same end as in the model, once, in any process.
 
 use std::fs;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ fn what_others_appended_behind_a_crash_stays() {
         matches!(write, Write::Append { record, .. } if record.path() == events.path().as_str())
     });
     let wanted = wanted.count();
-    // A crash just behind the journal; then somebody who knows of no journals says something.
+    // A crash just behind the journal; then a runner without journals writes something.
     let journal = {
         let mut journal = commit.journal.clone();
         let length = fs::metadata(held.root().join(events.path().as_str())).unwrap().len();
@@ -158,7 +158,7 @@ fn what_others_appended_behind_a_crash_stays() {
 }
 
 #[test]
-fn a_change_that_somebody_went_past_is_dropped() {
+fn a_change_that_another_runner_overtook_is_dropped() {
     let (_folder, repository) = begun();
     let held = lock(&repository);
     let before = held.state().unwrap().unwrap();

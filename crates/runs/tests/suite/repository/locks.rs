@@ -36,14 +36,14 @@ fn foreign(folder: &TempDir, pid: u32, at: Time) {
 
 fn refusal(repository: &Repository) -> Failure {
     let refused = repository.lock(Duration::from_millis(30)).err();
-    let error = refused.expect("somebody holds the lock");
+    let error = refused.expect("the lock is held");
     let locked = matches!(error, RepositoryError::Tree(TreeError::Locked { .. }));
     assert!(locked, "{error:?}");
     error.into()
 }
 
 #[test]
-fn the_second_is_told_who_holds_the_lock() {
+fn the_second_process_learns_who_holds_the_lock() {
     let (folder, repository) = empty();
     let held = lock(&repository);
     let document: Value =
@@ -80,7 +80,7 @@ fn what_the_dead_left_is_removed_and_what_others_write_now_is_not() {
     for place in ["", "dispatch/", "dispatch/rejected/"] {
         assert!(!left(place).exists(), "{place}");
     }
-    // Somebody who wants the lock as well may be about to give it its name.
+    // Another process may be about to rename it to the lock.
     assert!(left("locks/").exists());
 }
 
@@ -124,7 +124,7 @@ fn a_lock_that_cannot_be_read_is_given_its_time() {
 }
 
 #[test]
-fn whoever_lost_the_lock_writes_nothing() {
+fn a_process_that_lost_the_lock_writes_nothing() {
     let (folder, repository) = begun();
     let held = lock(&repository);
     let turn = assign(&held, 2).unwrap();

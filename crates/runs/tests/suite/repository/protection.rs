@@ -7,11 +7,11 @@ use super::support::{assign, begun, files, lock};
 
 #[test]
 fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
-    type ManualResult = fn(&std::path::Path);
+    type Attack = fn(&std::path::Path);
     let state = ".agentxchain/state.json";
     let ledger = ".agentxchain/decision-ledger.jsonl";
     let bundle = ".agentxchain/dispatch/turns/t/PROMPT.md";
-    let deeds: [(ManualResult, &[&str]); 8] = [
+    let attacks: [(Attack, &[&str]); 8] = [
         (
             |root| {
                 let state = fs::File::create(root.join(".agentxchain/state.json")).unwrap();
@@ -44,7 +44,7 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
         ),
         (|root| fs::remove_dir_all(root.join(".agentxchain/dispatch")).unwrap(), &[bundle]),
     ];
-    for (place, (manual, named)) in deeds.into_iter().enumerate() {
+    for (place, (attack, named)) in attacks.into_iter().enumerate() {
         let (folder, repository) = begun();
         let held = lock(&repository);
         assign(&held, 2).unwrap();
@@ -52,14 +52,14 @@ fn whatever_a_hook_does_to_protected_files_is_undone_and_named() {
         fs::write(folder.path().join(bundle), "Build it.").unwrap();
         let before = files(folder.path());
         let protected = held.protect(&[bundle.to_owned()]).unwrap();
-        manual(folder.path());
-        assert_eq!(held.restore(&protected).unwrap(), named, "deed {place}");
-        assert_eq!(files(folder.path()), before, "deed {place}");
+        attack(folder.path());
+        assert_eq!(held.restore(&protected).unwrap(), named, "attack {place}");
+        assert_eq!(files(folder.path()), before, "attack {place}");
     }
 }
 
 #[test]
-fn every_record_that_is_told_from_is_put_back() {
+fn every_record_that_context_is_made_from_is_put_back() {
     let (folder, repository) = begun();
     let held = lock(&repository);
     for name in ["repo-decisions.jsonl", "events.jsonl", "run-history.jsonl", "hook-audit.jsonl"] {

@@ -84,7 +84,7 @@ fn a_reader_needs_no_lock_and_writes_nothing() {
 }
 
 #[test]
-fn paths_to_which_a_link_leads_out_are_told_from_others() {
+fn paths_behind_a_link_that_leads_outside_are_distinguished() {
     let outer = tempfile::tempdir().unwrap();
     fs::write(outer.path().join("file"), "x").unwrap();
     let folder = tempfile::tempdir().unwrap();

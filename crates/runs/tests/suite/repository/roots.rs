@@ -80,7 +80,7 @@ fn links_that_stay_inside_are_followed() {
 }
 
 #[test]
-fn a_pipe_or_a_folder_is_no_file_and_nobody_waits_for_it() {
+fn a_pipe_or_a_folder_is_no_file_and_is_not_waited_for() {
     let (outer, repository) = beside_a_secret();
     let pipe = outer.path().join("root/pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
