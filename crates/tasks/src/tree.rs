@@ -180,7 +180,7 @@ impl Tree {
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
         let (records, is_spoiled) = work.into_records();
         records.into_iter().for_each(|record| locked.stage(record));
-        let outcome = locked.commit().map_err(|error| failure(&error));
+        let outcome = locked.commit().map(drop).map_err(|error| failure(&error));
         drop(locked);
         if outcome.is_err() || is_spoiled {
             // The index is ahead of the files.

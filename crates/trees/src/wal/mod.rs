@@ -11,10 +11,13 @@
 //!   sync, those of others when it takes the lock. Applying a record again changes nothing;
 //! - a file that was changed by others after a record is not overwritten, unless the machine was
 //!   restarted: then files may be older than the log, or damaged;
-//! - the log is emptied only after everything that it says is synced.
+//! - the log is emptied only after everything that it says is synced;
+//! - the [committed state](Committed) is what the head of the log and its records add up to. It
+//!   outlives the records: an emptied log begins with it.
 
 mod net;
 mod record;
+mod state;
 
 use std::sync::Arc;
 
@@ -26,19 +29,29 @@ use crate::{Result, TreeError, atomic, limits};
 use net::{Net, Trust};
 use record::{decode, decode_records, encode};
 
+pub use net::Skipped;
 pub use record::{Op, Record, digest};
+pub use state::Committed;
 
-/// A log is emptied when it is longer than this.
+/// A log is emptied when its records are longer than this.
 const FULL: u64 = 4 * 1024 * 1024;
 
+/// A log is not emptied before its records are this many times as long as its head, so that a
+/// large committed state is written rarely.
+const PER_HEAD: u64 = 4;
+
 /// The log of a tree.
-pub struct Wal {
+pub struct Wal<S = ()> {
     disk: Arc<dyn Disk>,
     folder: String,
     /// Which start of the machine this is.
     boot: String,
     /// What this process has seen of the log.
     seen: Option<Position>,
+    /// What that adds up to.
+    state: S,
+    /// The length of the head of the log.
+    head: u64,
 }
 
 /// A position in a log.
@@ -51,9 +64,10 @@ struct Position {
 }
 
 /// A log whose lock this process holds until this value is dropped.
-pub struct LockedWal<'w> {
-    wal: &'w mut Wal,
+pub struct LockedWal<'w, S = ()> {
+    wal: &'w mut Wal<S>,
     news: News,
+    skipped: Vec<Skipped>,
     at: Position,
     staged: Vec<Record>,
     _guard: Box<dyn Send>,
@@ -68,22 +82,26 @@ pub enum News {
     Unknown,
 }
 
-impl Wal {
+/// What a process finds when it takes the lock.
+type CaughtUp = (News, Vec<Skipped>, Position);
+
+impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
-        Self { disk, folder: folder.to_owned(), boot: boot.to_owned(), seen: None }
+        let (folder, boot) = (folder.to_owned(), boot.to_owned());
+        Self { disk, folder, boot, seen: None, state: S::default(), head: 0 }
     }
 
     /// Waits for the lock, and applies what other processes committed.
     ///
     /// # Errors
     /// When the log cannot be read or applied. Nothing is lost then.
-    pub fn lock(&mut self) -> Result<LockedWal<'_>> {
+    pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
         atomic::make_folders(self.disk.as_ref(), &self.folder)?;
         let guard = self.disk.guard(&format!("{}/lock", self.folder))?;
-        let (news, at) = self.catch_up()?;
+        let (news, skipped, at) = self.catch_up()?;
         self.seen = Some(at);
-        Ok(LockedWal { wal: self, news, at, staged: Vec::new(), _guard: guard })
+        Ok(LockedWal { wal: self, news, skipped, at, staged: Vec::new(), _guard: guard })
     }
 
     fn path(&self, number: u64) -> String {
@@ -97,9 +115,11 @@ impl Wal {
         Ok(numbers.filter_map(|digits| digits.parse().ok()).max())
     }
 
-    fn catch_up(&self) -> Result<(News, Position)> {
-        let Some(number) = self.newest()? else {
-            return Ok((News::Unknown, self.begin(1, None)?));
+    fn catch_up(&mut self) -> Result<CaughtUp> {
+        let last = self.seen.map_or(0, |seen| seen.number);
+        let Some(number) = self.newest()?.filter(|number| *number >= last) else {
+            // There was none, or others removed it. This process still has its state.
+            return Ok((News::Unknown, Vec::new(), self.begin(last + 1, None)?));
         };
         if let Some(seen) = self.seen.filter(|seen| seen.number == number) {
             return self.follow(seen);
@@ -109,51 +129,60 @@ impl Wal {
         let log = decode(&path, &bytes)?;
         let Some(header) = log.header else {
             // The machine went down while the log was begun: everything before it is synced.
-            return Ok((News::Unknown, self.begin(number + 1, None)?));
+            return Ok((News::Unknown, Vec::new(), self.begin(number + 1, None)?));
         };
         let end = Position { number, offset: log.end };
         if log.end < bytes.len() as u64 {
             // A group that was not synced. Its callers got no answer.
             self.disk.truncate(&path, log.end)?;
         }
+        let records = log.records;
+        self.state = S::load(header.get("state").and_then(Value::as_object));
+        records.iter().for_each(|record| self.state.apply(record));
+        self.head = log.head;
         let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
         if !is_same_boot {
-            Net::of(&log.records).apply(self.disk.as_ref(), Trust::Log)?;
-            return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
+            Net::of(&records).apply(self.disk.as_ref(), Trust::Log)?;
+            return Ok((News::Unknown, Vec::new(), self.begin(number + 1, Some(end))?));
         }
-        let records = log.records;
-        Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
+        let skipped = Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
         // This process may have seen all of the log before.
         let after = self.seen.map(position);
         let has_seen = after.is_some() && header.get("after") == after.as_ref();
-        Ok((if has_seen { News::Records(records) } else { News::Unknown }, end))
+        let news = if has_seen { News::Records(records) } else { News::Unknown };
+        Ok((news, skipped, end))
     }
 
     /// Reads what was added to the present log.
-    fn follow(&self, seen: Position) -> Result<(News, Position)> {
+    fn follow(&mut self, seen: Position) -> Result<CaughtUp> {
         let path = self.path(seen.number);
-        let Some(content) = self.disk.open(&path)? else {
-            return Err(TreeError::damaged(&path, "the log was removed"));
+        let content = self.disk.open(&path)?;
+        let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
+        let Some(content) = content.filter(|_| length >= seen.offset) else {
+            // Others removed or cut it. This process still has its state.
+            return Ok((News::Unknown, Vec::new(), self.begin(seen.number + 1, None)?));
         };
-        let added = content.length()?.saturating_sub(seen.offset);
+        let added = length - seen.offset;
         let bytes = content.read_at(seen.offset, usize::try_from(added).unwrap_or(usize::MAX))?;
         let (records, read) = decode_records(&path, &bytes)?;
         let end = Position { offset: seen.offset + read, ..seen };
         if read < bytes.len() as u64 {
             self.disk.truncate(&path, end.offset)?;
         }
-        Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
-        Ok((News::Records(records), end))
+        let skipped = Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
+        records.iter().for_each(|record| self.state.apply(record));
+        Ok((News::Records(records), skipped, end))
     }
 
     /// Begins a log. Everything that earlier logs say is synced first.
-    fn begin(&self, number: u64, after: Option<Position>) -> Result<Position> {
+    fn begin(&mut self, number: u64, after: Option<Position>) -> Result<Position> {
         let disk = self.disk.as_ref();
         disk.sync_tree()?;
         let mut header = Object::new();
         header.insert("log".into(), number.into());
         header.insert("boot".into(), self.boot.as_str().into());
         header.insert("after".into(), after.map_or(Value::Null, position));
+        header.insert("state".into(), Value::Object(self.state.save()));
         let bytes = encode(&Value::Object(header));
         atomic::write(disk, &self.path(number), &bytes)?;
         for entry in disk.list(&self.folder)?.unwrap_or_default() {
@@ -162,7 +191,8 @@ impl Wal {
                 disk.remove_file(&format!("{}/{}", self.folder, entry.name))?;
             }
         }
-        Ok(Position { number, offset: bytes.len() as u64 })
+        self.head = bytes.len() as u64;
+        Ok(Position { number, offset: self.head })
     }
 }
 
@@ -170,10 +200,20 @@ fn position(at: Position) -> Value {
     json!([at.number, at.offset])
 }
 
-impl LockedWal<'_> {
+impl<S: Committed> LockedWal<'_, S> {
     /// What happened since this process held the lock the last time.
     pub fn news(&self) -> &News {
         &self.news
+    }
+
+    /// The files that commits of other processes did not reach, because others changed them.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The committed state. Staged records are not in it yet.
+    pub fn state(&self) -> &S {
+        &self.wal.state
     }
 
     /// The files of the tree.
@@ -187,14 +227,14 @@ impl LockedWal<'_> {
     }
 
     /// Commits the group: one write and one sync, however many records it has. Then the files
-    /// follow.
+    /// follow. Answers which files were left alone, because others changed them.
     ///
     /// # Errors
     /// [`TreeError::Unfinished`] if the commits have happened and a file could not be written: the
     /// next holder of the lock continues. After any other error nothing was committed.
-    pub fn commit(&mut self) -> Result<()> {
+    pub fn commit(&mut self) -> Result<Vec<Skipped>> {
         if self.staged.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let staged = std::mem::take(&mut self.staged);
         let bytes: Vec<u8> = staged.iter().flat_map(|record| encode(&record.document())).collect();
@@ -213,12 +253,14 @@ impl LockedWal<'_> {
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {
             self.wal.seen = Some(self.at);
+            staged.iter().for_each(|record| self.wal.state.apply(record));
         }
-        applied.map_err(|error| TreeError::unfinished(&path, error))?;
-        if self.at.offset > FULL {
+        let skipped = applied.map_err(|error| TreeError::unfinished(&path, error))?;
+        let records = self.at.offset.saturating_sub(self.wal.head);
+        if records > FULL.max(self.wal.head.saturating_mul(PER_HEAD)) {
             self.checkpoint()?;
         }
-        Ok(())
+        Ok(skipped)
     }
 
     /// Syncs the tree and empties the log.

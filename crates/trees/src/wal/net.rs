@@ -19,6 +19,17 @@ pub(super) enum Trust {
     Log,
 }
 
+/// A file that a commit did not reach, because others changed it between the decision and the
+/// commit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The file.
+    pub path: String,
+    /// The content that it would have.
+    pub text: String,
+}
+
 /// The net effect of records.
 #[derive(Debug, Default)]
 pub(super) struct Net {
@@ -106,13 +117,16 @@ impl Net {
         self.items.insert(to.to_owned(), item);
     }
 
-    /// Brings the files to the state after the records.
-    pub(super) fn apply(&self, disk: &dyn Disk, trust: Trust) -> Result<()> {
+    /// Brings the files to the state after the records. Answers which of them were left alone.
+    pub(super) fn apply(&self, disk: &dyn Disk, trust: Trust) -> Result<Vec<Skipped>> {
+        let mut skipped = Vec::new();
         // Folders before what is in them: the order of paths.
         for (path, item) in &self.items {
             self.place(disk, path, item, trust)?;
-            if let Some(text) = &item.text {
-                write(disk, path, text, &item.known, trust)?;
+            if let Some(text) = &item.text
+                && !write(disk, path, text, &item.known, trust)?
+            {
+                skipped.push(Skipped { path: path.clone(), text: text.clone() });
             }
         }
         // After the moves: a folder that was made may have moved with its parent.
@@ -127,9 +141,9 @@ impl Net {
             }
         }
         for (path, (at, text)) in &self.appended {
-            append(disk, path, *at, text)?;
+            append(disk, path, *at, text, trust)?;
         }
-        Ok(())
+        Ok(skipped)
     }
 
     /// Moves an item to its path, from wherever it is.
@@ -152,44 +166,70 @@ impl Net {
     }
 }
 
+/// Gives a file its content. False if others changed it.
 fn write(
     disk: &dyn Disk,
     path: &str,
     text: &str,
     known: &[Option<String>],
     trust: Trust,
-) -> Result<()> {
+) -> Result<bool> {
     let found = read_file(disk, path, limits::DOCUMENT)?;
     if found.as_deref() == Some(text.as_bytes()) {
-        return Ok(());
+        return Ok(true);
     }
     let found = found.map(|bytes| digest(&bytes));
     if trust == Trust::Files && !known.contains(&found) {
-        return Ok(());
+        return Ok(false);
     }
     make_folders(disk, parent(path))?;
-    atomic::replace_unsynced(disk, path, text.as_bytes())
+    atomic::replace_unsynced(disk, path, text.as_bytes())?;
+    Ok(true)
 }
 
-fn append(disk: &dyn Disk, path: &str, at: u64, text: &str) -> Result<()> {
-    let length = disk.open(path)?.map_or(Ok(0), |content| content.length())?;
+/// Appends lines to a file that other programs append to as well.
+fn append(disk: &dyn Disk, path: &str, at: u64, text: &str, trust: Trust) -> Result<()> {
     make_folders(disk, parent(path))?;
-    if length == at {
-        return disk.append(path, text.as_bytes());
-    }
-    // The file is there already, or a part of it.
-    let content = match disk.open(path)? {
-        Some(content) => content.read_at(at.min(length), text.len())?,
-        None => Vec::new(),
+    let content = disk.open(path)?;
+    let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
+    let after = match &content {
+        Some(content) if length > at => {
+            content.read_at(at, usize::try_from(length - at).unwrap_or(usize::MAX))?
+        }
+        _ => return disk.append(path, text.as_bytes()),
     };
-    if content == text.as_bytes() {
+    if after.starts_with(text.as_bytes()) {
         return Ok(());
     }
-    // After `at` is only what this log says, so it is written again.
-    if length > at {
-        disk.truncate(path, at)?;
+    // Some of the lines are there already, or lines of other programs, or torn ones.
+    let mut missing: Vec<&[u8]> = text.as_bytes().split_inclusive(|byte| *byte == b'\n').collect();
+    let mut others = Vec::new();
+    let mut torn: &[u8] = b"";
+    for line in after.split_inclusive(|byte| *byte == b'\n') {
+        if let Some(found) = missing.iter().position(|own| *own == line) {
+            missing.remove(found);
+        } else if line.ends_with(b"\n") {
+            others.push(line);
+        } else {
+            torn = line;
+        }
     }
-    disk.append(path, text.as_bytes())
+    if trust == Trust::Log {
+        // Any part may be damaged. What is after `at` is written again: the lines of this log, and
+        // of the others those that are whole.
+        others.retain(|line| serde_json::from_slice::<serde_json::Value>(line).is_ok());
+        disk.truncate(path, at)?;
+        return disk.append(path, &[text.as_bytes(), &others.concat()].concat());
+    }
+    if !torn.is_empty() && missing.iter().any(|own| own.starts_with(torn)) {
+        disk.truncate(path, length - torn.len() as u64)?;
+        torn = b"";
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let end: &[u8] = if torn.is_empty() { b"" } else { b"\n" };
+    disk.append(path, &[end, &missing.concat()].concat())
 }
 
 /// Makes a folder and its parents without a sync: the log has it.

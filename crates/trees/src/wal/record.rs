@@ -61,6 +61,8 @@ pub enum Op {
 /// A log that was read, up to the first line that is not whole.
 pub(super) struct Log {
     pub(super) header: Option<Object>,
+    /// The length of the line with the header.
+    pub(super) head: u64,
     pub(super) records: Vec<Record>,
     pub(super) end: u64,
 }
@@ -84,10 +86,11 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let Some(header) = checked(first) else {
-        return Ok(Log { header: None, records: Vec::new(), end: 0 });
+        return Ok(Log { header: None, head: 0, records: Vec::new(), end: 0 });
     };
     let (records, read) = decode_records(path, &bytes[first.len()..])?;
-    Ok(Log { header: Some(header), records, end: first.len() as u64 + read })
+    let head = first.len() as u64;
+    Ok(Log { header: Some(header), head, records, end: head + read })
 }
 
 /// Reads records, and says how many bytes they have.

@@ -3,11 +3,42 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, Value};
 use accord_trees::testing::{Crash, SimDisk};
-use accord_trees::wal::{News, Op, Record, Wal, digest};
+use accord_trees::wal::{Committed, News, Op, Record, Wal, digest};
 use accord_trees::{Disk, Root, read_file};
 use serde_json::json;
+
+/// A state that counts commits and remembers the last file.
+#[derive(Debug, Default, PartialEq)]
+struct Tally {
+    commits: u64,
+    last: Option<String>,
+}
+
+impl Committed for Tally {
+    fn load(saved: Option<&Object>) -> Self {
+        let text = |name: &str| Some(saved?.get(name)?.as_str()?.to_owned());
+        let commits = saved.and_then(|saved| saved.get("commits")).and_then(Value::as_u64);
+        Self { commits: commits.unwrap_or(0), last: text("last") }
+    }
+
+    fn apply(&mut self, record: &Record) {
+        self.commits += 1;
+        let put = record.ops.iter().find_map(|op| match op {
+            Op::Put { path, .. } => Some(path.clone()),
+            _ => None,
+        });
+        self.last = put.or(self.last.take());
+    }
+
+    fn save(&self) -> Object {
+        let mut saved = Object::new();
+        saved.insert("commits".into(), self.commits.into());
+        saved.extend(self.last.clone().map(|last| ("last".to_owned(), last.into())));
+        saved
+    }
+}
 
 fn record(ops: Vec<Op>) -> Record {
     Record { ops, detail: Object::new() }
@@ -65,7 +96,7 @@ fn data(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Commits records, one group each. Answers how many were acknowledged.
-fn commit(wal: &mut Wal, records: &[Record]) -> usize {
+fn commit<S: Committed>(wal: &mut Wal<S>, records: &[Record]) -> usize {
     let mut done = 0;
     for record in records {
         let Ok(mut locked) = wal.lock() else { break };
@@ -82,8 +113,15 @@ fn commit(wal: &mut Wal, records: &[Record]) -> usize {
     done
 }
 
-fn open(disk: &Arc<SimDisk>, boot: &str) -> Wal {
+fn open(disk: &Arc<SimDisk>, boot: &str) -> Wal<Tally> {
     Wal::new(disk.clone(), "own", boot)
+}
+
+/// The state after the first commits of a life.
+fn tally(commits: usize) -> Tally {
+    let mut tally = Tally::default();
+    life()[..commits].iter().for_each(|record| tally.apply(record));
+    tally
 }
 
 #[test]
@@ -108,7 +146,8 @@ fn every_crash_leaves_the_state_before_or_after_a_commit() {
                 seed => (Crash::Power(cut * 100 + seed), "two"),
             };
             let survivor = Arc::new(disk.after(crash));
-            drop(open(&survivor, boot).lock().unwrap());
+            let mut wal = open(&survivor, boot);
+            let state = Tally::load(Some(&wal.lock().unwrap().state().save()));
             let found = data(&survivor);
             let files: BTreeMap<_, _> =
                 found.into_iter().filter(|(path, _)| !path.contains(".tmp-")).collect();
@@ -117,9 +156,12 @@ fn every_crash_leaves_the_state_before_or_after_a_commit() {
                 after.is_some_and(|after| after == acknowledged || after == acknowledged + 1),
                 "cut {cut}, {crash:?}: {acknowledged} acknowledged, found {after:?}: {files:?}"
             );
+            // The committed state is that of the files, whatever became of the records.
+            assert_eq!(state, tally(after.unwrap()), "cut {cut}, {crash:?}");
             // It goes on from there.
             let rest = &life()[after.unwrap()..];
             assert_eq!(commit(&mut open(&survivor, boot), rest), rest.len());
+            assert_eq!(*open(&survivor, boot).lock().unwrap().state(), tally(life().len()));
         }
     }
 }
@@ -157,8 +199,8 @@ fn what_others_wrote_after_a_commit_stays() {
 fn processes_see_each_others_commits_once() {
     let folder = tempfile::tempdir().unwrap();
     let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
-    let mut one = Wal::new(disk.clone(), "own", "boot");
-    let mut other = Wal::new(disk.clone(), "own", "boot");
+    let mut one: Wal<Tally> = Wal::new(disk.clone(), "own", "boot");
+    let mut other: Wal<Tally> = Wal::new(disk.clone(), "own", "boot");
     assert_eq!(*one.lock().unwrap().news(), News::Unknown);
     assert_eq!(*other.lock().unwrap().news(), News::Unknown);
     for (number, change) in life().into_iter().enumerate() {
@@ -171,8 +213,10 @@ fn processes_see_each_others_commits_once() {
             drop(locked);
             // The log was emptied before the other process saw the commit.
             assert_eq!(*other.lock().unwrap().news(), News::Unknown);
+            assert_eq!(*other.lock().unwrap().state(), tally(number + 1));
             continue;
         }
+        assert_eq!(*locked.state(), tally(number + 1));
         drop(locked);
         assert_eq!(*other.lock().unwrap().news(), News::Records(vec![change]));
         assert_eq!(*other.lock().unwrap().news(), News::Records(Vec::new()));
@@ -184,6 +228,75 @@ fn processes_see_each_others_commits_once() {
     assert_eq!(done, b"status done");
     assert!(disk.stat("busy/a.md").unwrap().is_none());
     assert!(disk.stat("done/a/inputs/note").unwrap().is_some());
+}
+
+#[test]
+fn a_file_that_others_changed_meanwhile_is_named() {
+    let disk = Arc::new(SimDisk::new());
+    let mut wal = open(&disk, "one");
+    let mut locked = wal.lock().unwrap();
+    disk.make_folder("busy").unwrap();
+    disk.create("busy/a.md", b"a person's text").unwrap();
+    locked.stage(record(vec![put("busy/a.md", "status busy", Some("status ready"))]));
+    locked.stage(record(vec![put("busy/b.md", "new", None)]));
+    let skipped = locked.commit().unwrap();
+    assert_eq!(skipped.len(), 1);
+    assert_eq!((&*skipped[0].path, &*skipped[0].text), ("busy/a.md", "status busy"));
+    drop(locked);
+    // Another process is informed too, because it must not believe the log.
+    let mut other = open(&disk, "one");
+    assert_eq!(other.lock().unwrap().skipped(), skipped);
+    assert_eq!(disk.files()["busy/a.md"], b"a person's text");
+}
+
+#[test]
+fn lines_of_other_programs_stay() {
+    let line = |text: &str| Op::Append { path: "events/day".into(), at: 0, text: text.into() };
+    for crash in [Crash::Process, Crash::Power(1)] {
+        let disk = Arc::new(SimDisk::new());
+        let mut wal = open(&disk, "one");
+        disk.make_folder("events").unwrap();
+        disk.append("events/day", b"{\"other\":1}\n").unwrap();
+        let mut locked = wal.lock().unwrap();
+        // Decided before the other program wrote.
+        locked.stage(record(vec![line("{\"own\":1}\n")]));
+        locked.commit().unwrap();
+        assert_eq!(disk.files()["events/day"], b"{\"other\":1}\n{\"own\":1}\n");
+        drop(locked);
+        disk.append("events/day", b"{\"other\":2}\n{\"own").unwrap();
+        disk.sync("events/day").unwrap();
+        disk.sync_tree().unwrap();
+        // The same lines are not added again; a torn line that could be one of this log is.
+        let boot = if crash == Crash::Process { "one" } else { "two" };
+        let survivor = Arc::new(disk.after(crash));
+        let mut wal = open(&survivor, boot);
+        let mut locked = wal.lock().unwrap();
+        locked.stage(record(vec![line("{\"own\":2}\n")]));
+        locked.commit().unwrap();
+        let found = survivor.files()["events/day"].clone();
+        let found = String::from_utf8(found).unwrap();
+        let mut lines: Vec<&str> = found.lines().collect();
+        lines.sort_unstable();
+        let expected = ["{\"other\":1}", "{\"other\":2}", "{\"own\":1}", "{\"own\":2}"];
+        assert_eq!(lines, expected, "{crash:?}");
+    }
+}
+
+#[test]
+fn a_process_keeps_the_state_of_a_log_that_others_removed() {
+    let disk = Arc::new(SimDisk::new());
+    let mut wal = open(&disk, "one");
+    assert_eq!(commit(&mut wal, &life()[..2]), 2);
+    disk.remove_tree("own").unwrap();
+    {
+        let locked = wal.lock().unwrap();
+        assert_eq!((locked.news(), locked.state()), (&News::Unknown, &tally(2)));
+    }
+    // So does one whose log was cut.
+    disk.truncate("own/log-000000000002", 10).unwrap();
+    assert_eq!(*wal.lock().unwrap().state(), tally(2));
+    // The state is in the log again.
+    assert_eq!(*open(&disk, "one").lock().unwrap().state(), tally(2));
 }
 
 #[test]
