@@ -11,17 +11,17 @@ pub(super) const BRIEF_ME: Prompt = Prompt {
     description: "Gives the model the briefing of a project: standing decisions, the latest \
         handoff, open questions, current facts and recent work.",
     arguments: &[
-        Argument::text("project", "The project. Default: that of the session, or the server's."),
+        Argument::text("project_id", "The project. Default: that of the session, or the server's."),
         Argument::text("focus", "What to show first, in plain words."),
         Argument::integer("max_tokens", 300, 1_000_000, "The most tokens of the briefing."),
     ],
     ask: |call| {
-        let named = call.text("project").filter(|text| !text.is_empty());
+        let named = call.text("project_id").filter(|text| !text.is_empty());
         let project = named.or(call.known_project()).ok_or_else(|| {
-            let message = "project is missing: which project to brief about";
+            let message = "project_id is missing: which project to brief about";
             Failure::new(Code::McpArgumentMissing, message)
-                .at("/project")
-                .suggesting("Pass project.")
+                .at("/project_id")
+                .suggesting("Pass project_id.")
         })?;
         Ok(Ask::get(&["v1", "projects", project, "orient"])
             .query("format", Some("briefing"))

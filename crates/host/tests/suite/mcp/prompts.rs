@@ -19,10 +19,10 @@ async fn brief_me_gives_the_briefing_of_a_project() {
     let listed = client.ask("prompts/list", json!({})).await["result"]["prompts"].clone();
     assert_eq!(listed[0]["name"], "brief_me");
     let names = listed[0]["arguments"].as_array().unwrap().iter().map(|item| &item["name"]);
-    assert_eq!(names.collect::<Vec<_>>(), ["project", "focus", "max_tokens"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["project_id", "focus", "max_tokens"]);
 
     // Clients send every argument as a text.
-    let arguments = json!({"project": "a/b", "focus": "taxes & fees", "max_tokens": "1000"});
+    let arguments = json!({"project_id": "a/b", "focus": "taxes & fees", "max_tokens": "1000"});
     let params = json!({"name": "brief_me", "arguments": arguments});
     let answer = client.ask("prompts/get", params).await["result"].clone();
     let message = &answer["messages"][0];
@@ -34,7 +34,7 @@ async fn brief_me_gives_the_briefing_of_a_project() {
         "/v1/projects/a%2Fb/orient?format=briefing&focus=taxes%20%26%20fees&max_tokens=1000"
     );
     // An argument that was left empty is none.
-    let arguments = json!({"project": "p", "focus": "", "max_tokens": ""});
+    let arguments = json!({"project_id": "p", "focus": "", "max_tokens": ""});
     client.ask("prompts/get", json!({"name": "brief_me", "arguments": arguments})).await;
     assert_eq!(fake.last().target, "/v1/projects/p/orient?format=briefing");
     // The project of the server is the default.
@@ -53,18 +53,18 @@ async fn what_is_wrong_with_a_prompt_is_said() {
     for (params, code, words) in [
         (json!({"name": "brief_us"}), -32_602, "Did you mean brief_me?"),
         (json!({}), -32_602, "name is missing"),
-        (json!({"name": "brief_me"}), -32_602, "project is missing"),
+        (json!({"name": "brief_me"}), -32_602, "project_id is missing"),
         (
-            json!({"name": "brief_me", "arguments": {"project": "p", "tokens": "1"}}),
+            json!({"name": "brief_me", "arguments": {"project_id": "p", "tokens": "1"}}),
             -32_602,
             "Did you mean max_tokens?",
         ),
         (
-            json!({"name": "brief_me", "arguments": {"project": "p", "max_tokens": "many"}}),
+            json!({"name": "brief_me", "arguments": {"project_id": "p", "max_tokens": "many"}}),
             -32_602,
             "max_tokens must be a whole number",
         ),
-        (json!({"name": "brief_me", "arguments": {"project": "p"}}), -32_002, "no project"),
+        (json!({"name": "brief_me", "arguments": {"project_id": "p"}}), -32_002, "no project"),
     ] {
         let error = client.error("prompts/get", params.clone()).await;
         assert_eq!(error["code"], code, "{params} {error}");
@@ -83,7 +83,7 @@ async fn brief_me_of_a_real_host_has_what_the_next_agent_needs() {
         "actor": "agent:builder",
     });
     let receipt = client.call("memory_deposit", package).await["structuredContent"].clone();
-    let arguments = json!({"project": "atlas", "focus": "bounces", "max_tokens": "1000"});
+    let arguments = json!({"project_id": "atlas", "focus": "bounces", "max_tokens": "1000"});
     let params = json!({"name": "brief_me", "arguments": arguments});
     let answer = client.ask("prompts/get", params).await["result"].clone();
     let text = answer["messages"][0]["content"]["text"].as_str().unwrap();
