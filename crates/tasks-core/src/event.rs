@@ -37,6 +37,12 @@ pub mod kind {
     pub const LEASE_ACQUIRED: &str = "lease.acquired";
     /// A task has been in progress for too long.
     pub const SLA_VIOLATION: &str = "sla.violation";
+    /// A task failed too often, or in a way that a retry cannot mend.
+    pub const DEADLETTERED: &str = "task.deadlettered";
+    /// An action of the scheduler failed. It is not tried again before the task changes.
+    pub const ACTION_FAILED: &str = "scheduler_action_failed";
+    /// People could not be notified.
+    pub const NOTIFICATION_FAILED: &str = "notification.failed";
     /// A task needs a person.
     pub const ALERT: &str = "scheduler_alert";
     /// A report was recorded.

@@ -62,12 +62,6 @@ pub struct DayNumbers {
 pub struct TaskIdError;
 
 impl TaskId {
-    /// The last id in the order of ids, which no task has.
-    pub(crate) const LAST: Self = Self {
-        day: TaskDay { year: u16::MAX, month: u8::MAX, day: u8::MAX },
-        serial: Serial::Letters([u8::MAX; 8]),
-    };
-
     /// Reads an id.
     ///
     /// Clauses: AOF-ID-FORM.

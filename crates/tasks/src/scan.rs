@@ -58,7 +58,7 @@ pub(crate) fn entry_of(disk: &dyn Disk, layout: RunLayout, file: &TaskFile) -> R
         Status::InProgress => document(disk, layout, task.id, "run_heartbeat.json")?,
         _ => None,
     };
-    Ok(Entry::of(task, heartbeat.as_ref(), None))
+    Ok(Entry::of(task, heartbeat.as_ref()))
 }
 
 /// A run artifact, from either layout. One that is not valid counts as absent.

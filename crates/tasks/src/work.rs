@@ -225,7 +225,7 @@ impl<'w> Work<'w> {
             Status::InProgress => self.artifact(task.id, "run_heartbeat.json")?,
             _ => None,
         };
-        self.index.put(Entry::of(task, heartbeat.as_ref(), None));
+        self.index.put(Entry::of(task, heartbeat.as_ref()));
         Ok(())
     }
 

@@ -3,13 +3,10 @@
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
-use super::Turn;
+use super::{Turn, retry, sla};
 use crate::run::Heartbeat;
-use crate::task::{OnViolation, Priority, Task};
+use crate::task::{Priority, Task};
 use crate::{Status, TaskId};
-
-/// What the reference allows a task that does not say otherwise: an hour in progress.
-const DEFAULT_SLA_MS: u64 = 3_600_000;
 
 /// What the board keeps of a task.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -41,23 +38,18 @@ pub struct Entry {
     pub lease_until: Option<Time>,
     /// When its run counts as dead.
     pub alive_until: Option<Time>,
-    /// When it may be tried again after a failed start.
+    /// When it may be run again after a failed run.
     pub retry_at: Option<Time>,
-    /// How often it was tried.
-    pub attempts: u64,
     /// Why it is blocked.
     pub block_reason: Option<String>,
-    /// How long it may be in progress, in milliseconds.
-    pub sla_ms: u64,
-    /// What happens after that.
-    pub on_violation: OnViolation,
+    /// When it has been in progress for too long, or is still so after the last alert.
+    pub overdue_at: Option<Time>,
 }
 
 impl Entry {
     /// The entry of a task, with the heartbeat of its run.
-    pub fn of(task: &Task, heartbeat: Option<&Heartbeat>, retry_at: Option<Time>) -> Self {
+    pub fn of(task: &Task, heartbeat: Option<&Heartbeat>) -> Self {
         let routing = task.routing.as_ref();
-        let sla = task.sla.as_ref();
         let text = |name: &str| task.metadata(name).and_then(Value::as_str).map(str::to_owned);
         let alive = heartbeat.and_then(|heartbeat| heartbeat.expires_at.as_ref());
         Self {
@@ -74,11 +66,9 @@ impl Entry {
             parent: task.parent_id,
             lease_until: task.lease.value().map(|lease| lease.expires_at.time()),
             alive_until: alive.map(accord_contract::time::Timestamp::time),
-            retry_at,
-            attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
+            retry_at: retry::retry_at(task),
             block_reason: text("blockReason"),
-            sla_ms: sla.and_then(|sla| sla.max_in_progress_ms).unwrap_or(DEFAULT_SLA_MS),
-            on_violation: sla.and_then(|sla| sla.on_violation).unwrap_or(OnViolation::Alert),
+            overdue_at: sla::due_at(task),
         }
     }
 
@@ -97,10 +87,5 @@ impl Entry {
     /// Clauses: AOF-RS-STALE.
     pub(super) fn expires_at(&self) -> Option<Time> {
         self.alive_until.or(self.lease_until)
-    }
-
-    pub(super) fn overdue_at(&self) -> Option<Time> {
-        let seconds = i64::try_from(self.sla_ms.div_ceil(1_000)).ok()?;
-        Some(self.moved_at.add_seconds(seconds))
     }
 }

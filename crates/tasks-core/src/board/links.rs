@@ -86,3 +86,89 @@ pub(super) fn cycle<'a>(
     }
     None
 }
+
+/// The tasks that wait for themselves, among `starts` and everything that those need: the members
+/// of circles (strongly connected components, by Tarjan's algorithm).
+pub(super) fn circular<'a>(
+    starts: impl Iterator<Item = TaskId>,
+    needs: impl Fn(TaskId) -> &'a [TaskId],
+) -> HashSet<TaskId> {
+    let mut search = Search::default();
+    for start in starts {
+        search.from(start, &needs);
+    }
+    search.circular
+}
+
+/// The state of a search for circles.
+#[derive(Default)]
+struct Search {
+    /// When a task was found, and the earliest task on the stack that it leads to.
+    found: HashMap<TaskId, (usize, usize)>,
+    stack: Vec<TaskId>,
+    on_stack: HashSet<TaskId>,
+    circular: HashSet<TaskId>,
+}
+
+impl Search {
+    fn from<'a>(&mut self, start: TaskId, needs: &impl Fn(TaskId) -> &'a [TaskId]) {
+        if self.found.contains_key(&start) {
+            return;
+        }
+        self.enter(start);
+        // A path of its own instead of recursion: a chain of tasks can be long.
+        let mut path = vec![(start, 0)];
+        while let Some((id, next)) = path.last_mut() {
+            let id = *id;
+            let Some(&needed) = needs(id).get(*next) else {
+                path.pop();
+                self.leave(id, path.last().map(|(parent, _)| *parent));
+                continue;
+            };
+            *next += 1;
+            if needed == id {
+                self.circular.insert(id);
+            } else if !self.found.contains_key(&needed) {
+                self.enter(needed);
+                path.push((needed, 0));
+            } else if self.on_stack.contains(&needed) {
+                let at = self.found[&needed].0;
+                self.reach(id, at);
+            }
+        }
+    }
+
+    fn enter(&mut self, id: TaskId) {
+        let at = self.found.len();
+        self.found.insert(id, (at, at));
+        self.stack.push(id);
+        self.on_stack.insert(id);
+    }
+
+    fn reach(&mut self, id: TaskId, at: usize) {
+        if let Some((_, lowest)) = self.found.get_mut(&id) {
+            *lowest = (*lowest).min(at);
+        }
+    }
+
+    fn leave(&mut self, id: TaskId, parent: Option<TaskId>) {
+        let (at, lowest) = self.found[&id];
+        if let Some(parent) = parent {
+            self.reach(parent, lowest);
+        }
+        if at != lowest {
+            return;
+        }
+        let mut members = Vec::new();
+        while let Some(member) = self.stack.pop() {
+            self.on_stack.remove(&member);
+            members.push(member);
+            if member == id {
+                break;
+            }
+        }
+        if members.len() > 1 {
+            self.circular.extend(members);
+        }
+    }
+}

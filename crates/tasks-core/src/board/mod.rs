@@ -3,11 +3,14 @@
 //! Invariants:
 //! - the board is an index: it can be thrown away and built again from the files;
 //! - a poll looks at tasks that are due, never at all tasks;
+//! - an action is planned once: after it, the task must change before another one is planned;
 //! - a finished task costs its id and its status.
 
 mod entry;
 mod links;
 mod poll;
+mod retry;
+mod sla;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,6 +21,8 @@ use crate::{Status, TaskId};
 pub use entry::Entry;
 use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
+pub use retry::{ErrorClass, RetryBudget, RunFailure, pause_ms, reclaimed, requeued, run_failed};
+pub use sla::overdue;
 
 /// The order in which ready tasks are taken: the most urgent first, then the oldest.
 type Turn = (crate::task::Priority, Time, TaskId);
@@ -35,7 +40,7 @@ pub struct Board {
     expiries: BTreeSet<(Time, TaskId)>,
     /// When a task has been in progress for too long.
     overdue: BTreeSet<(Time, TaskId)>,
-    /// When a task that failed to start may be tried again.
+    /// When a task whose run failed may be run again.
     retries: BTreeSet<(Time, TaskId)>,
     /// Tasks whose dependencies may have been met since the last poll.
     candidates: BTreeSet<TaskId>,
@@ -111,6 +116,9 @@ impl Board {
         match entry.status {
             Status::Ready => {
                 self.ready.insert(entry.turn());
+                if !entry.depends_on.is_empty() {
+                    self.candidates.insert(id);
+                }
             }
             Status::InProgress => {
                 self.running += 1;
@@ -121,7 +129,7 @@ impl Board {
                     *self.resources.entry(resource.clone()).or_default() += 1;
                 }
                 self.expiries.extend(entry.expires_at().map(|at| (at, id)));
-                self.overdue.extend(entry.overdue_at().map(|at| (at, id)));
+                self.overdue.extend(entry.overdue_at.map(|at| (at, id)));
             }
             Status::Blocked => {
                 self.retries.extend(entry.retry_at.map(|at| (at, id)));
@@ -156,7 +164,7 @@ impl Board {
                 if let Some(at) = entry.expires_at() {
                     self.expiries.remove(&(at, id));
                 }
-                if let Some(at) = entry.overdue_at() {
+                if let Some(at) = entry.overdue_at {
                     self.overdue.remove(&(at, id));
                 }
             }

@@ -1,19 +1,18 @@
 //! What a poll does.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 
-use super::links::cycle;
-use super::{Board, Entry};
-use crate::task::OnViolation;
+use super::links::{circular, cycle};
+use super::{Board, Entry, RetryBudget};
 use crate::{Status, TaskId};
 
 /// The beginning of the reason of a task that the scheduler blocked because of what it needs.
 pub const WAITS_FOR: &str = "dependency_impossible: ";
 
-/// How many tasks may be in progress.
+/// How many tasks may be in progress, and how often one is run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limits {
     /// In the whole tree.
@@ -22,11 +21,14 @@ pub struct Limits {
     pub teams: HashMap<String, usize>,
     /// How many are started by one poll.
     pub per_poll: usize,
+    /// How often a task is run.
+    pub budget: RetryBudget,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { running: 3, teams: HashMap::new(), per_poll: 10 }
+        let budget = RetryBudget::default();
+        Self { running: 3, teams: HashMap::new(), per_poll: 10, budget }
     }
 }
 
@@ -44,8 +46,8 @@ pub enum Action {
     Requeue(TaskId),
     /// It is started.
     Start(TaskId),
-    /// It has been in progress for too long.
-    Violation(TaskId, OnViolation),
+    /// It has been in progress for too long: [`overdue`](super::overdue) decides.
+    Violation(TaskId),
     /// It cannot be started, because it is not clear who may do it.
     Unrouted(TaskId),
 }
@@ -59,38 +61,36 @@ impl Action {
             | Self::Block(id, _)
             | Self::Requeue(id)
             | Self::Start(id)
-            | Self::Violation(id, _)
+            | Self::Violation(id)
             | Self::Unrouted(id) => *id,
         }
     }
 }
 
 impl Board {
-    /// The actions that are due. What they change reaches the board by [`Board::put`]; an action
-    /// that changes nothing is not repeated.
+    /// The actions that are due. What they change reaches the board by [`Board::put`]. An action
+    /// that changes nothing, or fails, is not planned again before its task changes.
     pub fn poll(&mut self, limits: &Limits, now: Time) -> Vec<Action> {
         let mut actions = Vec::new();
-        let due = (now, TaskId::LAST);
-        actions.extend(self.expiries.range(..=due).map(|(_, id)| Action::Recover(*id)));
         // One decision per task: a run that is dead is not overdue as well.
-        let overdue: Vec<_> = self.overdue.range(..=due).copied().collect();
-        for (at, id) in overdue {
-            if let Some(entry) = self.open.get(&id)
-                && entry.expires_at().is_none_or(|end| end > now)
-            {
-                actions.push(Action::Violation(id, entry.on_violation));
-                // Said once for each time in progress.
-                self.overdue.remove(&(at, id));
+        let dead: HashSet<_> = take_due(&mut self.expiries, now).into_iter().collect();
+        for id in take_due(&mut self.overdue, now) {
+            if !dead.contains(&id) {
+                actions.push(Action::Violation(id));
             }
         }
-        let retries: Vec<_> = self.retries.range(..=due).copied().collect();
-        for retry in retries {
-            self.retries.remove(&retry);
-            self.candidates.remove(&retry.1);
-            actions.push(Action::Requeue(retry.1));
+        let mut dead: Vec<_> = dead.into_iter().collect();
+        dead.sort_unstable();
+        actions.splice(0..0, dead.into_iter().map(Action::Recover));
+        for id in take_due(&mut self.retries, now) {
+            self.candidates.remove(&id);
+            actions.push(Action::Requeue(id));
         }
-        for id in std::mem::take(&mut self.candidates) {
-            actions.extend(self.open.get(&id).and_then(|entry| self.go_on(entry)));
+        let candidates = std::mem::take(&mut self.candidates);
+        let circular = self.circular(&candidates);
+        for id in candidates {
+            let entry = self.open.get(&id);
+            actions.extend(entry.and_then(|entry| self.go_on(entry, &circular)));
         }
         self.start(limits, &mut actions);
         actions
@@ -98,27 +98,47 @@ impl Board {
 
     /// When the next action is due without any change of a task.
     pub fn next_due(&self) -> Option<Time> {
-        let first =
-            |times: &std::collections::BTreeSet<(Time, TaskId)>| times.first().map(|(at, _)| *at);
+        let first = |times: &BTreeSet<(Time, TaskId)>| times.first().map(|(at, _)| *at);
         [first(&self.expiries), first(&self.overdue), first(&self.retries)]
             .into_iter()
             .flatten()
             .min()
     }
 
+    /// The tasks among those that some tasks need that wait for themselves. Files that are edited
+    /// by hand can say that.
+    fn circular(&self, candidates: &BTreeSet<TaskId>) -> HashSet<TaskId> {
+        let starts = candidates.iter().copied().filter(|id| {
+            let entry = self.open.get(id);
+            entry.is_some_and(|entry| matches!(self.obstacle(entry), Obstacle::NotYet))
+        });
+        circular(starts, |id| self.needs(id))
+    }
+
+    /// What a task that can still move needs.
+    fn needs(&self, id: TaskId) -> &[TaskId] {
+        self.open.get(&id).map_or(&[], |entry| &entry.depends_on)
+    }
+
     /// Whether a task in the backlog, or one that is blocked by what it needs, can go on.
-    fn go_on(&self, entry: &Entry) -> Option<Action> {
+    fn go_on(&self, entry: &Entry, circular: &HashSet<TaskId>) -> Option<Action> {
         let is_held = entry.block_reason.as_deref().is_some_and(|why| why.starts_with(WAITS_FOR));
-        match entry.status {
-            Status::Backlog => match self.obstacle(entry) {
-                Obstacle::Never(why) => Some(Action::Block(entry.id, format!("{WAITS_FOR}{why}"))),
-                Obstacle::NotYet => None,
-                Obstacle::None if entry.is_routed() => Some(Action::Promote(entry.id)),
-                Obstacle::None => Some(Action::Unrouted(entry.id)),
-            },
-            Status::Blocked if is_held => {
-                matches!(self.obstacle(entry), Obstacle::None | Obstacle::NotYet)
-                    .then_some(Action::Requeue(entry.id))
+        let obstacle = match self.obstacle(entry) {
+            Obstacle::NotYet if circular.contains(&entry.id) => {
+                Obstacle::Never(format!("{} waits for itself", entry.id))
+            }
+            obstacle => obstacle,
+        };
+        match (entry.status, obstacle) {
+            (Status::Backlog | Status::Ready, Obstacle::Never(why)) => {
+                Some(Action::Block(entry.id, format!("{WAITS_FOR}{why}")))
+            }
+            (Status::Backlog, Obstacle::None) if entry.is_routed() => {
+                Some(Action::Promote(entry.id))
+            }
+            (Status::Backlog, Obstacle::None) => Some(Action::Unrouted(entry.id)),
+            (Status::Blocked, Obstacle::None | Obstacle::NotYet) if is_held => {
+                Some(Action::Requeue(entry.id))
             }
             _ => None,
         }
@@ -137,10 +157,13 @@ impl Board {
             }
         }
         // Parts that are done or cancelled are no longer listed as children.
-        for &child in self.links.children(entry.id) {
-            if self.status(child) == Some(Status::Deadletter) {
-                return Obstacle::Never(format!("{child}, a part of it, is deadletter"));
-            }
+        let children = self.links.children(entry.id);
+        let is_dead = |child: &&TaskId| self.status(**child) == Some(Status::Deadletter);
+        // The first by its id, so that the reason does not depend on the order of changes.
+        if let Some(child) = children.iter().filter(is_dead).min() {
+            return Obstacle::Never(format!("{child}, a part of it, is deadletter"));
+        }
+        if !children.is_empty() {
             obstacle = Obstacle::NotYet;
         }
         obstacle
@@ -164,7 +187,9 @@ impl Board {
                 let most = limits.teams.get(team).copied().unwrap_or(usize::MAX);
                 teams.get(team).copied().unwrap_or(0) >= most
             });
-            if !entry.is_routed() || is_full || !entry.resource.as_deref().is_none_or(is_free) {
+            let is_held = !matches!(self.obstacle(entry), Obstacle::None);
+            let is_taken = !entry.resource.as_deref().is_none_or(is_free);
+            if !entry.is_routed() || is_full || is_taken || is_held {
                 continue;
             }
             running += 1;
@@ -191,7 +216,7 @@ impl Board {
             if other == id {
                 return depends_on;
             }
-            self.open.get(&other).map_or(&[], |entry| &entry.depends_on)
+            self.needs(other)
         };
         let Some(path) = cycle(id, needs) else { return Ok(()) };
         let path: Vec<String> = path.iter().chain([&id]).map(ToString::to_string).collect();
@@ -205,4 +230,14 @@ enum Obstacle {
     None,
     NotYet,
     Never(String),
+}
+
+/// Takes the tasks that are due out of an index.
+fn take_due(index: &mut BTreeSet<(Time, TaskId)>, now: Time) -> Vec<TaskId> {
+    let mut due = Vec::new();
+    while let Some(first) = index.first().copied().filter(|(at, _)| *at <= now) {
+        index.remove(&first);
+        due.push(first.1);
+    }
+    due
 }

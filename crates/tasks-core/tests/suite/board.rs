@@ -20,7 +20,7 @@ fn entry(number: usize, status: &str, about: Value) -> Entry {
     if about.get("routing").is_none() {
         about["routing"] = json!({"agent": "swe-backend"});
     }
-    Entry::of(task(&id(number).to_string(), status, about).task(), None, None)
+    Entry::of(task(&id(number).to_string(), status, about).task(), None)
 }
 
 fn board(entries: impl IntoIterator<Item = Entry>) -> Board {
@@ -64,7 +64,7 @@ fn limits_and_resources_hold_within_one_poll() {
         entry(7, "ready", about("ops", None)),
     ]);
     let teams = HashMap::from([("web".to_owned(), 1)]);
-    let limits = Limits { running: 9, teams, per_poll: 10 };
+    let limits = Limits { running: 9, teams, ..Limits::default() };
     assert_eq!(board.poll(&limits, at(0)), [Action::Start(id(4)), Action::Start(id(7))]);
     let few = Limits { running: 2, ..limits };
     assert_eq!(board.poll(&few, at(0)), [Action::Start(id(4))]);
@@ -124,16 +124,16 @@ fn the_heartbeat_decides_over_the_lease() {
     let file = task(&id(1).to_string(), "in-progress", lease(600));
     let run = Run::begin(id(1), "a", "run_1", at(0));
     let beat = Heartbeat::next(&run, None, 300, at(0));
-    let mut board = board([Entry::of(file.task(), Some(&beat), None)]);
+    let mut board = board([Entry::of(file.task(), Some(&beat))]);
     assert_eq!(board.next_due(), Some(at(300)));
     assert_eq!(board.poll(&Limits::default(), at(299)), []);
     assert_eq!(board.poll(&Limits::default(), at(300)), [Action::Recover(id(1))]);
     // A run that beats is never reclaimed, even when its lease is over.
     let beat = Heartbeat::next(&run, Some(&beat), 300, at(500));
-    board.put(Entry::of(file.task(), Some(&beat), None));
+    board.put(Entry::of(file.task(), Some(&beat)));
     assert_eq!(board.poll(&Limits::default(), at(700)), []);
     // Without a heartbeat the lease decides.
-    board.put(Entry::of(file.task(), None, None));
+    board.put(Entry::of(file.task(), None));
     assert_eq!(board.poll(&Limits::default(), at(599)), []);
     assert_eq!(board.poll(&Limits::default(), at(600)), [Action::Recover(id(1))]);
 }
@@ -142,11 +142,87 @@ fn the_heartbeat_decides_over_the_lease() {
 fn a_task_in_progress_for_too_long_is_reported_once() {
     let mut board = board([entry(1, "in-progress", json!({"sla": {"maxInProgressMs": 60_000}}))]);
     // It has been in progress since a minute before the tests begin.
-    let [Action::Violation(found, _)] = board.poll(&Limits::default(), at(0))[..] else {
+    let [Action::Violation(found)] = board.poll(&Limits::default(), at(0))[..] else {
         panic!("no violation");
     };
     assert_eq!(found, id(1));
     assert_eq!(board.poll(&Limits::default(), at(9)), []);
+}
+
+#[test]
+fn an_alert_is_repeated_after_a_quarter_of_an_hour() {
+    let alerted = |at: i64| {
+        let about = json!({
+            "sla": {"maxInProgressMs": 60_000},
+            "metadata": {"slaAlertedAt": self::at(at).to_string()},
+        });
+        entry(1, "in-progress", about)
+    };
+    let mut board = board([alerted(100)]);
+    assert_eq!(board.next_due(), Some(at(1_000)));
+    assert_eq!(board.poll(&Limits::default(), at(999)), []);
+    // A heartbeat writes the task again, and the alert stays where it was.
+    board.put(alerted(100));
+    assert_eq!(board.poll(&Limits::default(), at(999)), []);
+    assert_eq!(board.poll(&Limits::default(), at(1_000)), [Action::Violation(id(1))]);
+    // An alert from before the task was in progress does not count.
+    board.put(alerted(-100));
+    assert_eq!(board.poll(&Limits::default(), at(0)), [Action::Violation(id(1))]);
+}
+
+#[test]
+fn an_action_is_not_planned_again_unchanged() {
+    let lease = json!({"lease": {
+        "agent": "a", "acquiredAt": at(0).to_string(), "expiresAt": at(600).to_string()
+    }});
+    let mut board = board([entry(1, "in-progress", lease.clone())]);
+    assert_eq!(board.poll(&Limits::default(), at(600)), [Action::Recover(id(1))]);
+    // The action failed: nothing reached the board.
+    assert_eq!(board.poll(&Limits::default(), at(900)), []);
+    assert!(board.next_due().is_none_or(|due| due > at(900)));
+    board.put(entry(1, "in-progress", lease));
+    assert_eq!(board.poll(&Limits::default(), at(901)), [Action::Recover(id(1))]);
+}
+
+#[test]
+fn tasks_that_wait_for_each_other_are_surfaced_once() {
+    let needs = |others: &[usize]| {
+        let others: Vec<String> = others.iter().map(|other| id(*other).to_string()).collect();
+        json!({"dependsOn": others})
+    };
+    // 1 and 2 wait for each other, 3 for itself; 4 only waits for them.
+    let mut board = board([
+        entry(1, "backlog", needs(&[2, 4])),
+        entry(2, "ready", needs(&[1])),
+        entry(3, "backlog", needs(&[3])),
+        entry(4, "backlog", needs(&[5])),
+        entry(5, "ready", json!({})),
+        entry(6, "backlog", needs(&[1])),
+    ]);
+    let none = Limits { running: 0, ..Limits::default() };
+    let why = |number: usize| format!("dependency_impossible: {} waits for itself", id(number));
+    let block = |number: usize| Action::Block(id(number), why(number));
+    assert_eq!(board.poll(&none, at(0)), [block(1), block(2), block(3)]);
+    for (number, needed) in [(1, &[2, 4][..]), (2, &[1]), (3, &[3])] {
+        let mut about = needs(needed);
+        about["metadata"] = json!({"blockReason": why(number)});
+        board.put(entry(number, "blocked", about));
+    }
+    assert_eq!(board.poll(&none, at(0)), []);
+    // The circle is cut: both go on.
+    let mut cut = needs(&[4]);
+    cut["metadata"] = json!({"blockReason": why(1)});
+    board.put(entry(1, "blocked", cut));
+    assert_eq!(board.poll(&none, at(0)), [Action::Requeue(id(1)), Action::Requeue(id(2))]);
+}
+
+#[test]
+fn a_ready_task_waits_for_what_it_needs() {
+    let needs = |other: usize| json!({"dependsOn": [id(other).to_string()]});
+    let mut board = board([entry(1, "in-progress", json!({})), entry(2, "ready", needs(1))]);
+    assert_eq!(board.poll(&Limits::default(), at(0)), []);
+    board.put(entry(1, "done", json!({})));
+    assert_eq!(board.poll(&Limits::default(), at(0)), [Action::Start(id(2))]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod board;
 mod files;
 mod ids;
 mod messages;
+mod retries;
 mod routing;
 mod support;
 mod yaml;

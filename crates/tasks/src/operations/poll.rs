@@ -2,11 +2,11 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
-use accord_tasks_core::board::{Action, Limits};
+use accord_tasks_core::board::{self, Action, Limits, RetryBudget};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::route::{Facts, Routed, apply_result, move_task};
-use accord_tasks_core::run::{Run, RunResult, RunStatus};
-use accord_tasks_core::task::{OnViolation, TaskFile};
+use accord_tasks_core::run::{Run, RunResult};
+use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 
 use super::message::apply;
@@ -24,6 +24,8 @@ pub struct Polled {
     pub start: Vec<TaskId>,
     /// The tasks that moved, with their statuses now.
     pub moved: Vec<(TaskId, Status)>,
+    /// The actions that failed. They are not planned again before their tasks change.
+    pub failed: Vec<(TaskId, Failure)>,
     /// When the next action is due without any change of a task.
     pub next_due: Option<Time>,
 }
@@ -43,11 +45,20 @@ impl Tree {
                     polled.start.push(id);
                     continue;
                 }
-                // A file that was removed or broken since the index was built is not in the way
-                // of the others.
-                let Ok(Some(file)) = work.find(id) else { continue };
-                if let Some(status) = act(work, &action, &file)? {
-                    polled.moved.push((id, status));
+                match decide(work, &action, limits.budget) {
+                    Ok(None) => {}
+                    Ok(Some((file, routed))) => {
+                        let moved = routed.moved_to;
+                        apply(work, &file, routed)?;
+                        polled.moved.extend(moved.map(|status| (id, status)));
+                    }
+                    Err(failure) => {
+                        let event =
+                            TaskEvent::new(kind::ACTION_FAILED, SYSTEM, Some(id), work.now());
+                        let event = event.with("code", failure.code.as_str());
+                        work.event(event.with("error", failure.message.as_str()));
+                        polled.failed.push((id, failure));
+                    }
                 }
             }
             polled.next_due = work.board().next_due();
@@ -56,44 +67,45 @@ impl Tree {
     }
 }
 
-fn act(work: &mut Work<'_>, action: &Action, file: &TaskFile) -> Result<Option<Status>, Failure> {
+/// What an action does to its task. Nothing is staged here, so that a task that cannot be read is
+/// not in the way of the others.
+fn decide(
+    work: &Work<'_>,
+    action: &Action,
+    budget: RetryBudget,
+) -> Result<Option<(TaskFile, Routed)>, Failure> {
+    // A file that was removed since the index was built needs no action.
+    let Some(file) = work.find(action.task())? else { return Ok(None) };
     let (task, now) = (file.task(), work.now());
     let routed = match action {
-        Action::Recover(_) => recover(work, file)?,
+        Action::Recover(_) => recover(work, &file, budget)?,
         Action::Promote(_) => {
             move_task(task, Status::Ready, SYSTEM, Some("dependency_satisfied"), now)
         }
-        Action::Requeue(_) => move_task(task, Status::Ready, SYSTEM, Some("requeued"), now),
+        Action::Requeue(_) => board::requeued(task, now),
         Action::Block(_, reason) => move_task(task, Status::Blocked, SYSTEM, Some(reason), now),
-        Action::Violation(_, on_violation) => {
-            let event = TaskEvent::new(kind::SLA_VIOLATION, SYSTEM, Some(task.id), now);
-            work.event(event.with("action", on_violation.as_str()));
-            match on_violation {
-                OnViolation::Alert => return Ok(None),
-                OnViolation::Block => {
-                    move_task(task, Status::Blocked, SYSTEM, Some("sla_violation"), now)
-                }
-                OnViolation::Deadletter => {
-                    move_task(task, Status::Deadletter, SYSTEM, Some("sla_violation"), now)
-                }
-            }
+        Action::Violation(_) => {
+            let run: Option<Run> = work.artifact(task.id, "run.json")?;
+            board::overdue(task, run.as_ref(), now)
         }
         Action::Unrouted(_) => {
             let event = TaskEvent::new(kind::ALERT, SYSTEM, Some(task.id), now);
-            work.event(event.with("reason", "no_routing_target"));
-            return Ok(None);
+            let event = event.with("reason", "no_routing_target");
+            let mut routed = Routed::default();
+            routed.events.push(event);
+            routed
         }
         _ => return Ok(None),
     };
-    let moved = routed.moved_to;
-    apply(work, file, routed)?;
-    Ok(moved)
+    // Changes that the file does not allow are a failure of this action alone.
+    file.clone().edit(&routed.changes).map_err(|why| super::message::invalid(&why.to_string()))?;
+    Ok(Some((file, routed)))
 }
 
 /// One decision about a silent run: its recorded result, else the task is ready again.
 ///
 /// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM.
-fn recover(work: &Work<'_>, file: &TaskFile) -> Result<Routed, Failure> {
+fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed, Failure> {
     let (task, now) = (file.task(), work.now());
     let run: Option<Run> = work.artifact(task.id, "run.json")?;
     let result: Option<RunResult> = work.artifact(task.id, "run_result.json")?;
@@ -110,12 +122,5 @@ fn recover(work: &Work<'_>, file: &TaskFile) -> Result<Routed, Failure> {
     if let Some(routed) = apply_result(task, &facts, reason.as_deref(), now) {
         return Ok(routed);
     }
-    let mut routed = move_task(task, Status::Ready, SYSTEM, Some("stale_heartbeat_reclaim"), now);
-    if let Some(run) = run.filter(|run| run.status == RunStatus::Running) {
-        let at = now.to_string();
-        let about = [("expiredAt", at.as_str()), ("expiredReason", "stale_heartbeat")];
-        let run = run.ended(RunStatus::Failed, &about);
-        routed.artifacts.push(accord_tasks_core::route::Artifact::Run(run));
-    }
-    Ok(routed)
+    Ok(board::reclaimed(task, run.as_ref(), budget, now))
 }

@@ -1,0 +1,237 @@
+//! What follows a run that failed: another run later, or a dead letter.
+//!
+//! The budget counts runs, because an agent that starts and then dies costs as much as one that
+//! does its work. A run that was turned away by a rate limit did not begin to work: it waits the
+//! longest time and does not count.
+
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use accord_contract::wire_enum;
+
+use crate::Status;
+use crate::event::{TaskEvent, kind};
+use crate::route::{Artifact, Routed, move_task};
+use crate::run::{Run, RunStatus};
+use crate::task::Task;
+use crate::yaml::Change;
+
+wire_enum! {
+    /// Whether another run can help after a failure.
+    pub enum ErrorClass("TaskErrorClass", closed) {
+        /// Another run may succeed.
+        Transient = "transient",
+        /// Another run fails in the same way.
+        Permanent = "permanent",
+        /// A service turned the run away for a while.
+        RateLimited = "rate_limited",
+    }
+}
+
+/// Texts of errors that another run cannot mend.
+const PERMANENT: [&str; 7] = [
+    "agent not found",
+    "agent_not_found",
+    "no such agent",
+    "agent deregistered",
+    "permission denied",
+    "forbidden",
+    "unauthorized",
+];
+
+/// Texts of errors of a service that is asked too often.
+const RATE_LIMITED: [&str; 6] =
+    ["rate limit", "rate_limit", "too many requests", "429", "throttled", "quota exceeded"];
+
+/// The first pause after a failure.
+const FIRST_PAUSE_MS: u64 = 60_000;
+/// The longest pause.
+const LONGEST_PAUSE_MS: u64 = 900_000;
+/// How much of an error is kept in the task.
+const MAX_ERROR: usize = 512;
+
+/// How often a task is run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RetryBudget {
+    /// How many runs may fail. The last one makes a dead letter.
+    pub runs: u64,
+}
+
+impl Default for RetryBudget {
+    /// The reference's three.
+    fn default() -> Self {
+        Self { runs: 3 }
+    }
+}
+
+/// A run that ended without a report.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFailure<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// What went wrong.
+    pub error: &'a str,
+    /// Whether another run can help.
+    pub class: ErrorClass,
+}
+
+impl ErrorClass {
+    /// The class of an error text. A text that says both is a rate limit: services report those
+    /// with words of the other kind, too.
+    pub fn of(error: &str) -> Self {
+        let error = error.to_lowercase();
+        let says = |texts: &[&str]| texts.iter().any(|text| error.contains(text));
+        if says(&RATE_LIMITED) {
+            Self::RateLimited
+        } else if says(&PERMANENT) {
+            Self::Permanent
+        } else {
+            Self::Transient
+        }
+    }
+}
+
+/// The pause before the next run, in milliseconds: a minute, tripled with each failure, at most 15
+/// minutes, and up to a quarter more or less by `random`.
+pub fn pause_ms(failures: u64, random: u32) -> u64 {
+    let exponent = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX);
+    let factor = 3_u64.checked_pow(exponent).unwrap_or(u64::MAX);
+    let pause = FIRST_PAUSE_MS.saturating_mul(factor).min(LONGEST_PAUSE_MS);
+    // From 3/4 to 5/4 of the pause.
+    let spread = pause / 2;
+    pause - spread / 2 + spread * u64::from(random) / u64::from(u32::MAX)
+}
+
+/// What happens to a task whose run ended without a report. `random` spreads the retries of tasks
+/// that failed together.
+pub fn run_failed(
+    task: &Task,
+    run: Option<&Run>,
+    failure: &RunFailure<'_>,
+    budget: RetryBudget,
+    random: u32,
+    now: Time,
+) -> Routed {
+    let is_counted = failure.class != ErrorClass::RateLimited;
+    let failures = failures(task) + u64::from(is_counted);
+    let error = shortened(failure.error);
+    let mut routed = match dead_because(failure.class, failures, budget) {
+        Some(reason) => dead_letter(task, failure, failures, reason, now),
+        None => {
+            let reason = format!("run_failed: {error}");
+            let mut routed = move_task(task, Status::Blocked, SYSTEM, Some(&reason), now);
+            let pause = if is_counted { pause_ms(failures, random) } else { longest(random) };
+            let pause = i64::try_from(pause.div_ceil(1_000)).unwrap_or(i64::MAX);
+            routed.changes.extend([
+                set("lastBlockedAt", now.to_string()),
+                set(RETRY_AT, now.add_seconds(pause).to_string()),
+            ]);
+            routed
+        }
+    };
+    routed.changes.extend([
+        set(RETRY_COUNT, failures),
+        set("lastError", error.as_str()),
+        set("errorClass", failure.class.as_str()),
+    ]);
+    end_run(&mut routed, run, &[("failedAt", &now.to_string()), ("failedReason", &error)]);
+    routed
+}
+
+/// What happens to a task whose run fell silent and left no result: it is ready again, as long as
+/// there is a budget.
+///
+/// Clauses: AOF-RS-RECLAIM.
+pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time) -> Routed {
+    let failures = failures(task) + 1;
+    let agent = task.agent().unwrap_or(SYSTEM);
+    let failure = RunFailure { agent, error: "stale_heartbeat", class: ErrorClass::Transient };
+    let mut routed = match dead_because(failure.class, failures, budget) {
+        Some(reason) => dead_letter(task, &failure, failures, reason, now),
+        None => move_task(task, Status::Ready, SYSTEM, Some("stale_heartbeat_reclaim"), now),
+    };
+    routed.changes.push(set(RETRY_COUNT, failures));
+    let about = [("expiredAt", &*now.to_string()), ("expiredReason", "stale_heartbeat")];
+    end_run(&mut routed, run, &about);
+    routed
+}
+
+/// A task whose pause is over becomes ready again.
+pub fn requeued(task: &Task, now: Time) -> Routed {
+    let is_retry = task.metadata(RETRY_AT).is_some();
+    let reason = if is_retry { "retry" } else { "dependency_possible" };
+    let mut routed = move_task(task, Status::Ready, SYSTEM, Some(reason), now);
+    routed.changes.extend([set("lastRequeuedAt", now.to_string()), set("requeueReason", reason)]);
+    if is_retry {
+        routed.changes.push(Change::remove(&["metadata", RETRY_AT]));
+    }
+    routed
+}
+
+/// How many runs of a task failed since it last reported.
+pub(crate) fn failures(task: &Task) -> u64 {
+    task.metadata(RETRY_COUNT).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// When a blocked task may be run again.
+pub(super) fn retry_at(task: &Task) -> Option<Time> {
+    let text = task.metadata(RETRY_AT)?.as_str()?;
+    Time::parse_rfc3339(text).filter(|_| task.status == Status::Blocked)
+}
+
+fn dead_because(class: ErrorClass, failures: u64, budget: RetryBudget) -> Option<&'static str> {
+    match class {
+        ErrorClass::Permanent => Some("permanent_error"),
+        ErrorClass::RateLimited => None,
+        ErrorClass::Transient => (failures >= budget.runs).then_some("max_dispatch_failures"),
+    }
+}
+
+fn dead_letter(
+    task: &Task,
+    failure: &RunFailure<'_>,
+    failures: u64,
+    reason: &str,
+    now: Time,
+) -> Routed {
+    let mut routed = move_task(task, Status::Deadletter, SYSTEM, Some(reason), now);
+    routed.changes.push(set("deadletterReason", reason));
+    let event = TaskEvent::new(kind::DEADLETTERED, SYSTEM, Some(task.id), now)
+        .with("reason", reason)
+        .with("failureCount", failures)
+        .with("retryCount", failures)
+        .with("lastFailureReason", shortened(failure.error))
+        .with("errorClass", failure.class.as_str())
+        .with("agent", failure.agent);
+    routed.events.push(event);
+    routed
+}
+
+/// Ends the run of a task with what was observed.
+pub(super) fn end_run(routed: &mut Routed, run: Option<&Run>, about: &[(&str, &str)]) {
+    if let Some(run) = run.filter(|run| run.status == RunStatus::Running) {
+        routed.artifacts.push(Artifact::Run(run.clone().ended(RunStatus::Failed, about)));
+    }
+}
+
+fn longest(random: u32) -> u64 {
+    // Enough failures for the longest pause.
+    pause_ms(4, random)
+}
+
+fn set(name: &str, value: impl Into<Value>) -> Change {
+    Change::set(&["metadata", name], value)
+}
+
+/// The beginning of an error on one line.
+fn shortened(error: &str) -> String {
+    let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_ERROR) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+const RETRY_COUNT: &str = "retryCount";
+const RETRY_AT: &str = "retryAt";
+/// Who acts when no agent does.
+const SYSTEM: &str = "system";
