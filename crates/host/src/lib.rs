@@ -38,6 +38,7 @@ pub mod log;
 pub mod mcp;
 pub mod serve;
 pub mod settings;
+pub mod tasks;
 pub mod upkeep;
 
 pub use self::api::{Api, Request, Response};

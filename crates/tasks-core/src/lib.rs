@@ -5,7 +5,8 @@
 //!   leaves; [`event`]: what is recorded.
 //! * [`board`]: what a scheduler does.
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
-//! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves.
+//! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves; [`aof_project_id`]: the
+//!   names of projects.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -20,6 +21,7 @@ pub mod event;
 mod id;
 pub mod lease;
 pub mod message;
+mod project;
 pub mod route;
 pub mod run;
 mod status;
@@ -27,4 +29,5 @@ pub mod task;
 pub mod yaml;
 
 pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
+pub use project::{aof_project_id, is_project_id};
 pub use status::Status;

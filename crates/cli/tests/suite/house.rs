@@ -64,6 +64,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-store-sqlite",
             "accord-system",
             "accord-client",
+            "accord-tasks",
+            "accord-tasks-core",
         ],
     ),
     ("accord-system", &["accord-canon", "accord-contract"]),

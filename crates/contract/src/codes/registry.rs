@@ -748,6 +748,8 @@ codes! {
         "The project has no task with the id of the parent; name the task that you hold.";
     AofNestedDelegation = "nested_delegation", Aof, Validation, Never, 409,
         "A task that was delegated cannot be delegated again; do the work, or reject the handoff.";
+    AofNoTaskTree = "no_task_tree", Aof, NotFound, AfterChange, 404,
+        "The folder has no tree of tasks; make one with accord task init.";
     AofTaskNotReady = "task_not_ready", Aof, Validation, AfterChange, 409,
         "Only a ready task can be claimed; take another one, or wait until this one is ready.";
     AofUnassignedTask = "unassigned_task", Aof, Validation, AfterChange, 409,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use accord_contract::codes::{Code, Failure};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
+use accord_tasks::Environment;
 use axum::Router;
 use parking_lot::Mutex;
 
@@ -17,6 +18,7 @@ use crate::engine;
 use crate::keys::Keys;
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
+use crate::tasks::TaskTrees;
 use crate::upkeep::create_folder;
 
 /// The folder of blobs in a data folder.
@@ -31,15 +33,28 @@ struct Parts {
     folder: PathBuf,
     settings: Settings,
     engine: Arc<dyn Engine>,
-    /// Whether no other host uses the engine.
-    owns_engine: bool,
+    scope: Scope,
     memory: Memory,
+    tasks: TaskTrees,
     keys: Keys,
     metrics: Metrics,
     streams: Streams,
     connections: Permits,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
+}
+
+/// What a host is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Scope {
+    /// A data folder, whose store it opened.
+    Folder,
+    /// A data folder, over an engine that other hosts may use.
+    Shared,
+    /// The task trees of a data folder, without its store.
+    Tasks,
+    /// Nothing that lasts.
+    Trial,
 }
 
 impl Host {
@@ -53,13 +68,19 @@ impl Host {
             let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
             tracing::info!(folder = %folder.display(), "new data folder");
         }
-        Self::new(engine, true, folder, settings)
+        Self::new(engine, Scope::Folder, folder, settings)
     }
 
     /// An empty host that lasts as long as the process. It has the settings of a data folder, and
-    /// does not touch the folder.
+    /// does not touch the folder. Its tasks are in a temporary folder.
     pub fn in_memory(folder: &Path, settings: Settings) -> Result<Self, Failure> {
-        Self::new(engine::in_memory(), true, folder, settings)
+        Self::new(engine::in_memory(), Scope::Trial, folder, settings)
+    }
+
+    /// A host for the task trees of a data folder alone: everything else is empty and lasts as long
+    /// as the process. It neither opens nor creates the store.
+    pub fn tasks_only(folder: &Path, settings: Settings) -> Result<Self, Failure> {
+        Self::new(engine::in_memory(), Scope::Tasks, folder, settings)
     }
 
     /// A host over an engine, which other hosts may use, too. It does not close the engine.
@@ -68,12 +89,12 @@ impl Host {
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
-        Self::new(engine, false, folder, settings)
+        Self::new(engine, Scope::Shared, folder, settings)
     }
 
     fn new(
         engine: Arc<dyn Engine>,
-        owns_engine: bool,
+        scope: Scope,
         folder: &Path,
         settings: Settings,
     ) -> Result<Self, Failure> {
@@ -88,6 +109,10 @@ impl Host {
                 embedder: embedder(&settings)?,
             },
         );
+        let tasks = match scope {
+            Scope::Trial => TaskTrees::temporary(Environment::system())?,
+            _ => TaskTrees::new(folder, Environment::system()),
+        };
         let keys = Keys::new(&memory);
         let streams = Streams::new(settings.limits.event_streams);
         // Weak: metrics must not keep the store open.
@@ -101,8 +126,9 @@ impl Host {
             folder: folder.to_owned(),
             settings,
             engine,
-            owns_engine,
+            scope,
             memory,
+            tasks,
             keys,
             metrics,
             streams,
@@ -128,12 +154,22 @@ impl Host {
 
     /// Whether the engine closes with this host.
     pub(crate) fn owns_engine(&self) -> bool {
-        self.0.owns_engine
+        self.0.scope != Scope::Shared
+    }
+
+    /// Whether it has the store of its data folder, and so knows the folder's projects.
+    pub(crate) fn has_store(&self) -> bool {
+        matches!(self.0.scope, Scope::Folder | Scope::Shared)
     }
 
     /// The services of the Agentic Protocol.
     pub fn memory(&self) -> &Memory {
         &self.0.memory
+    }
+
+    /// The task trees.
+    pub fn tasks(&self) -> &TaskTrees {
+        &self.0.tasks
     }
 
     /// The keys.

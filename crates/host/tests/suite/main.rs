@@ -33,5 +33,6 @@ mod rows;
 mod scopes;
 mod strictness;
 mod support;
+mod task_trees;
 mod verify;
 mod visibility;

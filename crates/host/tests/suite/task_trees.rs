@@ -1,0 +1,66 @@
+//! Which folder holds the tasks of a project.
+
+use accord_base::ProjectId;
+use accord_contract::codes::Code;
+use accord_host::http::Host;
+use accord_host::settings::Settings;
+
+fn project(id: &str) -> ProjectId {
+    ProjectId::new(id).unwrap()
+}
+
+#[test]
+fn a_reader_creates_nothing_and_a_tree_has_the_name_of_its_project() {
+    let data = tempfile::tempdir().unwrap();
+    let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
+    let atlas = project("atlas");
+    assert!(host.tasks().find(&atlas).unwrap().is_none());
+    assert_eq!(host.tasks().get(&atlas).err().unwrap().code, Code::AofNoTaskTree);
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "something was created");
+    host.tasks().get_or_create(&atlas).unwrap();
+    assert!(data.path().join("projects/atlas/tasks/ready").is_dir());
+    assert!(host.tasks().find(&atlas).unwrap().is_some());
+    // An id that AOF does not allow, and whose slug another project has.
+    host.tasks().get_or_create(&project("Atlas")).unwrap();
+    assert!(data.path().join("projects/atlas-9dee1c0e/tasks").is_dir());
+    assert!(!data.path().join("accord.db").exists(), "the store was opened");
+}
+
+#[test]
+fn a_linked_folder_takes_the_place_of_the_one_in_the_data_folder() {
+    let (data, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
+    let atlas = project("atlas");
+    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().link(&atlas, Some(elsewhere.path().to_owned()));
+    assert_eq!(host.tasks().folder(&atlas), elsewhere.path());
+    assert!(host.tasks().find(&atlas).unwrap().is_none(), "that folder has no tree");
+    host.tasks().get_or_create(&atlas).unwrap();
+    assert!(elsewhere.path().join("tasks/ready").is_dir());
+    host.tasks().link(&atlas, None);
+    assert_eq!(host.tasks().folder(&atlas), data.path().join("projects/atlas"));
+}
+
+#[test]
+fn a_folder_that_was_removed_is_noticed() {
+    let data = tempfile::tempdir().unwrap();
+    let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
+    let atlas = project("atlas");
+    host.tasks().get_or_create(&atlas).unwrap();
+    std::fs::remove_dir_all(data.path().join("projects/atlas")).unwrap();
+    assert!(host.tasks().find(&atlas).unwrap().is_none());
+    host.tasks().get_or_create(&atlas).unwrap();
+    assert!(data.path().join("projects/atlas/tasks/done").is_dir());
+}
+
+#[test]
+fn a_trial_leaves_the_data_folder_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let host = Host::in_memory(data.path(), Settings::default()).unwrap();
+    host.tasks().get_or_create(&project("atlas")).unwrap();
+    let folder = host.tasks().folder(&project("atlas"));
+    assert!(folder.is_dir() && !folder.starts_with(data.path()));
+    assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
+    drop(host);
+    assert!(!folder.exists(), "the trial was left behind");
+}
