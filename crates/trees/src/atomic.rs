@@ -35,17 +35,26 @@ pub(crate) fn temporary_name() -> String {
 
 /// Creates a folder and its parents, and syncs them.
 pub fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
-    if path.is_empty() || disk.list(path)?.is_some() {
+    if path.is_empty() || is_folder(disk, path)? {
         return Ok(());
     }
     make_folders(disk, parent(path))?;
     // False can also mean that another process made the folder meanwhile. Only something else with
     // that name is an error.
-    if !disk.make_folder(path)? && disk.list(path)?.is_none() {
+    if !disk.make_folder(path)? && !is_folder(disk, path)? {
         let taken = std::io::Error::from(std::io::ErrorKind::NotADirectory);
         return Err(TreeError::system(path, "made a folder", taken));
     }
     disk.sync_folder(parent(path))
+}
+
+/// Whether a path leads to a folder. A folder is not listed for that: it may have many entries.
+fn is_folder(disk: &dyn Disk, path: &str) -> Result<bool> {
+    Ok(match disk.stat(path)?.map(|stat| stat.kind) {
+        Some(Kind::Folder) => true,
+        Some(Kind::Link) => disk.list(path)?.is_some(),
+        _ => false,
+    })
 }
 
 /// Replaces a file; the caller must sync its folder.
@@ -58,16 +67,6 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     // The content is synced before the rename. Otherwise a power failure could keep the new name
     // without the new content.
     let temporary = write_temporary(disk, path, bytes)?;
-    disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
-}
-
-/// Replaces a file without a sync: a power failure may leave it older, or damaged. A log must have
-/// its content.
-pub(crate) fn replace_unsynced(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
-    if disk.stat(path)?.is_some_and(|stat| !matches!(stat.kind, Kind::File | Kind::Link)) {
-        return Err(TreeError::NotFile { path: path.to_owned() });
-    }
-    let temporary = create_temporary(disk, path, bytes)?;
     disk.rename(&temporary, path).inspect_err(|_| discard(disk, &temporary))
 }
 

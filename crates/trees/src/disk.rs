@@ -109,6 +109,12 @@ pub trait Disk: Send + Sync {
 
     /// Waits for the advisory lock of a file, and holds it until the returned value is dropped.
     fn guard(&self, path: &str) -> Result<Box<dyn Send>>;
+
+    /// May keep folders open until the returned value is dropped, so that many operations in them
+    /// are faster.
+    fn keep_folders(&self) -> Box<dyn Send> {
+        Box::new(())
+    }
 }
 
 /// The folder of a path; empty for the root.

@@ -99,6 +99,13 @@ impl TreeError {
         Self::Damaged { path: path.to_owned(), line: None, why: why.into() }
     }
 
+    /// Whether the path, or a folder of it, does not exist.
+    pub(crate) fn is_absent(&self) -> bool {
+        use io::ErrorKind::{NotADirectory, NotFound};
+        let Self::System { source, .. } = self else { return false };
+        matches!(source.kind(), NotFound | NotADirectory)
+    }
+
     pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
         Self::Unfinished { journal: journal.to_owned(), source: Box::new(source) }
     }

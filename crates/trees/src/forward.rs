@@ -24,7 +24,8 @@
 /// }
 /// ```
 ///
-/// All other methods must be written out: a missing one does not compile.
+/// All other methods must be written out: a missing one does not compile. Only `keep_folders` has a
+/// default, which keeps none.
 #[macro_export]
 macro_rules! forward {
     (@ $disk:tt root_path) => {
@@ -81,6 +82,9 @@ macro_rules! forward {
     };
     (@ $disk:tt guard) => {
         $crate::forward! { @ $disk fn guard(path: &str) -> $crate::Result<Box<dyn Send>> }
+    };
+    (@ $disk:tt keep_folders) => {
+        $crate::forward! { @ $disk fn keep_folders() -> Box<dyn Send> }
     };
     (@ $disk:tt fn $method:ident($($name:ident: $kind:ty),*) -> $gives:ty) => {
         fn $method(&self, $($name: $kind),*) -> $gives {

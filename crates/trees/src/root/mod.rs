@@ -4,6 +4,7 @@
 //! - nothing outside the folder is opened, created, renamed or removed, through any link;
 //! - opening a pipe or a device never blocks: anything but a file is refused.
 
+mod kept;
 mod remove;
 mod resolve;
 
@@ -12,14 +13,16 @@ use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, linkat, mkdirat, renameat, statat, unlinkat,
+    AtFlags, Dir, FileType, Mode, OFlags, linkat, mkdirat, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
 use crate::disk::{Content, Disk, Entry, Kind, Stat, name, parent};
 use crate::{Result, TreeError};
+use kept::{Kept, is_plain};
 use resolve::Resolver;
 
 /// A folder that no path can leave.
@@ -28,6 +31,7 @@ pub struct Root {
     path: PathBuf,
     folder: OwnedFd,
     resolver: Resolver,
+    kept: Arc<Kept>,
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
@@ -47,19 +51,73 @@ impl Root {
         let folder = rustix::fs::open(&canonical, flags, Mode::empty())
             .map_err(|errno| refused(errno.into()))?;
         let resolver = Resolver::for_folder(folder.as_fd());
-        Ok(Self { path: canonical, folder, resolver })
+        Ok(Self { path: canonical, folder, resolver, kept: Arc::default() })
     }
 
+    /// Opens a path.
     fn resolve(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o666);
+        if let Some(folder) = self.keep(path) {
+            let how = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+            match openat(&folder, name(path), how, mode) {
+                // A link is resolved from the root. A kept folder that was removed has no new
+                // files.
+                Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
+                Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
+                    self.kept.forget(parent(path));
+                }
+                opened => return opened,
+            }
+        }
         self.resolver.open(self.folder.as_fd(), path, flags, mode)
     }
 
+    /// The folder of a path, if folders are kept and this one can be.
+    fn keep(&self, path: &str) -> Option<Arc<OwnedFd>> {
+        let folder = parent(path);
+        if let Some(kept) = self.kept.get(folder) {
+            return is_plain(name(path)).then_some(kept);
+        }
+        if folder.is_empty() || !is_plain(path) || !self.kept.is_on() {
+            return None;
+        }
+        let opened = self.resolver.open_without_links(self.folder.as_fd(), folder, FOLDER).ok()?;
+        let opened = Arc::new(opened);
+        self.kept.put(folder, &opened);
+        Some(opened)
+    }
+
     /// The folder of a path, and its name there.
-    fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(OwnedFd, &'a str)> {
-        let folder =
-            self.resolve(parent(path), FOLDER).map_err(|errno| refused(path, doing, errno))?;
-        Ok((folder, name(path)))
+    fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(Arc<OwnedFd>, &'a str)> {
+        let name = name(path);
+        if let Some(kept) = self.keep(path) {
+            return Ok((kept, name));
+        }
+        if name == ".." {
+            return Err(TreeError::Outside { path: path.to_owned() });
+        }
+        let folder = self.resolver.open(self.folder.as_fd(), parent(path), FOLDER, Mode::empty());
+        let folder = folder.map_err(|errno| refused(path, doing, errno))?;
+        Ok((Arc::new(folder), name))
+    }
+
+    /// Does something in the folder of a path. If that folder was kept and is gone, in the one
+    /// that has its path now.
+    fn within<T>(
+        &self,
+        path: &str,
+        doing: &'static str,
+        act: impl Fn(&OwnedFd, &str) -> rustix::io::Result<T>,
+    ) -> Result<rustix::io::Result<T>> {
+        let (folder, name) = self.split(path, doing)?;
+        match act(&folder, name) {
+            Err(Errno::NOENT) if self.kept.get(parent(path)).is_some() => {
+                self.kept.forget(parent(path));
+                let (folder, name) = self.split(path, doing)?;
+                Ok(act(&folder, name))
+            }
+            done => Ok(done),
+        }
     }
 
     /// Like [`Root::split`]; `None` if the folder does not exist.
@@ -67,9 +125,9 @@ impl Root {
         &self,
         path: &'a str,
         doing: &'static str,
-    ) -> Result<Option<(OwnedFd, &'a str)>> {
+    ) -> Result<Option<(Arc<OwnedFd>, &'a str)>> {
         match self.split(path, doing) {
-            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) if error.is_absent() => Ok(None),
             split => split.map(Some),
         }
     }
@@ -119,15 +177,15 @@ impl Disk for Root {
 
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
         let file = match self.file(path, OFlags::RDONLY, "read") {
-            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) if error.is_absent() => return Ok(None),
             file => file?,
         };
         Ok(Some(Box::new(Opened { path: path.to_owned(), file })))
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
-        let (folder, name) = self.split(path, "made")?;
-        match mkdirat(&folder, name, Mode::from_raw_mode(0o777)) {
+        let mode = Mode::from_raw_mode(0o777);
+        match self.within(path, "made", |folder, name| mkdirat(folder, name, mode))? {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(errno) => Err(refused(path, "made", errno)),
@@ -160,15 +218,17 @@ impl Disk for Root {
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
-        let (folder, old) = self.split(from, "renamed")?;
+        self.kept.forget(from);
         let new = name(to);
-        renameat(&folder, old, &folder, new).map_err(|errno| refused(to, "replaced", errno))
+        self.within(from, "renamed", |folder, old| renameat(folder, old, folder, new))?
+            .map_err(|errno| refused(to, "replaced", errno))
     }
 
     fn move_to(&self, from: &str, to: &str) -> Result<()> {
+        self.kept.forget(from);
         let (old_folder, old) = self.split(from, "moved")?;
-        let (new_folder, new) = self.split(to, "moved")?;
-        renameat(&old_folder, old, &new_folder, new).map_err(|errno| refused(to, "moved", errno))
+        self.within(to, "moved", |folder, new| renameat(&old_folder, old, folder, new))?
+            .map_err(|errno| refused(to, "moved", errno))
     }
 
     fn publish(&self, from: &str, to: &str) -> Result<bool> {
@@ -206,6 +266,7 @@ impl Disk for Root {
     }
 
     fn remove_tree(&self, path: &str) -> Result<()> {
+        self.kept.forget(path);
         let Some((folder, name)) = self.split_if_there(path, "removed")? else {
             return Ok(());
         };
@@ -238,6 +299,10 @@ impl Disk for Root {
         let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
         file.lock().map_err(|source| TreeError::system(path, "locked", source))?;
         Ok(Box::new(file))
+    }
+
+    fn keep_folders(&self) -> Box<dyn Send> {
+        self.kept.begin()
     }
 }
 
@@ -319,12 +384,4 @@ fn refused(path: &str, doing: &'static str, errno: Errno) -> TreeError {
         Errno::NXIO | Errno::ISDIR => TreeError::NotFile { path },
         errno => TreeError::system(&path, doing, errno),
     }
-}
-
-fn is_absent(error: &TreeError) -> bool {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
-    let TreeError::System { source, .. } = error else {
-        return false;
-    };
-    matches!(source.kind(), NotFound | NotADirectory)
 }

@@ -10,6 +10,8 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
+#[cfg(target_os = "linux")]
+use rustix::fs::ResolveFlags;
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
 use rustix::io::{Errno, Result};
 
@@ -60,21 +62,42 @@ impl Resolver {
         let mode = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
         match self {
             #[cfg(target_os = "linux")]
-            Self::Kernel => beneath(root, path, flags, mode),
+            Self::Kernel => beneath(root, path, flags, mode, ResolveFlags::empty()),
             Self::Walk => walk(root, path, flags, mode),
+        }
+    }
+
+    /// Opens a path that has no link in it; `LOOP` if it has one, or if that cannot be known.
+    pub(super) fn open_without_links(
+        self,
+        root: BorrowedFd<'_>,
+        path: &str,
+        flags: OFlags,
+    ) -> Result<OwnedFd> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Kernel => {
+                let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY;
+                beneath(root, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+            }
+            Self::Walk => Err(Errno::LOOP),
         }
     }
 }
 
 #[cfg(target_os = "linux")]
-fn beneath(root: BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
-    use rustix::fs::{ResolveFlags, openat2};
-
+fn beneath(
+    root: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    mode: Mode,
+    more: ResolveFlags,
+) -> Result<OwnedFd> {
     // Magic links, as in `/proc/self/fd`, lead anywhere without a visible target.
-    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | more;
     let mut tries = 0;
     loop {
-        match openat2(root, path, flags, mode, how) {
+        match rustix::fs::openat2(root, path, flags, mode, how) {
             // A rename happened meanwhile, and the kernel could not decide whether the path left
             // the root.
             Err(Errno::AGAIN) if tries < MAX_TRIES => tries += 1,

@@ -7,8 +7,10 @@
 //!
 //! Invariants:
 //! - a commit has happened once its record is synced;
-//! - a process applies each record once, when it sees it for the first time: its own after the
-//!   sync, those of others when it takes the lock. Applying a record again changes nothing;
+//! - a process applies its records after the sync, and the last group of others when it takes the
+//!   lock. So the files follow every group before the next one is written. Applying a record again
+//!   changes nothing;
+//! - a process that lets the lock go does not get it again before one that waits for it;
 //! - a file that was changed by others after a record is not overwritten, unless the machine was
 //!   restarted: then files may be older than the log, or damaged;
 //! - the log is emptied only after everything that it says is synced;
@@ -27,7 +29,7 @@ use serde_json::json;
 use crate::disk::{Disk, read_file};
 use crate::{Result, TreeError, atomic, limits};
 use net::{Net, Trust};
-use record::{decode, decode_records, encode};
+use record::{Added, decode, decode_records, encode, encode_group};
 
 pub use net::Skipped;
 pub use record::{Op, Record, digest};
@@ -70,6 +72,7 @@ pub struct LockedWal<'w, S = ()> {
     skipped: Vec<Skipped>,
     at: Position,
     staged: Vec<Record>,
+    _folders: Box<dyn Send>,
     _guard: Box<dyn Send>,
 }
 
@@ -98,10 +101,21 @@ impl<S: Committed> Wal<S> {
     /// When the log cannot be read or applied. Nothing is lost then.
     pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
         atomic::make_folders(self.disk.as_ref(), &self.folder)?;
+        // The process that waits next holds the gate, so that the last holder of the lock cannot
+        // take it again and again while others wait.
+        let gate = self.disk.guard(&format!("{}/lock-gate", self.folder))?;
         let guard = self.disk.guard(&format!("{}/lock", self.folder))?;
+        drop(gate);
+        let folders = self.disk.keep_folders();
         let (news, skipped, at) = self.catch_up()?;
         self.seen = Some(at);
-        Ok(LockedWal { wal: self, news, skipped, at, staged: Vec::new(), _guard: guard })
+        let staged = Vec::new();
+        Ok(LockedWal { wal: self, news, skipped, at, staged, _folders: folders, _guard: guard })
+    }
+
+    fn apply(&self, records: &[Record], trust: Trust) -> Result<Vec<Skipped>> {
+        let temporary = format!("{}/next", self.folder);
+        Net::of(records).apply(self.disk.as_ref(), &temporary, trust)
     }
 
     fn path(&self, number: u64) -> String {
@@ -110,6 +124,13 @@ impl<S: Committed> Wal<S> {
 
     /// The number of the present log.
     fn newest(&self) -> Result<Option<u64>> {
+        if let Some(Position { number, .. }) = self.seen {
+            // A log is removed only after the next one has begun.
+            let is_there = |number| Ok(self.disk.stat(&self.path(number))?.is_some());
+            if is_there(number)? && !is_there(number + 1)? {
+                return Ok(Some(number));
+            }
+        }
         let entries = self.disk.list(&self.folder)?.unwrap_or_default();
         let numbers = entries.iter().filter_map(|entry| entry.name.strip_prefix("log-"));
         Ok(numbers.filter_map(|digits| digits.parse().ok()).max())
@@ -136,16 +157,16 @@ impl<S: Committed> Wal<S> {
             // A group that was not synced. Its callers got no answer.
             self.disk.truncate(&path, log.end)?;
         }
-        let records = log.records;
+        let Added { records, settled, .. } = log.added;
         self.state = S::load(header.get("state").and_then(Value::as_object));
         records.iter().for_each(|record| self.state.apply(record));
         self.head = log.head;
         let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
         if !is_same_boot {
-            Net::of(&records).apply(self.disk.as_ref(), Trust::Log)?;
+            self.apply(&records, Trust::Log)?;
             return Ok((News::Unknown, Vec::new(), self.begin(number + 1, Some(end))?));
         }
-        let skipped = Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
+        let skipped = self.apply(&records[settled..], Trust::Files)?;
         // This process may have seen all of the log before.
         let after = self.seen.map(position);
         let has_seen = after.is_some() && header.get("after") == after.as_ref();
@@ -164,14 +185,14 @@ impl<S: Committed> Wal<S> {
         };
         let added = length - seen.offset;
         let bytes = content.read_at(seen.offset, usize::try_from(added).unwrap_or(usize::MAX))?;
-        let (records, read) = decode_records(&path, &bytes)?;
-        let end = Position { offset: seen.offset + read, ..seen };
-        if read < bytes.len() as u64 {
+        let added = decode_records(&path, &bytes)?;
+        let end = Position { offset: seen.offset + added.length, ..seen };
+        if added.length < bytes.len() as u64 {
             self.disk.truncate(&path, end.offset)?;
         }
-        let skipped = Net::of(&records).apply(self.disk.as_ref(), Trust::Files)?;
-        records.iter().for_each(|record| self.state.apply(record));
-        Ok((News::Records(records), skipped, end))
+        let skipped = self.apply(added.unsettled(), Trust::Files)?;
+        added.records.iter().for_each(|record| self.state.apply(record));
+        Ok((News::Records(added.records), skipped, end))
     }
 
     /// Begins a log. Everything that earlier logs say is synced first.
@@ -187,7 +208,9 @@ impl<S: Committed> Wal<S> {
         atomic::write(disk, &self.path(number), &bytes)?;
         for entry in disk.list(&self.folder)?.unwrap_or_default() {
             let old = entry.name.strip_prefix("log-").and_then(|digits| digits.parse().ok());
-            if old.is_some_and(|old: u64| old < number) {
+            // A process that was killed may have left a temporary file.
+            let is_left = atomic::is_temporary(&entry.name);
+            if is_left || old.is_some_and(|old: u64| old < number) {
                 disk.remove_file(&format!("{}/{}", self.folder, entry.name))?;
             }
         }
@@ -237,7 +260,7 @@ impl<S: Committed> LockedWal<'_, S> {
             return Ok(Vec::new());
         }
         let staged = std::mem::take(&mut self.staged);
-        let bytes: Vec<u8> = staged.iter().flat_map(|record| encode(&record.document())).collect();
+        let bytes = encode_group(&staged);
         let path = self.wal.path(self.at.number);
         let disk = self.wal.disk.as_ref();
         let written = disk.append(&path, &bytes).and_then(|()| disk.sync(&path));
@@ -248,7 +271,7 @@ impl<S: Committed> LockedWal<'_, S> {
                 Err(_) => Err(TreeError::unfinished(&path, error)),
             };
         }
-        let applied = Net::of(&staged).apply(disk, Trust::Files);
+        let applied = self.wal.apply(&staged, Trust::Files);
         self.at.offset += bytes.len() as u64;
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::{Op, Record, digest};
 use crate::disk::{Disk, parent, read_file};
-use crate::{Kind, Result, atomic, limits};
+use crate::{Kind, Result, TreeError, atomic, limits};
 
 /// What a file on the disk is worth.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -81,13 +81,19 @@ impl Net {
                     let moved = format!("{to}/{}", &path[below.len()..]);
                     self.rename(&path, &moved);
                 }
-                let folders = std::mem::take(&mut self.folders).into_iter();
-                let moved = folders.map(|folder| match folder.strip_prefix(&below) {
-                    Some(rest) => format!("{to}/{rest}"),
-                    None if folder == *from => to.clone(),
-                    None => folder,
-                });
-                self.folders = moved.collect();
+                if self.folders.remove(from) {
+                    self.folders.insert(to.clone());
+                }
+                let inside: Vec<String> = self
+                    .folders
+                    .range(below.clone()..)
+                    .take_while(|folder| folder.starts_with(&below))
+                    .cloned()
+                    .collect();
+                for folder in inside {
+                    self.folders.insert(format!("{to}/{}", &folder[below.len()..]));
+                    self.folders.remove(&folder);
+                }
                 self.rename(from, to);
             }
             Op::Append { path, at, text } => {
@@ -117,14 +123,20 @@ impl Net {
         self.items.insert(to.to_owned(), item);
     }
 
-    /// Brings the files to the state after the records. Answers which of them were left alone.
-    pub(super) fn apply(&self, disk: &dyn Disk, trust: Trust) -> Result<Vec<Skipped>> {
+    /// Brings the files to the state after the records. Answers which of them were left alone. New
+    /// contents go through the file `temporary`, which only the holder of the lock uses.
+    pub(super) fn apply(
+        &self,
+        disk: &dyn Disk,
+        temporary: &str,
+        trust: Trust,
+    ) -> Result<Vec<Skipped>> {
         let mut skipped = Vec::new();
         // Folders before what is in them: the order of paths.
         for (path, item) in &self.items {
             self.place(disk, path, item, trust)?;
             if let Some(text) = &item.text
-                && !write(disk, path, text, &item.known, trust)?
+                && !write(disk, temporary, path, (text, &item.known), trust)?
             {
                 skipped.push(Skipped { path: path.clone(), text: text.clone() });
             }
@@ -153,10 +165,11 @@ impl Net {
         for old in earlier {
             let Some(found) = disk.stat(old)? else { continue };
             if disk.stat(path)?.is_none() {
-                // Synced: a folder that moves into one that is lost would be lost with it, and the
-                // log does not have what others put into it.
-                atomic::make_folders(disk, parent(path))?;
-                disk.move_to(old, path)?;
+                move_to(disk, old, path, |folder| {
+                    // Synced: a folder that moves into one that is lost would be lost with it, and
+                    // the log does not have what others put into it.
+                    atomic::make_folders(disk, folder)
+                })?;
             } else if trust == Trust::Log && found.kind == Kind::File {
                 disk.remove_file(old)?;
             }
@@ -169,35 +182,61 @@ impl Net {
 /// Gives a file its content. False if others changed it.
 fn write(
     disk: &dyn Disk,
+    temporary: &str,
     path: &str,
-    text: &str,
-    known: &[Option<String>],
+    (text, known): (&str, &[Option<String>]),
     trust: Trust,
 ) -> Result<bool> {
-    let found = read_file(disk, path, limits::DOCUMENT)?;
+    let found = match read_file(disk, path, limits::DOCUMENT) {
+        // Others put a folder, a device or a link there. It must not stop everything else.
+        Err(TreeError::NotFile { .. } | TreeError::Outside { .. }) => return Ok(false),
+        found => found?,
+    };
     if found.as_deref() == Some(text.as_bytes()) {
         return Ok(true);
     }
-    let found = found.map(|bytes| digest(&bytes));
-    if trust == Trust::Files && !known.contains(&found) {
+    if trust == Trust::Files && !known.contains(&found.map(|bytes| digest(&bytes))) {
         return Ok(false);
     }
-    make_folders(disk, parent(path))?;
-    atomic::replace_unsynced(disk, path, text.as_bytes())?;
-    Ok(true)
+    if !disk.create(temporary, text.as_bytes())? {
+        // A process that was killed left it.
+        disk.remove_file(temporary)?;
+        disk.create(temporary, text.as_bytes())?;
+    }
+    match move_to(disk, temporary, path, |folder| make_folders(disk, folder)) {
+        // A file is where a folder must be.
+        Err(error) if error.is_absent() => disk.remove_file(temporary).map(|_| false),
+        moved => moved.map(|()| true),
+    }
+}
+
+/// Moves a file or a folder, and makes the folder that it moves into if it is missing.
+fn move_to(
+    disk: &dyn Disk,
+    from: &str,
+    to: &str,
+    make_folders: impl Fn(&str) -> Result<()>,
+) -> Result<()> {
+    match disk.move_to(from, to) {
+        Err(error) if error.is_absent() => {
+            make_folders(parent(to))?;
+            disk.move_to(from, to)
+        }
+        moved => moved,
+    }
 }
 
 /// Appends lines to a file that other programs append to as well.
 fn append(disk: &dyn Disk, path: &str, at: u64, text: &str, trust: Trust) -> Result<()> {
-    make_folders(disk, parent(path))?;
-    let content = disk.open(path)?;
-    let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
-    let after = match &content {
-        Some(content) if length > at => {
-            content.read_at(at, usize::try_from(length - at).unwrap_or(usize::MAX))?
-        }
-        _ => return disk.append(path, text.as_bytes()),
+    let Some(content) = disk.open(path)? else {
+        make_folders(disk, parent(path))?;
+        return disk.append(path, text.as_bytes());
     };
+    let length = content.length()?;
+    if length <= at {
+        return disk.append(path, text.as_bytes());
+    }
+    let after = content.read_at(at, usize::try_from(length - at).unwrap_or(usize::MAX))?;
     if after.starts_with(text.as_bytes()) {
         return Ok(());
     }
@@ -234,9 +273,18 @@ fn append(disk: &dyn Disk, path: &str, at: u64, text: &str, trust: Trust) -> Res
 
 /// Makes a folder and its parents without a sync: the log has it.
 fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
-    if path.is_empty() || disk.stat(path)?.is_some_and(|stat| stat.kind == Kind::Folder) {
+    if path.is_empty() {
         return Ok(());
     }
-    make_folders(disk, parent(path))?;
-    disk.make_folder(path).map(drop)
+    match disk.make_folder(path) {
+        Err(error) if error.is_absent() => {
+            make_folders(disk, parent(path))?;
+            match disk.make_folder(path) {
+                // Others put a file where a folder must be. It must not stop everything else.
+                Err(error) if error.is_absent() => Ok(()),
+                made => made.map(drop),
+            }
+        }
+        made => made.map(drop),
+    }
 }

@@ -9,6 +9,9 @@ use crate::{Result, TreeError};
 /// The digits of a checksum.
 const SUM: usize = 16;
 
+/// The member of the first record of a group: how many records the group has.
+const GROUP: &str = "group";
+
 /// A commit in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -63,8 +66,25 @@ pub(super) struct Log {
     pub(super) header: Option<Object>,
     /// The length of the line with the header.
     pub(super) head: u64,
-    pub(super) records: Vec<Record>,
+    pub(super) added: Added,
     pub(super) end: u64,
+}
+
+/// Records that were read.
+#[derive(Debug, Default)]
+pub(super) struct Added {
+    pub(super) records: Vec<Record>,
+    /// How many of them the files followed before the next group was written.
+    pub(super) settled: usize,
+    /// Their bytes.
+    pub(super) length: u64,
+}
+
+impl Added {
+    /// The records that the files may not have followed: those of the last group.
+    pub(super) fn unsettled(&self) -> &[Record] {
+        &self.records[self.settled..]
+    }
 }
 
 /// The digest of a content: 16 hexadecimal digits of its SHA-256.
@@ -72,6 +92,20 @@ pub fn digest(bytes: &[u8]) -> String {
     let mut digits = sha256(bytes).hex();
     digits.truncate(SUM);
     digits
+}
+
+/// The records of a group. The first one is marked: a process writes it only after the files have
+/// followed everything before.
+pub(super) fn encode_group(records: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (place, record) in records.iter().enumerate() {
+        let mut document = record.document();
+        if place == 0 {
+            document[GROUP] = records.len().into();
+        }
+        bytes.extend(encode(&document));
+    }
+    bytes
 }
 
 pub(super) fn encode(document: &Value) -> Vec<u8> {
@@ -86,24 +120,26 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let Some(header) = checked(first) else {
-        return Ok(Log { header: None, head: 0, records: Vec::new(), end: 0 });
+        return Ok(Log { header: None, head: 0, added: Added::default(), end: 0 });
     };
-    let (records, read) = decode_records(path, &bytes[first.len()..])?;
+    let added = decode_records(path, &bytes[first.len()..])?;
     let head = first.len() as u64;
-    Ok(Log { header: Some(header), head, records, end: head + read })
+    Ok(Log { header: Some(header), head, end: head + added.length, added })
 }
 
-/// Reads records, and says how many bytes they have.
-pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<(Vec<Record>, u64)> {
-    let mut records = Vec::new();
-    let mut end = 0;
+/// Reads records.
+pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
+    let mut added = Added::default();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(document) = checked(line) else { break };
+        if document.contains_key(GROUP) {
+            added.settled = added.records.len();
+        }
         let refused = || TreeError::damaged(path, "a record of the log is of another version");
-        records.push(Record::read(document).ok_or_else(refused)?);
-        end += line.len() as u64;
+        added.records.push(Record::read(document).ok_or_else(refused)?);
+        added.length += line.len() as u64;
     }
-    Ok((records, end))
+    Ok(added)
 }
 
 fn checked(line: &[u8]) -> Option<Object> {
