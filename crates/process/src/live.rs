@@ -27,6 +27,15 @@ pub fn end_all() {
     }
 }
 
+/// Kills a group that another process started. The caller must know that the id is still that of
+/// the group.
+pub fn end_group(id: u32) {
+    if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        // An error means that the group has ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
 /// Adds a running group.
 pub(crate) fn enter(group: Pid) {
     let mut live = live();

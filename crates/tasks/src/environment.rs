@@ -40,6 +40,12 @@ impl Environment {
         random.iter().fold("run_".to_owned(), |id, byte| format!("{id}{byte:02x}"))
     }
 
+    /// A random number.
+    pub(crate) fn random_number(&self) -> u32 {
+        let [.., a, b, c, d] = (self.random)();
+        u32::from_be_bytes([a, b, c, d])
+    }
+
     /// Which start of the machine this is.
     pub(crate) fn boot(&self) -> &str {
         &self.boot

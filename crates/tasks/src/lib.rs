@@ -4,20 +4,32 @@
 //! in a file of its own below `operations`. It loads the task, asks `accord-tasks-core`, and hands
 //! the decision to a group of commits that share one sync.
 //!
+//! * [`schedule`]: one look of the scheduler at a tree; [`executor`]: what starts tasks.
+//! * [`worker`]: running an agent on a claimed task; [`notify`]: telling people about tasks.
+//!
 //! Invariants:
 //! - nothing is answered before it would survive `kill -9` and power loss;
 //! - a task is at one path, at every moment that a reader can see;
 //! - events have numbers without gaps, across processes and restarts.
 
 #![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "running agents and notifying people under a clock is what this crate is for"
+)]
 
 mod environment;
+pub mod event_log;
+pub mod executor;
 mod index;
 pub mod layout;
+pub mod notify;
 pub mod operations;
 mod scan;
+pub mod schedule;
 mod tree;
 mod work;
+pub mod worker;
 
 pub use environment::Environment;
 pub use tree::Tree;

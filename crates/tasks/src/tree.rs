@@ -105,6 +105,11 @@ impl Tree {
         self.0.disk.as_ref()
     }
 
+    /// The files, for those who outlive a borrow of the tree.
+    pub(crate) fn shared_disk(&self) -> Arc<dyn Disk> {
+        Arc::clone(&self.0.disk)
+    }
+
     /// The project.
     pub fn project(&self) -> &str {
         &self.0.project

@@ -23,7 +23,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-tasks-core", &["accord-canon", "accord-contract"]),
     (
         "accord-tasks",
-        &["accord-canon", "accord-contract", "accord-system", "accord-tasks-core", "accord-trees"],
+        &[
+            "accord-canon",
+            "accord-client",
+            "accord-contract",
+            "accord-process",
+            "accord-system",
+            "accord-tasks-core",
+            "accord-trees",
+        ],
     ),
     (
         "accord-store",
@@ -190,6 +198,7 @@ const MAY_OPT_OUT: &[&str] = &[
     "store-sqlite",
     "trees",
     "runs",
+    "tasks",
     "host",
     "kit",
     "cli",

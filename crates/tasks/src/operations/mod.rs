@@ -7,6 +7,7 @@ mod lint;
 mod message;
 mod moves;
 mod poll;
+mod run_end;
 
 pub use claim::Claimed;
 pub use create::NewTask;

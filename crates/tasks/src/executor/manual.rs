@@ -1,0 +1,19 @@
+//! The executor that starts nothing: agents claim their tasks.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::TaskId;
+
+use super::{Executor, Started};
+use crate::worker::Worker;
+
+/// Starts nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manual;
+
+impl Executor for Manual {
+    fn start(&self, _: &Worker, _: TaskId) -> Result<Started, Failure> {
+        Ok(Started::ByHand)
+    }
+
+    fn shut_down(&self) {}
+}

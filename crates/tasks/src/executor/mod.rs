@@ -1,0 +1,38 @@
+//! Executors: what is done about a task that can be started.
+//!
+//! * [`Manual`]: nothing; agents and people claim tasks themselves.
+//! * [`CommandExecutor`]: starts the command of an agent.
+
+mod command;
+mod manual;
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::TaskId;
+
+use crate::worker::Worker;
+
+pub use command::CommandExecutor;
+pub use manual::Manual;
+
+/// Starts tasks.
+pub trait Executor: Send + Sync {
+    /// Starts a ready task of a tree.
+    ///
+    /// # Errors
+    /// When the task could not be claimed. Another agent may have been faster.
+    fn start(&self, worker: &Worker, task: TaskId) -> Result<Started, Failure>;
+
+    /// Ends every agent, releases their leases, and waits for that.
+    fn shut_down(&self);
+}
+
+/// Whether a task was started.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Started {
+    /// It is in progress.
+    Yes,
+    /// Not now: as many agents run as may. The scheduler asks again when one ends.
+    Later,
+    /// This executor starts nothing.
+    ByHand,
+}

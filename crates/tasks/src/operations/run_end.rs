@@ -1,0 +1,174 @@
+//! What a worker does with the run of a claimed task: it beats, delivers messages, and ends the
+//! run. Each operation is refused if the task was given to another run.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure};
+use accord_tasks_core::lease::{self, LeaseTimes};
+use accord_tasks_core::message::{detect, detect_text};
+use accord_tasks_core::route::{Artifact, Facts, Rules, apply_result, move_task};
+use accord_tasks_core::run::{Run, RunResult, RunStatus};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
+
+use super::Claimed;
+use super::message::apply;
+use crate::Tree;
+use crate::work::Work;
+use crate::worker::WorkEnd;
+
+impl Tree {
+    /// Renews lease and heartbeat.
+    pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<(), Failure> {
+        let (id, agent, run_id) = named(claimed);
+        self.heartbeat(id, &agent, run_id.as_deref(), times).map(drop)
+    }
+
+    /// Carries out a message of the agent.
+    pub(crate) fn worker_message(&self, message: &Value) -> Result<(), Failure> {
+        self.receive(detect(message), Rules::default()).map(drop)
+    }
+
+    /// Carries out a text of the agent that is meant as a message.
+    pub(crate) fn worker_text(&self, text: &str) -> Result<(), Failure> {
+        self.receive(detect_text(text), Rules::default()).map(drop)
+    }
+
+    /// Ends the run of a task that was claimed without a report.
+    pub(crate) fn fail_run(
+        &self,
+        claimed: &Claimed,
+        error: &str,
+        budget: RetryBudget,
+    ) -> Result<Status, Failure> {
+        let (id, agent, run_id) = named(claimed);
+        let error = error.to_owned();
+        let random = self.environment().random_number();
+        self.change(move |work| {
+            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
+            let failure =
+                RunFailure { agent: &agent, error: &error, class: ErrorClass::of(&error) };
+            let now = work.now();
+            let routed =
+                board::run_failed(file.task(), run.as_ref(), &failure, budget, random, now);
+            apply(work, &file, routed)?;
+            Ok(work.task(id)?.task().status)
+        })
+    }
+
+    /// Gives a claimed task back: it is ready again, and the run does not count.
+    pub(crate) fn give_back(&self, claimed: &Claimed) -> Result<(), Failure> {
+        let (id, agent, run_id) = named(claimed);
+        self.change(move |work| {
+            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
+            let now = work.now();
+            let mut routed = move_task(file.task(), Status::Ready, &agent, Some("released"), now);
+            if let Some(run) = run.filter(|run| run.status == RunStatus::Running) {
+                let run = run.ended(RunStatus::Abandoned, &[("releasedAt", &now.to_string())]);
+                routed.artifacts.push(Artifact::Run(run));
+            }
+            apply(work, &file, routed).map(drop)
+        })
+    }
+
+    /// Applies a result that waits for the end of the agent's session.
+    pub(crate) fn end_session(&self, claimed: &Claimed) -> Result<(), Failure> {
+        let (id, agent, run_id) = named(claimed);
+        self.change(move |work| {
+            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
+            let result: Option<RunResult> = work.artifact(id, "run_result.json")?;
+            let facts = Facts {
+                task: Some(&file),
+                parent: None,
+                run: run.as_ref(),
+                result: result.as_ref(),
+                parent_run: None,
+                has_summary: true,
+            };
+            match apply_result(file.task(), &facts, None, work.now()) {
+                Some(routed) => apply(work, &file, routed).map(drop),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Whether a task is still in progress in the run that it was claimed with.
+    pub(crate) fn is_held(&self, claimed: &Claimed) -> Result<bool, Failure> {
+        let (id, agent, run_id) = named(claimed);
+        self.change(move |work| Ok(held(work, id, &agent, run_id.as_deref()).is_ok()))
+    }
+
+    /// Whether the agent of a run reported.
+    pub(crate) fn has_reported(&self, claimed: &Claimed) -> Result<bool, Failure> {
+        let (id, run_id) = (claimed.task.task().id, claimed.run.run_id.clone());
+        self.change(move |work| reported(work, id, run_id.as_deref()))
+    }
+
+    /// How a run ended whose task moved on.
+    pub(crate) fn ended_as(&self, id: TaskId, run_id: Option<&str>) -> Result<WorkEnd, Failure> {
+        let run_id = run_id.map(str::to_owned);
+        self.change(move |work| {
+            let status = work.find(id)?.map(|file| file.task().status);
+            Ok(match status {
+                Some(status) if reported(work, id, run_id.as_deref())? => WorkEnd::Reported(status),
+                _ => WorkEnd::Lost,
+            })
+        })
+    }
+
+    /// The name that a task is claimed under: its agent, else its role, else its team.
+    ///
+    /// # Errors
+    /// `unassigned_task` if the task names none.
+    pub(crate) fn target(&self, id: TaskId) -> Result<String, Failure> {
+        self.change(move |work| {
+            let file = work.task(id)?;
+            let routing = file.task().routing.clone();
+            let name = routing.and_then(|routing| routing.agent.or(routing.role).or(routing.team));
+            name.ok_or_else(|| {
+                let message = format!("{id} names neither an agent nor a role nor a team");
+                Failure::new(Code::AofUnassignedTask, message).with("task_id", id.to_string())
+            })
+        })
+    }
+
+    /// The claimed task of a run, if it is still in progress in that run.
+    pub(crate) fn claimed_in(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>, Failure> {
+        let run_id = run_id.to_owned();
+        self.change(move |work| {
+            let Some(task) = work.find(id)? else { return Ok(None) };
+            let run: Option<Run> = work.artifact(id, "run.json")?;
+            let run = run.filter(|run| run.run_id.as_deref() == Some(&run_id));
+            let is_held = task.task().status == Status::InProgress;
+            Ok(run.filter(|_| is_held).map(|run| Claimed { task, run }))
+        })
+    }
+}
+
+/// The result that is recorded for a run, or that its run is over because of one.
+fn reported(work: &Work<'_>, id: TaskId, run_id: Option<&str>) -> Result<bool, Failure> {
+    let result: Option<RunResult> = work.artifact(id, "run_result.json")?;
+    let run: Option<Run> = work.artifact(id, "run.json")?;
+    let is_over = run
+        .is_some_and(|run| run.run_id.as_deref() == run_id && run.status == RunStatus::Completed);
+    Ok(is_over || result.is_some_and(|result| result.run_id.as_deref() == run_id))
+}
+
+/// The task of a run, if the run has it.
+fn held(
+    work: &Work<'_>,
+    id: TaskId,
+    agent: &str,
+    run_id: Option<&str>,
+) -> Result<(TaskFile, Option<Run>), Failure> {
+    let file = work.task(id)?;
+    let run: Option<Run> = work.artifact(id, "run.json")?;
+    lease::check_holder(file.task(), run.as_ref(), agent, run_id, work.now())?;
+    Ok((file, run))
+}
+
+fn named(claimed: &Claimed) -> (TaskId, String, Option<String>) {
+    let task = claimed.task.task();
+    let agent = claimed.run.agent_id.clone();
+    (task.id, agent, claimed.run.run_id.clone())
+}

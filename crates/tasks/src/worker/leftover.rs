@@ -1,0 +1,109 @@
+//! Agents that outlived their worker: what the next process needs to end them.
+//!
+//! While an agent runs, a file names its process, its run and the process that watches it. A worker
+//! that is killed leaves the file. The next host ends the agent and then its run: with the report
+//! that the agent left, else as a failed run.
+//!
+//! Invariants:
+//! - a worker whose process still runs is left alone;
+//! - a process is ended only if it started when the file says.
+
+use std::sync::Arc;
+
+use accord_contract::codes::Failure;
+use accord_contract::text::pretty;
+use accord_contract::wire::{Object, Value};
+use accord_tasks_core::TaskId;
+use accord_trees::lock::{process_start, still_runs};
+use accord_trees::{Disk, atomic, read_file};
+use serde_json::json;
+
+use super::{Ended, WorkEnd, Worker};
+use crate::layout::OWN;
+use crate::operations::Claimed;
+use crate::tree::failure;
+
+/// The largest record.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// The file about a running agent. It is removed when this value is dropped.
+pub(super) struct Record {
+    disk: Arc<dyn Disk>,
+    path: String,
+}
+
+impl Record {
+    /// Writes the file. Without it the lease ends with its heartbeat.
+    pub(super) fn write(worker: &Worker, claimed: &Claimed, pid: u32) -> Option<Self> {
+        let own = std::process::id();
+        let record = json!({
+            "taskId": claimed.task.task().id.to_string(),
+            "runId": claimed.run.run_id,
+            "pid": pid,
+            "startedMs": process_start(pid.into())?,
+            "worker": {"pid": own, "startedMs": process_start(own.into())?},
+        });
+        let Value::Object(record) = record else { return None };
+        let path = format!("{}/{}.json", folder(), claimed.task.task().id);
+        let disk = worker.tree.shared_disk();
+        atomic::make_folders(disk.as_ref(), &folder()).ok()?;
+        atomic::write(disk.as_ref(), &path, pretty(&record).as_bytes()).ok()?;
+        Some(Self { disk, path })
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        // A file that stays names a run that is over, and is removed by the next host.
+        drop(self.disk.remove_file(&self.path));
+    }
+}
+
+/// Ends the agents of workers that were killed, and their runs. Returns how each ended.
+///
+/// # Errors
+/// When the tree cannot be read or written.
+pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure> {
+    let disk = worker.tree.shared_disk();
+    let mut ended = Vec::new();
+    for entry in disk.list(&folder()).map_err(|error| failure(&error))?.unwrap_or_default() {
+        let path = format!("{}/{}", folder(), entry.name);
+        let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).map_err(|error| failure(&error))?;
+        let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
+        let Some(Value::Object(record)) = record else { continue };
+        if record.get("worker").and_then(Value::as_object).is_some_and(runs) {
+            continue;
+        }
+        if runs(&record)
+            && let Some(pid) = record.get("pid").and_then(Value::as_u64)
+        {
+            accord_process::end_group(u32::try_from(pid).unwrap_or(0));
+        }
+        if let Some(end) = conclude(worker, &record)? {
+            ended.push(end);
+        }
+        disk.remove_file(&path).map_err(|error| failure(&error))?;
+    }
+    Ok(ended)
+}
+
+fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)>, Failure> {
+    let text = |name: &str| record.get(name).and_then(Value::as_str);
+    let (Some(id), Some(run_id)) = (text("taskId"), text("runId")) else { return Ok(None) };
+    let Ok(id) = TaskId::parse(id) else { return Ok(None) };
+    let claimed: Option<Claimed> = worker.tree.claimed_in(id, run_id)?;
+    let Some(claimed) = claimed else { return Ok(None) };
+    let ended = Ended::Without("the worker of the agent was ended".to_owned());
+    Ok(Some((id, worker.conclude(&claimed, &ended)?)))
+}
+
+/// Whether the process that a document names still runs.
+fn runs(document: &Object) -> bool {
+    let pid = document.get("pid").and_then(Value::as_u64);
+    let started = document.get("startedMs").and_then(Value::as_i64);
+    pid.zip(started).is_some_and(|(pid, started)| still_runs(pid, started))
+}
+
+fn folder() -> String {
+    format!("{OWN}/workers")
+}

@@ -1,0 +1,68 @@
+//! The report that an agent leaves in the folder of its task.
+
+use std::fs;
+use std::path::Path;
+
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use super::{Worker, agent_of};
+use crate::operations::Claimed;
+
+/// The file with the payload of a `completion.report`, in the folder of a task.
+pub const REPORT: &str = "outputs/report.json";
+
+/// Where the report of an earlier run is kept.
+const EARLIER: &str = "outputs/report.earlier.json";
+
+/// The largest report that is read.
+const MAX_BYTES: u64 = 10 * 1024 * 1024;
+
+/// Moves the report of an earlier run out of the way.
+pub(super) fn put_aside(folder: &Path) {
+    // Without a report there is nothing to move; another error shows when the report is read.
+    drop(fs::rename(folder.join(REPORT), folder.join(EARLIER)));
+}
+
+/// The report in the folder of a task: the payload, or a whole message. Text that is not JSON is
+/// given on as it is, so that the protocol refuses it and says why.
+pub(super) fn read(folder: &Path) -> Option<Value> {
+    let path = folder.join(REPORT);
+    // Not through a link: the agent could name any file of the machine.
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+    if !is_file || fs::metadata(&path).ok()?.len() > MAX_BYTES {
+        return None;
+    }
+    let bytes = fs::read(&path).ok()?;
+    Some(accord_canon::read(&bytes).unwrap_or_else(|_| Value::Object(Object::new())))
+}
+
+/// The message of a report: as it is if it is a whole message, else with the envelope of the run.
+pub(super) fn envelope(worker: &Worker, claimed: &Claimed, report: Value) -> Value {
+    if report.get("protocol").is_some() {
+        return in_run(claimed, report);
+    }
+    let task = claimed.task.task();
+    let mut message = json!({
+        "protocol": "aof",
+        "version": 1,
+        "type": "completion.report",
+        "projectId": worker.tree.project(),
+        "taskId": task.id.to_string(),
+        "fromAgent": agent_of(&claimed.task),
+        "toAgent": "accord",
+        "sentAt": worker.tree.environment().now().to_string(),
+    });
+    message["payload"] = report;
+    in_run(claimed, message)
+}
+
+/// A message of the agent, with the id of its run if it names none.
+pub(super) fn in_run(claimed: &Claimed, mut message: Value) -> Value {
+    let is_own = message.get("taskId").and_then(Value::as_str)
+        == Some(claimed.task.task().id.to_string().as_str());
+    if let (true, Value::Object(members), Some(run)) = (is_own, &mut message, &claimed.run.run_id) {
+        members.entry("runId").or_insert_with(|| run.as_str().into());
+    }
+    message
+}
