@@ -2,6 +2,7 @@
 //!
 //! * [`ProjectId`], [`ActorId`], [`SessionId`] and [`id!`], which declares an id of a protocol.
 //! * [`Actor`]: who did something. [`Access`], [`KeyScope`], [`Caller`]: who may do what.
+//! * [`worker`], [`evidence`]: decisions of a person, who may take them, and what they are about.
 //! * [`NewEvent`] and [`Event`]: entries of a project's event stream. A protocol adds event kinds
 //!   as constants; a reader passes on kinds that it does not know.
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
@@ -26,10 +27,12 @@ mod actor;
 mod caller;
 pub mod cursor;
 mod event;
+pub mod evidence;
 mod ids;
 mod key;
 mod page;
 pub mod refuse;
+pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};
 pub use actor::{Actor, ActorKey, ActorType, SessionReference};

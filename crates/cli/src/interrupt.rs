@@ -6,11 +6,12 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use accord_contract::codes::Code;
+use accord_process::Cancel;
 use parking_lot::{Mutex, MutexGuard};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -93,6 +94,29 @@ pub(crate) fn stop_programs(folders: impl FnOnce() -> Vec<PathBuf>) {
             }
         }
     }
+}
+
+/// Cancels the token at the first signal; a second signal ends the process at once.
+pub(crate) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
+    let received = Arc::new(AtomicI32::new(0));
+    let signals = Signals::new(handled_signals());
+    let mut signals = signals.map_err(|error| {
+        CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
+    })?;
+    let (cancel, noted) = (cancel.clone(), Arc::clone(&received));
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            // A second signal: the user does not want to wait until the worker has ended.
+            if noted.swap(signal, Ordering::SeqCst) != 0 {
+                accord_process::end_all();
+                std::process::exit(128 + signal);
+            }
+            // After the signal is noted: the run returns when it is cancelled, and then reads which
+            // signal it was.
+            cancel.cancel();
+        }
+    });
+    Ok(received)
 }
 
 /// The signals that end a command.

@@ -31,6 +31,7 @@
     reason = "running processes under a clock is what this crate is for"
 )]
 
+mod ancestry;
 mod cancel;
 mod conversation;
 mod cpu_time;
@@ -45,6 +46,7 @@ mod run;
 mod session;
 mod watch;
 
+pub use ancestry::{AncestorProcess, ancestors, os_user};
 pub use cancel::Cancel;
 pub use conversation::{Conversation, SessionLimits};
 pub use cpu_time::group_cpu_time;

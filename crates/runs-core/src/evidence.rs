@@ -9,10 +9,8 @@
 //! - equal facts have equal digests, whatever the formatting and the order of members;
 //! - a digest says nothing about files outside the list.
 
-use std::fmt;
-
-use accord_canon::{Profile, canonicalize, sha256};
-use accord_contract::codes::{Code, Failure};
+use accord_canon::{Digest, Profile, canonicalize, sha256};
+use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, GateAction};
@@ -22,12 +20,14 @@ use crate::proposal::{Proposal, proposal_folder};
 use crate::state::{Pending, State, Turn};
 use crate::{RepoPath, dispatch, doc, gate};
 
+pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
+
+/// The commands that show the evidence.
+pub const SHOWN_BY: &str =
+    "`accord run status` (of an initiative: `accord run coordinator status`)";
+
 /// The version of the list. Another list has another version.
 const FORMAT: &str = "accord-evidence/1";
-/// The shortest beginning of a digest that identifies it.
-const SHORTEST: usize = 12;
-/// The number of digits of a digest.
-const LENGTH: usize = 64;
 
 /// What a person decides about.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,14 +63,6 @@ pub enum FileDigest {
     /// It is too large, or not a file.
     Unreadable,
 }
-
-/// The digest of evidence: 64 hexadecimal digits.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct EvidenceDigest(String);
-
-/// A digest, or the beginning of one, that a person expects.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ExpectedDigest(String);
 
 impl<'a> Subject<'a> {
     /// What a run waits for: a gate, or the resolution of a block.
@@ -201,71 +193,19 @@ pub fn initiative_digest(
     ]))
 }
 
-impl EvidenceDigest {
-    /// Reads the 64 digits of a record.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        (digits && text.len() == LENGTH).then(|| Self(text.to_owned()))
-    }
-
-    /// The 64 digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EvidenceDigest {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl ExpectedDigest {
-    /// Reads a digest or the beginning of one.
-    ///
-    /// # Errors
-    /// Fails unless it has 12 to 64 hexadecimal digits.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if digits && (SHORTEST..=LENGTH).contains(&text.len()) {
-            return Ok(Self(text.to_ascii_lowercase()));
-        }
-        Err(format!("a digest has {LENGTH} hexadecimal digits; give at least {SHORTEST} of them"))
-    }
-
-    /// Exactly this digest.
-    pub fn exactly(digest: &EvidenceDigest) -> Self {
-        Self(digest.0.clone())
-    }
-
-    /// Checks that the evidence is the expected one.
-    ///
-    /// # Errors
-    /// Fails with `evidence_changed`.
-    pub fn check(&self, digest: &EvidenceDigest) -> Result<(), Failure> {
-        if digest.0.starts_with(&self.0) {
-            return Ok(());
-        }
-        let message = format!("the evidence is {digest} now, not {}", self.0);
-        Err(Failure::new(Code::XchainEvidenceChanged, message)
-            .with("evidence_digest", digest.as_str())
-            .with("expected_digest", self.0.as_str())
-            .suggesting(
-                "look at what changed and at the digest in `accord run status` (of an initiative: \
-                 `accord run coordinator status`), then decide again",
-            ))
-    }
-}
-
 fn digest_of(list: Object) -> Result<EvidenceDigest, Failure> {
-    canonical_digest(&list).map(EvidenceDigest)
+    sha256_of(&list).map(EvidenceDigest::from)
+}
+
+fn canonical_digest(document: &Object) -> Result<String, Failure> {
+    sha256_of(document).map(|digest| digest.hex())
 }
 
 /// The SHA-256 of a document in canonical JSON.
-fn canonical_digest(document: &Object) -> Result<String, Failure> {
+fn sha256_of(document: &Object) -> Result<Digest, Failure> {
     let text = Value::Object(document.clone()).to_string();
     let canonical = canonicalize(Profile::Jcs, text.as_bytes()).map_err(Failure::from)?;
-    Ok(sha256(&canonical).hex())
+    Ok(sha256(&canonical))
 }
 
 fn file((path, digest): &(String, FileDigest)) -> Value {
@@ -310,33 +250,6 @@ fn hook(hook: &Hook) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn digest(first: char) -> EvidenceDigest {
-        EvidenceDigest(format!("{first}{}", "0".repeat(LENGTH - 1)))
-    }
-
-    #[test]
-    fn an_expected_digest_has_at_least_twelve_digits() {
-        for wrong in ["", "a0000000000", "g00000000000", &"a".repeat(65), "sha256:a00000000000"] {
-            assert!(ExpectedDigest::parse(wrong).is_err(), "{wrong}");
-        }
-        for right in ["A00000000000", "a00000000000", digest('a').as_str()] {
-            let expected = ExpectedDigest::parse(right).expect("digits");
-            expected.check(&digest('a')).expect("the same");
-        }
-        ExpectedDigest::exactly(&digest('a')).check(&digest('a')).expect("the same");
-    }
-
-    #[test]
-    fn other_evidence_is_refused_with_both_digests() {
-        let expected = ExpectedDigest::parse("a00000000000").expect("digits");
-        let refused = expected.check(&digest('b')).unwrap_err();
-        assert_eq!(refused.code, Code::XchainEvidenceChanged);
-        let details = refused.details.expect("details");
-        assert_eq!(details["evidence_digest"], digest('b').as_str());
-        assert_eq!(details["expected_digest"], "a00000000000");
-        assert!(refused.suggestion.expect("what to do").contains("accord run status"));
-    }
 
     #[test]
     fn order_and_formatting_of_members_do_not_matter() {

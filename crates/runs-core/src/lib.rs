@@ -9,7 +9,7 @@
 //!   [`delegation`]: the rules of an acceptance.
 //! - [`next_step`], [`refused_result`], [`loop_limits`], [`guard`]: what a host does next.
 //!   [`liveness`]: when a silent worker counts as dead.
-//! - [`person`], [`evidence`], [`caller`]: decisions of a person, what they are about, and who may
+//! - [`person`], [`evidence`]: decisions of a person, what they are about, and who may
 //!   not take them.
 //! - [`history`], [`ledger`], [`repo_decisions`], [`event`]: the records.
 //! - [`hooks`]: programs and endpoints that run at fixed points and can refuse.
@@ -39,7 +39,6 @@
 pub mod accept;
 pub mod approval;
 pub mod budget;
-pub mod caller;
 pub mod config;
 pub mod conflict;
 pub mod coordinator;

@@ -8,7 +8,7 @@ use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 use crate::doc;
-use crate::evidence::{EvidenceDigest, ExpectedDigest};
+use crate::evidence::{EvidenceDigest, ExpectedDigest, SHOWN_BY};
 
 wire_enum! {
     /// The door through which a person decided.
@@ -72,7 +72,7 @@ impl Consent {
     /// Fails with `evidence_changed` when the person saw other evidence.
     pub fn about(&self, evidence: EvidenceDigest) -> Result<Approval, Failure> {
         if let Some(expected) = &self.expect {
-            expected.check(&evidence)?;
+            expected.check(&evidence, SHOWN_BY)?;
         }
         Ok(Approval { person: self.person.clone(), evidence })
     }

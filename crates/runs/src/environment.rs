@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use accord_base::worker::Ancestry;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_process::Cancel;
-use accord_runs_core::caller::Caller;
 use accord_runs_core::hooks::{Action, HookPhase};
 use accord_runs_core::{Ids, TurnId};
 
@@ -24,7 +24,7 @@ type Listener = dyn Fn(&Notice) + Send + Sync;
 pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
-    caller: Arc<dyn Fn() -> Caller + Send + Sync>,
+    caller: Arc<dyn Fn() -> Ancestry + Send + Sync>,
     listener: Option<Arc<Listener>>,
     lock_timeout: Duration,
     cancel: Option<Cancel>,
@@ -165,7 +165,7 @@ impl Environment {
         Self {
             clock: Arc::new(clock),
             random: Arc::new(random),
-            caller: Arc::new(Caller::default),
+            caller: Arc::new(Ancestry::default),
             listener: None,
             lock_timeout: LOCK_TIMEOUT,
             cancel: None,
@@ -202,7 +202,7 @@ impl Environment {
 
     /// Sets how the calling process is described.
     #[must_use]
-    pub fn with_caller(mut self, caller: impl Fn() -> Caller + Send + Sync + 'static) -> Self {
+    pub fn with_caller(mut self, caller: impl Fn() -> Ancestry + Send + Sync + 'static) -> Self {
         self.caller = Arc::new(caller);
         self
     }
@@ -225,7 +225,7 @@ impl Environment {
     }
 
     /// The calling process.
-    pub fn caller(&self) -> Caller {
+    pub fn caller(&self) -> Ancestry {
         (self.caller)()
     }
 

@@ -58,7 +58,6 @@ mod scaffold;
 mod turn_cycle;
 mod web;
 
-pub use caller::os_user;
 pub use environment::{Environment, Notice};
 pub use guard::KeptChange;
 pub use repository::LockHolder;

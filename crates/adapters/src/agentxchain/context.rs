@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use accord_base::worker::Ancestry;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_process::Cancel;
 use accord_runs::repository::{LockedRepository, RecordFile, Repository};
 use accord_runs::{Environment, Reading, Runs};
 use accord_runs_core::TurnId;
-use accord_runs_core::caller::Caller;
 use accord_runs_core::config::Config;
 use accord_runs_core::result::Leniency;
 use accord_runs_core::state::State;
@@ -46,7 +46,7 @@ impl<'a> CaseContext<'a> {
     /// a case decides by its own data, also when a worker runs the kit.
     pub(super) fn environment(&self) -> Environment {
         let environment =
-            Environment::system().with_caller(Caller::default).with_lock_timeout(LOCK_TIMEOUT);
+            Environment::system().with_caller(Ancestry::default).with_lock_timeout(LOCK_TIMEOUT);
         match &self.cancel {
             Some(cancel) => environment.with_cancel(cancel.clone()),
             None => environment,

@@ -15,6 +15,7 @@ mod fact;
 mod kb;
 mod key;
 mod mcp;
+mod person;
 mod progress;
 mod project;
 mod run;
@@ -24,6 +25,7 @@ mod session;
 mod signals;
 mod store;
 mod verify;
+mod worker_output;
 
 pub(crate) use self::kb::answers::LineError;
 
@@ -109,6 +111,14 @@ fn suggestion<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -
         [] => format!("did you mean {last}?"),
         others => format!("did you mean {} or {last}?", others.join(", ")),
     })
+}
+
+/// A text that must not be empty.
+fn words(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it is empty".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success, or the answer is yes; 1 the answer is no; \

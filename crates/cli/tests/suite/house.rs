@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-base", &["accord-canon", "accord-contract"]),
     ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
     ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-runs-core", &["accord-canon", "accord-contract"]),
+    ("accord-runs-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-tasks-core", &["accord-canon", "accord-contract"]),
     (
         "accord-tasks",
@@ -83,6 +83,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "accord-runs",
         &[
+            "accord-base",
             "accord-canon",
             "accord-contract",
             "accord-runs-core",
@@ -96,6 +97,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "accord-adapters",
         &[
+            "accord-base",
             "accord-canon",
             "accord-contract",
             "accord-runs-core",

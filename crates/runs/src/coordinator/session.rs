@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::worker::refuse_worker;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
-use accord_runs_core::caller::refuse_worker;
 use accord_runs_core::coordinator::{
     Account, Barriers, CoordinatorChange, CoordinatorConfig, CoordinatorLedger, CoordinatorState,
     CoordinatorStatus, Divergence, Initiative, RepoView, Resync, hooks, recovery_report_path,

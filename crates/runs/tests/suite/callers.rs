@@ -1,11 +1,11 @@
 //! Decisions of a person are refused where a worker started the caller.
 
+use accord_base::worker::{Ancestor, Ancestry};
 use accord_contract::codes::Code;
 use accord_runs::coordinator::{Coordinator, SendBackGate};
 use accord_runs::operations::{Accept, Gate, SendBack};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::TurnId;
-use accord_runs_core::caller::{Caller, CallerProcess};
 use accord_runs_core::testing::consent;
 
 use crate::initiative::Workspace;
@@ -13,9 +13,9 @@ use crate::support::{Repo, refused};
 
 /// An environment whose caller has this mark on its parent.
 fn called_with(mark: &str, value: &str) -> Environment {
-    let parent = CallerProcess { pid: 4, marks: vec![(mark.to_owned(), value.to_owned())] };
-    let own = CallerProcess { pid: 5, marks: Vec::new() };
-    let caller = Caller { processes: vec![own, parent] };
+    let parent = Ancestor { pid: 4, marks: vec![(mark.to_owned(), value.to_owned())] };
+    let own = Ancestor { pid: 5, marks: Vec::new() };
+    let caller = Ancestry { processes: vec![own, parent] };
     Environment::system().with_caller(move || caller.clone())
 }
 
@@ -28,6 +28,8 @@ fn each_decision_of_a_person_is_refused_in_a_worker() {
         ("AGENTXCHAIN_TURN_ID", "turn_1"),
         ("AGENTXCHAIN_HOOK_NAME", "check"),
         ("AGENTXCHAIN_GATE_TYPE", "phase_transition"),
+        // The agent of a task does not decide about a run either.
+        ("ACCORD_TASK_ID", "TASK-2026-02-09-001"),
     ] {
         let runs = Runs::open(&repo.root(), called_with(mark, value)).unwrap();
         refused(runs.approve(Gate::Transition, &consent()), Code::XchainNotForWorkers);

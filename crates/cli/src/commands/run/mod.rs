@@ -14,7 +14,6 @@ mod read;
 mod send_back;
 mod stage;
 mod step_loop;
-mod worker_output;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -30,6 +29,7 @@ use accord_runs::{Environment, LockHolder, Notice, Runs};
 use accord_runs_core::evidence::EvidenceDigest;
 use accord_runs_core::{TurnId, name_files};
 
+use super::words;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Candidate, choose};
@@ -299,14 +299,6 @@ fn error_of(failure: &Failure) -> CliError {
 
 fn turn_id(text: &str) -> Result<TurnId, String> {
     TurnId::parse(text).ok_or_else(|| "an id has letters, digits, _ and -".to_owned())
-}
-
-/// A text that must not be empty.
-fn words(text: &str) -> Result<String, String> {
-    match text.trim() {
-        "" => Err("it is empty".to_owned()),
-        _ => Ok(text.to_owned()),
-    }
 }
 
 /// Prints the process that has the lock, and the pending journals.

@@ -1,7 +1,7 @@
 //! `accord run step` and `accord run loop`: turns that their workers do.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use accord_contract::codes::{Code, Failure};
@@ -12,16 +12,15 @@ use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
 use accord_runs_core::person::Door;
 use parking_lot::Mutex;
-use signal_hook::iterator::Signals;
 
 use super::person::{human, person};
-use super::worker_output::WorkerOutput;
 use super::{RepoArgs, find_turn, next_lines, take};
 use crate::arguments::duration;
 use crate::commands::progress::Progress;
+use crate::commands::worker_output::WorkerOutput;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::interrupt::handled_signals;
+use crate::interrupt::cancel_on_signal;
 use crate::output::print_note;
 use crate::render::{Style, clean, counted};
 
@@ -183,29 +182,6 @@ fn drive_run(
     })
 }
 
-/// Cancels the token at the first signal; a second signal ends the process at once.
-pub(super) fn cancel_on_signal(cancel: &Cancel) -> Result<Arc<AtomicI32>, CliError> {
-    let received = Arc::new(AtomicI32::new(0));
-    let signals = Signals::new(handled_signals());
-    let mut signals = signals.map_err(|error| {
-        CliError::new(Code::Usage, format!("signals cannot be watched: {error}"))
-    })?;
-    let (cancel, noted) = (cancel.clone(), Arc::clone(&received));
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            // A second signal: the user does not want to wait until the worker has ended.
-            if noted.swap(signal, Ordering::SeqCst) != 0 {
-                accord_process::end_all();
-                std::process::exit(128 + signal);
-            }
-            // After the signal is noted: the run returns when it is cancelled, and then reads which
-            // signal it was.
-            cancel.cancel();
-        }
-    });
-    Ok(received)
-}
-
 /// The environment, with a listener that prints the progress.
 fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
     let bar = Arc::clone(bar);
@@ -213,13 +189,13 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
     Environment::system().with_listener(move |notice| {
         if let Notice::Output { turn, error, bytes } = notice {
             if verbose {
-                print_above(&bar, &output.lock().add(turn, *error, bytes));
+                print_above(&bar, &output.lock().add(turn.as_str(), *error, bytes));
             }
             bar.advance(1);
             return;
         }
         if let Some(turn) = ended(notice) {
-            print_above(&bar, &output.lock().finish(turn));
+            print_above(&bar, &output.lock().finish(turn.as_str()));
         }
         if let Notice::Dispatched { role, runtime, .. } = notice {
             bar.about(&format!("{role} works ({runtime})"));

@@ -1,13 +1,12 @@
 //! The output of workers for people: `--verbose`.
 //!
 //! Coding agents print one JSON event per line. Of these, only what the agent says, what it calls
-//! and what fails is shown, each on a line; everything is in the log of the turn. Other output is
+//! and what fails is shown, each on a line; everything is in a log. Other output is
 //! shown as it is, line by line.
 
 use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
-use accord_runs_core::TurnId;
 
 use crate::render::clean;
 
@@ -18,15 +17,15 @@ const MAX_LINE: usize = 1024 * 1024;
 
 /// Collects chunks of output to lines. Several workers can be at work.
 #[derive(Debug, Default)]
-pub(super) struct WorkerOutput {
-    /// The beginnings of lines, by turn and whether it is standard error.
-    begun: BTreeMap<(TurnId, bool), Vec<u8>>,
+pub(crate) struct WorkerOutput {
+    /// The beginnings of lines, by worker and whether it is standard error.
+    begun: BTreeMap<(String, bool), Vec<u8>>,
 }
 
 impl WorkerOutput {
     /// The lines to show after a chunk.
-    pub(super) fn add(&mut self, turn: &TurnId, error: bool, chunk: &[u8]) -> Vec<String> {
-        let line = self.begun.entry((turn.clone(), error)).or_default();
+    pub(crate) fn add(&mut self, worker: &str, error: bool, chunk: &[u8]) -> Vec<String> {
+        let line = self.begun.entry((worker.to_owned(), error)).or_default();
         let mut shown = Vec::new();
         for byte in chunk {
             if *byte != b'\n' && line.len() < MAX_LINE {
@@ -42,8 +41,8 @@ impl WorkerOutput {
     }
 
     /// The lines without an end, after the worker has ended.
-    pub(super) fn finish(&mut self, turn: &TurnId) -> Vec<String> {
-        let rest = [false, true].map(|error| self.begun.remove(&(turn.clone(), error)));
+    pub(crate) fn finish(&mut self, worker: &str) -> Vec<String> {
+        let rest = [false, true].map(|error| self.begun.remove(&(worker.to_owned(), error)));
         let rest = rest.into_iter().flatten().filter(|line| !line.is_empty());
         rest.flat_map(|line| show(&line)).collect()
     }
@@ -145,16 +144,11 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use accord_runs_core::TurnId;
 
     use super::WorkerOutput;
 
-    fn turn(id: &str) -> TurnId {
-        TurnId::parse(id).expect("an id")
-    }
-
     fn shown(lines: &str) -> Vec<String> {
-        WorkerOutput::default().add(&turn("turn_1"), false, lines.as_bytes())
+        WorkerOutput::default().add("turn_1", false, lines.as_bytes())
     }
 
     #[test]
@@ -205,14 +199,14 @@ mod tests {
     #[test]
     fn other_output_is_shown_line_by_line() {
         let mut output = WorkerOutput::default();
-        let (one, two) = (turn("turn_1"), turn("turn_2"));
-        assert_eq!(output.add(&one, false, b"one\ntw"), ["one"]);
-        assert_eq!(output.add(&one, true, b"a warning\n"), ["a warning"]);
-        assert_eq!(output.add(&two, false, b"of another turn\n"), ["of another turn"]);
+        let (one, two) = ("turn_1", "turn_2");
+        assert_eq!(output.add(one, false, b"one\ntw"), ["one"]);
+        assert_eq!(output.add(one, true, b"a warning\n"), ["a warning"]);
+        assert_eq!(output.add(two, false, b"of another turn\n"), ["of another turn"]);
         let plain = b"o\n{\"no\": \"event\"}\n";
-        assert_eq!(output.add(&one, false, plain), ["two", "{\"no\": \"event\"}"]);
-        assert_eq!(output.add(&one, false, "x".repeat(1000).as_bytes()), [""; 0]);
-        assert_eq!(output.finish(&two), [""; 0]);
-        assert_eq!(output.finish(&one), [format!("{}…", "x".repeat(240))]);
+        assert_eq!(output.add(one, false, plain), ["two", "{\"no\": \"event\"}"]);
+        assert_eq!(output.add(one, false, "x".repeat(1000).as_bytes()), [""; 0]);
+        assert_eq!(output.finish(two), [""; 0]);
+        assert_eq!(output.finish(one), [format!("{}…", "x".repeat(240))]);
     }
 }

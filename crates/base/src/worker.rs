@@ -1,0 +1,188 @@
+//! Whether a worker started the command that is running now.
+//!
+//! Some decisions belong to a person: an approval, a resolution, a merge. A worker has the rights
+//! of the person who started it, so it could type the same command. The host describes the calling
+//! process, and this module refuses one that a worker started.
+//!
+//! [`MARKS`] has the marks of every protocol, because a worker of one protocol must not decide in
+//! another: the agent of a task does not approve the gate of a run.
+//!
+//! This is no sandbox. A worker that clears its environment, leaves its process group and outlives
+//! all its parents cannot be distinguished from a person's own script.
+
+use accord_contract::codes::{Code, Failure};
+
+/// An environment variable that Accord sets for the programs that it starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Mark {
+    /// The variable.
+    pub variable: &'static str,
+    /// What a program with it is.
+    kind: &'static str,
+    /// The member of a refusal that has the value; none where the value is no name.
+    member: Option<&'static str>,
+    /// How such a program asks a person instead.
+    instead: &'static str,
+}
+
+/// The marks of all programs that Accord starts for others.
+pub const MARKS: [Mark; 4] = [
+    Mark {
+        variable: "AGENTXCHAIN_TURN_ID",
+        kind: "the worker of",
+        member: Some("turn_id"),
+        instead: OF_RUNS,
+    },
+    Mark {
+        variable: "AGENTXCHAIN_HOOK_NAME",
+        kind: "the hook",
+        member: Some("hook_name"),
+        instead: OF_RUNS,
+    },
+    Mark {
+        variable: "AGENTXCHAIN_GATE_TYPE",
+        kind: "a command of a gate",
+        member: None,
+        instead: OF_RUNS,
+    },
+    Mark {
+        variable: "ACCORD_TASK_ID",
+        kind: "the worker of",
+        member: Some("task_id"),
+        instead: OF_TASKS,
+    },
+];
+
+/// How the worker of a governed run asks.
+const OF_RUNS: &str = "a person must run it, in a shell that no worker started; a worker asks for \
+                       it in its result (phase_transition_request, run_completion_request, or \
+                       status needs_human with a reason)";
+
+/// How the worker of a task asks.
+const OF_TASKS: &str = "a person must run it, in a shell that no worker started; a worker asks \
+                        for it in its report (outcome needs_review or blocked, with notes)";
+
+/// The process that calls an operation, as the system describes it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Ancestry {
+    /// The process itself, its parents, and the leaders of its group and session with their
+    /// parents.
+    pub processes: Vec<Ancestor>,
+}
+
+/// A process that a caller descends from, or whose group or session it is in.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Ancestor {
+    /// Its number.
+    pub pid: u64,
+    /// Those of the variables of [`MARKS`] that are in its environment, if the system shows it.
+    pub marks: Vec<(String, String)>,
+}
+
+/// A worker that runs now, by its process.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RunningWorker {
+    /// What it works on, for example a turn.
+    pub work: String,
+    /// The member of a refusal that names the work.
+    pub member: &'static str,
+    /// Its process.
+    pub pid: u64,
+}
+
+impl FromIterator<(u64, Vec<(String, String)>)> for Ancestry {
+    fn from_iter<I: IntoIterator<Item = (u64, Vec<(String, String)>)>>(found: I) -> Self {
+        let processes = found.into_iter().map(|(pid, marks)| Ancestor { pid, marks }).collect();
+        Self { processes }
+    }
+}
+
+/// The variables of [`MARKS`].
+pub fn variables() -> [&'static str; MARKS.len()] {
+    MARKS.map(|mark| mark.variable)
+}
+
+/// Refuses a caller that a program of Accord's started. `workers` are the workers that run now.
+///
+/// # Errors
+/// Fails with `not_for_workers`.
+pub fn refuse_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Result<(), Failure> {
+    for process in &caller.processes {
+        if let Some(worker) = workers.iter().find(|worker| worker.pid == process.pid) {
+            let who = format!("the worker of {}", worker.work);
+            return Err(refusal(&who, process.pid, OF_RUNS).with(worker.member, &*worker.work));
+        }
+        for mark in MARKS {
+            let found = process.marks.iter().find(|(name, _)| name == mark.variable);
+            let Some((_, value)) = found.filter(|(_, value)| !value.is_empty()) else { continue };
+            return Err(match mark.member {
+                Some(member) => {
+                    let who = format!("{} {value}", mark.kind);
+                    refusal(&who, process.pid, mark.instead).with(member, value.as_str())
+                }
+                None => refusal(mark.kind, process.pid, mark.instead),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn refusal(who: &str, pid: u64, instead: &'static str) -> Failure {
+    let message = format!("{who} started this command (seen at process {pid})");
+    Failure::new(Code::XchainNotForWorkers, message).with("pid", pid).suggesting(instead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u64, marks: &[(&str, &str)]) -> Ancestor {
+        let marks = marks.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Ancestor { pid, marks: marks.collect() }
+    }
+
+    fn worker(pid: u64) -> RunningWorker {
+        RunningWorker { work: "turn_1".to_owned(), member: "turn_id", pid }
+    }
+
+    #[test]
+    fn a_caller_that_no_worker_started_may_decide() {
+        let caller = Ancestry { processes: vec![process(7, &[]), process(1, &[])] };
+        refuse_worker(&caller, &[worker(8)]).expect("a person");
+        refuse_worker(&Ancestry::default(), &[worker(8)]).expect("unknown");
+        // Set to nothing is the way to remove a variable where it cannot be unset.
+        let caller = Ancestry { processes: vec![process(7, &[("ACCORD_TASK_ID", "")])] };
+        refuse_worker(&caller, &[]).expect("no mark");
+    }
+
+    #[test]
+    fn a_mark_at_any_parent_is_enough() {
+        for (mark, value, who, ask) in [
+            ("AGENTXCHAIN_TURN_ID", "turn_2", "the worker of turn_2", "needs_human"),
+            ("AGENTXCHAIN_HOOK_NAME", "check", "the hook check", "needs_human"),
+            ("AGENTXCHAIN_GATE_TYPE", "phase_transition", "a command of a gate", "needs_human"),
+            (
+                "ACCORD_TASK_ID",
+                "TASK-2026-02-09-001",
+                "the worker of TASK-2026-02-09-001",
+                "needs_review",
+            ),
+        ] {
+            let parents = vec![process(7, &[]), process(6, &[(mark, value)]), process(1, &[])];
+            let refused = refuse_worker(&Ancestry { processes: parents }, &[]).unwrap_err();
+            assert_eq!(refused.code, Code::XchainNotForWorkers);
+            assert!(refused.message.starts_with(who), "{}", refused.message);
+            assert!(refused.message.contains("process 6"), "{}", refused.message);
+            assert!(refused.suggestion.expect("what to do").contains(ask), "{mark}");
+        }
+    }
+
+    #[test]
+    fn the_process_of_a_worker_needs_no_mark() {
+        let caller = Ancestry { processes: vec![process(7, &[]), process(6, &[])] };
+        let refused = refuse_worker(&caller, &[worker(6)]).unwrap_err();
+        assert_eq!(refused.code, Code::XchainNotForWorkers);
+        let details = refused.details.expect("details");
+        assert_eq!((&details["turn_id"], &details["pid"]), (&"turn_1".into(), &6.into()));
+    }
+}

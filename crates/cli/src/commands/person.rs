@@ -1,0 +1,146 @@
+//! Decisions that belong to a person: who decides, and the question before it.
+//!
+//! Every command that takes such a decision has [`PersonArgs`] and asks here. A person is asked on
+//! the terminal. Without a terminal the decision needs `--yes`, so that no script takes it by
+//! accident.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
+use accord_base::{ActorKey, ActorType};
+use accord_contract::codes::Code;
+use accord_process::os_user;
+
+use super::words;
+use crate::error::CliError;
+use crate::output::print_note;
+use crate::render::Page;
+
+/// Who decides, and about what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PersonArgs {
+    /// Do not ask; needed where there is no terminal
+    #[arg(long)]
+    yes: bool,
+
+    /// Who decides, for example human:lead; the user of the operating system if absent
+    #[arg(long, value_name = "human:NAME", value_parser = human)]
+    actor: Option<String>,
+
+    /// A note for the records
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    note: Option<String>,
+
+    /// Refuse if the evidence is not the one with this digest, which the status shows; at least 12
+    /// digits of it
+    #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse)]
+    expect: Option<ExpectedDigest>,
+}
+
+/// What a person is asked.
+pub(crate) struct Question<'a> {
+    /// The decision, as a verb with its object.
+    pub(crate) verb: &'a str,
+    /// The evidence now.
+    pub(crate) evidence: &'a EvidenceDigest,
+    /// The commands that show the evidence.
+    pub(crate) shown_by: &'a str,
+    /// What to do after a no.
+    pub(crate) otherwise: &'a str,
+}
+
+/// The decision of a person.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    /// Who decided.
+    pub(crate) by: NamedPerson,
+    /// A note for the records.
+    pub(crate) note: Option<String>,
+    /// The evidence that the decision is about.
+    pub(crate) expect: Option<ExpectedDigest>,
+}
+
+/// A person, and the user of the operating system.
+#[derive(Debug)]
+pub(crate) struct NamedPerson {
+    /// Who it is, for example `human:lead`.
+    pub(crate) actor: String,
+    /// The user that ran the command.
+    pub(crate) os_user: String,
+}
+
+impl PersonArgs {
+    /// Whether any of the options is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.yes || self.actor.is_some() || self.note.is_some() || self.expect.is_some()
+    }
+
+    /// Asks the person, after `show` has described what is decided.
+    pub(crate) fn decide(
+        self,
+        question: &Question<'_>,
+        show: impl FnOnce(&mut Page),
+    ) -> Result<Decision, CliError> {
+        let Question { verb, evidence, .. } = question;
+        // Refused before the question: a person must not confirm what is refused afterwards.
+        if let Some(expected) = &self.expect {
+            expected.check(evidence, question.shown_by).map_err(CliError::from)?;
+        }
+        let mut expect = self.expect;
+        if !self.yes {
+            if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+                let message = format!("no terminal to ask on: {verb}?");
+                return Err(CliError::new(Code::XchainConfirmationNeeded, message).help(
+                    "run it in a terminal; a script gives --yes, and with --expect DIGEST it \
+                     decides only about the evidence that was looked at",
+                ));
+            }
+            let mut page = Page::for_stderr();
+            show(&mut page);
+            page.labelled("evidence", evidence.as_str());
+            print_note(page.as_str().trim_end());
+            if !asked(verb)? {
+                let message = format!("{verb}: no; nothing was changed");
+                let refused = CliError::new(Code::XchainGivenUp, message);
+                return Err(refused.help(question.otherwise));
+            }
+            // The answer is about what was shown.
+            expect = Some(ExpectedDigest::exactly(evidence));
+        }
+        Ok(Decision { by: NamedPerson::of(self.actor), note: self.note, expect })
+    }
+}
+
+impl NamedPerson {
+    /// The named person, or the user who started the command.
+    pub(crate) fn of(actor: Option<String>) -> Self {
+        let os_user = os_user();
+        let actor = actor.unwrap_or_else(|| format!("human:{os_user}"));
+        Self { actor, os_user }
+    }
+}
+
+/// Asks on the terminal; only yes is yes.
+fn asked(verb: &str) -> Result<bool, CliError> {
+    let failed = |error: io::Error| {
+        CliError::new(Code::InputUnreadable, format!("the terminal cannot be read: {error}"))
+    };
+    let mut terminal = io::stderr().lock();
+    write!(terminal, "{verb}? [y/N] ").and_then(|()| terminal.flush()).map_err(failed)?;
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer).map_err(failed)?;
+    if read == 0 {
+        // The end of input leaves the cursor behind the question.
+        print_note("");
+    }
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// An actor that is a person.
+pub(crate) fn human(text: &str) -> Result<String, String> {
+    let actor = ActorKey::parse(text)?;
+    if actor.kind != ActorType::Human {
+        return Err("only a person decides, for example human:lead".to_owned());
+    }
+    Ok(format!("human:{}", actor.id))
+}
