@@ -7,6 +7,7 @@
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves; [`aof_project_id`]: the
 //!   names of projects.
+//! * [`briefing`]: what an agent reads before it begins.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -17,6 +18,7 @@
 //! ```
 
 pub mod board;
+pub mod briefing;
 pub mod event;
 mod id;
 pub mod lease;

@@ -768,6 +768,12 @@ codes! {
         "The file of the task is not valid; correct it as the message says, or restore it.";
     AofTaskTreeUnavailable = "task_tree_unavailable", Aof, Execution, Backoff, 503,
         "The tree of tasks cannot be read or written; look at the file that the message names.";
+    AofTaskTreeElsewhere = "task_tree_elsewhere", Aof, Execution, AfterChange, 421,
+        "The files of the tasks are on another machine; start the worker there, as the message \
+         says.";
+    AofAgentNotStarted = "agent_not_started", Aof, Execution, AfterChange, 500,
+        "The program of the agent cannot be started; the task was given back. Correct the command \
+         of the agent.";
     AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
         "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
          project.";

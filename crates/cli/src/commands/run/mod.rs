@@ -185,7 +185,7 @@ impl RepoArgs {
     /// The services for the repository, with a token that stops their programs.
     fn open_to_act(&self) -> Result<Runs, CliError> {
         let word = Cancel::new();
-        step_loop::cancel_on_signal(&word)?;
+        crate::interrupt::cancel_on_signal(&word)?;
         take(Runs::open(&self.folder(), environment().with_cancel(word)))
     }
 
