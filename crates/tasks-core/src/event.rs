@@ -33,6 +33,18 @@ pub mod kind {
     pub const WARNING: &str = "protocol.message.warning";
     /// A task was created.
     pub const CREATED: &str = "task.created";
+    /// What a task says was edited.
+    pub const UPDATED: &str = "task.updated";
+    /// A task waits for another one.
+    pub const DEPENDENCY_ADDED: &str = "task.dep.added";
+    /// A task waits no more for another one.
+    pub const DEPENDENCY_REMOVED: &str = "task.dep.removed";
+    /// A dead letter is ready again.
+    pub const RESURRECTED: &str = "task.resurrected";
+    /// The settings of the tree were changed.
+    pub const SETTINGS_CHANGED: &str = "system.config-changed";
+    /// An agent, or a person for it, gave a lease back.
+    pub const LEASE_RELEASED: &str = "lease.released";
     /// An agent got the lease of a task.
     pub const LEASE_ACQUIRED: &str = "lease.acquired";
     /// A task has been in progress for too long.

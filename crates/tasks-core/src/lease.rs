@@ -65,6 +65,17 @@ pub fn acquire(
     if let Some(routed) = routed.filter(|routed| *routed != agent) {
         return Err(unauthorized(task.id, routed, agent));
     }
+    Ok(grant(task, agent, run_id, times, now))
+}
+
+/// The lease of an agent on a task, with the run that begins.
+pub(crate) fn grant(
+    task: &Task,
+    agent: &str,
+    run_id: &str,
+    times: LeaseTimes,
+    now: Time,
+) -> Leased {
     let run = Run::begin(task.id, agent, run_id, now);
     let heartbeat = Heartbeat::next(&run, None, times.heartbeat_seconds, now);
     let lease = Lease {
@@ -76,7 +87,9 @@ pub fn acquire(
     };
     let mut changes = moved(Status::InProgress, now);
     changes.push(Change::set(&["lease"], lease.encode()));
-    Ok(Leased { changes, run, heartbeat })
+    // A person's word holds for one start.
+    changes.push(Change::remove(&["metadata", "forcedReady"]));
+    Leased { changes, run, heartbeat }
 }
 
 /// Renews the lease of a run, with its heartbeat. There is no limit on renewals: an agent that

@@ -3,6 +3,8 @@
 //! * [`message`]: the five messages, and how one is recognised.
 //! * [`route`]: what a message does; [`lease`], [`run`]: who works on a task, and what a run
 //!   leaves; [`event`]: what is recorded.
+//! * [`verbs`]: what people and agents do to a task by verbs; [`By`]: who acts; [`evidence`]: what
+//!   a person decides about.
 //! * [`board`]: what a scheduler does.
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves; [`aof_project_id`]: the
@@ -19,7 +21,9 @@
 
 pub mod board;
 pub mod briefing;
+mod by;
 pub mod event;
+pub mod evidence;
 mod id;
 pub mod lease;
 pub mod message;
@@ -28,8 +32,10 @@ pub mod route;
 pub mod run;
 mod status;
 pub mod task;
+pub mod verbs;
 pub mod yaml;
 
+pub use by::{By, Door};
 pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
 pub use project::{aof_project_id, is_project_id};
 pub use status::Status;

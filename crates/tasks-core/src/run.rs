@@ -196,6 +196,15 @@ impl RunResult {
         }
     }
 
+    /// The name under which it is kept once another run begins.
+    pub fn file_name(&self) -> &str {
+        let name = self.run_id.as_deref().unwrap_or_default();
+        // The file may be an agent's, so that its id is not a name yet.
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        let is_name = !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain);
+        if is_name { name } else { "earlier" }
+    }
+
     /// Whether the result is that of a run. A result without an id counts if it is not older than
     /// the run.
     pub fn belongs_to(&self, run: &Run) -> bool {

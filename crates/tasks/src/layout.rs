@@ -6,6 +6,12 @@ use accord_tasks_core::{Status, TaskId};
 /// The folder of everything that only Accord uses.
 pub const OWN: &str = "state/accord";
 
+/// What a project says about itself.
+pub const MANIFEST: &str = "project.yaml";
+
+/// The settings that count only as set through Accord.
+pub const SETTINGS: &str = "state/accord/settings.json";
+
 /// The folders beside a task file.
 pub const COMPANIONS: [&str; 4] = ["inputs", "work", "outputs", "subtasks"];
 

@@ -18,18 +18,23 @@
     reason = "running agents and notifying people under a clock is what this crate is for"
 )]
 
+pub mod answers;
 mod environment;
 pub mod event_log;
 pub mod executor;
 mod index;
 pub mod layout;
+pub mod manifest;
 pub mod notify;
 pub mod operations;
+pub mod requests;
 mod scan;
 pub mod schedule;
 mod tree;
+mod view;
 mod work;
 pub mod worker;
 
+pub use accord_tasks_core::{By, Door};
 pub use environment::Environment;
 pub use tree::Tree;

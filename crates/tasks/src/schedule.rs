@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Time;
+use accord_contract::time::{Time, Timestamp};
 use accord_tasks_core::board::Limits;
 
+use crate::answers::PollAnswer;
 use crate::executor::{Executor, Started};
-use crate::operations::Polled;
 use crate::worker::Worker;
 
 /// The scheduler of a tree.
@@ -16,16 +16,16 @@ pub struct Scheduler {
     pub worker: Worker,
     /// What starts tasks.
     pub executor: Arc<dyn Executor>,
-    /// How many tasks may be in progress.
+    /// How many tasks may be in progress, where the project does not say so.
     pub limits: Limits,
 }
 
 /// What a look at a tree did.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Looked {
     /// What the poll did.
-    pub polled: Polled,
+    pub polled: PollAnswer,
     /// How many tasks were started.
     pub started: usize,
     /// When to look again if nothing changes.
@@ -38,7 +38,7 @@ impl Scheduler {
     /// # Errors
     /// When the tree cannot be read or written.
     pub fn look(&self) -> Result<Looked, Failure> {
-        let polled = self.worker.tree.poll(&self.limits)?;
+        let polled = self.worker.tree.poll_within(self.limits.clone(), None)?;
         let mut started = 0;
         for &task in &polled.start {
             match self.executor.start(&self.worker, task) {
@@ -51,7 +51,7 @@ impl Scheduler {
                 Err(_) => {}
             }
         }
-        let next_due = polled.next_due;
+        let next_due = polled.next_due.as_ref().map(Timestamp::time);
         Ok(Looked { polled, started, next_due })
     }
 }

@@ -10,13 +10,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 use accord_contract::codes::{Code, Failure};
+use accord_tasks_core::aof_project_id;
 use accord_trees::wal::{LockedWal, News, Wal};
 use accord_trees::{Disk, Root, TreeError};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use crate::Environment;
 use crate::index::Index;
-use crate::layout::{OWN, RunLayout};
+use crate::layout::OWN;
+use crate::manifest::Settings;
 use crate::scan::scan;
 use crate::work::Work;
 
@@ -27,8 +29,8 @@ pub struct Tree(Arc<Shared>);
 struct Shared {
     disk: Arc<dyn Disk>,
     environment: Environment,
-    layout: RunLayout,
     project: String,
+    settings: RwLock<Arc<Settings>>,
     queue: Mutex<Queue>,
     /// The log and the index. Only the leader has it.
     store: Mutex<Store>,
@@ -68,31 +70,77 @@ enum Signal<T> {
 }
 
 impl Tree {
-    /// Opens the tree in a folder.
+    /// Opens the tree in a folder. A folder without `project.yaml` has the default settings.
     ///
     /// # Errors
-    /// When the folder does not exist or cannot be read.
+    /// When the folder does not exist or cannot be read; `project_mismatch` if its `project.yaml`
+    /// names another project; `project_manifest_invalid`.
     pub fn open(folder: &Path, project: &str, environment: Environment) -> Result<Self, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
-        Ok(Self::on(disk, project, RunLayout::default(), environment))
+        Self::on(disk, project, environment)
+    }
+
+    /// The project that the `project.yaml` in a folder names.
+    ///
+    /// # Errors
+    /// `no_task_tree` without such a file; `project_manifest_invalid`.
+    pub fn project_in(folder: &Path) -> Result<String, Failure> {
+        let disk = Root::open(folder).map_err(|error| failure(&error))?;
+        match Settings::load(&disk)?.manifest {
+            Some(manifest) => Ok(manifest.project().to_owned()),
+            None => {
+                let message = format!("{} has no project.yaml", folder.display());
+                Err(Failure::new(Code::AofNoTaskTree, message))
+            }
+        }
     }
 
     /// The tree on a disk.
+    ///
+    /// # Errors
+    /// As for [`Tree::open`].
     pub fn on(
         disk: Arc<dyn Disk>,
         project: &str,
-        layout: RunLayout,
         environment: Environment,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
+        let settings = Settings::load(disk.as_ref())?;
+        let manifest = settings.manifest.as_ref();
+        let named = manifest.map_or(project, |manifest| manifest.project());
+        if named != project && manifest.is_none_or(|manifest| manifest.id != project) {
+            let message = format!("the tree belongs to the project {named}, not to {project}");
+            return Err(Failure::new(Code::AofProjectMismatch, message)
+                .with("expected", named)
+                .with("received", project));
+        }
+        let project = named.to_owned();
         let wal = Wal::new(disk.clone(), OWN, environment.boot());
-        Self(Arc::new(Shared {
+        Ok(Self(Arc::new(Shared {
             disk,
             environment,
-            layout,
-            project: project.to_owned(),
+            project,
+            settings: RwLock::new(Arc::new(settings)),
             queue: Mutex::default(),
             store: Mutex::new(Store { wal, index: None }),
-        }))
+        })))
+    }
+
+    /// The settings, as they held for the last group.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.0.settings.read().clone()
+    }
+
+    /// Reads the settings again, if their files changed. Settings that cannot be read do not
+    /// count; lint reports them.
+    pub(crate) fn current_settings(&self) -> Arc<Settings> {
+        let known = self.settings();
+        if !known.is_outdated(self.disk()) {
+            return known;
+        }
+        let Ok(fresh) = Settings::load(self.disk()) else { return known };
+        let fresh = Arc::new(fresh);
+        *self.0.settings.write() = fresh.clone();
+        fresh
     }
 
     /// The environment.
@@ -108,6 +156,13 @@ impl Tree {
     /// The files, for those who outlive a borrow of the tree.
     pub(crate) fn shared_disk(&self) -> Arc<dyn Disk> {
         Arc::clone(&self.0.disk)
+    }
+
+    /// The id of the project in AOF, which task files name.
+    pub fn aof_id(&self) -> String {
+        let settings = self.settings();
+        let named = settings.manifest.as_ref().map(|manifest| manifest.id.clone());
+        named.unwrap_or_else(|| aof_project_id(&self.0.project))
     }
 
     /// The project.
@@ -164,8 +219,9 @@ impl Tree {
     fn run_group(&self) {
         let mut store = self.0.store.lock();
         let Store { wal, index } = &mut *store;
+        let settings = self.current_settings();
         let locked = wal.lock().and_then(|locked| {
-            self.refresh(index, &locked)?;
+            self.refresh(index, &locked, &settings)?;
             Ok(locked)
         });
         // After the lock: callers that came while this process waited for it join the group.
@@ -181,7 +237,7 @@ impl Tree {
             }
         };
         let now = shared.environment.now();
-        let mut work = Work::new(shared.disk.as_ref(), known, shared.layout, now);
+        let mut work = Work::new(shared.disk.as_ref(), known, settings, now);
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
         let (records, is_spoiled) = work.into_records();
         records.into_iter().for_each(|record| locked.stage(record));
@@ -202,14 +258,15 @@ impl Tree {
         &self,
         index: &mut Option<Index>,
         locked: &LockedWal<'_>,
+        settings: &Settings,
     ) -> accord_trees::Result<()> {
-        let disk = self.0.disk.as_ref();
+        let (disk, layout) = (self.0.disk.as_ref(), settings.layout());
         match (locked.news(), index.as_mut()) {
             (News::Records(records), Some(known)) => {
-                crate::work::take_over(known, disk, self.0.layout, records)
+                crate::work::take_over(known, disk, layout, records)
             }
             _ => {
-                *index = Some(scan(disk, self.0.layout)?);
+                *index = Some(scan(disk, layout)?);
                 Ok(())
             }
         }

@@ -3,6 +3,7 @@
 //! Decisions of one group see each other: files that are staged are read before those on the disk.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
@@ -19,6 +20,7 @@ use serde_json::json;
 
 use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
+use crate::manifest::Settings;
 use crate::scan::{MAX_FILE, document, entry_of, read_task};
 use crate::tree::failure;
 
@@ -26,6 +28,7 @@ use crate::tree::failure;
 pub(crate) struct Work<'w> {
     disk: &'w dyn Disk,
     index: &'w mut Index,
+    settings: Arc<Settings>,
     layout: RunLayout,
     now: Time,
     /// The contents of staged files; `None` for one that was removed.
@@ -43,13 +46,14 @@ impl<'w> Work<'w> {
     pub(crate) fn new(
         disk: &'w dyn Disk,
         index: &'w mut Index,
-        layout: RunLayout,
+        settings: Arc<Settings>,
         now: Time,
     ) -> Self {
         Self {
             disk,
             index,
-            layout,
+            layout: settings.layout(),
+            settings,
             now,
             staged: HashMap::new(),
             records: Vec::new(),
@@ -85,6 +89,31 @@ impl<'w> Work<'w> {
     /// The time of the group.
     pub(crate) fn now(&self) -> Time {
         self.now
+    }
+
+    /// The settings of the tree.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where run artifacts are.
+    pub(crate) fn layout(&self) -> RunLayout {
+        self.layout
+    }
+
+    /// The files.
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        self.disk
+    }
+
+    /// How many files cannot be read as tasks.
+    pub(crate) fn damaged(&self) -> usize {
+        self.index.broken.len()
+    }
+
+    /// The number of the last event.
+    pub(crate) fn last_event(&self) -> u64 {
+        self.index.last_event
     }
 
     /// The board.
@@ -139,6 +168,25 @@ impl<'w> Work<'w> {
                 .and_then(|text| T::from_document(serde_json::from_str(text).ok()?).ok())),
             None => document(self.disk, self.layout, id, name).map_err(|error| failure(&error)),
         }
+    }
+
+    /// The text of a run artifact of a task, from either layout.
+    pub(crate) fn artifact_text(&self, id: TaskId, name: &str) -> Result<Option<String>, Failure> {
+        for layout in [self.layout, self.layout.other()] {
+            if let Some(text) = self.text(&format!("{}/{name}", layout.folder(id)))? {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The text of a file. Bytes that are not UTF-8 are replaced.
+    pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
+        if let Some(staged) = self.staged.get(path) {
+            return Ok(staged.clone());
+        }
+        let bytes = read_file(self.disk, path, MAX_FILE).map_err(|error| failure(&error))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// Writes a new task, with the folders beside it.

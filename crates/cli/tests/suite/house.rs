@@ -20,10 +20,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
     ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-runs-core", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-tasks-core", &["accord-canon", "accord-contract"]),
+    ("accord-tasks-core", &["accord-base", "accord-canon", "accord-contract"]),
     (
         "accord-tasks",
         &[
+            "accord-base",
             "accord-canon",
             "accord-client",
             "accord-contract",

@@ -748,8 +748,35 @@ codes! {
         "The project has no task with the id of the parent; name the task that you hold.";
     AofNestedDelegation = "nested_delegation", Aof, Validation, Never, 409,
         "A task that was delegated cannot be delegated again; do the work, or reject the handoff.";
+    AofAmbiguousTaskId = "ambiguous_task_id", Aof, Validation, AfterChange, 409,
+        "Several tasks have ids that begin so; write more of the id.";
+    AofInvalidTaskTransition = "invalid_task_transition", Aof, Validation, AfterChange, 409,
+        "A task with this status cannot get the other one; look at the task with accord task show.";
+    AofTaskFinished = "task_finished", Aof, Validation, Never, 409,
+        "The task is done or cancelled and is not changed any more; create another task.";
+    AofPersonRequired = "person_required", Aof, Approval, AfterChange, 403,
+        "The decision belongs to a person; a person must take it, through a key of their own or on \
+         the command line.";
+    AofDependencyUnmet = "dependency_unmet", Aof, Validation, AfterChange, 409,
+        "The task waits for tasks that are not done; finish them, remove the dependency, or let a \
+         person promote it with --force.";
+    AofResourceBusy = "resource_busy", Aof, Validation, Backoff, 409,
+        "Another task in progress uses the resource of this one; claim it when that one is over.";
+    AofPathOutsideTask = "path_outside_task", Aof, Validation, AfterChange, 422,
+        "A path of the message is absolute or leads out of the folder of the task; name files \
+         inside it.";
+    AofInvalidProjectId = "invalid_project_id", Aof, Validation, AfterChange, 422,
+        "The message names another project than the tree that it was sent to; send it there, or \
+         leave projectId out.";
+    AofInvalidRunResult = "invalid_run_result", Aof, Validation, AfterChange, 422,
+        "run_result.json cannot be read, so that it moves nothing; report again, or remove the \
+         file and release the task.";
     AofNoTaskTree = "no_task_tree", Aof, NotFound, AfterChange, 404,
         "The folder has no tree of tasks; make one with accord task init.";
+    AofProjectMismatch = "project_mismatch", Aof, Validation, AfterChange, 409,
+        "The tree belongs to another project; name that project, or another folder.";
+    AofProjectManifestInvalid = "project_manifest_invalid", Aof, Validation, AfterChange, 422,
+        "project.yaml cannot be read; correct the place that the message names.";
     AofTaskNotReady = "task_not_ready", Aof, Validation, AfterChange, 409,
         "Only a ready task can be claimed; take another one, or wait until this one is ready.";
     AofUnassignedTask = "unassigned_task", Aof, Validation, AfterChange, 409,

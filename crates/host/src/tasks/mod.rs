@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
-use accord_tasks::{Environment, Tree};
+use accord_tasks::requests::InitRequest;
+use accord_tasks::{By, Door, Environment, Tree};
 use accord_tasks_core::aof_project_id;
 use parking_lot::Mutex;
 use tempfile::TempDir;
@@ -123,8 +124,7 @@ impl TaskTrees {
         {
             return Ok(Some(open.tree.clone()));
         }
-        let name = aof_project_id(project.as_str());
-        let tree = Tree::open(&folder, &name, self.0.environment.clone())?;
+        let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
         state.open.insert(project.clone(), Open { tree: tree.clone(), folder: id });
         Ok(Some(tree))
     }
@@ -150,8 +150,8 @@ impl TaskTrees {
         }
         let folder = self.folder(project);
         fs::create_dir_all(&folder).map_err(|error| unavailable(&folder, &error))?;
-        let name = aof_project_id(project.as_str());
-        Tree::open(&folder, &name, self.0.environment.clone())?.init()?;
+        let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
+        tree.init(&InitRequest::default(), &By::parse("script:accord", Door::Http)?)?;
         self.get(project)
     }
 }

@@ -28,6 +28,10 @@ pub struct Entry {
     pub role: Option<String>,
     /// The team that it is routed to.
     pub team: Option<String>,
+    /// Its tags.
+    pub tags: Box<[String]>,
+    /// Whether a person made it ready although it waits for tasks.
+    pub is_forced: bool,
     /// What it needs exclusively.
     pub resource: Option<String>,
     /// The tasks that must be done first.
@@ -61,6 +65,8 @@ impl Entry {
             agent: routing.and_then(|routing| routing.agent.clone()),
             role: routing.and_then(|routing| routing.role.clone()),
             team: routing.and_then(|routing| routing.team.clone()),
+            tags: routing.and_then(|routing| routing.tags.clone()).unwrap_or_default().into(),
+            is_forced: task.metadata("forcedReady") == Some(&Value::Bool(true)),
             resource: task.resource.clone(),
             depends_on: task.dependencies().into(),
             parent: task.parent_id,

@@ -49,6 +49,11 @@ impl Links {
         dependents.chain(self.parents.get(&id).copied())
     }
 
+    /// The tasks that depend on a task and can still move.
+    pub(super) fn dependents(&self, id: TaskId) -> &[TaskId] {
+        self.dependents.get(&id).map_or(&[], Vec::as_slice)
+    }
+
     /// The parts of a task that can still move.
     pub(super) fn children(&self, id: TaskId) -> &[TaskId] {
         self.children.get(&id).map_or(&[], Vec::as_slice)

@@ -9,8 +9,10 @@
 mod entry;
 mod links;
 mod poll;
+mod resolve;
 mod retry;
 mod sla;
+mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,6 +25,7 @@ use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
 pub use retry::{ErrorClass, RetryBudget, RunFailure, pause_ms, reclaimed, requeued, run_failed};
 pub use sla::overdue;
+pub use view::{NoTask, Waits, Wish};
 
 /// The order in which ready tasks are taken: the most urgent first, then the oldest.
 type Turn = (crate::task::Priority, Time, TaskId);

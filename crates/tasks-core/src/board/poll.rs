@@ -6,7 +6,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 
 use super::links::{circular, cycle};
-use super::{Board, Entry, RetryBudget};
+use super::{Board, Entry, RetryBudget, Waits};
 use crate::{Status, TaskId};
 
 /// The beginning of the reason of a task that the scheduler blocked because of what it needs.
@@ -110,7 +110,7 @@ impl Board {
     fn circular(&self, candidates: &BTreeSet<TaskId>) -> HashSet<TaskId> {
         let starts = candidates.iter().copied().filter(|id| {
             let entry = self.open.get(id);
-            entry.is_some_and(|entry| matches!(self.obstacle(entry), Obstacle::NotYet))
+            entry.is_some_and(|entry| matches!(self.waits(entry), Waits::For(_)))
         });
         circular(starts, |id| self.needs(id))
     }
@@ -123,50 +123,25 @@ impl Board {
     /// Whether a task in the backlog, or one that is blocked by what it needs, can go on.
     fn go_on(&self, entry: &Entry, circular: &HashSet<TaskId>) -> Option<Action> {
         let is_held = entry.block_reason.as_deref().is_some_and(|why| why.starts_with(WAITS_FOR));
-        let obstacle = match self.obstacle(entry) {
-            Obstacle::NotYet if circular.contains(&entry.id) => {
-                Obstacle::Never(format!("{} waits for itself", entry.id))
+        let waits = match self.waits(entry) {
+            Waits::For(_) if circular.contains(&entry.id) => {
+                Waits::Forever(format!("{} waits for itself", entry.id))
             }
-            obstacle => obstacle,
+            waits => waits,
         };
-        match (entry.status, obstacle) {
-            (Status::Backlog | Status::Ready, Obstacle::Never(why)) => {
+        match (entry.status, waits) {
+            (Status::Backlog | Status::Ready, Waits::Forever(why)) => {
                 Some(Action::Block(entry.id, format!("{WAITS_FOR}{why}")))
             }
-            (Status::Backlog, Obstacle::None) if entry.is_routed() => {
+            (Status::Backlog, Waits::Nothing) if entry.is_routed() => {
                 Some(Action::Promote(entry.id))
             }
-            (Status::Backlog, Obstacle::None) => Some(Action::Unrouted(entry.id)),
-            (Status::Blocked, Obstacle::None | Obstacle::NotYet) if is_held => {
+            (Status::Backlog, Waits::Nothing) => Some(Action::Unrouted(entry.id)),
+            (Status::Blocked, Waits::Nothing | Waits::For(_)) if is_held => {
                 Some(Action::Requeue(entry.id))
             }
             _ => None,
         }
-    }
-
-    fn obstacle(&self, entry: &Entry) -> Obstacle {
-        let mut obstacle = Obstacle::None;
-        for &needed in &entry.depends_on {
-            match self.status(needed) {
-                Some(Status::Done) => {}
-                Some(status @ (Status::Cancelled | Status::Deadletter)) => {
-                    return Obstacle::Never(format!("{needed} is {status}"));
-                }
-                None => return Obstacle::Never(format!("{needed} does not exist")),
-                Some(_) => obstacle = Obstacle::NotYet,
-            }
-        }
-        // Parts that are done or cancelled are no longer listed as children.
-        let children = self.links.children(entry.id);
-        let is_dead = |child: &&TaskId| self.status(**child) == Some(Status::Deadletter);
-        // The first by its id, so that the reason does not depend on the order of changes.
-        if let Some(child) = children.iter().filter(is_dead).min() {
-            return Obstacle::Never(format!("{child}, a part of it, is deadletter"));
-        }
-        if !children.is_empty() {
-            obstacle = Obstacle::NotYet;
-        }
-        obstacle
     }
 
     fn start(&self, limits: &Limits, actions: &mut Vec<Action>) {
@@ -187,7 +162,7 @@ impl Board {
                 let most = limits.teams.get(team).copied().unwrap_or(usize::MAX);
                 teams.get(team).copied().unwrap_or(0) >= most
             });
-            let is_held = !matches!(self.obstacle(entry), Obstacle::None);
+            let is_held = !self.is_startable(entry);
             let is_taken = !entry.resource.as_deref().is_none_or(is_free);
             if !entry.is_routed() || is_full || is_taken || is_held {
                 continue;
@@ -223,13 +198,6 @@ impl Board {
         let message = format!("the tasks would wait for each other: {}", path.join(" -> "));
         Err(Failure::new(Code::AofDependencyCycle, message))
     }
-}
-
-/// What keeps a task from going on.
-enum Obstacle {
-    None,
-    NotYet,
-    Never(String),
 }
 
 /// Takes the tasks that are due out of an index.

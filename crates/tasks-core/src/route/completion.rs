@@ -31,6 +31,8 @@ pub(super) fn report(
 ) -> Result<Routed, Refused> {
     let task = file.task();
     call.check_sender(task, facts.run)?;
+    call.check_paths("summaryRef", [report.summary_ref.as_str()])?;
+    call.check_paths("deliverables", texts(report.deliverables.as_deref()))?;
     let run_id = facts.run.and_then(|run| run.run_id.as_deref());
     let sent_at = call.message.envelope.sent_at.time();
     let result = RunResult::of(report, call.id, call.sender, run_id, sent_at);
@@ -38,6 +40,9 @@ pub(super) fn report(
     if !facts.has_summary {
         let event = call.event(kind::WARNING).with("reason", "summary_file_not_found");
         routed.events.push(event.with("summaryRef", report.summary_ref.as_str()));
+    }
+    if report.outcome == Outcome::Blocked && texts(report.blockers.as_deref()).next().is_none() {
+        routed.events.push(call.event(kind::WARNING).with("reason", "blockers_missing"));
     }
     // The same report again changes nothing, but is on record.
     let is_known = facts.result.is_some_and(|known| {
@@ -55,6 +60,10 @@ pub(super) fn report(
         Apply::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
     }
     Ok(routed)
+}
+
+fn texts(list: Option<&[String]>) -> impl Iterator<Item = &str> {
+    list.unwrap_or_default().iter().map(String::as_str)
 }
 
 /// What a recorded result does when the session of its agent ends, or when its run falls silent.
@@ -97,11 +106,6 @@ fn apply(
     if routed.moved_to.is_none() {
         routed.not_applied = Some("no_transition");
         return;
-    }
-    if routed.moved_to == Some(Status::Blocked)
-        && let Some(reason) = reason
-    {
-        routed.changes.push(crate::yaml::Change::set(&["metadata", "blockReason"], reason));
     }
     if let Some(run) = facts.run.filter(|run| run.status == RunStatus::Running) {
         let at = now.to_string();

@@ -52,6 +52,12 @@ pub(super) fn request(
         let message = format!("{} was delegated itself", request.parent_task_id);
         return Err(call.delegation_refused(Failure::new(Code::AofNestedDelegation, message)));
     }
+    for (member, paths) in
+        [("contextRefs", &request.context_refs), ("expectedOutputs", &request.expected_outputs)]
+    {
+        let paths = paths.as_deref().unwrap_or_default();
+        call.check_paths(member, paths.iter().map(String::as_str))?;
+    }
     let task = child.task();
     let mut routed = Routed::default();
     let routed_to = task.routing.as_ref().and_then(|routing| routing.agent.as_deref());
@@ -97,9 +103,8 @@ pub(super) fn rejected(
     let reason = answer.reason.as_deref().unwrap_or("handoff_rejected");
     let mut routed = Routed::default();
     walk(&mut routed, file.task(), &[Status::Blocked], (call.sender, Some(reason)), call.now);
-    match routed.moved_to {
-        Some(_) => routed.changes.push(Change::set(&["metadata", "blockReason"], reason)),
-        None => routed.not_applied = Some("no_transition"),
+    if routed.moved_to.is_none() {
+        routed.not_applied = Some("no_transition");
     }
     routed.events.push(call.event(kind::DELEGATION_REJECTED).with("reason", reason));
     Ok(routed)

@@ -5,6 +5,7 @@
 
 mod completion;
 mod handoff;
+mod paths;
 mod status_update;
 
 use accord_contract::codes::{Code, Failure};
@@ -12,9 +13,9 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use crate::event::{TaskEvent, kind};
-use crate::lease::{check_holder, unauthorized};
+use crate::lease::{LeaseTimes, check_holder, unauthorized};
 use crate::message::{Detected, Message, Payload, Rejection};
-use crate::run::{Run, RunResult};
+use crate::run::{Heartbeat, Run, RunResult};
 use crate::task::{Task, TaskFile};
 use crate::yaml::Change;
 use crate::{Status, TaskId};
@@ -36,6 +37,18 @@ pub struct Facts<'a> {
     pub parent_run: Option<&'a Run>,
     /// Whether the summary that a report names exists.
     pub has_summary: bool,
+    /// The lease that the sender gets if it takes the task into progress; `None` if what the task
+    /// needs is in use.
+    pub grant: Option<&'a Grant>,
+}
+
+/// A lease that can be given out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Grant {
+    /// The id of the run that begins.
+    pub run_id: String,
+    /// How long lease and heartbeat last.
+    pub times: LeaseTimes,
 }
 
 /// When a report moves its task.
@@ -92,8 +105,12 @@ pub struct Routed {
 pub enum Artifact {
     /// `run.json`.
     Run(Run),
+    /// `run_heartbeat.json`.
+    Heartbeat(Heartbeat),
     /// `run_result.json`.
     Result(RunResult),
+    /// The result of an earlier run is moved out of the way, under this name.
+    OldResult(String),
     /// `inputs/handoff.json`.
     HandoffDocument(Value),
     /// `inputs/handoff.md`.
@@ -241,25 +258,18 @@ impl Call<'_> {
     }
 }
 
-/// Moves a task to a status, if its status allows it. A blocked task keeps the reason.
+/// Moves a task to a status, if its status allows it.
 pub fn move_task(task: &Task, to: Status, actor: &str, reason: Option<&str>, now: Time) -> Routed {
     let mut routed = Routed::default();
     walk(&mut routed, task, &[to], (actor, reason), now);
-    match (routed.moved_to, reason) {
-        (None, _) => routed.not_applied = Some("invalid_transition"),
-        (Some(Status::Blocked), Some(reason)) => {
-            routed.changes.push(Change::set(&["metadata", "blockReason"], reason));
-        }
-        (Some(Status::Ready), _) if task.metadata("blockReason").is_some() => {
-            routed.changes.push(Change::remove(&["metadata", "blockReason"]));
-        }
-        _ => {}
+    if routed.moved_to.is_none() {
+        routed.not_applied = Some("invalid_transition");
     }
     routed
 }
 
-/// Moves a task along a path, as far as its status allows.
-fn walk(
+/// Moves a task along a path, as far as its status allows. A blocked task keeps the reason.
+pub(crate) fn walk(
     routed: &mut Routed,
     task: &Task,
     path: &[Status],
@@ -278,9 +288,16 @@ fn walk(
         }
         from = to;
     }
-    if from != task.status {
-        routed.changes.extend(crate::lease::moved(from, now));
-        routed.moved_to = Some(from);
+    if from == task.status {
+        return;
+    }
+    routed.changes.extend(crate::lease::moved(from, now));
+    routed.moved_to = Some(from);
+    const REASON: &[&str] = &["metadata", "blockReason"];
+    match (from, reason) {
+        (Status::Blocked, Some(reason)) => routed.changes.push(Change::set(REASON, reason)),
+        (Status::Ready, _) => routed.changes.push(Change::remove(REASON)),
+        _ => {}
     }
 }
 

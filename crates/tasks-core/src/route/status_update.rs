@@ -1,10 +1,10 @@
 //! `status.update`.
 
-use super::{Call, Facts, Refused, Reviewer, Routed, Rules, walk};
-use crate::Status;
+use super::{Artifact, Call, Facts, Grant, Refused, Reviewer, Routed, Rules, walk};
+use crate::event::kind;
 use crate::message::StatusUpdate;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
-use crate::yaml::Change;
+use crate::{Status, lease};
 
 /// Clauses: AOF-SU-STATUS, AOF-SU-WORK-LOG, AOF-SU-INVALID.
 pub(super) fn update(
@@ -31,14 +31,16 @@ pub(super) fn update(
         Some(target) if !may_move(task, target, rules) => {
             routed.not_applied = Some("review_is_human");
         }
+        Some(Status::InProgress) if task.status.can_become(Status::InProgress) => {
+            match facts.grant {
+                Some(grant) => take(&mut routed, call, task, facts, grant, reason),
+                None => routed.not_applied = Some("resource_busy"),
+            }
+        }
         Some(target) => {
             walk(&mut routed, task, &[target], (call.sender, reason), call.now);
-            match (routed.moved_to, reason) {
-                (None, _) => routed.not_applied = Some("invalid_transition"),
-                (Some(Status::Blocked), Some(reason)) => {
-                    routed.changes.push(Change::set(&["metadata", "blockReason"], reason));
-                }
-                _ => {}
+            if routed.moved_to.is_none() {
+                routed.not_applied = Some("invalid_transition");
             }
         }
         None => {}
@@ -51,9 +53,31 @@ pub(super) fn update(
     Ok(routed)
 }
 
+/// The sender takes the task into progress: with a lease, as every task in progress has one.
+fn take(
+    routed: &mut Routed,
+    call: &Call<'_>,
+    task: &Task,
+    facts: &Facts<'_>,
+    grant: &Grant,
+    reason: Option<&str>,
+) {
+    walk(routed, task, &[Status::InProgress], (call.sender, reason), call.now);
+    let leased = lease::grant(task, call.sender, &grant.run_id, grant.times, call.now);
+    routed.changes = leased.changes;
+    if let Some(old) = facts.result {
+        routed.artifacts.push(Artifact::OldResult(old.file_name().to_owned()));
+    }
+    routed.artifacts.push(Artifact::Run(leased.run));
+    routed.artifacts.push(Artifact::Heartbeat(leased.heartbeat));
+    let event = call.event(kind::LEASE_ACQUIRED).with("runId", grant.run_id.as_str());
+    routed.events.push(event);
+}
+
 /// Whether an agent may move a task there. A review ends by a person's decision.
 fn may_move(task: &Task, target: Status, rules: Rules) -> bool {
     let by_agent = task.metadata("reviewBy").and_then(|by| by.as_str()) == Some("agent");
-    let ends_review = task.status == Status::Review && target == Status::Done;
+    let is_end = matches!(target, Status::Done | Status::Cancelled);
+    let ends_review = task.status == Status::Review && is_end;
     !ends_review || by_agent || rules.review == Reviewer::Anyone
 }

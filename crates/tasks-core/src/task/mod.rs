@@ -2,6 +2,7 @@
 
 mod file;
 mod front_matter;
+mod section;
 mod work_log;
 
 pub use file::{FileError, TaskFile};
@@ -9,4 +10,5 @@ pub use front_matter::{
     Lease, OnViolation, Priority, Routing, Sla, Task, content_hash, delegation_depth,
     is_review_required,
 };
+pub use section::with_section;
 pub use work_log::{LogEntry, with_entry};

@@ -107,6 +107,7 @@ pub(crate) fn known(file: &TaskFile) -> Facts<'_> {
         result: None,
         parent_run: None,
         has_summary: true,
+        grant: None,
     }
 }
 

@@ -5,21 +5,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::time::Time;
-use accord_tasks::layout::RunLayout;
-use accord_tasks::operations::NewTask;
-use accord_tasks::{Environment, Tree};
+use accord_tasks::requests::{ClaimRequest, CreateRequest, InitRequest, PollRequest};
+use accord_tasks::{By, Door, Environment, Tree};
 use accord_tasks_core::TaskId;
-use accord_tasks_core::board::Limits;
-use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::message::detect;
-use accord_tasks_core::route::Rules;
 use accord_trees::Disk;
 use serde_json::json;
+
+fn by(actor: &str) -> By {
+    By::parse(actor, Door::Cli).expect("an actor")
+}
+
+/// A tree under limits that let a poll look at every ready task.
+fn init(tree: &Tree) {
+    let mut request = InitRequest::default();
+    request.max_running = Some(100_000);
+    tree.init(&request, &by("human:reviewer")).expect("a tree");
+}
 
 /// The tree in a folder.
 pub(crate) fn tree(folder: &Path) -> Tree {
     let tree = Tree::open(folder, "shop", Environment::system()).expect("a tree");
-    tree.init().expect("a tree");
+    init(&tree);
     tree
 }
 
@@ -33,21 +39,22 @@ pub(crate) fn tree_on(disk: Arc<dyn Disk>, a_day: u64) -> Tree {
         start.add_seconds(86_400 * i64::try_from(days).expect("a day"))
     };
     let environment = Environment::new(clock, accord_system::random::<16>, "boot");
-    let tree = Tree::on(disk, "shop", RunLayout::Guide, environment);
-    tree.init().expect("a tree");
+    let tree = Tree::on(disk, "shop", environment).expect("a tree");
+    init(&tree);
     tree
 }
 
 pub(crate) fn create(tree: &Tree, title: &str) -> TaskId {
-    let mut new = NewTask::new(title, "human:reviewer");
-    new.is_ready = true;
-    tree.create(new).expect("a task").task().id
+    let mut new = CreateRequest::default();
+    title.clone_into(&mut new.title);
+    new.ready = Some(true);
+    tree.create(&new, &by("human:reviewer")).expect("a task").task.id
 }
 
 /// Claims a task, and answers the id of the run.
 pub(crate) fn claim(tree: &Tree, id: TaskId, agent: &str) -> String {
-    let claimed = tree.claim(id, agent, LeaseTimes::default()).expect("a lease");
-    claimed.run.run_id.expect("a run")
+    let claim = ClaimRequest::default();
+    tree.claim(&id.to_string(), &claim, &by(agent)).expect("a lease").run_id
 }
 
 pub(crate) fn report(tree: &Tree, id: TaskId, agent: &str, run: &str) {
@@ -68,11 +75,9 @@ pub(crate) fn report(tree: &Tree, id: TaskId, agent: &str, run: &str) {
             "notes": "ok",
         },
     });
-    tree.receive(detect(&message), Rules::default()).expect("an answer");
+    tree.message(&message, &by(agent)).expect("an answer");
 }
 
-/// A poll under limits that let it look at every ready task.
 pub(crate) fn poll(tree: &Tree) {
-    let limits = Limits { running: usize::MAX, ..Limits::default() };
-    tree.poll(&limits).expect("a poll");
+    tree.poll(&PollRequest::default(), &by("human:reviewer")).expect("a poll");
 }

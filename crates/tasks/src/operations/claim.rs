@@ -1,88 +1,110 @@
-//! An agent takes a task, keeps it, and gives it back.
+//! An agent takes a task.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
-use accord_tasks_core::run::{Heartbeat, Run, RunResult};
-use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::run::RunResult;
+use accord_tasks_core::{By, Status, TaskId};
 
+use super::apply::invalid;
 use crate::Tree;
+use crate::answers::ClaimAnswer;
+use crate::layout::companion;
+use crate::requests::ClaimRequest;
+use crate::view::{RunFacts, alive_until};
+use crate::work::Work;
 
-/// A task that was claimed.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Claimed {
-    /// The task.
-    pub task: TaskFile,
-    /// The run, whose id is the fencing token.
-    pub run: Run,
+/// Who claims, and for how long.
+pub(crate) struct Claim {
+    pub(crate) agent: String,
+    pub(crate) run_id: String,
+    pub(crate) lease_ttl_ms: Option<u64>,
+    pub(crate) heartbeat_ttl_ms: Option<u64>,
+    pub(crate) project: String,
 }
 
 impl Tree {
     /// Claims a ready task for an agent.
     ///
     /// # Errors
-    /// `task_not_found`, `task_not_ready`, `unauthorized_agent`.
-    pub fn claim(&self, id: TaskId, agent: &str, times: LeaseTimes) -> Result<Claimed, Failure> {
-        let (agent, run_id) = (agent.to_owned(), self.environment().run_id());
+    /// `task_not_found`, `ambiguous_task_id`, `task_not_ready`, `unauthorized_agent`,
+    /// `resource_busy`.
+    pub fn claim(
+        &self,
+        task: &str,
+        request: &ClaimRequest,
+        by: &By,
+    ) -> Result<ClaimAnswer, Failure> {
+        let claim = Claim {
+            agent: by.agent(request.agent.as_deref())?.to_owned(),
+            run_id: self.environment().run_id(),
+            lease_ttl_ms: request.lease_ttl_ms,
+            heartbeat_ttl_ms: request.heartbeat_ttl_ms,
+            project: self.project().to_owned(),
+        };
+        let task = task.to_owned();
         self.change(move |work| {
-            let before = work.task(id)?;
-            let now = work.now();
-            let leased = lease::acquire(before.task(), &agent, &run_id, times, now)?;
-            let mut after = before.clone();
-            after
-                .edit(&leased.changes)
-                .map_err(|error| super::message::invalid(&error.to_string()))?;
-            // The result of an earlier run must not decide about this one.
-            if let Some(old) = work.artifact::<RunResult>(id, "run_result.json")? {
-                let name = old.run_id.unwrap_or_else(|| "earlier".into());
-                work.archive_result(id, &name)?;
-            }
-            work.write_artifact(id, "run.json", &leased.run)?;
-            work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
-            work.update(&before, &after)?;
-            let to = (Status::Ready, Status::InProgress);
-            work.event(TaskEvent::moved(id, &agent, to, Some("claimed"), now));
-            let event = TaskEvent::new(kind::LEASE_ACQUIRED, &agent, Some(id), now);
-            work.event(event.with("runId", run_id));
-            Ok(Claimed { task: after, run: leased.run })
+            let id = work.board().resolve(&task)?;
+            claim.take(work, id)
         })
     }
+}
 
-    /// Renews the lease of a run, with its heartbeat.
-    ///
-    /// # Errors
-    /// `unassigned_task`, `unauthorized_agent`, `stale_run`.
-    pub fn heartbeat(
-        &self,
-        id: TaskId,
-        agent: &str,
-        run_id: Option<&str>,
-        times: LeaseTimes,
-    ) -> Result<Heartbeat, Failure> {
-        let (agent, run_id) = (agent.to_owned(), run_id.map(str::to_owned));
-        let new_id = self.environment().run_id();
-        self.change(move |work| {
-            let before = work.task(id)?;
-            let known: Option<Run> = work.artifact(id, "run.json")?;
-            // A lease that another tool gave out may have no run: it gets one with this heartbeat.
-            let is_new = known.is_none();
-            let run = known.unwrap_or_else(|| Run::begin(id, &agent, &new_id, work.now()));
-            let last: Option<Heartbeat> = work.artifact(id, "run_heartbeat.json")?;
-            let held = (&run, last.as_ref());
-            let leased =
-                lease::renew(before.task(), held, &agent, run_id.as_deref(), times, work.now())?;
-            let mut after = before.clone();
-            after
-                .edit(&leased.changes)
-                .map_err(|error| super::message::invalid(&error.to_string()))?;
-            if is_new {
-                work.write_artifact(id, "run.json", &run)?;
-            }
-            work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
-            work.update(&before, &after)?;
-            Ok(leased.heartbeat)
+impl Claim {
+    /// Gives the lease of a task to the agent.
+    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<ClaimAnswer, Failure> {
+        let before = work.task(id)?;
+        let now = work.now();
+        let times = times(work.settings().times(), self.lease_ttl_ms, self.heartbeat_ttl_ms);
+        let leased = lease::acquire(before.task(), &self.agent, &self.run_id, times, now)?;
+        if let Some(resource) = before.task().resource.as_deref()
+            && !work.board().is_free(resource)
+        {
+            let message = format!("{id} needs {resource}, which another task uses");
+            return Err(Failure::new(Code::AofResourceBusy, message)
+                .with("task_id", id.to_string())
+                .with("resource", resource));
+        }
+        let mut after = before.clone();
+        after.edit(&leased.changes).map_err(|error| invalid(&error.to_string()))?;
+        // The result of an earlier run must not decide about this one.
+        if let Some(old) = work.artifact::<RunResult>(id, "run_result.json")? {
+            work.archive_result(id, old.file_name())?;
+        }
+        work.write_artifact(id, "run.json", &leased.run)?;
+        work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
+        work.update(&before, &after)?;
+        let to = (Status::Ready, Status::InProgress);
+        work.event(TaskEvent::moved(id, &self.agent, to, Some("claimed"), now));
+        let event = TaskEvent::new(kind::LEASE_ACQUIRED, &self.agent, Some(id), now);
+        work.event(event.with("runId", self.run_id.as_str()));
+        let root = work.disk().root_path();
+        let directory = root.join(companion(Status::InProgress, id)).display().to_string();
+        let alive_until = alive_until(&leased.heartbeat);
+        let until = after.task().lease.value().map(|lease| lease.expires_at.clone());
+        let facts =
+            RunFacts { run: Some(leased.run), heartbeat: Some(leased.heartbeat), result: None };
+        Ok(ClaimAnswer {
+            task: work.details(&self.project, &after, &facts),
+            run_id: self.run_id.clone(),
+            lease_until: until.unwrap_or_else(|| alive_until.clone()),
+            alive_until,
+            directory,
         })
+    }
+}
+
+/// How long lease and heartbeat last, in whole seconds.
+pub(crate) fn times(
+    standard: LeaseTimes,
+    lease_ms: Option<u64>,
+    heartbeat_ms: Option<u64>,
+) -> LeaseTimes {
+    let seconds = |ms: Option<u64>, standard: i64| {
+        ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok()).unwrap_or(standard)
+    };
+    LeaseTimes {
+        lease_seconds: seconds(lease_ms, standard.lease_seconds),
+        heartbeat_seconds: seconds(heartbeat_ms, standard.heartbeat_seconds),
     }
 }

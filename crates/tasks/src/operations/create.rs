@@ -1,91 +1,185 @@
 //! A new task.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
-use accord_tasks_core::task::{Priority, TaskFile, content_hash};
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
+use accord_tasks_core::{By, Status, TaskId};
 use serde_json::json;
 
+use super::apply::{invalid, resolve_all};
 use crate::Tree;
-use crate::work::object;
+use crate::answers::TaskAnswer;
+use crate::requests::CreateRequest;
+use crate::view::RunFacts;
+use crate::work::{Work, object};
 
-/// What a new task says.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct NewTask {
-    /// What is to be done, in one line.
-    pub title: String,
-    /// The body.
-    pub body: String,
-    /// How urgent it is.
-    pub priority: Option<Priority>,
-    /// Who may do it.
-    pub routing: Object,
-    /// The tasks that must be done first.
-    pub depends_on: Vec<TaskId>,
-    /// The task that it is a part of.
-    pub parent: Option<TaskId>,
-    /// Anything else that is known about it.
-    pub metadata: Object,
-    /// Who creates it.
-    pub created_by: String,
-    /// Whether it is ready at once, instead of waiting in the backlog.
-    pub is_ready: bool,
-}
-
-impl NewTask {
-    /// A task with a title.
-    pub fn new(title: &str, created_by: &str) -> Self {
-        Self { title: title.to_owned(), created_by: created_by.to_owned(), ..Self::default() }
-    }
-}
+/// Members of the metadata by which Accord decides. A request sets them by members of its own.
+const OWN: &[&str] = &[
+    "reviewRequired",
+    "reviewBy",
+    "approval",
+    "sentBack",
+    "delegationDepth",
+    "forcedReady",
+    "retryCount",
+    "blockReason",
+];
 
 impl Tree {
-    /// Creates a task.
+    /// Creates a task. One that waits for tasks is never ready at once.
     ///
     /// # Errors
-    /// `dependency_not_found`, `dependency_cycle`, `task_ids_exhausted`, or what is wrong with the
-    /// task.
-    pub fn create(&self, new: NewTask) -> Result<TaskFile, Failure> {
-        let project = self.project().to_owned();
+    /// `dependency_not_found`, `parent_not_found`, `ambiguous_task_id`, `person_required`,
+    /// `task_ids_exhausted`, or what is wrong with the task.
+    pub fn create(&self, request: &CreateRequest, by: &By) -> Result<TaskAnswer, Failure> {
+        check(request, by)?;
+        let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
+        let aof_id = self.aof_id();
         self.change(move |work| {
+            let depends_on = resolve_all(work, request.depends_on.as_deref().unwrap_or_default())?;
+            let parent = parent(work, request.parent.as_deref())?;
+            let is_free =
+                depends_on.iter().all(|id| work.board().status(*id) == Some(Status::Done));
+            let wants_ready = request.ready == Some(true);
+            let status = if wants_ready && is_free { Status::Ready } else { Status::Backlog };
             let id = work.next_id()?;
-            work.board().check_dependencies(id, &new.depends_on)?;
-            let now = work.now();
-            let status = if new.is_ready { Status::Ready } else { Status::Backlog };
-            let priority = new.priority.unwrap_or(Priority::Normal);
-            let mut routing = new.routing;
-            routing.entry("tags").or_insert_with(|| json!([]));
-            let mut members = object(json!({
-                "schemaVersion": 1,
-                "id": id.to_string(),
-                "project": project,
-                "title": new.title,
-                "status": status.as_str(),
-                "priority": priority.as_str(),
-                "routing": routing,
-                "createdAt": now.to_string(),
-                "updatedAt": now.to_string(),
-                "lastTransitionAt": now.to_string(),
-                "createdBy": new.created_by,
-            }));
-            if let Some(parent) = new.parent {
-                members.insert("parentId".into(), parent.to_string().into());
-            }
-            let needed: Vec<String> = new.depends_on.iter().map(ToString::to_string).collect();
-            members.insert("dependsOn".into(), needed.into());
-            members.insert("contentHash".into(), content_hash(new.body.trim()).into());
-            members.insert("metadata".into(), Value::Object(new.metadata));
-            let file = TaskFile::write(members, &new.body)
-                .map_err(|error| super::message::invalid(&error.to_string()))?;
-            let event = TaskEvent::new(kind::CREATED, &new.created_by, Some(id), now)
-                .with("title", new.title)
-                .with("priority", priority.as_str())
-                .with("routing", Value::Object(routing));
+            let (members, body) =
+                members(work, &aof_id, &request, (id, status), &depends_on, parent, &by);
+            let file =
+                TaskFile::write(members, &body).map_err(|error| invalid(&error.to_string()))?;
+            let task = file.task();
+            let event = TaskEvent::new(kind::CREATED, by.name(), Some(id), work.now())
+                .with("title", task.title.as_str())
+                .with("priority", task.urgency().as_str())
+                .with("routing", file.members().get("routing").cloned().unwrap_or_default());
             work.create(&file)?;
             work.event(event);
-            Ok(file)
+            let mut warnings = Vec::new();
+            if wants_ready && !is_free {
+                warnings.push("not_ready: it waits for other tasks".to_owned());
+            }
+            if let Some(Waits::Forever(why)) =
+                work.board().entry(id).map(|entry| work.board().waits(entry))
+            {
+                warnings.push(format!("dependency_impossible: {why}"));
+            }
+            Ok(TaskAnswer {
+                // A new task has no run.
+                task: work.details(&project, &file, &RunFacts::default()),
+                moves: Vec::new(),
+                changed: Vec::new(),
+                notices: Vec::new(),
+                warnings,
+            })
         })
     }
+}
+
+/// Checks what needs no tree.
+fn check(request: &CreateRequest, by: &By) -> Result<(), Failure> {
+    if request.review_required == Some(false) || request.review_by.is_some() {
+        by.check_person("create a task without a review")?;
+    }
+    let metadata = request.metadata.as_ref();
+    let own = OWN.iter().find(|name| metadata.is_some_and(|members| members.contains_key(**name)));
+    match own {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("metadata.{name} is set by Accord alone");
+            Err(Failure::new(Code::WireFieldValue, message).at(format!("/metadata/{name}")))
+        }
+    }
+}
+
+fn parent(work: &Work<'_>, text: Option<&str>) -> Result<Option<TaskId>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    work.board().resolve(text).map(Some).map_err(|mut failure| {
+        if failure.code == Code::AofTaskNotFound {
+            failure.code = Code::AofParentNotFound;
+        }
+        failure
+    })
+}
+
+/// The front matter and the body of a new task.
+fn members(
+    work: &Work<'_>,
+    aof_id: &str,
+    request: &CreateRequest,
+    (id, status): (TaskId, Status),
+    depends_on: &[TaskId],
+    parent: Option<TaskId>,
+    by: &By,
+) -> (Object, String) {
+    let now = work.now().to_string();
+    let defaults = work.settings().manifest.as_ref().and_then(|m| m.defaults.as_ref());
+    let priority = request.priority.or(defaults.and_then(|defaults| defaults.priority));
+    let team = request.team.as_deref();
+    let is_routed = request.agent.is_some() || request.role.is_some() || team.is_some();
+    let team = team.or(defaults.and_then(|d| d.team.as_deref()).filter(|_| !is_routed));
+    let mut routing = Object::new();
+    for (name, value) in
+        [("role", request.role.as_deref()), ("team", team), ("agent", request.agent.as_deref())]
+    {
+        if let Some(value) = value {
+            routing.insert(name.into(), value.into());
+        }
+    }
+    routing.insert("tags".into(), request.tags.clone().unwrap_or_default().into());
+    let mut members = object(json!({
+        "schemaVersion": 1,
+        "id": id.to_string(),
+        "project": aof_id,
+        "title": request.title,
+        "status": status.as_str(),
+        "priority": priority.unwrap_or(Priority::Normal).as_str(),
+        "routing": routing,
+    }));
+    let mut sla = Object::new();
+    if let Some(ms) = request.max_in_progress_ms {
+        sla.insert("maxInProgressMs".into(), ms.into());
+    }
+    if let Some(action) = request.on_violation {
+        sla.insert("onViolation".into(), action.as_str().into());
+    }
+    if !sla.is_empty() {
+        members.insert("sla".into(), Value::Object(sla));
+    }
+    for name in ["createdAt", "updatedAt", "lastTransitionAt"] {
+        members.insert(name.into(), now.as_str().into());
+    }
+    members.insert("createdBy".into(), by.name().into());
+    if let Some(parent) = parent {
+        members.insert("parentId".into(), parent.to_string().into());
+    }
+    let needed: Vec<String> = depends_on.iter().map(ToString::to_string).collect();
+    members.insert("dependsOn".into(), needed.into());
+    let body = body(request);
+    members.insert("contentHash".into(), content_hash(body.trim()).into());
+    let mut metadata = request.metadata.clone().unwrap_or_default();
+    if let Some(required) = request.review_required {
+        metadata.insert("reviewRequired".into(), required.into());
+    }
+    if let Some(reviewer) = request.review_by {
+        metadata.insert("reviewBy".into(), reviewer.as_str().into());
+    }
+    members.insert("metadata".into(), Value::Object(metadata));
+    if let Some(resource) = &request.resource {
+        members.insert("resource".into(), resource.as_str().into());
+    }
+    (members, body)
+}
+
+fn body(request: &CreateRequest) -> String {
+    let mut body = request.body.clone().unwrap_or_default();
+    for (heading, text) in
+        [("Instructions", &request.instructions), ("Guidance", &request.guidance)]
+    {
+        if let Some(text) = text {
+            body = with_section(&body, heading, text);
+        }
+    }
+    body
 }

@@ -1,23 +1,206 @@
-//! A new tree.
+//! A new tree, or other settings of an existing one.
 
-use accord_contract::codes::Failure;
-use accord_tasks_core::Status;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::yaml::{Change, Yaml};
+use accord_tasks_core::{By, Status, aof_project_id};
 use accord_trees::atomic;
+use serde_json::json;
 
 use crate::Tree;
-use crate::layout::status_folder;
+use crate::answers::InitAnswer;
+use crate::layout::{MANIFEST, SETTINGS, status_folder};
+use crate::manifest::{
+    ApplyMode, CommittedSettings, LayoutName, Manifest, ProjectType, ReviewMode, Settings,
+    committed_text, new_members, read_manifest,
+};
+use crate::requests::InitRequest;
 use crate::tree::failure;
+use crate::work::Work;
 
 impl Tree {
-    /// Makes the folders of a tree. Existing ones stay as they are.
+    /// Makes the folders of a tree and its `project.yaml`. What exists stays as it is, except for
+    /// the settings that the request names.
     ///
     /// # Errors
-    /// When a folder cannot be made.
-    pub fn init(&self) -> Result<(), Failure> {
+    /// `person_required` if an agent changes settings that decide about agents' work;
+    /// `project_manifest_invalid`.
+    pub fn init(&self, request: &InitRequest, by: &By) -> Result<InitAnswer, Failure> {
+        let known = self.settings();
+        let known = known.manifest.as_ref().and_then(|manifest| manifest.layout);
+        let layout = match request.layout.or(known) {
+            Some(LayoutName::Upstream) => "state/runs",
+            _ => "runs",
+        };
         let statuses = Status::ALL.iter().map(|status| status_folder(*status));
-        for folder in statuses.chain(["runs".into(), "events".into()]) {
+        for folder in statuses.chain([layout.into(), "events".into()]) {
             atomic::make_folders(self.disk(), &folder).map_err(|error| failure(&error))?;
         }
-        Ok(())
+        let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
+        let root = self.disk().root_path().display().to_string();
+        let answer = self.change(move |work| {
+            let old = work.text(MANIFEST)?;
+            let created = old.is_none();
+            check_person(&request, &by, created)?;
+            let (text, manifest) = manifest_text(old.as_deref(), &project, &request)?;
+            if old.as_deref() != Some(&text) {
+                work.put(MANIFEST, text)?;
+            }
+            let committed = commit_settings(work, &request, &by)?;
+            let settings = Settings::of(manifest, committed);
+            if !created {
+                note_changes(work, &request, &by);
+            }
+            Ok(answer(&settings, &project, root, created))
+        })?;
+        self.current_settings();
+        Ok(answer)
+    }
+}
+
+/// Settings that decide about the work of agents are a person's.
+fn check_person(request: &InitRequest, by: &By, created: bool) -> Result<(), Failure> {
+    let is_usual = request.apply.is_none_or(|apply| apply == ApplyMode::AtOnce)
+        && request.review.is_none_or(|review| review == ReviewMode::Human);
+    if *request == InitRequest::default() || (created && is_usual) {
+        return Ok(());
+    }
+    by.check_person("change the settings of a tree")
+}
+
+/// The text of `project.yaml`: made, or edited in place.
+fn manifest_text(
+    old: Option<&str>,
+    project: &str,
+    request: &InitRequest,
+) -> Result<(String, Manifest), Failure> {
+    let text = match old {
+        Some(old) => {
+            let invalid = |why: String| {
+                Failure::new(Code::AofProjectManifestInvalid, format!("{MANIFEST}: {why}"))
+            };
+            let mut yaml = Yaml::read(old).map_err(|error| invalid(error.to_string()))?;
+            yaml.edit(&changes(request)).map_err(|error| invalid(error.to_string()))?;
+            yaml.text().to_owned()
+        }
+        None => {
+            let mut members = new_members(project);
+            let title = request.title.as_deref().unwrap_or(project);
+            let kind = request.kind.unwrap_or(ProjectType::Swe);
+            let owner = json!({
+                "team": request.team.as_deref().unwrap_or("system"),
+                "lead": request.lead.as_deref().unwrap_or("system"),
+            });
+            members.insert("title".into(), title.into());
+            members.insert("status".into(), "active".into());
+            members.insert("type".into(), kind.as_str().into());
+            members.insert("owner".into(), owner);
+            members.insert("apply".into(), ApplyMode::AtOnce.as_str().into());
+            members.insert("review".into(), ReviewMode::Human.as_str().into());
+            members.insert("layout".into(), LayoutName::Guide.as_str().into());
+            let mut yaml = Yaml::write(members);
+            yaml.edit(&changes(request)).map_err(|error| {
+                Failure::new(Code::AofProjectManifestInvalid, error.to_string())
+            })?;
+            yaml.text().to_owned()
+        }
+    };
+    let manifest = read_manifest(&text)?;
+    Ok((text, manifest))
+}
+
+/// The members that a request names.
+fn changes(request: &InitRequest) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut set = |path: &[&str], value: Option<Value>| {
+        changes.extend(value.map(|value| Change::set(path, value)));
+    };
+    set(&["title"], request.title.as_deref().map(Value::from));
+    set(&["type"], request.kind.map(|kind| kind.as_str().into()));
+    set(&["owner", "team"], request.team.as_deref().map(Value::from));
+    set(&["owner", "lead"], request.lead.as_deref().map(Value::from));
+    set(&["apply"], request.apply.map(|apply| apply.as_str().into()));
+    set(&["review"], request.review.map(|review| review.as_str().into()));
+    set(&["layout"], request.layout.map(|layout| layout.as_str().into()));
+    set(&["leaseTtlMs"], request.lease_ttl_ms.map(Value::from));
+    set(&["heartbeatTtlMs"], request.heartbeat_ttl_ms.map(Value::from));
+    set(&["limits", "running"], request.max_running.map(Value::from));
+    let teams = request.team_limits.as_ref();
+    set(&["limits", "teams"], teams.map(|teams| json!(teams)));
+    set(&["retry", "maxAttempts"], request.max_attempts.map(Value::from));
+    changes
+}
+
+/// Commits `apply` and `review`. What an existing `project.yaml` says counts only if a person
+/// gives the same values here, or adopts it.
+fn commit_settings(
+    work: &mut Work<'_>,
+    request: &InitRequest,
+    by: &By,
+) -> Result<CommittedSettings, Failure> {
+    let old = work.settings().committed.clone();
+    let apply = old.as_ref().map_or(ApplyMode::AtOnce, |old| old.apply);
+    let review = old.as_ref().map_or(ReviewMode::Human, |old| old.review);
+    let (apply, review) = (request.apply.unwrap_or(apply), request.review.unwrap_or(review));
+    if let Some(old) = old.filter(|old| old.apply == apply && old.review == review) {
+        return Ok(old);
+    }
+    let committed = CommittedSettings {
+        apply,
+        review,
+        by: by.name().to_owned(),
+        door: by.door.as_str().to_owned(),
+        at: work.now().to_string(),
+        extra: accord_contract::wire::Object::new(),
+    };
+    work.put(SETTINGS, committed_text(&committed))?;
+    Ok(committed)
+}
+
+/// One event for settings that a request changed.
+fn note_changes(work: &mut Work<'_>, request: &InitRequest, by: &By) {
+    let before = work.settings().clone();
+    let rules = before.committed.as_ref();
+    let mut event = TaskEvent::new(kind::SETTINGS_CHANGED, by.name(), None, work.now())
+        .with("door", by.door.as_str());
+    let mut is_changed = false;
+    let mut note = |name: &str, from: Option<&str>, to: Option<&str>| {
+        if let Some(to) = to.filter(|to| from != Some(to)) {
+            event.payload.insert(name.to_owned(), json!({"from": from, "to": to}));
+            is_changed = true;
+        }
+    };
+    let old = rules.map(|rules| (rules.apply.as_str(), rules.review.as_str()));
+    note("apply", old.map(|old| old.0), request.apply.map(ApplyMode::as_str));
+    note("review", old.map(|old| old.1), request.review.map(ReviewMode::as_str));
+    let layout = before.manifest.as_ref().and_then(|manifest| manifest.layout);
+    note("layout", layout.map(LayoutName::as_str), request.layout.map(LayoutName::as_str));
+    if is_changed {
+        work.event(event);
+    }
+}
+
+fn answer(settings: &Settings, project: &str, root: String, created: bool) -> InitAnswer {
+    let times = settings.times();
+    let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0) * 1_000;
+    let committed = settings.committed.as_ref();
+    InitAnswer {
+        project_id: project.to_owned(),
+        aof_id: settings
+            .manifest
+            .as_ref()
+            .map_or_else(|| aof_project_id(project), |m| m.id.clone()),
+        root,
+        created,
+        apply: committed.map_or(ApplyMode::AtOnce, |committed| committed.apply),
+        review: committed.map_or(ReviewMode::Human, |committed| committed.review),
+        layout: settings
+            .manifest
+            .as_ref()
+            .and_then(|manifest| manifest.layout)
+            .unwrap_or(LayoutName::Guide),
+        lease_ttl_ms: ms(times.lease_seconds),
+        heartbeat_ttl_ms: ms(times.heartbeat_seconds),
     }
 }

@@ -5,45 +5,71 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value, Wire};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::{By, Status, TaskId};
 use accord_trees::record::RecordLines;
 use accord_trees::{Disk, read_file};
 
 use crate::Tree;
-use crate::layout::{COMPANIONS, RunLayout, companion, status_folder};
+use crate::answers::{LintAnswer, LintFinding};
+use crate::layout::{COMPANIONS, MANIFEST, RunLayout, companion, status_folder};
+use crate::manifest::read_manifest;
+use crate::requests::LintRequest;
 use crate::scan::{MAX_FILE, read_task};
 use crate::tree::failure;
-
-/// Something that is wrong in a tree.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Finding {
-    /// The path.
-    pub path: String,
-    /// What is wrong.
-    pub problem: String,
-}
 
 impl Tree {
     /// Checks every file of the tree.
     ///
     /// # Errors
     /// When a folder cannot be read.
-    pub fn lint(&self) -> Result<Vec<Finding>, Failure> {
-        let mut lint = Lint { disk: self.disk(), findings: Vec::new(), seen: BTreeMap::new() };
-        lint.tasks().and_then(|()| lint.events()).map_err(|error| failure(&error))?;
-        Ok(lint.findings)
+    pub fn lint(&self, request: &LintRequest, _: &By) -> Result<LintAnswer, Failure> {
+        let mut lint =
+            Lint { disk: self.disk(), findings: Vec::new(), seen: BTreeMap::new(), events: 0 };
+        lint.manifest()
+            .and_then(|()| lint.tasks())
+            .and_then(|()| lint.events())
+            .map_err(|error| failure(&error))?;
+        let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
+        let all = lint.findings.len();
+        lint.findings.truncate(limit.unwrap_or(usize::MAX));
+        Ok(LintAnswer {
+            clean: all == 0,
+            tasks: lint.seen.len() as u64,
+            events: lint.events,
+            hidden: (all - lint.findings.len()) as u64,
+            findings: lint.findings,
+        })
     }
 }
 
 struct Lint<'d> {
     disk: &'d dyn Disk,
-    findings: Vec<Finding>,
+    findings: Vec<LintFinding>,
     seen: BTreeMap<TaskId, String>,
+    events: u64,
 }
 
 impl Lint<'_> {
     fn find(&mut self, path: &str, problem: impl Into<String>) {
-        self.findings.push(Finding { path: path.to_owned(), problem: problem.into() });
+        // The id of the task is a part of every path that belongs to one.
+        let task_id = path
+            .split('/')
+            .find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok());
+        self.findings.push(LintFinding {
+            path: path.to_owned(),
+            problem: problem.into(),
+            task_id,
+            suggestion: None,
+        });
+    }
+
+    fn manifest(&mut self) -> accord_trees::Result<()> {
+        let Some(bytes) = read_file(self.disk, MANIFEST, MAX_FILE)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&bytes);
+        if let Err(failure) = read_manifest(&text) {
+            self.find(MANIFEST, failure.message);
+        }
+        Ok(())
     }
 
     fn tasks(&mut self) -> accord_trees::Result<()> {
@@ -145,6 +171,7 @@ impl Lint<'_> {
     }
 
     fn event(&mut self, path: &str, line: &Object, last: u64) -> u64 {
+        self.events += 1;
         let number = line.get("eventId").and_then(Value::as_u64).unwrap_or(0);
         if number != last + 1 {
             self.find(path, format!("event {number} follows event {last}"));

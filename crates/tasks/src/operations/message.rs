@@ -1,92 +1,109 @@
 //! A message of the protocol arrives.
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::text::pretty;
-use accord_tasks_core::message::{Detected, Payload};
-use accord_tasks_core::route::{Artifact, Facts, Routed, Rules, receive};
+use accord_contract::wire::Value;
+use accord_tasks_core::By;
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::message::{Detected, Payload, detect};
+use accord_tasks_core::route::{Facts, Grant, receive};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{Status, TaskId};
 
+use super::apply::apply;
 use crate::Tree;
+use crate::answers::MessageAnswer;
 use crate::layout::companion;
-use crate::work::{Work, object};
+use crate::work::Work;
 
-/// What a message did.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Received {
-    /// The input is not for the protocol.
-    NotProtocol,
-    /// The message was carried out.
-    Done {
-        /// The task.
-        task: TaskId,
-        /// Its status now.
-        status: Status,
-        /// Why a move that the message asks for was not made.
-        not_applied: Option<&'static str>,
-    },
-}
+/// The reason of an input that is not for the protocol.
+const NOT_PROTOCOL: &str = "not_protocol";
 
 impl Tree {
-    /// Receives an input that may be a message.
+    /// Receives an input that may be a message: an envelope, an event with one in it, or a text.
+    /// An agent sends for itself alone; others pass messages on.
     ///
     /// # Errors
     /// The reason for which a message is refused. Its event is recorded.
-    pub fn receive(&self, detected: Detected, rules: Rules) -> Result<Received, Failure> {
+    pub fn message(&self, input: &Value, by: &By) -> Result<MessageAnswer, Failure> {
+        let detected = detect(input);
         if detected == Detected::Other {
-            return Ok(Received::NotProtocol);
+            return Ok(not_protocol());
         }
+        let (by, run_id) = (by.clone(), self.environment().run_id());
+        let project = self.project().to_owned();
         self.change(move |work| {
-            let loaded = Loaded::of(work, &detected)?;
-            let decided = receive(&detected, &loaded.facts(), rules, work.now());
-            match decided {
-                None => Ok(Received::NotProtocol),
+            check_door(work, &detected, &by, &project)?;
+            let loaded = Loaded::of(work, &detected, run_id)?;
+            match receive(&detected, &loaded.facts(), work.settings().rules(), work.now()) {
+                None => Ok(not_protocol()),
                 Some(Err(refused)) => {
                     refused.events.into_iter().for_each(|event| work.event(event));
                     Err(refused.failure)
                 }
                 Some(Ok(routed)) => {
-                    let Some(before) = loaded.task else { return Ok(Received::NotProtocol) };
-                    apply(work, &before, routed)
+                    let Some(before) = loaded.task else { return Ok(not_protocol()) };
+                    let applied = apply(work, &before, routed)?;
+                    let Detected::Message(message) = &detected else { return Ok(not_protocol()) };
+                    Ok(MessageAnswer {
+                        applied: applied.not_applied.is_none(),
+                        reason: applied.not_applied.map(str::to_owned),
+                        kind: Some(message.envelope.kind),
+                        task_id: Some(message.envelope.task_id),
+                        status: Some(applied.file.task().status),
+                        moves: applied.moves,
+                        notices: applied.notices.into_iter().map(Into::into).collect(),
+                        warnings: applied.warnings,
+                    })
                 }
             }
         })
     }
 }
 
-/// Writes what a message does.
-pub(crate) fn apply(
+fn not_protocol() -> MessageAnswer {
+    MessageAnswer {
+        applied: false,
+        reason: Some(NOT_PROTOCOL.to_owned()),
+        kind: None,
+        task_id: None,
+        status: None,
+        moves: Vec::new(),
+        notices: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Refuses a message that an agent sends as another one, and one for another project.
+fn check_door(
     work: &mut Work<'_>,
-    before: &TaskFile,
-    routed: Routed,
-) -> Result<Received, Failure> {
-    let id = before.task().id;
-    let mut after = before.clone();
-    after.edit(&routed.changes).map_err(|error| invalid(&error.to_string()))?;
-    if let Some(body) = &routed.body {
-        after.set_body(body);
+    detected: &Detected,
+    by: &By,
+    project: &str,
+) -> Result<(), Failure> {
+    let Detected::Message(message) = detected else { return Ok(()) };
+    let envelope = &message.envelope;
+    let failure = if by.is_agent() && envelope.from_agent != by.name() {
+        let why = format!("{} sends a message as {}", by.name(), envelope.from_agent);
+        Failure::new(Code::AofUnauthorizedAgent, why)
+            .with("expected", by.name())
+            .with("received", envelope.from_agent.as_str())
+    } else if let Some(named) = envelope.project_id.as_deref().filter(|named| {
+        let manifest = work.settings().manifest.as_ref();
+        *named != project && manifest.is_some_and(|manifest| manifest.id != **named)
+    }) {
+        let why = format!("the message is for the project {named}, not for {project}");
+        Failure::new(Code::AofInvalidProjectId, why).with("projectId", named)
+    } else {
+        return Ok(());
+    };
+    let task = Some(envelope.task_id);
+    let mut event = TaskEvent::new(kind::REJECTED, by.name(), task, work.now())
+        .with("reason", failure.code.as_str());
+    for (name, value) in failure.details.as_deref().into_iter().flatten() {
+        event = event.with(name, value.clone());
     }
-    let status = after.task().status;
-    if after != *before {
-        work.update(before, &after)?;
-    }
-    for artifact in routed.artifacts {
-        match artifact {
-            Artifact::Run(run) => work.write_artifact(id, "run.json", &run)?,
-            Artifact::Result(result) => work.write_artifact(id, "run_result.json", &result)?,
-            Artifact::HandoffDocument(document) => {
-                let path = format!("{}/inputs/handoff.json", companion(status, id));
-                work.put(&path, pretty(&object(document)))?;
-            }
-            Artifact::HandoffText(text) => {
-                work.put(&format!("{}/inputs/handoff.md", companion(status, id)), text)?;
-            }
-        }
-    }
-    routed.events.into_iter().for_each(|event| work.event(event));
-    Ok(Received::Done { task: id, status, not_applied: routed.not_applied })
+    work.event(event);
+    Err(failure)
 }
 
 /// What a decision about a message needs.
@@ -97,10 +114,11 @@ struct Loaded {
     result: Option<RunResult>,
     parent_run: Option<Run>,
     has_summary: bool,
+    grant: Option<Grant>,
 }
 
 impl Loaded {
-    fn of(work: &Work<'_>, detected: &Detected) -> Result<Self, Failure> {
+    fn of(work: &Work<'_>, detected: &Detected, run_id: String) -> Result<Self, Failure> {
         let mut loaded = Self {
             task: None,
             parent: None,
@@ -108,6 +126,7 @@ impl Loaded {
             result: None,
             parent_run: None,
             has_summary: true,
+            grant: None,
         };
         let Detected::Message(message) = detected else { return Ok(loaded) };
         let id = message.envelope.task_id;
@@ -125,6 +144,13 @@ impl Loaded {
                     work.exists_in(&companion(status, id), &report.summary_ref)
                 });
             }
+            Payload::StatusUpdate(_) => {
+                let task = loaded.task.as_ref().map(TaskFile::task);
+                let resource = task.and_then(|task| task.resource.as_deref());
+                let is_free = resource.is_none_or(|resource| work.board().is_free(resource));
+                let times = work.settings().times();
+                loaded.grant = is_free.then_some(Grant { run_id, times });
+            }
             _ => {}
         }
         Ok(loaded)
@@ -138,10 +164,7 @@ impl Loaded {
             result: self.result.as_ref(),
             parent_run: self.parent_run.as_ref(),
             has_summary: self.has_summary,
+            grant: self.grant.as_ref(),
         }
     }
-}
-
-pub(crate) fn invalid(why: &str) -> Failure {
-    Failure::new(Code::AofTaskFileInvalid, why.to_owned())
 }

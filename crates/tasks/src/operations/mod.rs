@@ -1,16 +1,26 @@
 //! The operations on tasks, one file each.
+//!
+//! Each is a method of [`Tree`](crate::Tree) that takes a request message and [`By`](crate::By),
+//! and answers with a message.
 
+mod apply;
+mod board;
 mod claim;
+mod claim_next;
 mod create;
+mod decide;
+mod depend;
+mod edit;
+mod heartbeat;
 mod init;
 mod lint;
+mod list;
 mod message;
-mod moves;
 mod poll;
+mod release;
+mod review;
 mod run_end;
+mod session_end;
+mod show;
 
-pub use claim::Claimed;
-pub use create::NewTask;
-pub use lint::Finding;
-pub use message::Received;
-pub use poll::Polled;
+pub use run_end::Claimed;

@@ -1,70 +1,112 @@
 //! The scheduler looks at the tree.
 
 use accord_contract::codes::Failure;
-use accord_contract::time::Time;
+use accord_contract::time::Timestamp;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget};
 use accord_tasks_core::event::{TaskEvent, kind};
-use accord_tasks_core::route::{Facts, Routed, apply_result, move_task};
-use accord_tasks_core::run::{Run, RunResult};
+use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
+use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::{By, Status};
 
-use super::message::apply;
+use super::apply::{apply, invalid};
+use super::session_end::{Recorded, recorded, rejection};
 use crate::Tree;
+use crate::answers::{PollAlert, PollAnswer};
+use crate::requests::PollRequest;
 use crate::work::Work;
 
 /// Who acts when no agent does.
 const SYSTEM: &str = "system";
-
-/// What a poll did.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Polled {
-    /// The tasks that an executor should start, the most urgent first.
-    pub start: Vec<TaskId>,
-    /// The tasks that moved, with their statuses now.
-    pub moved: Vec<(TaskId, Status)>,
-    /// The actions that failed. They are not planned again before their tasks change.
-    pub failed: Vec<(TaskId, Failure)>,
-    /// When the next action is due without any change of a task.
-    pub next_due: Option<Time>,
-}
+/// The member of a run's metadata that says that its result was rejected.
+const REJECTED: &str = "resultRejectedAt";
 
 impl Tree {
     /// Does everything that is due. A poll that finds nothing writes nothing.
     ///
     /// # Errors
     /// When the tree cannot be read or written.
-    pub fn poll(&self, limits: &Limits) -> Result<Polled, Failure> {
-        let limits = limits.clone();
+    pub fn poll(&self, request: &PollRequest, _: &By) -> Result<PollAnswer, Failure> {
+        let max_start = request.max_start.and_then(|count| usize::try_from(count).ok());
+        self.poll_within(Limits::default(), max_start)
+    }
+
+    /// Does everything that is due, under limits that hold where the project does not say
+    /// otherwise.
+    pub(crate) fn poll_within(
+        &self,
+        usual: Limits,
+        max_start: Option<usize>,
+    ) -> Result<PollAnswer, Failure> {
         self.change(move |work| {
-            let mut polled = Polled::default();
+            let mut limits = limits(work, usual);
+            limits.per_poll = limits.per_poll.min(max_start.unwrap_or(usize::MAX));
+            let mut answer = PollAnswer {
+                moves: Vec::new(),
+                start: Vec::new(),
+                alerts: Vec::new(),
+                notices: Vec::new(),
+                counts: work.counts(),
+                next_due: None,
+            };
             for action in work.poll(&limits) {
                 let id = action.task();
                 if let Action::Start(id) = action {
-                    polled.start.push(id);
+                    answer.start.push(id);
                     continue;
                 }
                 match decide(work, &action, limits.budget) {
                     Ok(None) => {}
                     Ok(Some((file, routed))) => {
-                        let moved = routed.moved_to;
-                        apply(work, &file, routed)?;
-                        polled.moved.extend(moved.map(|status| (id, status)));
+                        answer.alerts.extend(alerts(&routed.events));
+                        let applied = apply(work, &file, routed)?;
+                        answer.moves.extend(applied.moves);
+                        answer.notices.extend(applied.notices.into_iter().map(Into::into));
                     }
+                    // An action that failed is not planned again before its task changes.
                     Err(failure) => {
                         let event =
                             TaskEvent::new(kind::ACTION_FAILED, SYSTEM, Some(id), work.now());
                         let event = event.with("code", failure.code.as_str());
                         work.event(event.with("error", failure.message.as_str()));
-                        polled.failed.push((id, failure));
+                        let reason = failure.code.as_str().to_owned();
+                        answer.alerts.push(PollAlert { task_id: id, reason });
                     }
                 }
             }
-            polled.next_due = work.board().next_due();
-            Ok(polled)
+            answer.counts = work.counts();
+            answer.next_due = work.board().next_due().map(Timestamp::emit);
+            Ok(answer)
         })
     }
+}
+
+/// How many tasks may be in progress, and how often one is tried: as the project says, else as
+/// usual.
+fn limits(work: &Work<'_>, usual: Limits) -> Limits {
+    let settings = work.settings();
+    let (running, teams) = settings.limits();
+    let manifest = settings.manifest.as_ref();
+    let per_poll = manifest.and_then(|manifest| manifest.limits.as_ref()?.per_poll);
+    let runs = manifest.and_then(|manifest| manifest.retry.as_ref()?.max_attempts);
+    Limits {
+        running: running.unwrap_or(usual.running),
+        teams: usual.teams.into_iter().chain(teams).collect(),
+        per_poll: per_poll.and_then(|count| usize::try_from(count).ok()).unwrap_or(usual.per_poll),
+        budget: runs.map_or(usual.budget, |runs| RetryBudget { runs }),
+    }
+}
+
+/// What events say to people.
+fn alerts(events: &[TaskEvent]) -> impl Iterator<Item = PollAlert> {
+    events.iter().filter_map(|event| {
+        let reason = match event.kind {
+            kind::SLA_VIOLATION => "sla_violation",
+            kind::ALERT | kind::REJECTED => event.payload.get("reason")?.as_str()?,
+            _ => return None,
+        };
+        Some(PollAlert { task_id: event.task?, reason: reason.to_owned() })
+    })
 }
 
 /// What an action does to its task. Nothing is staged here, so that a task that cannot be read is
@@ -98,17 +140,22 @@ fn decide(
         _ => return Ok(None),
     };
     // Changes that the file does not allow are a failure of this action alone.
-    file.clone().edit(&routed.changes).map_err(|why| super::message::invalid(&why.to_string()))?;
+    file.clone().edit(&routed.changes).map_err(|why| invalid(&why.to_string()))?;
     Ok(Some((file, routed)))
 }
 
-/// One decision about a silent run: its recorded result, else the task is ready again.
+/// One decision about a silent run: its recorded result, else the task is ready again. A result
+/// that cannot be read is recorded once, and moves nothing.
 ///
 /// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM.
 fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed, Failure> {
     let (task, now) = (file.task(), work.now());
     let run: Option<Run> = work.artifact(task.id, "run.json")?;
-    let result: Option<RunResult> = work.artifact(task.id, "run_result.json")?;
+    let result = match recorded(work, task.id)? {
+        Recorded::Valid(result) => Some(*result),
+        Recorded::Missing => None,
+        Recorded::Invalid(why) => return Ok(invalid_result(work, file, run, &why)),
+    };
     let facts = Facts {
         task: Some(file),
         parent: None,
@@ -116,6 +163,7 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
         result: result.as_ref(),
         parent_run: None,
         has_summary: true,
+        grant: None,
     };
     let reason =
         result.as_ref().map(|result| format!("stale_heartbeat_{}", result.outcome.as_str()));
@@ -123,4 +171,19 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
         return Ok(routed);
     }
     Ok(board::reclaimed(task, run.as_ref(), budget, now))
+}
+
+/// A result that cannot be read: the task stays in progress until a person looks at it.
+fn invalid_result(work: &Work<'_>, file: &TaskFile, run: Option<Run>, why: &str) -> Routed {
+    let mut routed = Routed::default();
+    let known = run.as_ref().and_then(|run| run.metadata.as_ref()?.get(REJECTED));
+    if known.is_some() {
+        return routed;
+    }
+    routed.events.push(rejection(file.task(), why, work.now()));
+    if let Some(run) = run {
+        let (status, at) = (run.status, work.now().to_string());
+        routed.artifacts.push(Artifact::Run(run.ended(status, &[(REJECTED, at.as_str())])));
+    }
+    routed
 }

@@ -5,33 +5,65 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure};
 use accord_tasks_core::lease::{self, LeaseTimes};
-use accord_tasks_core::message::{detect, detect_text};
-use accord_tasks_core::route::{Artifact, Facts, Rules, apply_result, move_task};
+use accord_tasks_core::route::{Artifact, Facts, apply_result, move_task};
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::{By, Door, Status, TaskId};
 
-use super::Claimed;
-use super::message::apply;
+use super::apply::apply;
 use crate::Tree;
+use crate::requests::{ClaimRequest, HeartbeatRequest};
 use crate::work::Work;
 use crate::worker::WorkEnd;
 
+/// A task that a worker claimed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Claimed {
+    /// The task.
+    pub task: TaskFile,
+    /// The run, whose id is the fencing token.
+    pub run: Run,
+}
+
 impl Tree {
+    /// Claims a ready task for a worker of an agent.
+    pub(crate) fn claim_for(
+        &self,
+        id: TaskId,
+        agent: &str,
+        times: LeaseTimes,
+    ) -> Result<Claimed, Failure> {
+        let mut request = ClaimRequest::default();
+        request.agent = Some(agent.to_owned());
+        request.lease_ttl_ms = ms(times.lease_seconds);
+        request.heartbeat_ttl_ms = ms(times.heartbeat_seconds);
+        let answer = self.claim(&id.to_string(), &request, &worker()?)?;
+        let claimed = self.claimed_in(id, &answer.run_id)?;
+        claimed.ok_or_else(|| {
+            let message = format!("{id} was taken away right after it was claimed");
+            Failure::new(Code::AofTaskNotReady, message).with("task_id", id.to_string())
+        })
+    }
+
     /// Renews lease and heartbeat.
     pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<(), Failure> {
         let (id, agent, run_id) = named(claimed);
-        self.heartbeat(id, &agent, run_id.as_deref(), times).map(drop)
+        let mut request = HeartbeatRequest::default();
+        (request.agent, request.run_id) = (Some(agent), run_id);
+        request.lease_ttl_ms = ms(times.lease_seconds);
+        request.heartbeat_ttl_ms = ms(times.heartbeat_seconds);
+        self.heartbeat(&id.to_string(), &request, &worker()?).map(drop)
     }
 
     /// Carries out a message of the agent.
     pub(crate) fn worker_message(&self, message: &Value) -> Result<(), Failure> {
-        self.receive(detect(message), Rules::default()).map(drop)
+        self.message(message, &worker()?).map(drop)
     }
 
     /// Carries out a text of the agent that is meant as a message.
     pub(crate) fn worker_text(&self, text: &str) -> Result<(), Failure> {
-        self.receive(detect_text(text), Rules::default()).map(drop)
+        self.message(&text.into(), &worker()?).map(drop)
     }
 
     /// Ends the run of a task that was claimed without a report.
@@ -84,6 +116,7 @@ impl Tree {
                 result: result.as_ref(),
                 parent_run: None,
                 has_summary: true,
+                grant: None,
             };
             match apply_result(file.task(), &facts, None, work.now()) {
                 Some(routed) => apply(work, &file, routed).map(drop),
@@ -143,6 +176,15 @@ impl Tree {
             Ok(run.filter(|_| is_held).map(|run| Claimed { task, run }))
         })
     }
+}
+
+/// A worker passes the words of its agent on.
+fn worker() -> Result<By, Failure> {
+    By::parse("script:worker", Door::Message)
+}
+
+fn ms(seconds: i64) -> Option<u64> {
+    u64::try_from(seconds).ok().map(|seconds| seconds * 1_000)
 }
 
 /// The result that is recorded for a run, or that its run is over because of one.

@@ -129,7 +129,7 @@ impl Worker {
     /// `task_not_ready` if it was claimed by another agent in the meantime.
     pub fn claim(&self, id: TaskId) -> Result<Claimed, Failure> {
         let agent = self.tree.target(id)?;
-        self.tree.claim(id, &agent, self.times)
+        self.tree.claim_for(id, &agent, self.times)
     }
 
     /// The folder of a task in progress.

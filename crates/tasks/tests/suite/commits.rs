@@ -2,59 +2,43 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use accord_contract::codes::Code;
-use accord_tasks::operations::{NewTask, Received};
-use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::message::detect_text;
-use accord_tasks_core::route::Rules;
+use accord_contract::wire::Value;
+use accord_tasks::requests::{ClaimRequest, HeartbeatRequest};
 use accord_tasks_core::{Status, TaskId};
-use serde_json::Value;
 
-use crate::support::{report, tree};
-
-/// The events of a tree, in order.
-fn events(folder: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("events/2026-02-09.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn ready(title: &str) -> NewTask {
-    let mut new = NewTask::new(title, "human:reviewer");
-    new.is_ready = true;
-    new
-}
+use crate::support::{AGENT, agent, events, human, id, kinds, ready, report, tree};
 
 #[test]
 fn a_task_lives_in_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let tree = tree(folder.path());
-    let made = tree.create(ready("Ship it")).unwrap();
-    let id = made.task().id;
+    let made = tree.create(&ready("Ship it"), &human()).unwrap();
+    let id = id(&made);
     assert_eq!(id.to_string(), "TASK-2026-02-09-001");
     let file = |status: &str| folder.path().join(format!("tasks/{status}/{id}.md"));
-    assert_eq!(fs::read_to_string(file("ready")).unwrap(), made.text());
+    assert!(fs::read_to_string(file("ready")).unwrap().contains("title: Ship it"));
     for name in ["inputs", "work", "outputs", "subtasks"] {
         assert!(folder.path().join(format!("tasks/ready/{id}/{name}")).is_dir(), "{name}");
     }
-    let claimed = tree.claim(id, "swe-backend", LeaseTimes::default()).unwrap();
+    let text = id.to_string();
+    let claimed = tree.claim(&text, &ClaimRequest::default(), &agent(AGENT)).unwrap();
     assert!(!file("ready").exists() && file("in-progress").exists());
-    assert_eq!(claimed.task.task().agent(), Some("swe-backend"));
+    assert_eq!(claimed.task.lease.as_ref().unwrap().agent, AGENT);
     // What the agent leaves moves along.
     let outputs = folder.path().join(format!("tasks/in-progress/{id}/outputs"));
     fs::write(outputs.join("summary.md"), "Done.").unwrap();
-    let run = claimed.run.run_id.clone();
-    tree.heartbeat(id, "swe-backend", run.as_deref(), LeaseTimes::default()).unwrap();
-    let done = tree.receive(report(&id.to_string(), "swe-backend", "done"), Rules::default());
-    let Received::Done { status, .. } = done.unwrap() else { panic!("not a message") };
-    assert_eq!(status, Status::Review);
+    let mut beat = HeartbeatRequest::default();
+    beat.run_id = Some(claimed.run_id);
+    tree.heartbeat(&text, &beat, &agent(AGENT)).unwrap();
+    let done = tree.message(&report(&text, AGENT, "done"), &agent(AGENT)).unwrap();
+    assert_eq!((done.applied, done.status), (true, Some(Status::Review)));
     assert!(file("review").exists() && !file("in-progress").exists());
     assert!(folder.path().join(format!("tasks/review/{id}/outputs/summary.md")).exists());
     let result = fs::read_to_string(folder.path().join(format!("runs/{id}/run_result.json")));
     assert!(result.unwrap().contains("\"outcome\": \"done\""));
     let events = events(folder.path());
-    let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     let expected = [
         "task.created",
         "task.transitioned",
@@ -63,7 +47,7 @@ fn a_task_lives_in_its_folder() {
         "task.completed",
         "task.transitioned",
     ];
-    assert_eq!(kinds, expected);
+    assert_eq!(kinds(&events), expected);
     let numbers: Vec<u64> = events.iter().map(|event| event["eventId"].as_u64().unwrap()).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
 }
@@ -72,11 +56,11 @@ fn a_task_lives_in_its_folder() {
 fn a_refused_message_leaves_its_event_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let tree = tree(folder.path());
-    let id = tree.create(ready("Ship it")).unwrap().task().id;
+    let id = id(&tree.create(&ready("Ship it"), &human()).unwrap());
     let before = fs::read(folder.path().join(format!("tasks/ready/{id}.md"))).unwrap();
-    let stranger = tree.receive(report(&id.to_string(), "stranger", "done"), Rules::default());
+    let stranger = tree.message(&report(&id.to_string(), "stranger", "done"), &agent("stranger"));
     assert_eq!(stranger.unwrap_err().code, Code::AofUnassignedTask);
-    let broken = tree.receive(detect_text("AOF/1 {"), Rules::default());
+    let broken = tree.message(&Value::from("AOF/1 {"), &agent("stranger"));
     assert_eq!(broken.unwrap_err().code, Code::AofInvalidJson);
     assert_eq!(fs::read(folder.path().join(format!("tasks/ready/{id}.md"))).unwrap(), before);
     let events = events(folder.path());
@@ -84,6 +68,8 @@ fn a_refused_message_leaves_its_event_and_nothing_else() {
     assert_eq!(events[1]["payload"]["reason"], "unassigned_task");
 }
 
+/// Fact sheet, section 11, items 6 and 7: the reference gives many callers the same id and loses
+/// all tasks but one.
 #[test]
 fn many_callers_and_trees_lose_nothing() {
     const CALLERS: usize = 8;
@@ -96,7 +82,7 @@ fn many_callers_and_trees_lose_nothing() {
             .map(|caller| {
                 let tree = trees[caller % 2].clone();
                 scope.spawn(move || {
-                    let create = |_| tree.create(ready("x")).unwrap().task().id;
+                    let create = |_| id(&tree.create(&ready("x"), &human()).unwrap());
                     (0..EACH).map(create).collect::<Vec<_>>()
                 })
             })
@@ -114,13 +100,13 @@ fn many_callers_and_trees_lose_nothing() {
     let expected: Vec<u64> = (1..=(CALLERS * EACH) as u64).collect();
     assert_eq!(numbers, expected);
     // Only one of many claims the same task.
-    let id = *made.first().unwrap();
+    let id = made.first().unwrap().to_string();
     let winners = std::thread::scope(|scope| {
         let claims: Vec<_> = (0..CALLERS)
             .map(|caller| {
-                let tree = trees[caller % 2].clone();
-                let agent = format!("agent-{caller}");
-                scope.spawn(move || tree.claim(id, &agent, LeaseTimes::default()).is_ok())
+                let (tree, id) = (trees[caller % 2].clone(), id.clone());
+                let by = agent(&format!("agent-{caller}"));
+                scope.spawn(move || tree.claim(&id, &ClaimRequest::default(), &by).is_ok())
             })
             .collect();
         claims.into_iter().map(|claim| claim.join().unwrap()).filter(|won| *won).count()

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use accord_contract::codes::Failure;
-use accord_tasks::layout::RunLayout;
-use accord_tasks::operations::NewTask;
+use accord_tasks::requests::{
+    ClaimRequest, HeartbeatRequest, InitRequest, LintRequest, PollRequest,
+};
 use accord_tasks::{Environment, Tree};
-use accord_tasks_core::lease::LeaseTimes;
-use accord_tasks_core::route::Rules;
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::Status;
 use accord_trees::testing::{Crash, SimDisk};
 
-use crate::support::{Clock, report};
+use crate::support::{Clock, agent, human, ready, report};
 
 fn open(disk: &Arc<SimDisk>, boot: &str) -> Tree {
     let clock = Clock::default();
     let environment = Environment::new(move || clock.now(), || [7; 16], boot);
-    Tree::on(disk.clone(), "shop", RunLayout::Guide, environment)
+    Tree::on(disk.clone(), "shop", environment).unwrap()
 }
 
 /// A step that is acknowledged or not.
@@ -24,21 +23,14 @@ type Step = Box<dyn Fn(&Tree) -> Result<(), Failure>>;
 
 /// The steps of two tasks.
 fn steps() -> Vec<Step> {
-    let first = TaskId::parse("TASK-2026-02-09-001").unwrap();
-    let create = |tree: &Tree| {
-        let mut new = NewTask::new("Ship it", "human:reviewer");
-        new.is_ready = true;
-        tree.create(new).map(drop)
-    };
-    let times = LeaseTimes::default();
+    const FIRST: &str = "TASK-2026-02-09-001";
+    let create = |tree: &Tree| tree.create(&ready("Ship it"), &human()).map(drop);
     vec![
         Box::new(create),
-        Box::new(move |tree| tree.claim(first, "a", times).map(drop)),
+        Box::new(|tree| tree.claim(FIRST, &ClaimRequest::default(), &agent("a")).map(drop)),
         Box::new(create),
-        Box::new(move |tree| tree.heartbeat(first, "a", None, times).map(drop)),
-        Box::new(move |tree| {
-            tree.receive(report(&first.to_string(), "a", "done"), Rules::default()).map(drop)
-        }),
+        Box::new(|tree| tree.heartbeat(FIRST, &HeartbeatRequest::default(), &agent("a")).map(drop)),
+        Box::new(|tree| tree.message(&report(FIRST, "a", "done"), &agent("a")).map(drop)),
     ]
 }
 
@@ -56,20 +48,20 @@ fn progress(disk: &SimDisk) -> (usize, bool) {
 fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
     let disk = Arc::new(SimDisk::new());
     let tree = open(&disk, "one");
-    tree.init().unwrap();
+    tree.init(&InitRequest::default(), &human()).unwrap();
     let began = disk.operations();
     let mut states = vec![progress(&disk)];
     for step in steps() {
         step(&tree).unwrap();
         states.push(progress(&disk));
     }
-    assert_eq!(tree.lint().unwrap(), []);
+    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
     let operations = disk.operations() - began;
     assert!(operations > 40, "{operations} operations are too few");
     for cut in 0..operations {
         let disk = Arc::new(SimDisk::new());
         let tree = open(&disk, "one");
-        tree.init().unwrap();
+        tree.init(&InitRequest::default(), &human()).unwrap();
         disk.stop_after(cut);
         let acknowledged = steps().iter().take_while(|step| step(&tree).is_ok()).count();
         for seed in 0..4 {
@@ -79,8 +71,8 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
             };
             let survivor = Arc::new(disk.after(crash));
             let tree = open(&survivor, boot);
-            tree.poll(&accord_tasks_core::board::Limits::default()).unwrap();
-            let findings = tree.lint().unwrap();
+            tree.poll(&PollRequest::default(), &human()).unwrap();
+            let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
             assert_eq!(findings, [], "cut {cut}, {crash:?}");
             let found = progress(&survivor);
             let possible = &states[acknowledged..states.len().min(acknowledged + 2)];

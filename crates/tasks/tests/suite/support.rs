@@ -1,14 +1,20 @@
 //! Trees for tests.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_tasks::{Environment, Tree};
-use accord_tasks_core::message::{Detected, detect};
+use accord_tasks::answers::{PollAnswer, TaskAnswer, TaskMove};
+use accord_tasks::requests::{ClaimRequest, CreateRequest, InitRequest, PollRequest};
+use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
+
+/// The agent of most tests.
+pub(crate) const AGENT: &str = "swe-backend";
 
 /// A clock that a test moves.
 #[derive(Clone, Default)]
@@ -37,16 +43,151 @@ impl Clock {
     }
 }
 
+/// A person.
+pub(crate) fn human() -> By {
+    By::parse("human:reviewer", Door::Cli).unwrap()
+}
+
+/// An agent.
+pub(crate) fn agent(name: &str) -> By {
+    By::parse(name, Door::Message).unwrap()
+}
+
 /// A new tree in a folder.
 pub(crate) fn tree(folder: &Path) -> Tree {
     let tree = Tree::open(folder, "shop", Clock::default().environment()).unwrap();
-    tree.init().unwrap();
+    tree.init(&InitRequest::default(), &human()).unwrap();
     tree
 }
 
+/// A tree whose clock a test moves.
+pub(crate) struct Case {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) clock: Clock,
+    pub(crate) tree: Tree,
+}
+
+impl Case {
+    /// A tree with the usual settings.
+    pub(crate) fn new() -> Self {
+        Self::with(&InitRequest::default())
+    }
+
+    /// A tree with settings.
+    pub(crate) fn with(request: &InitRequest) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Clock::default();
+        let tree = Tree::open(folder.path(), "shop", clock.environment()).unwrap();
+        tree.init(request, &human()).unwrap();
+        Self { folder, clock, tree }
+    }
+
+    /// The tree as a new process opens it.
+    pub(crate) fn reopened(&self) -> Tree {
+        Tree::open(self.folder.path(), "shop", self.clock.environment()).unwrap()
+    }
+
+    /// A ready task.
+    pub(crate) fn ready(&self) -> TaskId {
+        self.tree.create(&ready("Ship it"), &human()).unwrap().task.id
+    }
+
+    /// A task that [`AGENT`] claimed.
+    pub(crate) fn claimed(&self) -> TaskId {
+        let id = self.ready();
+        self.claim(id);
+        id
+    }
+
+    /// [`AGENT`] claims a task.
+    pub(crate) fn claim(&self, id: TaskId) {
+        self.tree.claim(&id.to_string(), &ClaimRequest::default(), &agent(AGENT)).unwrap();
+    }
+
+    /// A task in review.
+    pub(crate) fn reviewed(&self) -> TaskId {
+        let id = self.claimed();
+        self.tree.message(&self.report(id, "done"), &agent(AGENT)).unwrap();
+        id
+    }
+
+    /// A report of [`AGENT`], sent now.
+    pub(crate) fn report(&self, id: TaskId, outcome: &str) -> Value {
+        let mut message = report(&id.to_string(), AGENT, outcome);
+        message["sentAt"] = self.clock.now().to_string().into();
+        message
+    }
+
+    pub(crate) fn poll(&self) -> PollAnswer {
+        self.tree.poll(&PollRequest::default(), &human()).unwrap()
+    }
+
+    pub(crate) fn events(&self) -> Vec<Value> {
+        events(self.folder.path())
+    }
+
+    /// The text of a file of the tree.
+    pub(crate) fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.folder.path().join(path)).unwrap()
+    }
+
+    /// The text of a task file.
+    pub(crate) fn file(&self, status: Status, id: TaskId) -> String {
+        self.text(&format!("tasks/{status}/{id}.md"))
+    }
+
+    /// Whether every file of the tree is as it should be.
+    pub(crate) fn is_clean(&self) {
+        let lint = self.tree.lint(&accord_tasks::requests::LintRequest::default(), &human());
+        assert_eq!(lint.unwrap().findings, []);
+    }
+}
+
+/// The events of a tree, in order.
+pub(crate) fn events(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("events/2026-02-09.jsonl")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The types of events.
+pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
+}
+
+/// Moves, as statuses.
+pub(crate) fn way(moves: &[TaskMove]) -> Vec<(Status, Status)> {
+    moves.iter().map(|step| (step.from, step.to)).collect()
+}
+
+/// The tasks that moved, with their statuses now.
+pub(crate) fn moved(moves: &[TaskMove]) -> Vec<(TaskId, Status)> {
+    moves.iter().map(|step| (step.task_id, step.to)).collect()
+}
+
+/// The id of a task in an answer.
+pub(crate) fn id(answer: &TaskAnswer) -> TaskId {
+    answer.task.id
+}
+
+/// A task that is ready at once.
+pub(crate) fn ready(title: &str) -> CreateRequest {
+    let mut request = CreateRequest::default();
+    request.title = title.to_owned();
+    request.ready = Some(true);
+    request
+}
+
+/// A task in the backlog that is routed to [`AGENT`].
+pub(crate) fn routed(title: &str) -> CreateRequest {
+    let mut request = CreateRequest::default();
+    request.title = title.to_owned();
+    request.agent = Some(AGENT.to_owned());
+    request
+}
+
 /// A message.
-pub(crate) fn message(kind: &str, id: &str, sender: &str, payload: Value) -> Detected {
-    detect(&json!({
+pub(crate) fn message(kind: &str, id: &str, sender: &str, payload: Value) -> Value {
+    json!({
         "protocol": "aof",
         "version": 1,
         "type": kind,
@@ -55,15 +196,16 @@ pub(crate) fn message(kind: &str, id: &str, sender: &str, payload: Value) -> Det
         "toAgent": "dispatcher",
         "sentAt": "2026-02-09T21:00:00.000Z",
         "payload": payload,
-    }))
+    })
 }
 
 /// A report.
-pub(crate) fn report(id: &str, sender: &str, outcome: &str) -> Detected {
+pub(crate) fn report(id: &str, sender: &str, outcome: &str) -> Value {
     let payload = json!({
         "outcome": outcome,
         "summaryRef": "outputs/summary.md",
         "tests": {"total": 0, "passed": 0, "failed": 0},
+        "blockers": if outcome == "blocked" { json!(["no key"]) } else { json!([]) },
         "notes": "ok",
     });
     message("completion.report", id, sender, payload)

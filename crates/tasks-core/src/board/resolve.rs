@@ -1,0 +1,81 @@
+//! Tasks by the beginning of their ids.
+
+use accord_contract::codes::{Code, Failure};
+
+use super::Board;
+use crate::TaskId;
+
+/// What every id begins with.
+const PREFIX: &str = "TASK-";
+/// The most ids that a refusal names.
+const NAMED: usize = 5;
+
+impl Board {
+    /// The task that a text names: by its id, or by a beginning of the id that no other task has.
+    /// `TASK-` can be left out.
+    ///
+    /// # Errors
+    /// `task_not_found` with the nearest ids, `ambiguous_task_id` with some of those that fit.
+    pub fn resolve(&self, text: &str) -> Result<TaskId, Failure> {
+        let wanted = whole(text.trim());
+        if let Ok(id) = TaskId::parse(&wanted)
+            && self.status(id).is_some()
+        {
+            return Ok(id);
+        }
+        let mut ids: Vec<(String, TaskId)> = self.ids().map(|id| (id.to_string(), id)).collect();
+        ids.sort();
+        let start = ids.partition_point(|(text, _)| *text < wanted);
+        let fits = ids[start..].iter().take_while(|(text, _)| text.starts_with(&wanted)).count();
+        match fits {
+            1 => Ok(ids[start].1),
+            0 => Err(not_found(text, &near(&ids, start))),
+            _ => {
+                let some: Vec<&str> =
+                    ids[start..start + fits.min(NAMED)].iter().map(|(id, _)| id.as_str()).collect();
+                let message = format!("{fits} tasks begin with {text}: {}", listed(&some, fits));
+                Err(Failure::new(Code::AofAmbiguousTaskId, message)
+                    .with("candidates", some)
+                    .with("count", fits))
+            }
+        }
+    }
+
+    fn ids(&self) -> impl Iterator<Item = TaskId> + '_ {
+        self.open().map(|entry| entry.id).chain(self.closed().map(|(id, _)| id))
+    }
+}
+
+/// A beginning of an id, with the prefix that may be left out.
+fn whole(text: &str) -> String {
+    match text.get(..PREFIX.len()) {
+        Some(prefix) if prefix.eq_ignore_ascii_case(PREFIX) => {
+            format!("{PREFIX}{}", &text[PREFIX.len()..])
+        }
+        _ if !text.is_empty() && PREFIX.to_ascii_lowercase().starts_with(&text.to_lowercase()) => {
+            text.to_ascii_uppercase()
+        }
+        _ => format!("{PREFIX}{text}"),
+    }
+}
+
+/// The ids on both sides of where an id would be.
+fn near(ids: &[(String, TaskId)], at: usize) -> Vec<&str> {
+    let from = at.saturating_sub(2);
+    ids[from..ids.len().min(at + 2)].iter().map(|(id, _)| id.as_str()).collect()
+}
+
+fn listed(ids: &[&str], count: usize) -> String {
+    let more = if count > ids.len() { ", …" } else { "" };
+    format!("{}{more}", ids.join(", "))
+}
+
+fn not_found(text: &str, near: &[&str]) -> Failure {
+    let failure = Failure::new(Code::AofTaskNotFound, format!("there is no task {text}"))
+        .with("task_id", text)
+        .with("nearest", near.to_vec());
+    match near {
+        [] => failure,
+        near => failure.suggesting(format!("the nearest tasks are {}", near.join(", "))),
+    }
+}

@@ -1,0 +1,167 @@
+//! What the board says about tasks to those who read it or claim from it.
+
+use std::collections::HashMap;
+
+use super::{Board, Entry};
+use crate::{Status, TaskId};
+
+/// What a task waits for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Waits {
+    /// Nothing.
+    Nothing,
+    /// Tasks that are not done yet.
+    For(Vec<TaskId>),
+    /// Something that can never be done.
+    Forever(String),
+}
+
+/// Which ready task an agent takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wish<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// Its roles.
+    pub roles: &'a [String],
+    /// Its teams.
+    pub teams: &'a [String],
+    /// Tags that the task must have.
+    pub tags: &'a [String],
+    /// Whether only tasks that are routed to the agent itself fit.
+    pub only_mine: bool,
+    /// Tasks that it does not take.
+    pub except: &'a [TaskId],
+    /// How many tasks may be in progress.
+    pub running: Option<usize>,
+    /// How many tasks of each team may be in progress.
+    pub team_limits: Option<&'a HashMap<String, usize>>,
+}
+
+/// Why an agent gets no task.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NoTask {
+    /// No task is ready.
+    NoneReady,
+    /// No ready task fits.
+    NoneFits,
+    /// A task fits, and what it needs is in use.
+    ResourceBusy,
+    /// As many tasks are in progress as may be.
+    LimitReached,
+}
+
+impl NoTask {
+    /// The reason, for programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoneReady => "no_ready_task",
+            Self::NoneFits => "none_fits",
+            Self::ResourceBusy => "resource_busy",
+            Self::LimitReached => "limit_reached",
+        }
+    }
+}
+
+impl Board {
+    /// The tasks that can still move, in no order.
+    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+        self.open.values()
+    }
+
+    /// The tasks that cannot, in no order.
+    pub fn closed(&self) -> impl Iterator<Item = (TaskId, Status)> + '_ {
+        self.closed.iter().map(|(id, status)| (*id, *status))
+    }
+
+    /// The open tasks that depend on a task.
+    pub fn dependents(&self, id: TaskId) -> &[TaskId] {
+        self.links.dependents(id)
+    }
+
+    /// The open parts of a task.
+    pub fn parts(&self, id: TaskId) -> &[TaskId] {
+        self.links.children(id)
+    }
+
+    /// Whether no task in progress uses a resource.
+    pub fn is_free(&self, resource: &str) -> bool {
+        !self.resources.contains_key(resource)
+    }
+
+    /// What a task waits for.
+    pub fn waits(&self, entry: &Entry) -> Waits {
+        let mut open = Vec::new();
+        for &needed in &entry.depends_on {
+            match self.status(needed) {
+                Some(Status::Done) => {}
+                Some(status @ (Status::Cancelled | Status::Deadletter)) => {
+                    return Waits::Forever(format!("{needed} is {status}"));
+                }
+                None => return Waits::Forever(format!("{needed} does not exist")),
+                Some(_) => open.push(needed),
+            }
+        }
+        // Parts that are done or cancelled are no longer listed as children.
+        let children = self.links.children(entry.id);
+        let is_dead = |child: &&TaskId| self.status(**child) == Some(Status::Deadletter);
+        // The first by its id, so that the reason does not depend on the order of changes.
+        if let Some(child) = children.iter().filter(is_dead).min() {
+            return Waits::Forever(format!("{child}, a part of it, is deadletter"));
+        }
+        open.extend(children);
+        if open.is_empty() { Waits::Nothing } else { Waits::For(open) }
+    }
+
+    /// Whether a ready task can be started: it waits for nothing, or a person said so.
+    pub fn is_startable(&self, entry: &Entry) -> bool {
+        entry.is_forced || self.waits(entry) == Waits::Nothing
+    }
+
+    /// The next ready task for an agent: the most urgent, then the oldest.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn next_for(&self, wish: &Wish<'_>) -> Result<TaskId, NoTask> {
+        let mut why = if self.ready.is_empty() { NoTask::NoneReady } else { NoTask::NoneFits };
+        for (.., id) in &self.ready {
+            let Some(entry) = self.open.get(id) else { continue };
+            if wish.except.contains(id) || !fits(entry, wish) || !self.is_startable(entry) {
+                continue;
+            }
+            let is_full = |team: &String| {
+                let limit = wish.team_limits.and_then(|limits| limits.get(team));
+                let running = self.running_in.get(team).copied().unwrap_or(0);
+                limit.is_some_and(|limit| running >= *limit)
+            };
+            if wish.running.is_some_and(|limit| self.running >= limit)
+                || entry.team.as_ref().is_some_and(is_full)
+            {
+                why = NoTask::LimitReached;
+                continue;
+            }
+            if entry.resource.as_deref().is_some_and(|resource| !self.is_free(resource)) {
+                why = NoTask::ResourceBusy;
+                continue;
+            }
+            return Ok(*id);
+        }
+        Err(why)
+    }
+}
+
+/// Whether a task fits an agent: it is routed to the agent; or to no agent, and to a role or team
+/// of the agent if it names one.
+fn fits(entry: &Entry, wish: &Wish<'_>) -> bool {
+    let has_tags = wish.tags.iter().all(|tag| entry.tags.contains(tag));
+    let is_for = match (&entry.agent, &entry.role, &entry.team) {
+        (Some(agent), ..) => agent == wish.agent,
+        _ if wish.only_mine => false,
+        (None, Some(role), None) => wish.roles.contains(role),
+        (None, None, Some(team)) => wish.teams.contains(team),
+        (None, Some(role), Some(team)) => {
+            wish.roles.contains(role) && (wish.teams.is_empty() || wish.teams.contains(team))
+        }
+        (None, None, None) => true,
+    };
+    has_tags && is_for
+}

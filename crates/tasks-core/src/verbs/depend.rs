@@ -1,0 +1,70 @@
+//! What a task waits for.
+
+use accord_contract::codes::{Code, Failure};
+
+use super::Subject;
+use crate::TaskId;
+use crate::board::Board;
+use crate::event::{TaskEvent, kind};
+use crate::route::Routed;
+use crate::yaml::Change;
+
+/// Makes a task wait for another one. A dependency that exists changes nothing.
+///
+/// # Errors
+/// `unauthorized_agent`, `task_finished`, `dependency_not_found`, `dependency_cycle`.
+pub fn add_dependency(
+    subject: &Subject<'_>,
+    board: &Board,
+    blocker: TaskId,
+) -> Result<Routed, Failure> {
+    check(subject)?;
+    let mut needed = subject.task.dependencies().to_vec();
+    if needed.contains(&blocker) {
+        return Ok(Routed::default());
+    }
+    needed.push(blocker);
+    board.check_dependencies(subject.task.id, &needed)?;
+    Ok(changed(subject, &needed, kind::DEPENDENCY_ADDED, blocker))
+}
+
+/// Makes a task wait no more for another one.
+///
+/// # Errors
+/// `unauthorized_agent`, `task_finished`, `dependency_not_found`.
+pub fn remove_dependency(subject: &Subject<'_>, blocker: TaskId) -> Result<Routed, Failure> {
+    check(subject)?;
+    let mut needed = subject.task.dependencies().to_vec();
+    if !needed.contains(&blocker) {
+        let message = format!("{} does not wait for {blocker}", subject.task.id);
+        return Err(Failure::new(Code::AofDependencyNotFound, message));
+    }
+    needed.retain(|id| *id != blocker);
+    Ok(changed(subject, &needed, kind::DEPENDENCY_REMOVED, blocker))
+}
+
+fn check(subject: &Subject<'_>) -> Result<(), Failure> {
+    subject.by.check_may_change(subject.task)?;
+    subject.check_open()
+}
+
+fn changed(
+    subject: &Subject<'_>,
+    needed: &[TaskId],
+    kind: &'static str,
+    blocker: TaskId,
+) -> Routed {
+    let needed: Vec<String> = needed.iter().map(ToString::to_string).collect();
+    let id = subject.task.id;
+    let event = TaskEvent::new(kind, subject.by.name(), Some(id), subject.now)
+        .with("taskId", id.to_string())
+        .with("blockerId", blocker.to_string());
+    Routed {
+        changes: vec![
+            Change::set(&["dependsOn"], needed),
+            Change::set(&["updatedAt"], subject.now.to_string()),
+        ],
+        events: vec![event],
+        ..Routed::default()
+    }
+}

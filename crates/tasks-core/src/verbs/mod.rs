@@ -1,0 +1,85 @@
+//! What people and agents do to a task by a verb of their own, not by a message.
+//!
+//! A verb answers like a message: with the changes, artifacts, events and notices that a service
+//! writes in one commit. One event records each transition.
+
+mod depend;
+mod edit;
+mod moves;
+mod review;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+
+use crate::route::{Artifact, Routed, walk};
+use crate::run::{Run, RunStatus};
+use crate::task::Task;
+use crate::{By, Status};
+
+pub use depend::{add_dependency, remove_dependency};
+pub use edit::{Edit, edit};
+pub use moves::{block, cancel, promote, release, resurrect, unblock};
+pub use review::{approve, close, send_back};
+
+/// A task with what a verb needs to know about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// Its last run.
+    pub run: Option<&'a Run>,
+    /// Who acts.
+    pub by: &'a By,
+    /// The time.
+    pub now: Time,
+}
+
+impl Subject<'_> {
+    /// Moves the task along a path, every step of which must be possible. A run that is under way
+    /// ends with the lease.
+    fn walk(&self, path: &[Status], reason: Option<&str>) -> Result<Routed, Failure> {
+        let mut from = self.task.status;
+        for &to in path {
+            if !from.can_become(to) {
+                return Err(self.impossible(to));
+            }
+            from = to;
+        }
+        let mut routed = Routed::default();
+        walk(&mut routed, self.task, path, (self.by.name(), reason), self.now);
+        self.end_run(&mut routed, reason);
+        Ok(routed)
+    }
+
+    /// Ends the run of a task that loses its lease.
+    fn end_run(&self, routed: &mut Routed, reason: Option<&str>) {
+        let running = self.run.filter(|run| run.status == RunStatus::Running);
+        let Some(run) = running.filter(|_| self.task.status.is_leased()) else { return };
+        let at = self.now.to_string();
+        let reason = reason.unwrap_or("released");
+        let about = [("abandonedAt", at.as_str()), ("abandonedReason", reason)];
+        routed.artifacts.push(Artifact::Run(run.clone().ended(RunStatus::Abandoned, &about)));
+    }
+
+    /// The refusal of a move that the task's status does not allow.
+    fn impossible(&self, to: Status) -> Failure {
+        let (id, from) = (self.task.id, self.task.status);
+        let message = format!("{id} is {from}, and cannot become {to}");
+        Failure::new(Code::AofInvalidTaskTransition, message)
+            .with("task_id", id.to_string())
+            .with("from", from.as_str())
+            .with("to", to.as_str())
+    }
+
+    /// Refuses a task that never changes again.
+    fn check_open(&self) -> Result<(), Failure> {
+        let (id, status) = (self.task.id, self.task.status);
+        if !status.is_final() {
+            return Ok(());
+        }
+        let message = format!("{id} is {status}, and is not changed any more");
+        Err(Failure::new(Code::AofTaskFinished, message)
+            .with("task_id", id.to_string())
+            .with("status", status.as_str()))
+    }
+}

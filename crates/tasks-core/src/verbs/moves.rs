@@ -1,0 +1,161 @@
+//! Verbs that move a task.
+
+use accord_contract::codes::{Code, Failure};
+
+use super::Subject;
+use crate::board::Waits;
+use crate::event::{TaskEvent, kind};
+use crate::lease::{check_holder, moved};
+use crate::route::Routed;
+use crate::yaml::Change;
+use crate::{Status, TaskId};
+
+/// What is recorded about failed attempts, which a person's decision makes void.
+const FAILURES: &[&str] = &[
+    "retryCount",
+    "lastBlockedAt",
+    "lastError",
+    "errorClass",
+    "dispatchFailures",
+    "lastDispatchFailureReason",
+    "lastDispatchFailureAt",
+    "deadletterReason",
+    "deadletterLastError",
+    "deadletterErrorClass",
+    "deadletterFailureCount",
+    "deadletterAt",
+];
+
+/// Blocks a task.
+///
+/// Clauses: AOF-ST-TABLE.
+///
+/// # Errors
+/// `unauthorized_agent`, `invalid_task_transition`.
+pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
+    subject.by.check_may_change(subject.task)?;
+    subject.walk(&[Status::Blocked], Some(reason))
+}
+
+/// Makes a blocked task ready again. Its failed attempts count no more.
+///
+/// # Errors
+/// `unauthorized_agent`, `invalid_task_transition`.
+pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
+    subject.by.check_may_change(subject.task)?;
+    if subject.task.status != Status::Blocked {
+        return Err(subject.impossible(Status::Ready));
+    }
+    let mut routed = subject.walk(&[Status::Ready], reason)?;
+    forget_failures(&mut routed);
+    Ok(routed)
+}
+
+/// Makes a dead letter ready again, with a new retry budget.
+///
+/// # Errors
+/// `person_required`, `invalid_task_transition`.
+pub fn resurrect(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
+    subject.by.check_person("resurrect a task")?;
+    if subject.task.status != Status::Deadletter {
+        return Err(subject.impossible(Status::Ready));
+    }
+    let mut routed = subject.walk(&[Status::Ready], reason)?;
+    forget_failures(&mut routed);
+    let event =
+        TaskEvent::new(kind::RESURRECTED, subject.by.name(), Some(subject.task.id), subject.now);
+    routed.events.push(match reason {
+        Some(reason) => event.with("reason", reason),
+        None => event,
+    });
+    Ok(routed)
+}
+
+fn forget_failures(routed: &mut Routed) {
+    routed.changes.extend(FAILURES.iter().map(|name| Change::remove(&["metadata", name])));
+    routed.changes.push(Change::remove(&["metadata", "blockReason"]));
+}
+
+/// Gives a task up. The table does not name every such move: only a finished task cannot be
+/// given up.
+///
+/// # Errors
+/// `person_required`, `task_finished`.
+pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
+    subject.by.check_person("cancel a task")?;
+    subject.check_open()?;
+    let (task, now) = (subject.task, subject.now);
+    let way = (task.status, Status::Cancelled);
+    let mut routed = Routed::default();
+    routed.events.push(TaskEvent::moved(task.id, subject.by.name(), way, reason, now));
+    routed.changes = moved(Status::Cancelled, now);
+    if let Some(reason) = reason {
+        routed.changes.push(Change::set(&["metadata", "cancellationReason"], reason));
+    }
+    routed.moved_to = Some(Status::Cancelled);
+    subject.end_run(&mut routed, Some(reason.unwrap_or("cancelled")));
+    Ok(routed)
+}
+
+/// Moves a task of the backlog to the ready ones. Only a person can force it while it waits for
+/// tasks.
+///
+/// # Errors
+/// `unauthorized_agent`, `person_required`, `invalid_task_transition`, `dependency_unmet`.
+pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Routed, Failure> {
+    subject.by.check_may_change(subject.task)?;
+    let task = subject.task;
+    if task.status != Status::Backlog {
+        return Err(subject.impossible(Status::Ready));
+    }
+    let is_forced = match waits {
+        Waits::Nothing => false,
+        _ if force => {
+            subject.by.check_person("promote a task that waits for others")?;
+            true
+        }
+        Waits::For(tasks) => return Err(unmet(task.id, &list(tasks))),
+        Waits::Forever(why) => return Err(unmet(task.id, why)),
+    };
+    let reason = if is_forced { "promoted_by_force" } else { "promoted" };
+    let mut routed = subject.walk(&[Status::Ready], Some(reason))?;
+    if is_forced {
+        // Otherwise a claim of the next ready task would pass it over.
+        routed.changes.push(Change::set(&["metadata", "forcedReady"], true));
+    }
+    Ok(routed)
+}
+
+fn list(tasks: &[TaskId]) -> String {
+    tasks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn unmet(task: TaskId, why: &str) -> Failure {
+    Failure::new(Code::AofDependencyUnmet, format!("{task} waits: {why}"))
+        .with("task_id", task.to_string())
+}
+
+/// Gives a task back: it is ready for another claim. Its holder can do it, and a person.
+///
+/// # Errors
+/// `unassigned_task`, `unauthorized_agent`, `stale_run`.
+pub fn release(
+    subject: &Subject<'_>,
+    agent: Option<&str>,
+    run_id: Option<&str>,
+    reason: Option<&str>,
+) -> Result<Routed, Failure> {
+    let (task, by) = (subject.task, subject.by);
+    let holder = task.lease.value().map(|lease| lease.agent.as_str());
+    // A person names an agent only to be sure that it is the holder.
+    let agent = match agent {
+        Some(agent) => by.agent(Some(agent))?,
+        None if by.is_agent() => by.name(),
+        None => holder.unwrap_or_default(),
+    };
+    check_holder(task, subject.run, agent, run_id, subject.now)?;
+    let mut routed = subject.walk(&[Status::Ready], Some(reason.unwrap_or("released")))?;
+    let event = TaskEvent::new(kind::LEASE_RELEASED, by.name(), Some(task.id), subject.now);
+    routed.events.push(event.with("agent", agent));
+    Ok(routed)
+}

@@ -1,0 +1,106 @@
+//! Verbs of a person that end a review, or a task.
+
+use accord_contract::codes::Failure;
+use serde_json::json;
+
+use super::Subject;
+use crate::Status;
+use crate::evidence::EvidenceDigest;
+use crate::route::Routed;
+use crate::task::{LogEntry, TaskFile, with_entry};
+use crate::yaml::Change;
+
+/// Ends a review: the task is done.
+///
+/// # Errors
+/// `person_required`, `invalid_task_transition`, `evidence_changed`.
+pub fn approve(
+    subject: &Subject<'_>,
+    note: Option<&str>,
+    (evidence, expect): (&EvidenceDigest, Option<&str>),
+) -> Result<Routed, Failure> {
+    subject.by.check_person("approve a task")?;
+    if subject.task.status != Status::Review {
+        return Err(subject.impossible(Status::Done));
+    }
+    evidence.check(expect)?;
+    let mut routed = subject.walk(&[Status::Done], Some(note.unwrap_or("approved")))?;
+    record(&mut routed, subject, "approval", note, evidence);
+    Ok(routed)
+}
+
+/// Ends a task as done, from any status, by the moves that the table allows.
+///
+/// # Errors
+/// `person_required`, `task_finished`, `evidence_changed`.
+pub fn close(
+    subject: &Subject<'_>,
+    note: Option<&str>,
+    (evidence, expect): (&EvidenceDigest, Option<&str>),
+) -> Result<Routed, Failure> {
+    use Status::{Backlog, Blocked, Cancelled, Deadletter, Done, InProgress, Ready, Review};
+    subject.by.check_person("close a task")?;
+    subject.check_open()?;
+    evidence.check(expect)?;
+    let path: &[Status] = match subject.task.status {
+        Backlog | Blocked | Deadletter => &[Ready, InProgress, Review, Done],
+        Ready => &[InProgress, Review, Done],
+        InProgress => &[Review, Done],
+        Review | Done | Cancelled => &[Done],
+    };
+    let mut routed = subject.walk(path, Some(note.unwrap_or("closed")))?;
+    // The steps in between last no time: people are notified about the end alone.
+    routed.notices.retain(|notice| notice.status == Done);
+    routed.changes.push(Change::remove(&["metadata", "blockReason"]));
+    record(&mut routed, subject, "approval", note, evidence);
+    Ok(routed)
+}
+
+/// Ends a review: the task is ready again. A task in progress has a lease, so that it passes
+/// through that status; the next agent that claims it reads why it was sent back.
+///
+/// # Errors
+/// `person_required`, `invalid_task_transition`, `evidence_changed`.
+pub fn send_back(
+    subject: &Subject<'_>,
+    file: &TaskFile,
+    reason: &str,
+    (evidence, expect): (&EvidenceDigest, Option<&str>),
+) -> Result<Routed, Failure> {
+    subject.by.check_person("send a task back")?;
+    if subject.task.status != Status::Review {
+        return Err(subject.impossible(Status::Ready));
+    }
+    evidence.check(expect)?;
+    let mut routed = subject.walk(&[Status::InProgress, Status::Ready], Some(reason))?;
+    record(&mut routed, subject, "sentBack", Some(reason), evidence);
+    let notes = format!("Sent back by {}: {reason}", subject.by.name());
+    let entry = LogEntry { notes: Some(&notes), ..LogEntry::default() };
+    routed.body = with_entry(file.body(), &entry, subject.now);
+    Ok(routed)
+}
+
+/// Records who decided, when, through which door and about what: in the metadata, and in the
+/// event of the last move.
+fn record(
+    routed: &mut Routed,
+    subject: &Subject<'_>,
+    name: &str,
+    note: Option<&str>,
+    evidence: &EvidenceDigest,
+) {
+    let (by, door) = (subject.by.name(), subject.by.door.as_str());
+    let mut decision = json!({
+        "by": by,
+        "door": door,
+        "at": subject.now.to_string(),
+        "evidence": evidence.as_str(),
+    });
+    if let (Some(note), Some(members)) = (note, decision.as_object_mut()) {
+        members.insert("note".into(), note.into());
+    }
+    routed.changes.push(Change::set(&["metadata", name], decision));
+    if let Some(event) = routed.events.pop() {
+        routed.events.push(event.with("door", door).with("evidence", evidence.as_str()));
+    }
+}

@@ -1,0 +1,56 @@
+//! The answers of operations on tasks: part of Accord's wire contract.
+//!
+//! `accord task … --json`, HTTP and MCP give these documents.
+
+mod change;
+mod claim;
+mod list;
+mod message;
+mod task;
+mod tree;
+
+use accord_contract::compat::Direction;
+use accord_contract::snapshot::Builder;
+use accord_contract::wire::{Value, json_schema};
+
+pub use change::{TaskAnswer, TaskMove, TaskNotice};
+pub use claim::{ClaimAnswer, ClaimNextAnswer, HeartbeatAnswer};
+pub use list::{BoardAnswer, BoardColumn, ListAnswer};
+pub use message::{MessageAnswer, SessionEndAnswer, SessionEndRejection};
+pub use task::{
+    DependencyView, LeaseView, OutputView, PersonDecision, RunView, ShowAnswer, TaskDetails,
+    TaskItem,
+};
+pub use tree::{
+    AdoptAnswer, AdoptedChange, InitAnswer, LintAnswer, LintFinding, PollAlert, PollAnswer,
+};
+
+macro_rules! answers {
+    ($($message:ident = $file:literal),+ $(,)?) => {
+        /// Adds the answers to a snapshot of the wire contract.
+        pub fn add_to(snapshot: Builder) -> Builder {
+            snapshot$(.message::<$message>(Direction::Response))+
+        }
+
+        /// The JSON Schema of each answer, by the name of its file in `docs/schemas`.
+        pub fn schemas() -> Vec<(&'static str, Value)> {
+            vec![$(($file, json_schema::<$message>())),+]
+        }
+    };
+}
+
+answers! {
+    InitAnswer = "task-init-answer",
+    TaskAnswer = "task-answer",
+    ShowAnswer = "task-show-answer",
+    ListAnswer = "task-list-answer",
+    BoardAnswer = "task-board-answer",
+    ClaimAnswer = "task-claim-answer",
+    ClaimNextAnswer = "task-claim-next-answer",
+    HeartbeatAnswer = "task-heartbeat-answer",
+    AdoptAnswer = "task-adopt-answer",
+    LintAnswer = "task-lint-answer",
+    PollAnswer = "task-poll-answer",
+    MessageAnswer = "task-message-answer",
+    SessionEndAnswer = "task-session-end-answer",
+}

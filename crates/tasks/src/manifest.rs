@@ -1,0 +1,301 @@
+//! `project.yaml`: what a project says about itself, and the settings of its tree.
+//!
+//! Members that the reference knows have its form. Those of Accord stand beside them, and the
+//! reference ignores them. `apply` and `review` decide about the work of agents, so that the file
+//! alone does not set them: [`Settings`] has the values that were committed through Accord.
+
+use std::collections::{BTreeMap, HashMap};
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
+use accord_contract::wire::{Limits as WireLimits, Object, TextForm, Value, Wire as _};
+use accord_contract::{message, wire_enum};
+use accord_tasks_core::aof_project_id;
+use accord_tasks_core::lease::LeaseTimes;
+use accord_tasks_core::route::{Apply, Reviewer, Rules};
+use accord_tasks_core::task::{OnViolation, Priority};
+use accord_tasks_core::yaml::Yaml;
+use accord_trees::{Disk, Stat, read_file};
+
+use crate::layout::{MANIFEST, RunLayout, SETTINGS};
+use crate::tree::failure;
+
+/// The largest `project.yaml`.
+const MAX_FILE: u64 = 1024 * 1024;
+
+wire_enum! {
+    /// When a report moves its task.
+    pub enum ApplyMode("TaskApplyMode", closed) {
+        /// When it arrives.
+        AtOnce = "at-once",
+        /// When the session of its agent ends.
+        SessionEnd = "session-end",
+    }
+}
+
+wire_enum! {
+    /// Who may end a review.
+    pub enum ReviewMode("TaskReviewMode", closed) {
+        /// A person, unless the task says `reviewBy: agent`.
+        Human = "human",
+        /// The task's agent too, as in the guide.
+        Guide = "guide",
+    }
+}
+
+wire_enum! {
+    /// Where run artifacts are.
+    pub enum LayoutName("TaskRunLayout", closed) {
+        /// `runs/`, as in the guide.
+        Guide = "guide",
+        /// `state/runs/`, as in the reference.
+        Upstream = "upstream",
+    }
+}
+
+wire_enum! {
+    /// The type of a project.
+    pub enum ProjectType("TaskProjectType", closed) {
+        /// Software.
+        Swe = "swe",
+        /// Operations.
+        Ops = "ops",
+        /// Research.
+        Research = "research",
+        /// Administration.
+        Admin = "admin",
+        /// Personal.
+        Personal = "personal",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+message! {
+    /// How many tasks may be in progress.
+    pub struct ManifestLimits("TaskManifestLimits", open) {
+        /// In the whole tree.
+        optional running: u64 = "running", "count";
+        /// In each team.
+        optional teams: BTreeMap<String, u64> = "teams", "counts";
+        /// How many are started by one poll.
+        optional per_poll: u64 = "perPoll", "count";
+    }
+}
+
+message! {
+    /// How often a task is tried.
+    pub struct ManifestRetry("TaskManifestRetry", open) {
+        /// The attempts before a task becomes a dead letter.
+        optional max_attempts: u64 = "maxAttempts", "count";
+    }
+}
+
+message! {
+    /// How long tasks may take, in the form of the reference.
+    pub struct ManifestSla("TaskManifestSla", open) {
+        /// The longest time in progress of a task that does not say otherwise.
+        optional default_max_in_progress_ms: u64 = "defaultMaxInProgressMs", "duration:ms";
+        /// What happens after that.
+        optional on_violation: OnViolation = "onViolation", "action";
+    }
+}
+
+message! {
+    /// What new tasks get unless they say otherwise.
+    pub struct ManifestDefaults("TaskManifestDefaults", open) {
+        /// The priority.
+        optional priority: Priority = "priority", "priority";
+        /// The team.
+        optional team: String = "team", "team";
+    }
+}
+
+message! {
+    /// `project.yaml`.
+    pub struct Manifest("TaskManifest", open) {
+        /// The id in AOF, which is the name of the folder.
+        required id: String = "id", "aof-project-id", WireLimits::text(TextForm::ANY.not_empty());
+        /// The id of the project, if AOF's rule does not allow it.
+        optional project_id: String = "projectId", "project-id";
+        /// The title.
+        optional title: String = "title", "text";
+        /// When a report moves its task.
+        optional apply: ApplyMode = "apply", "apply-mode";
+        /// Who may end a review.
+        optional review: ReviewMode = "review", "review-mode";
+        /// Where run artifacts are.
+        optional layout: LayoutName = "layout", "run-layout";
+        /// How long a lease lasts.
+        optional lease_ttl_ms: u64 = "leaseTtlMs", "duration:ms";
+        /// How long a heartbeat lasts.
+        optional heartbeat_ttl_ms: u64 = "heartbeatTtlMs", "duration:ms";
+        /// How many tasks may be in progress.
+        optional limits: ManifestLimits = "limits", "limits";
+        /// How often a task is tried.
+        optional retry: ManifestRetry = "retry", "retry";
+        /// How long tasks may take.
+        optional sla: ManifestSla = "sla", "sla";
+        /// What new tasks get unless they say otherwise.
+        optional defaults: ManifestDefaults = "defaults", "defaults";
+    }
+}
+
+message! {
+    /// `state/accord/settings.json`: the settings that count only as set through Accord.
+    pub struct CommittedSettings("TaskCommittedSettings", open) {
+        /// When a report moves its task.
+        required apply: ApplyMode = "apply", "apply-mode";
+        /// Who may end a review.
+        required review: ReviewMode = "review", "review-mode";
+        /// Who set them.
+        required by: String = "by", "actor-id";
+        /// Through which door.
+        required door: String = "door", "door";
+        /// When.
+        required at: String = "at", "time:iso-8601";
+    }
+}
+
+/// The settings of a tree, as they hold now.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Settings {
+    /// `project.yaml`, if it exists.
+    pub manifest: Option<Manifest>,
+    /// The settings that were committed through Accord, if they were.
+    pub committed: Option<CommittedSettings>,
+    stamps: [Stamp; 2],
+}
+
+/// What tells one version of a file from another.
+type Stamp = Option<(u64, i64)>;
+
+impl Settings {
+    /// Reads the settings of a tree.
+    ///
+    /// # Errors
+    /// `project_manifest_invalid` when `project.yaml` cannot be read.
+    pub fn load(disk: &dyn Disk) -> Result<Self, Failure> {
+        let stamps = stamps(disk);
+        let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;
+        let committed = text(disk, SETTINGS)?.and_then(|text| read_committed(&text));
+        Ok(Self { manifest, committed, stamps })
+    }
+
+    /// Settings that are committed now.
+    pub(crate) fn of(manifest: Manifest, committed: CommittedSettings) -> Self {
+        Self { manifest: Some(manifest), committed: Some(committed), stamps: [None; 2] }
+    }
+
+    /// Whether the files changed since they were read.
+    pub(crate) fn is_outdated(&self, disk: &dyn Disk) -> bool {
+        self.stamps != stamps(disk)
+    }
+
+    /// When a report moves its task, and who may end a review: as set through Accord.
+    pub fn rules(&self) -> Rules {
+        let committed = self.committed.as_ref();
+        Rules {
+            apply: match committed.map(|committed| committed.apply) {
+                Some(ApplyMode::SessionEnd) => Apply::SessionEnd,
+                _ => Apply::AtOnce,
+            },
+            review: match committed.map(|committed| committed.review) {
+                Some(ReviewMode::Guide) => Reviewer::Anyone,
+                _ => Reviewer::Human,
+            },
+        }
+    }
+
+    /// Where run artifacts are.
+    pub fn layout(&self) -> RunLayout {
+        match self.manifest.as_ref().and_then(|manifest| manifest.layout) {
+            Some(LayoutName::Upstream) => RunLayout::Reference,
+            _ => RunLayout::Guide,
+        }
+    }
+
+    /// How long leases and heartbeats last.
+    pub fn times(&self) -> LeaseTimes {
+        let standard = LeaseTimes::default();
+        let seconds = |ms: Option<u64>, standard: i64| {
+            ms.and_then(|ms| i64::try_from(ms.div_ceil(1_000)).ok())
+                .filter(|seconds| *seconds > 0)
+                .unwrap_or(standard)
+        };
+        let manifest = self.manifest.as_ref();
+        LeaseTimes {
+            lease_seconds: seconds(
+                manifest.and_then(|manifest| manifest.lease_ttl_ms),
+                standard.lease_seconds,
+            ),
+            heartbeat_seconds: seconds(
+                manifest.and_then(|manifest| manifest.heartbeat_ttl_ms),
+                standard.heartbeat_seconds,
+            ),
+        }
+    }
+
+    /// How many tasks may be in progress, in all and by team, where the project says so.
+    pub fn limits(&self) -> (Option<usize>, HashMap<String, usize>) {
+        let limits = self.manifest.as_ref().and_then(|manifest| manifest.limits.as_ref());
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let teams = limits.and_then(|limits| limits.teams.as_ref()).into_iter().flatten();
+        let teams = teams.map(|(team, count)| (team.clone(), size(*count))).collect();
+        (limits.and_then(|limits| limits.running).map(size), teams)
+    }
+}
+
+impl Manifest {
+    /// The id of the project.
+    pub fn project(&self) -> &str {
+        self.project_id.as_deref().unwrap_or(&self.id)
+    }
+}
+
+/// Reads `project.yaml`.
+pub(crate) fn read_manifest(text: &str) -> Result<Manifest, Failure> {
+    let invalid =
+        |why: String| Failure::new(Code::AofProjectManifestInvalid, format!("{MANIFEST}: {why}"));
+    let yaml = Yaml::read(text).map_err(|error| invalid(error.to_string()))?;
+    let members = Value::Object(yaml.members().clone());
+    Manifest::from_document(members).map_err(|error| invalid(error.to_string()))
+}
+
+/// The text of the committed settings.
+pub(crate) fn committed_text(committed: &CommittedSettings) -> String {
+    match committed.encode() {
+        Value::Object(members) => pretty(&members),
+        _ => String::new(),
+    }
+}
+
+fn read_committed(text: &str) -> Option<CommittedSettings> {
+    let document = accord_canon::read(text.as_bytes()).ok()?;
+    CommittedSettings::from_document(document).ok()
+}
+
+fn text(disk: &dyn Disk, path: &str) -> Result<Option<String>, Failure> {
+    let bytes = read_file(disk, path, MAX_FILE).map_err(|error| failure(&error))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn stamps(disk: &dyn Disk) -> [Stamp; 2] {
+    let stamp = |path: &str| {
+        let stat: Option<Stat> = disk.stat(path).ok().flatten();
+        stat.map(|stat| (stat.length, stat.modified_ms))
+    };
+    [stamp(MANIFEST), stamp(SETTINGS)]
+}
+
+/// The members of `project.yaml` for an id.
+pub(crate) fn new_members(project: &str) -> Object {
+    let id = aof_project_id(project);
+    let mut members = Object::new();
+    members.insert("id".into(), id.as_str().into());
+    if id != project {
+        members.insert("projectId".into(), project.into());
+    }
+    members
+}

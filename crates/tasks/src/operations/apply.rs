@@ -1,0 +1,172 @@
+//! Writing what a decision says, and answering it.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::text::pretty;
+use accord_contract::wire::Value;
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::route::{Artifact, Notice, Routed};
+use accord_tasks_core::run::Run;
+use accord_tasks_core::task::{TaskFile, content_hash};
+use accord_tasks_core::verbs::Subject;
+use accord_tasks_core::yaml::Change;
+use accord_tasks_core::{By, Status, TaskId};
+
+use crate::Tree;
+use crate::answers::{TaskAnswer, TaskMove};
+use crate::layout::companion;
+use crate::work::{Work, object};
+
+/// What a decision did.
+pub(crate) struct Applied {
+    /// The task as it is now.
+    pub(crate) file: TaskFile,
+    /// Its moves, in order.
+    pub(crate) moves: Vec<TaskMove>,
+    /// What people are notified about.
+    pub(crate) notices: Vec<Notice>,
+    /// What was odd.
+    pub(crate) warnings: Vec<String>,
+    /// The members that were edited.
+    pub(crate) changed: Vec<String>,
+    /// Why a move was not made.
+    pub(crate) not_applied: Option<&'static str>,
+}
+
+/// Writes what a decision about a task says.
+pub(crate) fn apply(
+    work: &mut Work<'_>,
+    before: &TaskFile,
+    routed: Routed,
+) -> Result<Applied, Failure> {
+    let id = before.task().id;
+    let mut after = before.clone();
+    after.edit(&routed.changes).map_err(|error| invalid(&error.to_string()))?;
+    if let Some(body) = &routed.body {
+        after.set_body(body);
+        let hash = content_hash(after.body());
+        after
+            .edit(&[Change::set(&["contentHash"], hash)])
+            .map_err(|error| invalid(&error.to_string()))?;
+    }
+    let status = after.task().status;
+    let mut handoff = Vec::new();
+    // Run artifacts come first: the index reads the heartbeat when it takes the task over.
+    for artifact in routed.artifacts {
+        match artifact {
+            Artifact::Run(run) => work.write_artifact(id, "run.json", &run)?,
+            Artifact::Heartbeat(beat) => work.write_artifact(id, "run_heartbeat.json", &beat)?,
+            Artifact::Result(result) => work.write_artifact(id, "run_result.json", &result)?,
+            Artifact::OldResult(name) => work.archive_result(id, &name)?,
+            Artifact::HandoffDocument(document) => {
+                handoff.push(("handoff.json", pretty(&object(document))));
+            }
+            Artifact::HandoffText(text) => handoff.push(("handoff.md", text)),
+        }
+    }
+    if after != *before {
+        work.update(before, &after)?;
+    }
+    for (name, text) in handoff {
+        work.put(&format!("{}/inputs/{name}", companion(status, id)), text)?;
+    }
+    let applied = Applied {
+        file: after,
+        moves: moves(&routed.events),
+        notices: routed.notices,
+        warnings: warnings(&routed.events),
+        changed: changed(&routed.events),
+        not_applied: routed.not_applied,
+    };
+    routed.events.into_iter().for_each(|event| work.event(event));
+    Ok(applied)
+}
+
+/// The moves that events record.
+pub(crate) fn moves(events: &[TaskEvent]) -> Vec<TaskMove> {
+    let moved = |event: &TaskEvent| {
+        let text = |name: &str| event.payload.get(name).and_then(Value::as_str);
+        Some(TaskMove {
+            task_id: event.task?,
+            from: Status::parse(text("from")?)?,
+            to: Status::parse(text("to")?)?,
+            reason: text("reason").map(str::to_owned),
+        })
+    };
+    events.iter().filter(|event| event.kind == kind::TRANSITIONED).filter_map(moved).collect()
+}
+
+/// The warnings that events record: the reason, and what it is about.
+fn warnings(events: &[TaskEvent]) -> Vec<String> {
+    let text = |event: &TaskEvent| {
+        let parts = event.payload.values().filter_map(Value::as_str);
+        parts.collect::<Vec<_>>().join(": ")
+    };
+    events.iter().filter(|event| event.kind == kind::WARNING).map(text).collect()
+}
+
+fn changed(events: &[TaskEvent]) -> Vec<String> {
+    let edits = events.iter().filter_map(|event| event.payload.get("changes")?.as_object());
+    edits.flat_map(|changes| changes.keys().cloned()).collect()
+}
+
+impl Tree {
+    /// Decides about one task by a verb, writes that, and answers with the task.
+    pub(crate) fn by_verb(
+        &self,
+        task: &str,
+        by: &By,
+        decide: impl FnOnce(&Work<'_>, &TaskFile, &Subject<'_>) -> Result<Routed, Failure>
+        + Send
+        + 'static,
+    ) -> Result<TaskAnswer, Failure> {
+        let (task, by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
+        self.change(move |work| {
+            let id = work.board().resolve(&task)?;
+            let file = work.task(id)?;
+            let run: Option<Run> = work.artifact(id, "run.json")?;
+            let subject =
+                Subject { task: file.task(), run: run.as_ref(), by: &by, now: work.now() };
+            let routed = decide(work, &file, &subject)?;
+            let applied = apply(work, &file, routed)?;
+            let facts = work.run_facts(id)?;
+            Ok(answer(work, &project, applied, &facts))
+        })
+    }
+}
+
+/// The answer about a changed task.
+pub(crate) fn answer(
+    work: &Work<'_>,
+    project: &str,
+    applied: Applied,
+    facts: &crate::view::RunFacts,
+) -> TaskAnswer {
+    TaskAnswer {
+        task: work.details(project, &applied.file, facts),
+        moves: applied.moves,
+        changed: applied.changed,
+        notices: applied.notices.into_iter().map(Into::into).collect(),
+        warnings: applied.warnings,
+    }
+}
+
+pub(crate) fn invalid(why: &str) -> Failure {
+    Failure::new(Code::AofTaskFileInvalid, why.to_owned())
+}
+
+/// The tasks that texts name.
+pub(crate) fn resolve_all(work: &Work<'_>, texts: &[String]) -> Result<Vec<TaskId>, Failure> {
+    let mut ids = Vec::new();
+    for text in texts {
+        let id = work.board().resolve(text).map_err(|mut failure| {
+            if failure.code == Code::AofTaskNotFound {
+                failure.code = Code::AofDependencyNotFound;
+            }
+            failure
+        })?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}

@@ -1,0 +1,94 @@
+//! The board: tasks by status.
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
+use accord_tasks_core::board::Entry;
+use accord_tasks_core::{By, Status, TaskId};
+
+use crate::Tree;
+use crate::answers::{BoardAnswer, BoardColumn};
+use crate::requests::BoardRequest;
+use crate::work::Work;
+
+/// The tasks of a column, unless the request says otherwise.
+const SHOWN: u64 = 10;
+
+impl Tree {
+    /// The board. Finished tasks are known by their ids alone, so that a board of one team, agent
+    /// or priority has open tasks only.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    pub fn board(&self, request: &BoardRequest, _: &By) -> Result<BoardAnswer, Failure> {
+        let (request, project) = (request.clone(), self.project().to_owned());
+        self.change(move |work| {
+            let limit = usize::try_from(request.limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+            let mut columns = Vec::new();
+            for &status in Status::ALL {
+                if request.status.is_none_or(|wanted| wanted == status) {
+                    columns.push(column(work, &request, status, limit)?);
+                }
+            }
+            let manifest = work.settings().manifest.as_ref();
+            Ok(BoardAnswer {
+                title: manifest.and_then(|manifest| manifest.title.clone()),
+                project_id: project,
+                as_of: Timestamp::emit(work.now()),
+                total: work.board().len() as u64,
+                columns,
+                damaged: work.damaged() as u64,
+                last_event: work.last_event(),
+            })
+        })
+    }
+}
+
+fn column(
+    work: &Work<'_>,
+    request: &BoardRequest,
+    status: Status,
+    limit: usize,
+) -> Result<BoardColumn, Failure> {
+    let ids = if status.is_final() {
+        finished(work, request, status)
+    } else {
+        open(work, request, status)
+    };
+    let mut tasks = Vec::new();
+    for id in ids.iter().take(limit) {
+        // A broken file is counted, and named by lint.
+        if let Ok(Some(file)) = work.find(*id) {
+            tasks.push(work.item(&file)?);
+        }
+    }
+    let hidden = (ids.len() - tasks.len()) as u64;
+    Ok(BoardColumn { status, count: ids.len() as u64, tasks, hidden })
+}
+
+/// The most urgent first, then the oldest.
+fn open(work: &Work<'_>, request: &BoardRequest, status: Status) -> Vec<TaskId> {
+    let same = |wanted: &Option<String>, has: &Option<String>| {
+        wanted.is_none() || wanted.as_deref() == has.as_deref()
+    };
+    let fits = |entry: &&Entry| {
+        entry.status == status
+            && same(&request.team, &entry.team)
+            && same(&request.agent, &entry.agent)
+            && request.priority.is_none_or(|priority| priority == entry.priority)
+    };
+    let mut found: Vec<_> =
+        work.board().open().filter(fits).map(|entry| (entry.priority, entry.id)).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, id)| id).collect()
+}
+
+/// The newest first.
+fn finished(work: &Work<'_>, request: &BoardRequest, status: Status) -> Vec<TaskId> {
+    if request.team.is_some() || request.agent.is_some() || request.priority.is_some() {
+        return Vec::new();
+    }
+    let closed = work.board().closed().filter(|(_, has)| *has == status);
+    let mut found: Vec<TaskId> = closed.map(|(id, _)| id).collect();
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    found
+}

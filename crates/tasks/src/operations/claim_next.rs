@@ -1,0 +1,68 @@
+//! An agent takes the next ready task that fits.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::board::Wish;
+use accord_tasks_core::{By, Status};
+
+use super::claim::Claim;
+use crate::Tree;
+use crate::answers::ClaimNextAnswer;
+use crate::requests::ClaimNextRequest;
+use crate::work::Work;
+
+impl Tree {
+    /// Claims the next ready task that fits: it is chosen and leased in one commit, so that two
+    /// agents never get the same one.
+    ///
+    /// # Errors
+    /// `unauthorized_agent`.
+    pub fn claim_next(
+        &self,
+        request: &ClaimNextRequest,
+        by: &By,
+    ) -> Result<ClaimNextAnswer, Failure> {
+        let claim = Claim {
+            agent: by.agent(request.agent.as_deref())?.to_owned(),
+            run_id: self.environment().run_id(),
+            lease_ttl_ms: request.lease_ttl_ms,
+            heartbeat_ttl_ms: request.heartbeat_ttl_ms,
+            project: self.project().to_owned(),
+        };
+        let request = request.clone();
+        self.change(move |work| {
+            let (running, teams) = work.settings().limits();
+            let mut unreadable = Vec::new();
+            loop {
+                let wish = Wish {
+                    agent: &claim.agent,
+                    roles: request.roles.as_deref().unwrap_or_default(),
+                    teams: request.teams.as_deref().unwrap_or_default(),
+                    tags: request.tags.as_deref().unwrap_or_default(),
+                    only_mine: request.only_mine == Some(true),
+                    except: &unreadable,
+                    running,
+                    team_limits: Some(&teams),
+                };
+                let id = match work.board().next_for(&wish) {
+                    Ok(id) => id,
+                    Err(why) => {
+                        let reason = Some(why.as_str().to_owned());
+                        return Ok(ClaimNextAnswer { claimed: None, reason, ready: ready(work) });
+                    }
+                };
+                // A file that was removed or broken is not in the way of the others.
+                if !matches!(work.find(id), Ok(Some(_))) {
+                    unreadable.push(id);
+                    continue;
+                }
+                let claimed = Some(claim.take(work, id)?);
+                return Ok(ClaimNextAnswer { claimed, reason: None, ready: ready(work) });
+            }
+        })
+    }
+}
+
+fn ready(work: &Work<'_>) -> u64 {
+    let count = work.board().counts().find(|(status, _)| *status == Status::Ready);
+    count.map_or(0, |(_, count)| count as u64)
+}

@@ -1,0 +1,89 @@
+//! Verbs that move a task: block, unblock, cancel, promote, resurrect.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::By;
+use accord_tasks_core::board::Waits;
+use accord_tasks_core::verbs;
+
+use crate::Tree;
+use crate::answers::TaskAnswer;
+use crate::requests::{
+    BlockRequest, CancelRequest, PromoteRequest, ResurrectRequest, UnblockRequest,
+};
+
+impl Tree {
+    /// Blocks a task.
+    ///
+    /// # Errors
+    /// `task_not_found`, `unauthorized_agent`, `invalid_task_transition`.
+    pub fn block(
+        &self,
+        task: &str,
+        request: &BlockRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let reason = request.reason.clone();
+        self.by_verb(task, by, move |_, _, subject| verbs::block(subject, &reason))
+    }
+
+    /// Makes a blocked task ready again.
+    ///
+    /// # Errors
+    /// `task_not_found`, `unauthorized_agent`, `invalid_task_transition`.
+    pub fn unblock(
+        &self,
+        task: &str,
+        request: &UnblockRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let reason = request.reason.clone();
+        self.by_verb(task, by, move |_, _, subject| verbs::unblock(subject, reason.as_deref()))
+    }
+
+    /// Gives a task up.
+    ///
+    /// # Errors
+    /// `task_not_found`, `person_required`, `task_finished`.
+    pub fn cancel(
+        &self,
+        task: &str,
+        request: &CancelRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let reason = request.reason.clone();
+        self.by_verb(task, by, move |_, _, subject| verbs::cancel(subject, reason.as_deref()))
+    }
+
+    /// Makes a task of the backlog ready.
+    ///
+    /// # Errors
+    /// `task_not_found`, `unauthorized_agent`, `person_required`, `invalid_task_transition`,
+    /// `dependency_unmet`.
+    pub fn promote(
+        &self,
+        task: &str,
+        request: &PromoteRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let force = request.force == Some(true);
+        self.by_verb(task, by, move |work, _, subject| {
+            let entry = work.board().entry(subject.task.id);
+            let waits = entry.map_or(Waits::Nothing, |entry| work.board().waits(entry));
+            verbs::promote(subject, &waits, force)
+        })
+    }
+
+    /// Makes a dead letter ready again, with a new retry budget.
+    ///
+    /// # Errors
+    /// `task_not_found`, `person_required`, `invalid_task_transition`.
+    pub fn resurrect(
+        &self,
+        task: &str,
+        request: &ResurrectRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let reason = request.reason.clone();
+        self.by_verb(task, by, move |_, _, subject| verbs::resurrect(subject, reason.as_deref()))
+    }
+}

@@ -1,0 +1,61 @@
+//! A sign of life of a run.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::By;
+use accord_tasks_core::lease;
+use accord_tasks_core::run::{Heartbeat, Run};
+
+use super::apply::invalid;
+use super::claim::times;
+use crate::Tree;
+use crate::answers::HeartbeatAnswer;
+use crate::requests::HeartbeatRequest;
+use crate::view::alive_until;
+
+impl Tree {
+    /// Renews the lease of a run, with its heartbeat.
+    ///
+    /// # Errors
+    /// `task_not_found`, `unassigned_task`, `unauthorized_agent`, `stale_run`.
+    pub fn heartbeat(
+        &self,
+        task: &str,
+        request: &HeartbeatRequest,
+        by: &By,
+    ) -> Result<HeartbeatAnswer, Failure> {
+        let agent = by.agent(request.agent.as_deref())?.to_owned();
+        let (task, request, new_id) =
+            (task.to_owned(), request.clone(), self.environment().run_id());
+        self.change(move |work| {
+            let id = work.board().resolve(&task)?;
+            let before = work.task(id)?;
+            let known: Option<Run> = work.artifact(id, "run.json")?;
+            // A lease that another tool gave out may have no run: it gets one with this heartbeat.
+            let is_new = known.is_none();
+            let run = known.unwrap_or_else(|| Run::begin(id, &agent, &new_id, work.now()));
+            let last: Option<Heartbeat> = work.artifact(id, "run_heartbeat.json")?;
+            let held = (&run, last.as_ref());
+            let times =
+                times(work.settings().times(), request.lease_ttl_ms, request.heartbeat_ttl_ms);
+            let run_id = request.run_id.as_deref();
+            let leased = lease::renew(before.task(), held, &agent, run_id, times, work.now())?;
+            let mut after = before.clone();
+            after.edit(&leased.changes).map_err(|error| invalid(&error.to_string()))?;
+            if is_new {
+                work.write_artifact(id, "run.json", &run)?;
+            }
+            work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
+            work.update(&before, &after)?;
+            let alive_until = alive_until(&leased.heartbeat);
+            let until = after.task().lease.value().map(|lease| lease.expires_at.clone());
+            Ok(HeartbeatAnswer {
+                task_id: id,
+                agent,
+                run_id: run.run_id.unwrap_or_default(),
+                lease_until: until.unwrap_or_else(|| alive_until.clone()),
+                alive_until,
+                beat_count: leased.heartbeat.beat_count.unwrap_or(0),
+            })
+        })
+    }
+}

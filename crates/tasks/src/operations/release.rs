@@ -1,0 +1,28 @@
+//! An agent gives a task back.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::By;
+use accord_tasks_core::verbs;
+
+use crate::Tree;
+use crate::answers::TaskAnswer;
+use crate::requests::ReleaseRequest;
+
+impl Tree {
+    /// Gives a task back: it is ready for another claim. The holder can do it, and a person.
+    ///
+    /// # Errors
+    /// `task_not_found`, `unassigned_task`, `unauthorized_agent`, `stale_run`.
+    pub fn release(
+        &self,
+        task: &str,
+        request: &ReleaseRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let request = request.clone();
+        self.by_verb(task, by, move |_, _, subject| {
+            let (agent, run_id) = (request.agent.as_deref(), request.run_id.as_deref());
+            verbs::release(subject, agent, run_id, request.reason.as_deref())
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! A person ends a review: approve, send back, close.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::By;
+use accord_tasks_core::verbs;
+
+use crate::Tree;
+use crate::answers::TaskAnswer;
+use crate::requests::{ApproveRequest, CloseRequest, SendBackRequest};
+
+impl Tree {
+    /// Ends a review: the task is done.
+    ///
+    /// # Errors
+    /// `task_not_found`, `person_required`, `invalid_task_transition`, `evidence_changed`.
+    pub fn approve(
+        &self,
+        task: &str,
+        request: &ApproveRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let request = request.clone();
+        self.by_verb(task, by, move |work, file, subject| {
+            let evidence = work.evidence(file)?.digest;
+            let about = (&evidence, request.expect.as_deref());
+            verbs::approve(subject, request.note.as_deref(), about)
+        })
+    }
+
+    /// Ends a review: the task is ready again, and the next agent reads why.
+    ///
+    /// # Errors
+    /// `task_not_found`, `person_required`, `invalid_task_transition`, `evidence_changed`.
+    pub fn send_back(
+        &self,
+        task: &str,
+        request: &SendBackRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let request = request.clone();
+        self.by_verb(task, by, move |work, file, subject| {
+            let evidence = work.evidence(file)?.digest;
+            let about = (&evidence, request.expect.as_deref());
+            verbs::send_back(subject, file, &request.reason, about)
+        })
+    }
+
+    /// Ends a task as done, whatever its status is.
+    ///
+    /// # Errors
+    /// `task_not_found`, `person_required`, `task_finished`, `evidence_changed`.
+    pub fn close(
+        &self,
+        task: &str,
+        request: &CloseRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        let request = request.clone();
+        self.by_verb(task, by, move |work, file, subject| {
+            let evidence = work.evidence(file)?.digest;
+            let about = (&evidence, request.expect.as_deref());
+            verbs::close(subject, request.note.as_deref(), about)
+        })
+    }
+}

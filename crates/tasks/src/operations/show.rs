@@ -1,0 +1,41 @@
+//! Everything about one task.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::By;
+
+use crate::Tree;
+use crate::answers::ShowAnswer;
+use crate::requests::ShowRequest;
+
+/// The most outputs of an answer.
+const SHOWN: usize = 200;
+
+impl Tree {
+    /// Shows a task, with the digest of what a person decides about.
+    ///
+    /// # Errors
+    /// `task_not_found`, `ambiguous_task_id`, `task_file_invalid`.
+    pub fn show(&self, task: &str, request: &ShowRequest, _: &By) -> Result<ShowAnswer, Failure> {
+        let (task, project) = (task.to_owned(), self.project().to_owned());
+        let without_body = request.without_body == Some(true);
+        let root = self.disk().root_path().display().to_string();
+        self.change(move |work| {
+            let id = work.board().resolve(&task)?;
+            let file = work.task(id)?;
+            let facts = work.run_facts(id)?;
+            let mut details = work.details(&project, &file, &facts);
+            if without_body {
+                details.body = None;
+            }
+            let evidence = work.evidence(&file)?;
+            let left_out = evidence.outputs.len().saturating_sub(SHOWN) as u64;
+            Ok(ShowAnswer {
+                task: details,
+                outputs: evidence.outputs.into_iter().take(SHOWN).map(Into::into).collect(),
+                outputs_hidden: evidence.hidden + left_out,
+                evidence: evidence.digest.to_string(),
+                root: Some(root),
+            })
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! What a task says.
+
+use accord_contract::wire::{Limits, Object, TextForm};
+use accord_tasks_core::task::{OnViolation, Priority};
+
+use super::request;
+
+/// The longest title, in characters. A title is one line.
+const TITLE: TextForm = TextForm::ANY.chars(1, 500).without_nul();
+const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
+const TAGS: usize = 50;
+const DEPENDENCIES: usize = 200;
+
+request! {
+    /// A new task.
+    pub struct CreateRequest("TaskCreateRequest") {
+        /// What is to be done, in one line.
+        required title: String = "title", "text", Limits::text(TITLE);
+        /// The body, in Markdown. `instructions` and `guidance` become sections after it.
+        optional body: String = "body", "markdown";
+        /// The section Instructions.
+        optional instructions: String = "instructions", "markdown";
+        /// The section Guidance.
+        optional guidance: String = "guidance", "markdown";
+        /// How urgent it is. Default: that of the project, else `normal`.
+        optional priority: Priority = "priority", "priority";
+        /// The agent that may do it.
+        optional agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// The role that may do it.
+        optional role: String = "role", "role", Limits::text(NAME);
+        /// The team that may do it.
+        optional team: String = "team", "team", Limits::text(NAME);
+        /// Tags.
+        optional tags: Vec<String> = "tags", "tags", Limits::texts(TAGS, NAME);
+        /// The tasks that must be done first.
+        optional depends_on: Vec<String> = "depends_on", "task-references",
+            Limits::texts(DEPENDENCIES, NAME);
+        /// The task that it is a part of.
+        optional parent: String = "parent", "task-reference", Limits::text(NAME);
+        /// What it needs exclusively while it is in progress.
+        optional resource: String = "resource", "resource", Limits::text(NAME);
+        /// The longest time in progress.
+        optional max_in_progress_ms: u64 = "max_in_progress_ms", "duration:ms",
+            Limits::whole(1, i64::MAX);
+        /// What happens after that.
+        optional on_violation: OnViolation = "on_violation", "action";
+        /// Anything else that is known about it. The members that Accord decides by are set by
+        /// their own members of this request.
+        optional metadata: Object = "metadata", "metadata";
+        /// Whether finished work waits for a review. Only a person can set it to false.
+        optional review_required: bool = "review_required", "flag";
+        /// Who may end the review: `human` or `agent`. Only a person can set it.
+        optional review_by: ReviewBy = "review_by", "reviewer";
+        /// Whether it is ready at once, instead of waiting in the backlog.
+        optional ready: bool = "ready", "flag";
+    }
+}
+
+accord_contract::wire_enum! {
+    /// Who may end the review of a task.
+    pub enum ReviewBy("TaskReviewBy", closed) {
+        /// A person.
+        Human = "human",
+        /// Its agent too.
+        Agent = "agent",
+    }
+}
+
+request! {
+    /// A change of what a task says. A member that is absent stays as it is; null takes it away.
+    pub struct EditRequest("TaskEditRequest") {
+        /// What is to be done, in one line.
+        optional title: String = "title", "text", Limits::text(TITLE);
+        /// How urgent it is.
+        optional priority: Priority = "priority", "priority";
+        /// The agent that may do it.
+        nullable agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// The role that may do it.
+        nullable role: String = "role", "role", Limits::text(NAME);
+        /// The team that may do it.
+        nullable team: String = "team", "team", Limits::text(NAME);
+        /// Tags: all of them.
+        optional tags: Vec<String> = "tags", "tags", Limits::texts(TAGS, NAME);
+        /// The whole body, in Markdown.
+        optional body: String = "body", "markdown";
+        /// The section Instructions.
+        optional instructions: String = "instructions", "markdown";
+        /// The section Guidance.
+        optional guidance: String = "guidance", "markdown";
+        /// What it needs exclusively while it is in progress.
+        nullable resource: String = "resource", "resource", Limits::text(NAME);
+        /// The longest time in progress.
+        nullable max_in_progress_ms: u64 = "max_in_progress_ms", "duration:ms",
+            Limits::whole(1, i64::MAX);
+        /// What happens after that.
+        nullable on_violation: OnViolation = "on_violation", "action";
+        /// Whether finished work waits for a review. Only a person can set it.
+        nullable review_required: bool = "review_required", "flag";
+        /// Who may end the review. Only a person can set it.
+        nullable review_by: ReviewBy = "review_by", "reviewer";
+        /// The task as it was read: the edit is refused if the task was changed since.
+        optional expect: String = "expect", "evidence-digest", Limits::text(NAME);
+    }
+}

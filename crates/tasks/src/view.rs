@@ -1,0 +1,234 @@
+//! What answers say about tasks, read in a group.
+
+use std::collections::BTreeMap;
+
+use accord_canon::sha256;
+use accord_contract::codes::Failure;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Object, Value, Wire as _};
+use accord_tasks_core::evidence::{EvidenceDigest, Output};
+use accord_tasks_core::run::{Heartbeat, Run, RunResult};
+use accord_tasks_core::task::{Task, TaskFile, is_review_required};
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::{Kind, read_file};
+
+use crate::answers::{
+    DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
+};
+use crate::layout::{companion, task_file};
+use crate::tree::failure;
+use crate::work::Work;
+
+/// The most files of `outputs/` that are looked at.
+const MAX_OUTPUTS: usize = 2_000;
+/// The largest output that is hashed.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+/// How deep folders in `outputs/` are looked at.
+const MAX_DEPTH: usize = 16;
+
+/// The artifacts of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunFacts {
+    pub(crate) run: Option<Run>,
+    pub(crate) heartbeat: Option<Heartbeat>,
+    pub(crate) result: Option<RunResult>,
+}
+
+/// What a person decides about.
+pub(crate) struct Evidence {
+    pub(crate) digest: EvidenceDigest,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) hidden: u64,
+}
+
+impl Work<'_> {
+    /// The artifacts of the last run of a task.
+    pub(crate) fn run_facts(&self, id: TaskId) -> Result<RunFacts, Failure> {
+        Ok(RunFacts {
+            run: self.artifact(id, "run.json")?,
+            heartbeat: self.artifact(id, "run_heartbeat.json")?,
+            result: self.artifact(id, "run_result.json")?,
+        })
+    }
+
+    /// A task in a list.
+    pub(crate) fn item(&self, file: &TaskFile) -> Result<TaskItem, Failure> {
+        let task = file.task();
+        let facts = match task.status {
+            Status::InProgress => RunFacts {
+                run: self.artifact(task.id, "run.json")?,
+                heartbeat: self.artifact(task.id, "run_heartbeat.json")?,
+                result: None,
+            },
+            _ => RunFacts::default(),
+        };
+        let routing = task.routing.as_ref();
+        let open = self.dependencies(task.dependencies());
+        let open: Vec<_> =
+            open.into_iter().filter(|needed| needed.status != Some(Status::Done)).collect();
+        let some = |list: Vec<DependencyView>| (!list.is_empty()).then_some(list);
+        let tags = routing.and_then(|routing| routing.tags.clone());
+        Ok(TaskItem {
+            id: task.id,
+            title: task.title.clone(),
+            status: task.status,
+            priority: task.urgency(),
+            agent: routing.and_then(|routing| routing.agent.clone()),
+            role: routing.and_then(|routing| routing.role.clone()),
+            team: routing.and_then(|routing| routing.team.clone()),
+            tags: tags.filter(|tags| !tags.is_empty()),
+            lease: lease(task, &facts),
+            waits_for: some(open).filter(|_| !task.status.is_final()),
+            block_reason: block_reason(task),
+            parent: task.parent_id,
+            resource: task.resource.clone(),
+            since: task.last_transition_at.clone(),
+            created_at: task.created_at.clone(),
+            path: task_file(task.status, task.id),
+        })
+    }
+
+    /// Everything about a task.
+    pub(crate) fn details(&self, project: &str, file: &TaskFile, facts: &RunFacts) -> TaskDetails {
+        let (task, id) = (file.task(), file.task().id);
+        let (routing, sla) = (task.routing.as_ref(), task.sla.as_ref());
+        let board = self.board();
+        TaskDetails {
+            id,
+            project_id: project.to_owned(),
+            title: task.title.clone(),
+            status: task.status,
+            priority: task.urgency(),
+            agent: routing.and_then(|routing| routing.agent.clone()),
+            role: routing.and_then(|routing| routing.role.clone()),
+            team: routing.and_then(|routing| routing.team.clone()),
+            tags: routing.and_then(|routing| routing.tags.clone()).unwrap_or_default(),
+            lease: lease(task, facts),
+            depends_on: self.dependencies(task.dependencies()),
+            dependents: self.dependencies(board.dependents(id)),
+            parent: task.parent_id,
+            parts: self.dependencies(board.parts(id)),
+            block_reason: block_reason(task),
+            resource: task.resource.clone(),
+            max_in_progress_ms: sla.and_then(|sla| sla.max_in_progress_ms),
+            on_violation: sla.and_then(|sla| sla.on_violation),
+            review_required: is_review_required(task),
+            sent_back: decision(task, "sentBack"),
+            approval: decision(task, "approval"),
+            attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
+            run: facts.run.as_ref().map(|run| run_view(run, facts)),
+            since: task.last_transition_at.clone(),
+            created_at: task.created_at.clone(),
+            created_by: task.created_by.clone(),
+            updated_at: task.updated_at.clone(),
+            metadata: task.metadata.clone().unwrap_or_else(Object::new),
+            body: Some(file.body().to_owned()),
+            path: task_file(task.status, id),
+            folder: companion(task.status, id),
+            run_folder: self.layout().folder(id),
+        }
+    }
+
+    fn dependencies(&self, ids: &[TaskId]) -> Vec<DependencyView> {
+        let view = |id: &TaskId| DependencyView { id: *id, status: self.board().status(*id) };
+        ids.iter().map(view).collect()
+    }
+
+    /// How many tasks have each status.
+    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
+        let counts = self.board().counts();
+        counts.map(|(status, count)| (status.as_str().to_owned(), count as u64)).collect()
+    }
+
+    /// What a person decides about: the task file, the recorded result and the outputs.
+    pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence, Failure> {
+        let task = file.task();
+        let root = companion(task.status, task.id);
+        let (mut outputs, mut hidden) = (Vec::new(), 0);
+        self.outputs(&root, "outputs", 0, &mut outputs, &mut hidden)?;
+        let result = self.artifact_text(task.id, "run_result.json")?;
+        let digest = EvidenceDigest::of(&file.text(), result.as_deref(), &outputs);
+        Ok(Evidence { digest, outputs, hidden })
+    }
+
+    /// The files below a folder of a task, in the order of their paths. Links are not followed.
+    fn outputs(
+        &self,
+        root: &str,
+        folder: &str,
+        depth: usize,
+        found: &mut Vec<Output>,
+        hidden: &mut u64,
+    ) -> Result<(), Failure> {
+        let entries = self.disk().list(&format!("{root}/{folder}"));
+        for entry in entries.map_err(|error| failure(&error))?.unwrap_or_default() {
+            let path = format!("{folder}/{}", entry.name);
+            match entry.kind {
+                Kind::Folder if depth < MAX_DEPTH => {
+                    self.outputs(root, &path, depth + 1, found, hidden)?;
+                }
+                Kind::File if found.len() < MAX_OUTPUTS => {
+                    found.push(self.output(root, path)?);
+                }
+                _ => *hidden += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&self, root: &str, path: String) -> Result<Output, Failure> {
+        let whole = format!("{root}/{path}");
+        let stat = self.disk().stat(&whole).map_err(|error| failure(&error))?;
+        let bytes = stat.map_or(0, |stat| stat.length);
+        let content = match bytes {
+            0..=MAX_OUTPUT => read_file(self.disk(), &whole, MAX_OUTPUT).ok().flatten(),
+            _ => None,
+        };
+        Ok(Output { path, bytes, sha256: content.map(|content| sha256(&content).hex()) })
+    }
+}
+
+impl From<Output> for OutputView {
+    fn from(output: Output) -> Self {
+        Self { path: output.path, bytes: output.bytes, sha256: output.sha256 }
+    }
+}
+
+fn lease(task: &Task, facts: &RunFacts) -> Option<LeaseView> {
+    let lease = task.lease.value()?;
+    let run = facts.run.as_ref().filter(|run| run.agent_id == lease.agent);
+    Some(LeaseView {
+        agent: lease.agent.clone(),
+        run_id: run.and_then(|run| run.run_id.clone()),
+        since: lease.acquired_at.clone(),
+        until: lease.expires_at.clone(),
+        alive_until: facts.heartbeat.as_ref().and_then(|heartbeat| heartbeat.expires_at.clone()),
+    })
+}
+
+fn run_view(run: &Run, facts: &RunFacts) -> RunView {
+    let heartbeat = facts.heartbeat.as_ref();
+    RunView {
+        run_id: run.run_id.clone(),
+        agent: run.agent_id.clone(),
+        started_at: run.started_at.clone(),
+        status: run.status,
+        last_heartbeat: heartbeat.map(|heartbeat| heartbeat.last_heartbeat.clone()),
+        result: facts.result.clone(),
+    }
+}
+
+/// Why a task is blocked. The reason of an earlier block does not count.
+fn block_reason(task: &Task) -> Option<String> {
+    let reason = task.metadata("blockReason").and_then(Value::as_str);
+    reason.filter(|_| task.status == Status::Blocked).map(str::to_owned)
+}
+
+fn decision(task: &Task, name: &str) -> Option<PersonDecision> {
+    PersonDecision::from_document(task.metadata(name)?.clone()).ok()
+}
+
+/// The end of a heartbeat, for an answer.
+pub(crate) fn alive_until(heartbeat: &Heartbeat) -> Timestamp {
+    heartbeat.expires_at.clone().unwrap_or_else(|| heartbeat.last_heartbeat.clone())
+}
