@@ -3,16 +3,22 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Value;
 use accord_runs_core::TurnId;
+use accord_runs_core::person::Person;
 use accord_runs_core::state::{State, Status};
-use accord_trees::Root;
+use accord_trees::{Disk as _, Root};
+use serde_json::json;
 
 use super::document::{Document, Snapshot};
 use super::files::{Differences, GuardedFile, repo_path};
 use super::kept::{self, Decision, KeptChange};
 use super::settle::lost_run;
 use super::{Guard, ids, memory, state_of};
-use crate::repository::{LockedRepository, Repository};
+use crate::repository::{LockedRepository, Repository, failure};
+
+/// The record of decisions, in the folder of the copies: a line each.
+const DECISIONS: &str = "decisions.jsonl";
 
 /// What a person decides.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -113,6 +119,7 @@ impl Guard {
         &self,
         repository: &LockedRepository,
         choice: Choice,
+        person: &Person,
         check: impl Fn(&[u8]) -> Result<(), Failure>,
     ) -> Result<Found, Failure> {
         let found = self.find(repository)?;
@@ -126,6 +133,9 @@ impl Guard {
             Choice::Undo => self.undo(repository, &root, &document, &found)?,
             Choice::Adopt => adopt(repository, &root, &found, check)?,
         }
+        let decision = if choice == Choice::Adopt { Decision::Adopted } else { Decision::Undone };
+        // Before the question is closed: a decision that was carried out has its record.
+        self.record(&root, &found, decision, person)?;
         // The repository alone judges from here on; the next worker gets new copies.
         document.turns.clear();
         document.pending = None;
@@ -133,11 +143,38 @@ impl Guard {
             document.snapshot = None;
         }
         document.store(&root)?;
-        let decision = if choice == Choice::Adopt { Decision::Adopted } else { Decision::Undone };
         for change in &found.kept {
             change.decide(&root, decision)?;
         }
         Ok(found)
+    }
+
+    /// Records who decided what.
+    fn record(
+        &self,
+        root: &Root,
+        found: &Found,
+        decision: Decision,
+        person: &Person,
+    ) -> Result<(), Failure> {
+        let kept: Vec<&str> = found.kept.iter().map(|change| change.id.as_str()).collect();
+        let mut line = json!({
+            "at": self.environment.now().to_string(),
+            "decision": decision.as_str(),
+            "actor": person.actor,
+            "os_user": person.os_user,
+            "door": person.door.as_str(),
+            "note": person.note,
+            "differing": found.differing,
+            "lost": found.lost,
+            "kept": kept,
+        });
+        if let Value::Object(members) = &mut line {
+            members.retain(|_, value| !value.is_null());
+        }
+        let line = format!("{line}\n");
+        let written = root.append(DECISIONS, line.as_bytes()).and_then(|()| root.sync(DECISIONS));
+        written.map_err(|error| failure(&error))
     }
 
     fn refuse_while_working(&self, document: &Document) -> Result<(), Failure> {

@@ -29,6 +29,16 @@ pub(super) enum Decision {
     Undone,
 }
 
+impl Decision {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Adopted => "adopted",
+            Self::Undone => "undone",
+        }
+    }
+}
+
 /// A change that was undone.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -97,7 +107,7 @@ impl KeptChange {
             ("files", files.into()),
             ("reasons", texts(&self.reasons)),
             ("base", self.base.clone().into()),
-            ("decision", decision_name(self.decision).into()),
+            ("decision", self.decision.as_str().into()),
         ]);
         let path = format!("{KEPT}/{}/{CHANGE}", self.id);
         let text = accord_contract::text::pretty(&document);
@@ -226,14 +236,6 @@ fn read(root: &Root, id: String, document: &Value) -> KeptChange {
             Some("undone") => Decision::Undone,
             _ => Decision::Open,
         },
-    }
-}
-
-fn decision_name(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Open => "open",
-        Decision::Adopted => "adopted",
-        Decision::Undone => "undone",
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
+use accord_runs_core::person::Person;
 use accord_runs_core::state::TurnStatus;
 use accord_runs_core::{TurnId, dispatch};
 
@@ -12,10 +13,10 @@ use crate::guard::{Choice, Found, KeptChange};
 use crate::{Notice, Runs};
 
 /// Options of an adoption.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Adopt {
-    /// Whether the decision is carried out; otherwise it is only shown what it would be about.
-    pub yes: bool,
+    /// Who decides. Without a person it is only shown what the decision would be about.
+    pub by: Option<Person>,
     /// Whether the changes stay undone, instead of being put in force.
     pub undo: bool,
 }
@@ -54,7 +55,7 @@ impl Adoption {
 }
 
 impl Runs {
-    /// What changed while workers ran and is not in force, or with `yes` the decision about it.
+    /// What changed while workers ran and is not in force, or the decision of a person about it.
     ///
     /// # Errors
     /// `not_for_workers` if a worker started the caller; `worker_busy` while a worker runs;
@@ -64,9 +65,9 @@ impl Runs {
         let Some(guard) = self.repository().guard() else {
             return Ok(Adoption::new(Found::default(), false));
         };
-        if !adopt.yes {
+        let Some(person) = &adopt.by else {
             return Ok(Adoption::new(guard.find(self.repository())?, false));
-        }
+        };
         self.refuse_worker()?;
         let locked = self.repository().lock(self.environment.lock_timeout())?;
         for replayed in locked.recovered() {
@@ -81,7 +82,7 @@ impl Runs {
         }
         let choice = if adopt.undo { Choice::Undo } else { Choice::Adopt };
         let check = |bytes: &[u8]| self.read_config(bytes).map(drop);
-        let found = guard.decide(&locked, choice, check)?;
+        let found = guard.decide(&locked, choice, person, check)?;
         drop(locked);
         if !adopt.undo {
             for (turn, attempt) in &found.turns {

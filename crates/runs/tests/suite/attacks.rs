@@ -264,7 +264,7 @@ fn carry_out(typed: &str) {
         "resolve" => runs.resolve(&consent()).map(drop),
         "sendback" => runs.send_back(&SendBack::default(), &consent()).map(drop),
         "proposal" => runs.apply_proposal(&turn(), &consent(), false).map(drop),
-        "adopt" => runs.adopt(&Adopt { yes: true, undo: false }).map(drop),
+        "adopt" => runs.adopt(&Adopt { by: Some(consent().person), undo: false }).map(drop),
         "merge" => {
             let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
             runs.accept(&merge).map(drop)

@@ -12,8 +12,15 @@ use crate::attack::{Attack, OPEN_GATES, edit_state};
 use crate::support::{plan, refused};
 use accord_runs_core::testing::consent;
 
-const YES: Adopt = Adopt { yes: true, undo: false };
-const UNDO: Adopt = Adopt { yes: true, undo: true };
+/// A person puts the changes in force.
+fn yes() -> Adopt {
+    Adopt { by: Some(consent().person), undo: false }
+}
+
+/// A person leaves the changes undone.
+fn undo() -> Adopt {
+    Adopt { undo: true, ..yes() }
+}
 
 /// The turn was accepted, and the gate waits for a person.
 #[track_caller]
@@ -187,10 +194,22 @@ fn a_person_adopts_an_edit_of_the_configuration() {
     assert_eq!(shown.kept.len(), 1);
     assert!(!shown.kept[0].outdated, "a configuration is never outdated");
     assert_eq!(attack.repo.json("agentxchain.json")["rules"]["max_turn_retries"], 2);
-    assert!(attack.runs.adopt(&YES).unwrap().done);
+    assert!(attack.runs.adopt(&yes()).unwrap().done);
     assert_eq!(attack.repo.json("agentxchain.json")["rules"]["max_turn_retries"], 5);
     assert_eq!(attack.kept(), []);
-    assert!(attack.runs.adopt(&YES).unwrap().is_empty());
+    // A decision is on record once; looking is not a decision.
+    assert!(attack.runs.adopt(&yes()).unwrap().is_empty());
+    let [decision] = &decisions(&shown.folder)[..] else { panic!("one decision") };
+    assert_eq!(decision["decision"], "adopted");
+    assert_eq!(decision["actor"], "human:reviewer");
+    assert_eq!(decision["door"], "api");
+    assert_eq!(decision["kept"], json!([shown.kept[0].id]));
+}
+
+/// The decisions on record.
+fn decisions(folder: &std::path::Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(folder.join("decisions.jsonl")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -198,11 +217,14 @@ fn an_invalid_configuration_is_not_adopted() {
     let attack = Attack::once("echo '{' > agentxchain.json");
     attack.step().unwrap();
     let before = attack.repo.read("agentxchain.json");
-    refused(attack.runs.adopt(&YES), Code::XchainInvalidConfig);
+    refused(attack.runs.adopt(&yes()), Code::XchainInvalidConfig);
     assert_eq!(attack.repo.read("agentxchain.json"), before);
     assert_eq!(attack.kept().len(), 1);
-    assert!(attack.runs.adopt(&UNDO).unwrap().done);
+    let undone = attack.runs.adopt(&undo()).unwrap();
+    assert!(undone.done);
     assert_eq!(attack.kept(), []);
+    let [decision] = &decisions(&undone.folder)[..] else { panic!("a refusal is no decision") };
+    assert_eq!(decision["decision"], "undone");
 }
 
 #[test]
@@ -215,7 +237,7 @@ fn a_person_adopts_records_until_the_run_goes_on() {
             attack.step().unwrap();
         }
         assert_eq!(attack.kept()[0].outdated, goes_on);
-        assert!(attack.runs.adopt(&YES).unwrap().done);
+        assert!(attack.runs.adopt(&yes()).unwrap().done);
         let adopted = attack.state()["escalation"]["reason"] == "look";
         assert_eq!(adopted, !goes_on, "records of the past are not put in force");
     }
@@ -257,21 +279,21 @@ fn a_killed_process_leaves_a_run_that_goes_on_or_asks() {
     let next = attack.runs.status().unwrap().next;
     assert!(matches!(&next[..], [NextStep::Adopt(_)]), "{next:?}");
     assert_eq!(attack.runs.adopt(&Adopt::default()).unwrap().differing, ["agentxchain.json"]);
-    assert!(attack.runs.adopt(&UNDO).unwrap().done);
+    assert!(attack.runs.adopt(&undo()).unwrap().done);
     waits_at_the_gate(&attack, attack.step().unwrap());
 
     // A person puts the change in force.
     let attack =
         killed(r#"sed -i 's/"max_turn_retries": 2/"max_turn_retries": 5/' agentxchain.json"#);
     refused(attack.step(), Code::XchainConfigChanged);
-    assert!(attack.runs.adopt(&YES).unwrap().done);
+    assert!(attack.runs.adopt(&yes()).unwrap().done);
     assert_eq!(attack.runs.config().unwrap().document()["rules"]["max_turn_retries"], 5);
     waits_at_the_gate(&attack, attack.step().unwrap());
 
     // About the state.
     let attack = killed(&edit_state(r#"s/"phase": "planning"/"phase": "qa"/"#));
     refused(attack.step(), Code::XchainRecordsChanged);
-    assert!(attack.runs.adopt(&UNDO).unwrap().done);
+    assert!(attack.runs.adopt(&undo()).unwrap().done);
     waits_at_the_gate(&attack, attack.step().unwrap());
 
     // The run is gone, with the configuration.
@@ -281,7 +303,7 @@ fn a_killed_process_leaves_a_run_that_goes_on_or_asks() {
     assert!(failure.suggestion.unwrap().contains("--undo --yes"));
     let shown = runs.adopt(&Adopt::default()).unwrap();
     assert!(shown.lost.is_some_and(|run| run.contains("planning")));
-    assert!(runs.adopt(&UNDO).unwrap().done);
+    assert!(runs.adopt(&undo()).unwrap().done);
     waits_at_the_gate(&attack, attack.step().unwrap());
 }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use accord_runs::answers::{RunAdoptAnswer, RunKeptChange};
 use accord_runs::operations::Adopt;
+use accord_runs_core::person::Door;
 
+use super::person::{human, person};
 use super::{RepoArgs, next_lines, take};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -27,6 +29,14 @@ pub(super) struct AdoptArgs {
     #[arg(long)]
     undo: bool,
 
+    /// Who decides, for example human:lead; the user of the operating system if absent
+    #[arg(long, value_name = "human:NAME", value_parser = human, requires = "yes")]
+    actor: Option<String>,
+
+    /// A note for the records
+    #[arg(long, value_name = "TEXT", value_parser = crate::commands::words, requires = "yes")]
+    note: Option<String>,
+
     #[command(flatten)]
     repo: RepoArgs,
 }
@@ -34,7 +44,8 @@ pub(super) struct AdoptArgs {
 impl AdoptArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let adoption = take(runs.adopt(&Adopt { yes: self.yes, undo: self.undo }))?;
+        let by = self.yes.then(|| person(self.actor, self.note, Door::Cli));
+        let adoption = take(runs.adopt(&Adopt { by, undo: self.undo }))?;
         let answer = RunAdoptAnswer::new(&adoption, self.repo.next(&runs)?);
         let git = self.repo.git_words();
         self.repo.say(&answer, |page| write(page, &answer, self.undo, &git))?;
