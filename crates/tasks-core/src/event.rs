@@ -21,6 +21,17 @@ pub struct TaskEvent {
     pub payload: Object,
 }
 
+/// The member of a line that names the program which wrote it. Other programs write to the same
+/// logs, and count their lines from 1 again after each start.
+const WRITER: &str = "writer";
+const ACCORD: &str = "accord";
+
+/// The number of a line of an event log, if Accord wrote it.
+pub fn number(line: &Object) -> Option<u64> {
+    let is_own = line.get(WRITER).and_then(Value::as_str) == Some(ACCORD);
+    line.get("eventId").and_then(Value::as_u64).filter(|_| is_own)
+}
+
 /// The types of events that this crate decides about.
 pub mod kind {
     /// A valid message arrived.
@@ -47,6 +58,16 @@ pub mod kind {
     pub const LEASE_RELEASED: &str = "lease.released";
     /// An agent got the lease of a task.
     pub const LEASE_ACQUIRED: &str = "lease.acquired";
+    /// An edit of a file does not count and was undone.
+    pub const EDIT_REFUSED: &str = "task.edit_refused";
+    /// A person took over what a file said.
+    pub const ADOPTED: &str = "task.adopted";
+    /// The file of a task is gone.
+    pub const DELETED: &str = "task.deleted";
+    /// A file cannot be read as a task.
+    pub const BROKEN: &str = "task.validation.failed";
+    /// What Accord committed about a tree is gone.
+    pub const STATE_LOST: &str = "system.recovery";
     /// A task has been in progress for too long.
     pub const SLA_VIOLATION: &str = "sla.violation";
     /// A task failed too often, or in a way that a retry cannot mend.
@@ -110,6 +131,7 @@ impl TaskEvent {
             line.insert("taskId".into(), task.to_string().into());
         }
         line.insert("payload".into(), Value::Object(self.payload.clone()));
+        line.insert(WRITER.into(), ACCORD.into());
         Value::Object(line)
     }
 }

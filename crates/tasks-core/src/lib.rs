@@ -28,6 +28,7 @@ mod id;
 pub mod lease;
 pub mod message;
 mod project;
+pub mod referee;
 pub mod route;
 pub mod run;
 mod status;

@@ -143,7 +143,7 @@ fn read_log(
 /// The event on a line, if it has a number.
 fn event(line: &[u8], number: u64, end: (String, u64)) -> Option<EventLine> {
     let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
-    if object.get("eventId").and_then(Value::as_u64) != Some(number) {
+    if accord_tasks_core::event::number(&object) != Some(number) {
         return None;
     }
     let kind = object.get("type")?.as_str()?.to_owned();

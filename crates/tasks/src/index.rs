@@ -1,9 +1,11 @@
 //! What a process remembers of a tree: an index that can be built again from the files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
+
+use crate::committed::Held;
 
 /// The index of a tree.
 #[derive(Debug, Default)]
@@ -16,6 +18,12 @@ pub(crate) struct Index {
     pub(crate) lengths: HashMap<String, u64>,
     /// Files that are not tasks, with the reasons.
     pub(crate) broken: BTreeMap<String, String>,
+    /// Tasks whose files are not what Accord committed. They are judged before anything else.
+    pub(crate) odd: BTreeSet<TaskId>,
+    /// Whether settings may have been changed by others.
+    pub(crate) has_odd_settings: bool,
+    /// The tasks of a tree about which nothing is committed.
+    pub(crate) first: Vec<(TaskId, Held)>,
 }
 
 impl Index {
@@ -31,7 +39,8 @@ impl Index {
         self.board.put_closed(id, status);
     }
 
-    fn note(&mut self, id: TaskId) {
+    /// Takes note of the number of a task.
+    pub(crate) fn note(&mut self, id: TaskId) {
         self.numbers.entry(id.day()).or_default().note(id);
     }
 }

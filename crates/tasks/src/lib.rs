@@ -10,7 +10,8 @@
 //! Invariants:
 //! - nothing is answered before it would survive `kill -9` and power loss;
 //! - a task is at one path, at every moment that a reader can see;
-//! - events have numbers without gaps, across processes and restarts.
+//! - events have numbers without gaps, across processes and restarts;
+//! - what decides about a task is held to what was committed, whatever its file says.
 
 #![cfg(unix)]
 #![expect(
@@ -19,22 +20,27 @@
 )]
 
 pub mod answers;
+mod committed;
 mod environment;
 pub mod event_log;
 pub mod executor;
 mod index;
 pub mod layout;
+mod lint;
 pub mod manifest;
 pub mod notify;
 pub mod operations;
+mod referee;
 pub mod requests;
 mod scan;
 pub mod schedule;
 mod tree;
 mod view;
+mod watch;
 mod work;
 pub mod worker;
 
 pub use accord_tasks_core::{By, Door};
 pub use environment::Environment;
 pub use tree::Tree;
+pub use watch::Watching;

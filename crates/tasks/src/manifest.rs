@@ -17,7 +17,7 @@ use accord_tasks_core::task::{OnViolation, Priority};
 use accord_tasks_core::yaml::Yaml;
 use accord_trees::{Disk, Stat, read_file};
 
-use crate::layout::{MANIFEST, RunLayout, SETTINGS};
+use crate::layout::{MANIFEST, RunLayout};
 use crate::tree::failure;
 
 /// The largest `project.yaml`.
@@ -165,32 +165,37 @@ pub struct Settings {
     pub manifest: Option<Manifest>,
     /// The settings that were committed through Accord, if they were.
     pub committed: Option<CommittedSettings>,
-    stamps: [Stamp; 2],
+    stamp: Stamp,
 }
 
 /// What tells one version of a file from another.
 type Stamp = Option<(u64, i64)>;
 
 impl Settings {
-    /// Reads the settings of a tree.
+    /// Reads `project.yaml`. What was committed through Accord is in the log of the tree.
     ///
     /// # Errors
-    /// `project_manifest_invalid` when `project.yaml` cannot be read.
+    /// `project_manifest_invalid` when it cannot be read.
     pub fn load(disk: &dyn Disk) -> Result<Self, Failure> {
-        let stamps = stamps(disk);
+        let stamp = stamp(disk);
         let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;
-        let committed = text(disk, SETTINGS)?.and_then(|text| read_committed(&text));
-        Ok(Self { manifest, committed, stamps })
+        Ok(Self { manifest, committed: None, stamp })
     }
 
     /// Settings that are committed now.
     pub(crate) fn of(manifest: Manifest, committed: CommittedSettings) -> Self {
-        Self { manifest: Some(manifest), committed: Some(committed), stamps: [None; 2] }
+        Self { manifest: Some(manifest), committed: Some(committed), stamp: None }
     }
 
-    /// Whether the files changed since they were read.
+    /// The settings with those that were committed, as the log has them.
+    #[must_use]
+    pub(crate) fn held_to(&self, committed: Option<&str>) -> Self {
+        Self { committed: committed.and_then(read_committed), ..self.clone() }
+    }
+
+    /// Whether `project.yaml` changed since it was read.
     pub(crate) fn is_outdated(&self, disk: &dyn Disk) -> bool {
-        self.stamps != stamps(disk)
+        self.stamp != stamp(disk)
     }
 
     /// When a report moves its task, and who may end a review: as set through Accord.
@@ -281,12 +286,9 @@ fn text(disk: &dyn Disk, path: &str) -> Result<Option<String>, Failure> {
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn stamps(disk: &dyn Disk) -> [Stamp; 2] {
-    let stamp = |path: &str| {
-        let stat: Option<Stat> = disk.stat(path).ok().flatten();
-        stat.map(|stat| (stat.length, stat.modified_ms))
-    };
-    [stamp(MANIFEST), stamp(SETTINGS)]
+fn stamp(disk: &dyn Disk) -> Stamp {
+    let stat: Option<Stat> = disk.stat(MANIFEST).ok().flatten();
+    stat.map(|stat| (stat.length, stat.modified_ms))
 }
 
 /// The members of `project.yaml` for an id.

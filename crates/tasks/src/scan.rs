@@ -2,42 +2,127 @@
 //!
 //! Finished tasks are known by their names alone, so that a tree with many of them opens fast.
 
-use accord_contract::wire::{Object, Value, Wire};
+use std::collections::HashSet;
+
+use accord_contract::wire::Wire;
 use accord_tasks_core::board::Entry;
+use accord_tasks_core::event;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
-use accord_trees::{Disk, Result, read_file, record};
+use accord_trees::record::RecordLines;
+use accord_trees::wal::digest;
+use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
+use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{RunLayout, status_folder};
 
 /// The largest task file.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 
-/// Builds the index of a tree.
-pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout) -> Result<Index> {
-    let mut index = Index { last_event: last_event(disk)?, ..Index::default() };
+/// Builds the index of a tree. Tasks whose files are not what Accord committed are odd.
+pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<Index> {
+    let last_event = state.last_event().map_or_else(|| last_event(disk), Ok)?;
+    let mut scan = Scan {
+        disk,
+        layout,
+        state,
+        index: Index { last_event, has_odd_settings: true, ..Index::default() },
+        seen: HashSet::new(),
+    };
     for &status in Status::ALL {
         let folder = status_folder(status);
+        if disk.stat(&folder)?.is_some_and(|stat| stat.kind != Kind::Folder) {
+            scan.index.broken.insert(folder, "it is not a folder".into());
+            continue;
+        }
         for entry in disk.list(&folder)?.unwrap_or_default() {
-            let Some(name) = entry.name.strip_suffix(".md") else { continue };
-            let Ok(id) = TaskId::parse(name) else { continue };
-            if status.is_final() {
-                index.put_closed(id, status);
-                continue;
-            }
-            let path = format!("{folder}/{}", entry.name);
-            match read_task(disk, &path)? {
-                Some(Ok(file)) => index.put(entry_of(disk, layout, &file)?),
-                Some(Err(why)) => {
-                    index.broken.insert(path, why);
-                }
-                None => {}
-            }
+            scan.entry(status, &entry)?;
         }
     }
+    let Scan { mut index, seen, .. } = scan;
+    // Files that are gone.
+    index.odd.extend(state.tasks().map(|(id, _)| id).filter(|id| !seen.contains(id)));
     Ok(index)
+}
+
+struct Scan<'s> {
+    disk: &'s dyn Disk,
+    layout: RunLayout,
+    state: &'s State,
+    index: Index,
+    /// Open tasks that have a file.
+    seen: HashSet<TaskId>,
+}
+
+impl Scan<'_> {
+    fn entry(&mut self, status: Status, entry: &accord_trees::Entry) -> Result<()> {
+        let path = format!("{}/{}", status_folder(status), entry.name);
+        let Some(name) = entry.name.strip_suffix(".md") else {
+            // The folder beside a task file. Without its file it still uses the number of the task.
+            if let Ok(id) = TaskId::parse(&entry.name) {
+                self.index.note(id);
+                if entry.kind != Kind::Folder {
+                    self.index.odd.insert(id);
+                }
+            }
+            return Ok(());
+        };
+        let Ok(id) = TaskId::parse(name) else {
+            self.index.broken.insert(path, "the name is not the id of a task".into());
+            return Ok(());
+        };
+        if self.index.board.status(id).is_some() {
+            self.index.odd.insert(id);
+            return Ok(());
+        }
+        let held = self.state.held(id);
+        if status.is_final() {
+            self.index.put_closed(id, status);
+            if held.is_some() || entry.kind != Kind::File {
+                self.index.odd.insert(id);
+            }
+            return Ok(());
+        }
+        self.seen.insert(id);
+        match read_task(self.disk, &path)? {
+            Some(Ok(file)) => {
+                let is_file = entry.kind == Kind::File;
+                let task = file.task();
+                if is_file && !self.state.is_begun() && task.id == id && task.status == status {
+                    let is_leased = status.is_leased() && task.lease.value().is_some();
+                    let lease = if is_leased { LeaseOrigin::Unknown } else { LeaseOrigin::None };
+                    self.index.first.push((id, Held::of(&file, lease)));
+                } else if !is_file || !is_committed(&file, id, status, held) {
+                    self.index.odd.insert(id);
+                }
+                self.index.put(entry_of(self.disk, self.layout, &file)?);
+            }
+            Some(Err(why)) => {
+                self.index.broken.insert(path, why);
+                self.index.put_closed(id, held.map_or(status, |held| held.status));
+                self.index.odd.insert(id);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file is what Accord committed, in the folder of its status.
+pub(crate) fn is_committed(
+    file: &TaskFile,
+    id: TaskId,
+    folder: Status,
+    held: Option<&Held>,
+) -> bool {
+    let task = file.task();
+    let is_placed = task.id == id && task.status == folder;
+    is_placed
+        && held.is_some_and(|held| {
+            held.status == folder && held.front == digest(file.front().as_bytes())
+        })
 }
 
 /// Reads a task file.
@@ -45,7 +130,17 @@ pub(crate) fn read_task(
     disk: &dyn Disk,
     path: &str,
 ) -> Result<Option<std::result::Result<TaskFile, String>>> {
-    let Some(bytes) = read_file(disk, path, MAX_FILE)? else { return Ok(None) };
+    let bytes = match read_file(disk, path, MAX_FILE) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        // It must not hide the others.
+        Err(
+            error @ (TreeError::TooLarge { .. }
+            | TreeError::NotFile { .. }
+            | TreeError::Outside { .. }),
+        ) => return Ok(Some(Err(error.to_string()))),
+        Err(error) => return Err(error),
+    };
     let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned());
     let file = text.and_then(|text| TaskFile::read(&text).map_err(|error| error.to_string()));
     Ok(Some(file))
@@ -78,23 +173,17 @@ pub(crate) fn document<T: Wire>(
     Ok(None)
 }
 
-/// The number of the last event of a tree.
+/// The highest number of Accord's events. The log of a tree knows it; this is for a tree whose log
+/// is gone.
 fn last_event(disk: &dyn Disk) -> Result<u64> {
-    let mut days: Vec<String> = disk
-        .list("events")?
-        .unwrap_or_default()
-        .into_iter()
-        .map(|entry| entry.name)
-        .filter(|name| name.ends_with(".jsonl") && name != "events.jsonl")
-        .collect();
-    days.sort();
-    // The newest log may be empty, or end with a line of another program.
-    for day in days.iter().rev() {
-        let lines = record::last_lines(disk, &format!("events/{day}"), 64)?;
-        let number = |line: &Object| line.get("eventId").and_then(Value::as_u64);
-        if let Some(last) = lines.iter().filter_map(number).max() {
-            return Ok(last);
+    let mut last = 0;
+    for entry in disk.list("events")?.unwrap_or_default() {
+        if entry.name.ends_with(".jsonl") && entry.kind == Kind::File {
+            let lines = RecordLines::open(disk, &format!("events/{}", entry.name), 0, 0)?;
+            // A damaged line is skipped.
+            let numbers = lines.filter_map(|line| event::number(&line.ok()?.object));
+            last = numbers.max().unwrap_or(0).max(last);
         }
     }
-    Ok(0)
+    Ok(last)
 }

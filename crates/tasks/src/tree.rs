@@ -6,20 +6,23 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Weak};
 
 use accord_contract::codes::{Code, Failure};
+use accord_tasks_core::TaskId;
 use accord_tasks_core::aof_project_id;
-use accord_trees::wal::{LockedWal, News, Wal};
+use accord_trees::wal::{LockedWal, News, Skipped, Wal};
 use accord_trees::{Disk, Root, TreeError};
 use parking_lot::{Mutex, RwLock};
 
 use crate::Environment;
+use crate::committed::State;
 use crate::index::Index;
 use crate::layout::OWN;
 use crate::manifest::Settings;
 use crate::scan::scan;
+use crate::watch::Changes;
 use crate::work::Work;
 
 /// The tree of one project. A clone is the same tree.
@@ -34,6 +37,17 @@ struct Shared {
     queue: Mutex<Queue>,
     /// The log and the index. Only the leader has it.
     store: Mutex<Store>,
+    /// What others changed since the last group.
+    changes: Mutex<Changes>,
+}
+
+/// A tree that may be closed by now.
+pub(crate) struct WeakTree(Weak<Shared>);
+
+impl WeakTree {
+    pub(crate) fn upgrade(&self) -> Option<Tree> {
+        self.0.upgrade().map(Tree)
+    }
 }
 
 #[derive(Default)]
@@ -43,7 +57,7 @@ struct Queue {
 }
 
 pub(crate) struct Store {
-    wal: Wal,
+    wal: Wal<State>,
     index: Option<Index>,
 }
 
@@ -104,7 +118,15 @@ impl Tree {
         project: &str,
         environment: Environment,
     ) -> Result<Self, Failure> {
-        let settings = Settings::load(disk.as_ref())?;
+        let mut wal = Wal::new(disk.clone(), OWN, environment.boot());
+        let settings = match Settings::load(disk.as_ref()) {
+            Err(broken) if broken.code == Code::AofProjectManifestInvalid => {
+                // A power failure may have torn the file. The log has it then.
+                drop(wal.lock().map_err(|error| failure(&error))?);
+                Settings::load(disk.as_ref())
+            }
+            settings => settings,
+        }?;
         let manifest = settings.manifest.as_ref();
         let named = manifest.map_or(project, |manifest| manifest.project());
         if named != project && manifest.is_none_or(|manifest| manifest.id != project) {
@@ -114,7 +136,6 @@ impl Tree {
                 .with("received", project));
         }
         let project = named.to_owned();
-        let wal = Wal::new(disk.clone(), OWN, environment.boot());
         Ok(Self(Arc::new(Shared {
             disk,
             environment,
@@ -122,6 +143,7 @@ impl Tree {
             settings: RwLock::new(Arc::new(settings)),
             queue: Mutex::default(),
             store: Mutex::new(Store { wal, index: None }),
+            changes: Mutex::default(),
         })))
     }
 
@@ -137,10 +159,42 @@ impl Tree {
         if !known.is_outdated(self.disk()) {
             return known;
         }
-        let Ok(fresh) = Settings::load(self.disk()) else { return known };
+        let Ok(mut fresh) = Settings::load(self.disk()) else { return known };
+        fresh.committed.clone_from(&known.committed);
         let fresh = Arc::new(fresh);
         *self.0.settings.write() = fresh.clone();
         fresh
+    }
+
+    /// The settings, with those that count only as set through Accord.
+    fn held_settings(&self, state: &State) -> Arc<Settings> {
+        let known = self.current_settings();
+        let held = Arc::new(known.held_to(state.settings()));
+        if held.committed != known.committed {
+            *self.0.settings.write() = held.clone();
+        }
+        held
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakTree {
+        WeakTree(Arc::downgrade(&self.0))
+    }
+
+    /// Looks at the files of tasks, and of the settings, as if others had just changed them.
+    ///
+    /// # Errors
+    /// When the tree cannot be read or written.
+    pub fn look_at(&self, tasks: &[TaskId]) -> Result<(), Failure> {
+        let tasks = tasks.iter().copied().collect();
+        self.0.changes.lock().add(Changes { tasks, has_settings: true, is_unknown: false });
+        self.change(|_| Ok(()))
+    }
+
+    /// Looks at what others changed.
+    pub(crate) fn notice(&self, changes: Changes) {
+        self.0.changes.lock().add(changes);
+        // A tree that cannot be read now is read again by the next operation.
+        drop(self.change(|_| Ok(())));
     }
 
     /// The environment.
@@ -220,6 +274,10 @@ impl Tree {
         let mut store = self.0.store.lock();
         let Store { wal, index } = &mut *store;
         let settings = self.current_settings();
+        let changes = std::mem::take(&mut *self.0.changes.lock());
+        if changes.is_unknown {
+            *index = None;
+        }
         let locked = wal.lock().and_then(|locked| {
             self.refresh(index, &locked, &settings)?;
             Ok(locked)
@@ -237,11 +295,20 @@ impl Tree {
             }
         };
         let now = shared.environment.now();
-        let mut work = Work::new(shared.disk.as_ref(), known, settings, now);
+        let settings = self.held_settings(locked.state());
+        known.odd.extend(changes.tasks);
+        known.has_odd_settings |= changes.has_settings;
+        let mut work = Work::new(shared.disk.as_ref(), locked.state(), known, settings, now);
+        work.settle_all(&[]);
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
+        work.settle_rest();
         let (records, is_spoiled) = work.into_records();
         records.into_iter().for_each(|record| locked.stage(record));
-        let outcome = locked.commit().map(drop).map_err(|error| failure(&error));
+        let committed = locked.commit();
+        let outcome =
+            committed.and_then(|skipped| self.settle_skipped(&mut locked, known, skipped));
+        let outcome = outcome.map_err(|error| failure(&error));
+        self.held_settings(locked.state());
         drop(locked);
         if outcome.is_err() || is_spoiled {
             // The index is ahead of the files.
@@ -253,20 +320,40 @@ impl Tree {
         }
     }
 
+    /// Judges files that others changed while the group was decided.
+    fn settle_skipped(
+        &self,
+        locked: &mut LockedWal<'_, State>,
+        index: &mut Index,
+        skipped: Vec<Skipped>,
+    ) -> accord_trees::Result<()> {
+        if skipped.is_empty() {
+            return Ok(());
+        }
+        let (disk, now) = (self.0.disk.as_ref(), self.0.environment.now());
+        let settings = self.held_settings(locked.state());
+        let mut work = Work::new(disk, locked.state(), index, settings, now);
+        work.settle_all(&skipped);
+        let (records, _) = work.into_records();
+        records.into_iter().for_each(|record| locked.stage(record));
+        // What was changed once more is noticed as any other change.
+        locked.commit().map(drop)
+    }
+
     /// Brings the index up to what other processes did.
     fn refresh(
         &self,
         index: &mut Option<Index>,
-        locked: &LockedWal<'_>,
+        locked: &LockedWal<'_, State>,
         settings: &Settings,
     ) -> accord_trees::Result<()> {
         let (disk, layout) = (self.0.disk.as_ref(), settings.layout());
         match (locked.news(), index.as_mut()) {
             (News::Records(records), Some(known)) => {
-                crate::work::take_over(known, disk, layout, records)
+                crate::work::take_over(known, disk, layout, locked.state(), records)
             }
             _ => {
-                *index = Some(scan(disk, layout)?);
+                *index = Some(scan(disk, layout, locked.state())?);
                 Ok(())
             }
         }

@@ -1,8 +1,10 @@
 //! The changes of a group, while it is decided.
 //!
 //! Decisions of one group see each other: files that are staged are read before those on the disk.
+//! A task whose file others changed is judged before a decision sees it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
@@ -16,28 +18,39 @@ use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{Op, Record, digest};
 use accord_trees::{Disk, Result as TreeResult, read_file};
-use serde_json::json;
 
+use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
 use crate::manifest::Settings;
-use crate::scan::{MAX_FILE, document, entry_of, read_task};
+use crate::referee::verdict::Verdict;
+use crate::scan::{MAX_FILE, document, entry_of, is_committed, read_task};
 use crate::tree::failure;
 
 /// A group of changes.
 pub(crate) struct Work<'w> {
-    disk: &'w dyn Disk,
-    index: &'w mut Index,
+    pub(crate) disk: &'w dyn Disk,
+    /// What is committed.
+    pub(crate) state: &'w State,
+    pub(crate) index: &'w mut Index,
     settings: Arc<Settings>,
-    layout: RunLayout,
-    now: Time,
+    pub(crate) layout: RunLayout,
+    pub(crate) now: Time,
     /// The contents of staged files; `None` for one that was removed.
-    staged: HashMap<String, Option<String>>,
+    pub(crate) staged: HashMap<String, Option<String>>,
+    /// What the group says about tasks; `None` for one that cannot move any more.
+    held: HashMap<TaskId, Option<Held>>,
+    /// Verdicts about tasks that were read and are not settled yet.
+    pub(crate) verdicts: RefCell<BTreeMap<TaskId, Verdict>>,
     records: Vec<Record>,
     /// The changes of the present decision.
-    ops: Vec<Op>,
-    events: Vec<TaskEvent>,
-    touched: BTreeSet<TaskId>,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) events: Vec<TaskEvent>,
+    touched: BTreeMap<TaskId, Option<Held>>,
+    /// Files that cannot be read, for the committed state.
+    pub(crate) broken: Object,
+    /// Whether the present decision is the first one of a tree.
+    pub(crate) is_first: bool,
     /// The failure after which nothing more can be decided in this group.
     spoiled: Option<Failure>,
 }
@@ -45,21 +58,27 @@ pub(crate) struct Work<'w> {
 impl<'w> Work<'w> {
     pub(crate) fn new(
         disk: &'w dyn Disk,
+        state: &'w State,
         index: &'w mut Index,
         settings: Arc<Settings>,
         now: Time,
     ) -> Self {
         Self {
             disk,
+            state,
             index,
             layout: settings.layout(),
             settings,
             now,
             staged: HashMap::new(),
+            held: HashMap::new(),
+            verdicts: RefCell::default(),
             records: Vec::new(),
             ops: Vec::new(),
             events: Vec::new(),
-            touched: BTreeSet::new(),
+            touched: BTreeMap::new(),
+            broken: Object::new(),
+            is_first: false,
             spoiled: None,
         }
     }
@@ -80,6 +99,7 @@ impl<'w> Work<'w> {
             // index is ahead of what is committed.
             self.ops.clear();
             self.touched.clear();
+            self.broken.clear();
             self.spoiled = Some(failure.clone());
         }
         self.close();
@@ -137,37 +157,86 @@ impl<'w> Work<'w> {
     /// # Errors
     /// `task_not_found`; `task_file_invalid` if its file cannot be read.
     pub(crate) fn task(&self, id: TaskId) -> Result<TaskFile, Failure> {
-        self.find(id)?.ok_or_else(|| {
-            Failure::new(Code::AofTaskNotFound, format!("there is no task {id}"))
-                .with("task_id", id.to_string())
-        })
+        self.find(id)?.ok_or_else(|| not_found(id))
     }
 
     /// A task, if it exists.
+    ///
+    /// # Errors
+    /// `task_file_invalid` if its file cannot be read; `task_needs_adopt` if nothing says who gave
+    /// out its lease.
     pub(crate) fn find(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
+        if self.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown) {
+            let message = format!("nothing says who gave out the lease of {id}");
+            return Err(
+                Failure::new(Code::AofTaskNeedsAdopt, message).with("task_id", id.to_string())
+            );
+        }
+        self.peek(id)
+    }
+
+    /// A task, for readers.
+    ///
+    /// # Errors
+    /// `task_not_found`; `task_file_invalid` if its file cannot be read.
+    pub(crate) fn read(&self, id: TaskId) -> Result<TaskFile, Failure> {
+        self.peek(id)?.ok_or_else(|| not_found(id))
+    }
+
+    /// A task, if it exists, for readers.
+    ///
+    /// # Errors
+    /// `task_file_invalid` if its file cannot be read.
+    pub(crate) fn peek(&self, id: TaskId) -> Result<Option<TaskFile>, Failure> {
         let Some(status) = self.index.board.status(id) else { return Ok(None) };
         let path = task_file(status, id);
-        let read = match self.staged.get(&path) {
-            Some(Some(text)) => Some(TaskFile::read(text).map_err(|error| error.to_string())),
-            Some(None) => None,
-            None => read_task(self.disk, &path).map_err(|error| failure(&error))?,
+        let invalid = |why: &str| Failure::new(Code::AofTaskFileInvalid, format!("{path}: {why}"));
+        match self.staged.get(&path) {
+            Some(Some(text)) => {
+                return TaskFile::read(text).map(Some).map_err(|error| invalid(&error.to_string()));
+            }
+            Some(None) => return Ok(None),
+            None => {}
+        }
+        let read = read_task(self.disk, &path).map_err(|error| failure(&error))?;
+        if let Some(Ok(file)) = read {
+            let is_closed = status.is_final() && file.task().status == status;
+            if is_closed || is_committed(&file, id, status, self.held(id).as_ref()) {
+                return Ok(Some(file));
+            }
+        }
+        // Others changed it. What counts is decided now, and written with the next change of the
+        // task, or at the end of the group.
+        let verdict = self.judge(id, None)?;
+        let answer = match (&verdict.file, &verdict.noticed) {
+            (None, crate::referee::verdict::Noticed::Broken { why, .. }) => Err(invalid(why)),
+            (file, _) => Ok(file.clone()),
         };
-        match read {
-            None => Ok(None),
-            Some(Ok(file)) => Ok(Some(file)),
-            Some(Err(why)) => Err(Failure::new(Code::AofTaskFileInvalid, format!("{path}: {why}"))),
+        self.verdicts.borrow_mut().insert(id, verdict);
+        answer
+    }
+
+    /// What is committed about a task, or will be with this group.
+    pub(crate) fn held(&self, id: TaskId) -> Option<Held> {
+        match self.held.get(&id) {
+            Some(held) => held.clone(),
+            None => self.state.held(id).cloned(),
         }
     }
 
-    /// A run artifact of a task.
+    /// A run artifact of a task. The run of Accord's lease is the committed one.
     pub(crate) fn artifact<T: Wire>(&self, id: TaskId, name: &str) -> Result<Option<T>, Failure> {
         let path = format!("{}/{name}", self.layout.folder(id));
-        match self.staged.get(&path) {
-            Some(text) => Ok(text
-                .as_ref()
-                .and_then(|text| T::from_document(serde_json::from_str(text).ok()?).ok())),
-            None => document(self.disk, self.layout, id, name).map_err(|error| failure(&error)),
+        let parse = |text: &str| T::from_document(serde_json::from_str(text).ok()?).ok();
+        if let Some(text) = self.staged.get(&path) {
+            return Ok(text.as_deref().and_then(parse));
         }
+        if name == "run.json"
+            && let Some(run) = self.held(id).and_then(|held| held.run)
+        {
+            return Ok(parse(&run));
+        }
+        document(self.disk, self.layout, id, name).map_err(|error| failure(&error))
     }
 
     /// The text of a run artifact of a task, from either layout.
@@ -197,12 +266,21 @@ impl<'w> Work<'w> {
             self.ops.push(Op::Folder { path });
         }
         self.put(&task_file(status, id), file.text())?;
-        self.note(file)
+        self.hold(file, LeaseOrigin::None)
     }
 
     /// Writes a changed task. If its status changed, file and folder move along.
     pub(crate) fn update(&mut self, before: &TaskFile, after: &TaskFile) -> Result<(), Failure> {
         let (id, from, to) = (after.task().id, before.task().status, after.task().status);
+        if self.verdicts.borrow().contains_key(&id) {
+            self.settle(id)?;
+        }
+        let lease = match self.held(id).map_or(LeaseOrigin::None, |held| held.lease) {
+            _ if after.task().lease.value().is_none() => LeaseOrigin::None,
+            // Only a claim gives a task a lease that it did not have.
+            LeaseOrigin::None if before.task().lease.value().is_none() => LeaseOrigin::Accord,
+            lease => lease,
+        };
         if from != to {
             let (old, new) = (task_file(from, id), task_file(to, id));
             self.ops.push(Op::Move { from: old.clone(), to: new.clone() });
@@ -211,7 +289,7 @@ impl<'w> Work<'w> {
             self.staged.insert(new, Some(before.text()));
         }
         self.put(&task_file(to, id), after.text())?;
-        self.note(after)
+        self.hold(after, lease)
     }
 
     /// Writes a run artifact.
@@ -265,16 +343,37 @@ impl<'w> Work<'w> {
         self.events.push(event);
     }
 
-    /// Takes a changed task over into the index.
-    fn note(&mut self, file: &TaskFile) -> Result<(), Failure> {
+    /// Takes a changed task over as committed, and into the index.
+    pub(crate) fn hold(&mut self, file: &TaskFile, lease: LeaseOrigin) -> Result<(), Failure> {
         let task = file.task();
-        self.touched.insert(task.id);
+        let before = self.held(task.id);
         let heartbeat: Option<Heartbeat> = match task.status {
             Status::InProgress => self.artifact(task.id, "run_heartbeat.json")?,
             _ => None,
         };
         self.index.put(Entry::of(task, heartbeat.as_ref()));
+        if task.status.is_final() {
+            if before.is_some() {
+                self.touch(task.id, None);
+            }
+            return Ok(());
+        }
+        let mut held = Held::of(file, lease);
+        if lease == LeaseOrigin::Accord {
+            let path = format!("{}/run.json", self.layout.folder(task.id));
+            let staged = self.staged.get(&path).cloned().flatten();
+            held.run = staged.or(before.as_ref().and_then(|held| held.run.clone()));
+        }
+        if before.as_ref() != Some(&held) {
+            self.touch(task.id, Some(held));
+        }
         Ok(())
+    }
+
+    /// Notes what is committed about a task with the present decision.
+    pub(crate) fn touch(&mut self, id: TaskId, held: Option<Held>) {
+        self.held.insert(id, held.clone());
+        self.touched.insert(id, held);
     }
 
     /// Makes a record of the present decision.
@@ -282,14 +381,26 @@ impl<'w> Work<'w> {
         let ops = std::mem::take(&mut self.ops);
         let events = std::mem::take(&mut self.events);
         let touched = std::mem::take(&mut self.touched);
-        if ops.is_empty() && events.is_empty() {
+        let broken = std::mem::take(&mut self.broken);
+        let is_empty = ops.is_empty() && events.is_empty() && touched.is_empty();
+        let is_first = std::mem::take(&mut self.is_first);
+        if is_empty && broken.is_empty() && !is_first {
             return;
         }
         let mut ops = ops;
         ops.extend(self.event_lines(&events));
-        let touched: Vec<String> = touched.iter().map(ToString::to_string).collect();
-        let detail = json!({"tasks": touched, "event": self.index.last_event});
-        let Value::Object(detail) = detail else { return };
+        let tasks: Object = touched
+            .into_iter()
+            .map(|(id, held)| {
+                (id.to_string(), held.map_or(Value::Null, |held| held.entry_in(id, &ops)))
+            })
+            .collect();
+        let mut detail = Object::new();
+        detail.insert("tasks".into(), Value::Object(tasks));
+        detail.insert("event".into(), self.index.last_event.into());
+        if !broken.is_empty() {
+            detail.insert("broken".into(), Value::Object(broken));
+        }
         self.records.push(Record { ops, detail });
     }
 
@@ -301,7 +412,10 @@ impl<'w> Work<'w> {
             let line = format!("{}\n", event.line(self.index.last_event));
             let path = events(event.at);
             let known = self.index.lengths.get(&path).copied();
-            let at = known.unwrap_or_else(|| length(self.disk, &path));
+            let (at, line) = match known {
+                Some(at) => (at, line),
+                None => end(self.disk, &path, line),
+            };
             self.index.lengths.insert(path.clone(), at + line.len() as u64);
             match ops.last_mut() {
                 Some(Op::Append { path: last, text, .. }) if *last == path => text.push_str(&line),
@@ -315,10 +429,30 @@ impl<'w> Work<'w> {
     pub(crate) fn into_records(self) -> (Vec<Record>, bool) {
         (self.records, self.spoiled.is_some())
     }
+
+    /// Settles what the group read and did not change.
+    pub(crate) fn settle_rest(&mut self) {
+        let rest: Vec<TaskId> = self.verdicts.borrow().keys().copied().collect();
+        for id in rest {
+            // It is judged again when it is read again.
+            drop(self.attempt(|work| work.settle(id)));
+        }
+    }
 }
 
-fn length(disk: &dyn Disk, path: &str) -> u64 {
-    disk.stat(path).ok().flatten().map_or(0, |stat| stat.length)
+fn not_found(id: TaskId) -> Failure {
+    Failure::new(Code::AofTaskNotFound, format!("there is no task {id}"))
+        .with("task_id", id.to_string())
+}
+
+/// Where a line is appended. Another program may have left out the end of the last line.
+fn end(disk: &dyn Disk, path: &str, line: String) -> (u64, String) {
+    let content = disk.open(path).ok().flatten();
+    let length = content.as_ref().and_then(|content| content.length().ok()).unwrap_or(0);
+    let last =
+        content.filter(|_| length > 0).and_then(|content| content.read_at(length - 1, 1).ok());
+    let is_open = last.is_some_and(|last| last != b"\n");
+    (length, if is_open { format!("\n{line}") } else { line })
 }
 
 /// Takes the commits of other processes over into the index.
@@ -326,6 +460,7 @@ pub(crate) fn take_over(
     index: &mut Index,
     disk: &dyn Disk,
     layout: RunLayout,
+    state: &State,
     records: &[Record],
 ) -> TreeResult<()> {
     // Other processes appended to the logs.
@@ -333,31 +468,43 @@ pub(crate) fn take_over(
     for record in records {
         let event = record.detail.get("event").and_then(Value::as_u64);
         index.last_event = index.last_event.max(event.unwrap_or(0));
-        let tasks = record.detail.get("tasks").and_then(Value::as_array).into_iter().flatten();
-        for id in tasks.filter_map(Value::as_str).filter_map(|id| TaskId::parse(id).ok()) {
-            reread(index, disk, layout, id)?;
+        let tasks = record.detail.get("tasks").and_then(Value::as_object).into_iter().flatten();
+        for id in tasks.filter_map(|(id, _)| TaskId::parse(id).ok()) {
+            reread(index, disk, layout, state, id)?;
         }
     }
     Ok(())
 }
 
-/// Reads a task again, wherever it is.
-fn reread(index: &mut Index, disk: &dyn Disk, layout: RunLayout, id: TaskId) -> TreeResult<()> {
-    for &status in Status::ALL {
-        let path = task_file(status, id);
-        match read_task(disk, &path)? {
-            None => {}
-            Some(Ok(file)) => {
-                index.broken.remove(&path);
-                index.put(entry_of(disk, layout, &file)?);
+/// Reads a task again that another process changed.
+fn reread(
+    index: &mut Index,
+    disk: &dyn Disk,
+    layout: RunLayout,
+    state: &State,
+    id: TaskId,
+) -> TreeResult<()> {
+    let Some(held) = state.held(id) else {
+        for status in [Status::Done, Status::Cancelled] {
+            if disk.stat(&task_file(status, id))?.is_some() {
+                index.put_closed(id, status);
                 return Ok(());
             }
-            Some(Err(why)) => {
-                index.broken.insert(path, why);
-            }
+        }
+        index.board.remove(id);
+        return Ok(());
+    };
+    let path = task_file(held.status, id);
+    match read_task(disk, &path)? {
+        Some(Ok(file)) if is_committed(&file, id, held.status, Some(held)) => {
+            index.broken.remove(&path);
+            index.put(entry_of(disk, layout, &file)?);
+        }
+        // Others changed it since.
+        _ => {
+            index.odd.insert(id);
         }
     }
-    index.board.remove(id);
     Ok(())
 }
 

@@ -7,6 +7,7 @@
 //! * [`commit`]: a list of writes that is applied in full, once or again after a crash.
 //! * [`journal`]: the redo journal of a commit.
 //! * [`wal`]: a write-ahead log, for many small commits.
+//! * [`watch`]: noticing changes of folders while they happen.
 //! * [`lock`]: a lock file that is taken over only from a process that has ended.
 //! * [`LockedTree`]: all of these together, for the [`TreeFormat`] of a protocol.
 //! * `testing` (feature `testing`): a disk that loses unsynced writes, and one that aborts the
@@ -20,7 +21,7 @@
 //! - readers need no lock and never write;
 //! - damaged data is reported with its line number and never overwritten.
 //!
-//! This crate starts no process and opens no socket. Only the lock reads the clock.
+//! This crate starts no process and opens no socket. Only lock and watch read the clock.
 //!
 //! ```
 //! use accord_trees::{Root, atomic, read_file};
@@ -55,6 +56,7 @@ mod root;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod wal;
+pub mod watch;
 
 pub use disk::{Content, Disk, Entry, Kind, Stat, parent, read_file};
 pub use error::{Result, TreeError};

@@ -801,6 +801,11 @@ codes! {
     AofAgentNotStarted = "agent_not_started", Aof, Execution, AfterChange, 500,
         "The program of the agent cannot be started; the task was given back. Correct the command \
          of the agent.";
+    AofTaskNeedsAdopt = "task_needs_adopt", Aof, Approval, AfterChange, 409,
+        "Nothing says who gave out the lease of the task; a person must look at it and take it over \
+         with accord task adopt.";
+    AofNothingToAdopt = "nothing_to_adopt", Aof, Validation, AfterChange, 409,
+        "No edit of this file was refused, so there is nothing to take over.";
     AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
         "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
          project.";

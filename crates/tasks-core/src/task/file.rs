@@ -73,6 +73,20 @@ impl TaskFile {
         Ok(Self { front, task, head, rest, has_crlf })
     }
 
+    /// The body of a text whose front matter cannot be read, if its end can be found.
+    pub fn body_of(text: &str) -> Option<&str> {
+        let mut at = 0;
+        let mut fences = 0;
+        for line in text.split_inclusive('\n') {
+            at += line.len();
+            fences += usize::from(line.trim_start_matches(BOM).trim_end() == FENCE);
+            if fences == 2 {
+                return Some(text[at..].trim());
+            }
+        }
+        None
+    }
+
     /// The file of a new task.
     ///
     /// # Errors
@@ -94,6 +108,11 @@ impl TaskFile {
     /// The members of the front matter, known or not.
     pub fn members(&self) -> &accord_contract::wire::Object {
         self.front.members()
+    }
+
+    /// The text of the front matter, without its fences.
+    pub fn front(&self) -> &str {
+        self.front.text()
     }
 
     /// The body, without white space around it.

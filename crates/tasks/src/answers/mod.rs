@@ -22,7 +22,8 @@ pub use task::{
     TaskItem,
 };
 pub use tree::{
-    AdoptAnswer, AdoptedChange, InitAnswer, LintAnswer, LintFinding, PollAlert, PollAnswer,
+    AdoptAnswer, AdoptedChange, InitAnswer, LintAnswer, LintFinding, LintSeverity, PollAlert,
+    PollAnswer,
 };
 
 macro_rules! answers {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::Value;
+use accord_contract::{message, wire_enum};
 use accord_tasks_core::TaskId;
 
 use super::{TaskDetails, TaskMove, TaskNotice};
@@ -60,9 +60,23 @@ message! {
     }
 }
 
+wire_enum! {
+    /// How bad a finding is.
+    pub enum LintSeverity("TaskLintSeverity", closed) {
+        /// Something cannot work as it is.
+        Error = "error",
+        /// It works, and is not as it should be.
+        Warning = "warning",
+    }
+}
+
 message! {
     /// Something that is wrong in a tree.
     pub struct LintFinding("TaskLintFinding", closed) {
+        /// The name of what is wrong.
+        required code: String = "code", "lint-code";
+        /// How bad it is.
+        required severity: LintSeverity = "severity", "severity";
         /// The path, within the tree.
         required path: String = "path", "tree-path";
         /// What is wrong.

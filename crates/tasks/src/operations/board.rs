@@ -57,7 +57,7 @@ fn column(
     let mut tasks = Vec::new();
     for id in ids.iter().take(limit) {
         // A broken file is counted, and named by lint.
-        if let Ok(Some(file)) = work.find(*id) {
+        if let Ok(Some(file)) = work.peek(*id) {
             tasks.push(work.item(&file)?);
         }
     }

@@ -75,7 +75,7 @@ impl Tree {
                 let (mut items, mut damaged) = (Vec::new(), Vec::new());
                 for position in some {
                     let id = position.id();
-                    match work.find(id) {
+                    match work.peek(id) {
                         Ok(Some(file)) => items.push(work.item(&file)?),
                         Ok(None) => {}
                         Err(_) => damaged.push(id.to_string()),
@@ -162,7 +162,7 @@ impl Filter {
     /// Those of some tasks whose files fit. A task that moved in the meantime is found where it
     /// is now; one whose file cannot be read is kept, so that the page names it.
     fn read(&self, work: &Work<'_>, some: &[Position]) -> Vec<Position> {
-        let fits = |position: &Position| match work.find(position.id()) {
+        let fits = |position: &Position| match work.peek(position.id()) {
             Ok(Some(file)) => self.fits(file.task()),
             Ok(None) => false,
             Err(_) => true,

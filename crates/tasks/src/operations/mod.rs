@@ -3,6 +3,7 @@
 //! Each is a method of [`Tree`](crate::Tree) that takes a request message and [`By`](crate::By),
 //! and answers with a message.
 
+mod adopt;
 mod apply;
 mod board;
 mod claim;

@@ -21,7 +21,7 @@ impl Tree {
         let root = self.disk().root_path().display().to_string();
         self.change(move |work| {
             let id = work.board().resolve(&task)?;
-            let file = work.task(id)?;
+            let file = work.read(id)?;
             let facts = work.run_facts(id)?;
             let mut details = work.details(&project, &file, &facts);
             if without_body {

@@ -6,7 +6,10 @@
     reason = "tests look at real files and stop at the first surprise"
 )]
 
+mod attacks;
 mod commits;
 mod crashes;
+mod edits;
 mod polling;
 mod support;
+mod watching;

@@ -92,8 +92,15 @@ fn the_result_of_an_earlier_run_is_moved_away() {
 #[test]
 fn a_lease_of_another_tool_gets_a_run_with_its_heartbeat() {
     let case = Case::new();
-    let id = case.claimed();
-    fs::remove_dir_all(case.folder.path().join(format!("runs/{id}"))).unwrap();
+    let id = case.tree.create(&routed("x"), &human()).unwrap().task.id;
+    let path = |status: &str| case.folder.path().join(format!("tasks/{status}/{id}.md"));
+    let lease = "lease:\n  agent: swe-backend\n  acquiredAt: 2026-02-09T21:00:00.000Z\n  \
+                 expiresAt: 2026-02-09T22:00:00.000Z\n  renewCount: 0\ncreatedAt:";
+    let text = fs::read_to_string(path("backlog")).unwrap();
+    let text = text.replace("status: backlog", "status: in-progress").replace("createdAt:", lease);
+    fs::remove_file(path("backlog")).unwrap();
+    fs::write(path("in-progress"), text).unwrap();
+    case.tree.look_at(&[id]).unwrap();
     let beat =
         case.tree.heartbeat(&id.to_string(), &HeartbeatRequest::default(), &agent(AGENT)).unwrap();
     assert!(beat.run_id.starts_with("run_"));

@@ -1,14 +1,19 @@
 //! Trees for tests.
 
+use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_tasks::answers::{PollAnswer, TaskAnswer, TaskMove};
-use accord_tasks::requests::{ClaimRequest, CreateRequest, InitRequest, PollRequest};
+use accord_tasks::requests::{
+    AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, InitRequest, LintRequest,
+    PollRequest,
+};
 use accord_tasks::{By, Door, Environment, Tree};
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -33,13 +38,18 @@ impl Clock {
     }
 
     pub(crate) fn environment(&self) -> Environment {
+        self.environment_of("boot")
+    }
+
+    /// The environment of one start of the machine.
+    pub(crate) fn environment_of(&self, boot: &str) -> Environment {
         let (clock, count) = (self.clone(), AtomicU64::new(0));
         let random = move || {
             let mut bytes = [0; 16];
             bytes[8..].copy_from_slice(&count.fetch_add(1, Ordering::AcqRel).to_be_bytes());
             bytes
         };
-        Environment::new(move || clock.now(), random, "boot")
+        Environment::new(move || clock.now(), random, boot)
     }
 }
 
@@ -138,7 +148,7 @@ impl Case {
 
     /// Whether every file of the tree is as it should be.
     pub(crate) fn is_clean(&self) {
-        let lint = self.tree.lint(&accord_tasks::requests::LintRequest::default(), &human());
+        let lint = self.tree.lint(&LintRequest::default(), &human());
         assert_eq!(lint.unwrap().findings, []);
     }
 }
@@ -209,4 +219,138 @@ pub(crate) fn report(id: &str, sender: &str, outcome: &str) -> Value {
         "notes": "ok",
     });
     message("completion.report", id, sender, payload)
+}
+
+/// A tree in a folder, as its users see it.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+    pub(crate) clock: Clock,
+    boot: String,
+    tree: Option<Tree>,
+    ids: RefCell<Vec<TaskId>>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (clock, boot) = (Clock::default(), "boot".to_owned());
+        let tree = tree(folder.path());
+        let ids = RefCell::default();
+        Self { folder, clock, boot, tree: Some(tree), ids }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        self.tree.as_ref().unwrap()
+    }
+
+    /// No process has the tree open.
+    pub(crate) fn close(&mut self) {
+        self.tree = None;
+    }
+
+    /// Another process has the tree open.
+    pub(crate) fn reopen(&mut self) {
+        let environment = self.clock.environment_of(&self.boot);
+        self.tree = Some(Tree::open(self.folder.path(), "shop", environment).unwrap());
+    }
+
+    /// The machine was started again.
+    pub(crate) fn reboot(&mut self, boot: &str) {
+        self.boot = boot.to_owned();
+        self.reopen();
+    }
+
+    /// The tree is told that its tasks may have been changed.
+    pub(crate) fn look(&self) {
+        self.tree().look_at(&self.ids.borrow()).unwrap();
+    }
+
+    pub(crate) fn notice(&self, id: TaskId) {
+        self.tree().look_at(&[id]).unwrap();
+    }
+
+    fn new_task(&self, title: &str, needs: &[TaskId]) -> TaskId {
+        let mut new = ready(title);
+        new.depends_on = Some(needs.iter().map(ToString::to_string).collect());
+        let id = self.tree().create(&new, &human()).unwrap().task.id;
+        self.ids.borrow_mut().push(id);
+        id
+    }
+
+    pub(crate) fn ready(&self, title: &str) -> TaskId {
+        self.new_task(title, &[])
+    }
+
+    /// A task that waits for others.
+    pub(crate) fn waiting(&self, title: &str, needs: &[TaskId]) -> TaskId {
+        self.new_task(title, needs)
+    }
+
+    pub(crate) fn claim(&self, id: TaskId, name: &str) {
+        self.try_claim(id, name).unwrap();
+    }
+
+    pub(crate) fn try_claim(&self, id: TaskId, name: &str) -> Result<(), Failure> {
+        let request = ClaimRequest::default();
+        self.tree().claim(&id.to_string(), &request, &agent(name)).map(drop)
+    }
+
+    pub(crate) fn report(&self, id: TaskId, name: &str, outcome: &str) -> Result<(), Failure> {
+        let message = report(&id.to_string(), name, outcome);
+        self.tree().message(&message, &agent(name)).map(drop)
+    }
+
+    /// A task is done, in the usual way.
+    pub(crate) fn finish(&self, id: TaskId) {
+        self.claim(id, AGENT);
+        self.report(id, AGENT, "done").unwrap();
+        let request = ApproveRequest::default();
+        self.tree().approve(&id.to_string(), &request, &human()).unwrap();
+    }
+
+    /// A person takes over what was refused.
+    pub(crate) fn adopt(&self, id: TaskId) {
+        self.tree().adopt(&id.to_string(), &AdoptRequest::default(), &human()).unwrap();
+    }
+
+    pub(crate) fn file(&self, status: Status, id: TaskId) -> PathBuf {
+        self.root().join(format!("tasks/{status}/{id}.md"))
+    }
+
+    pub(crate) fn folder(&self, status: Status, id: TaskId) -> PathBuf {
+        self.root().join(format!("tasks/{status}/{id}"))
+    }
+
+    /// The folders in which a task has a file.
+    pub(crate) fn copies(&self, id: TaskId) -> Vec<Status> {
+        let all = Status::ALL.iter().copied();
+        all.filter(|status| fs::symlink_metadata(self.file(*status, id)).is_ok()).collect()
+    }
+
+    /// The events, those of other programs included.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.root().join("events/2026-02-09.jsonl"));
+        let text = text.unwrap_or_default();
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    pub(crate) fn events_of(&self, kind: &str) -> Vec<Value> {
+        self.events().into_iter().filter(|event| event["type"] == kind).collect()
+    }
+
+    /// The numbers of Accord's own events.
+    pub(crate) fn own_event_numbers(&self) -> Vec<u64> {
+        let events = self.events().into_iter().filter(|event| event["writer"] == "accord");
+        events.map(|event| event["eventId"].as_u64().unwrap()).collect()
+    }
+
+    /// The codes of what is wrong.
+    pub(crate) fn lint(&self) -> Vec<String> {
+        let lint = self.tree().lint(&LintRequest::default(), &human()).unwrap();
+        lint.findings.into_iter().map(|finding| finding.code).collect()
+    }
 }

@@ -157,7 +157,10 @@ impl Disk for Root {
             Ok(stat) => Ok(Some(Stat {
                 kind: kind(FileType::from_raw_mode(stat.st_mode)),
                 length: u64::try_from(stat.st_size).unwrap_or(0),
-                modified_ms: stat.st_mtime.saturating_mul(1000),
+                modified_ms: stat
+                    .st_mtime
+                    .saturating_mul(1000)
+                    .saturating_add(i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000),
             })),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(refused(path, "looked at", errno)),

@@ -8,11 +8,11 @@
 //! Invariants:
 //! - a commit has happened once its record is synced;
 //! - a process applies its records after the sync, and the last group of others when it takes the
-//!   lock. So the files follow every group before the next one is written. Applying a record again
-//!   changes nothing;
+//!   lock, unless they did. So the files follow every group before the next one is written, and a
+//!   group that they followed is not applied again: others may have undone it since;
 //! - a process that lets the lock go does not get it again before one that waits for it;
-//! - a file that was changed by others after a record is not overwritten, unless the machine was
-//!   restarted: then files may be older than the log, or damaged;
+//! - a file that was changed by others after a record is not overwritten. After a restart of the
+//!   machine a file may be older than the log, or damaged: then it is;
 //! - the log is emptied only after everything that it says is synced;
 //! - the [committed state](Committed) is what the head of the log and its records add up to. It
 //!   outlives the records: an emptied log begins with it.
@@ -29,7 +29,7 @@ use serde_json::json;
 use crate::disk::{Disk, read_file};
 use crate::{Result, TreeError, atomic, limits};
 use net::{Net, Trust};
-use record::{Added, decode, decode_records, encode, encode_group};
+use record::{Added, decode, decode_records, encode, encode_group, followed};
 
 pub use net::Skipped;
 pub use record::{Op, Record, digest};
@@ -69,7 +69,6 @@ struct Position {
 pub struct LockedWal<'w, S = ()> {
     wal: &'w mut Wal<S>,
     news: News,
-    skipped: Vec<Skipped>,
     at: Position,
     staged: Vec<Record>,
     _folders: Box<dyn Send>,
@@ -85,14 +84,27 @@ pub enum News {
     Unknown,
 }
 
-/// What a process finds when it takes the lock.
-type CaughtUp = (News, Vec<Skipped>, Position);
-
 impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
         Self { disk, folder, boot, seen: None, state: S::default(), head: 0 }
+    }
+
+    /// The committed state, without the lock and without changing anything: a commit that happens
+    /// at the same time may be missing. `None` if there is no log.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn peek(&self) -> Result<Option<S>> {
+        let Some(number) = self.newest()? else { return Ok(None) };
+        let path = self.path(number);
+        let bytes = read_file(self.disk.as_ref(), &path, limits::DOCUMENT)?.unwrap_or_default();
+        let log = decode(&path, &bytes)?;
+        let Some(header) = log.header else { return Ok(None) };
+        let mut state = S::load(header.get("state").and_then(Value::as_object));
+        log.added.records.iter().for_each(|record| state.apply(record));
+        Ok(Some(state))
     }
 
     /// Waits for the lock, and applies what other processes committed.
@@ -107,10 +119,10 @@ impl<S: Committed> Wal<S> {
         let guard = self.disk.guard(&format!("{}/lock", self.folder))?;
         drop(gate);
         let folders = self.disk.keep_folders();
-        let (news, skipped, at) = self.catch_up()?;
+        let (news, at) = self.catch_up()?;
         self.seen = Some(at);
         let staged = Vec::new();
-        Ok(LockedWal { wal: self, news, skipped, at, staged, _folders: folders, _guard: guard })
+        Ok(LockedWal { wal: self, news, at, staged, _folders: folders, _guard: guard })
     }
 
     fn apply(&self, records: &[Record], trust: Trust) -> Result<Vec<Skipped>> {
@@ -136,11 +148,11 @@ impl<S: Committed> Wal<S> {
         Ok(numbers.filter_map(|digits| digits.parse().ok()).max())
     }
 
-    fn catch_up(&mut self) -> Result<CaughtUp> {
+    fn catch_up(&mut self) -> Result<(News, Position)> {
         let last = self.seen.map_or(0, |seen| seen.number);
         let Some(number) = self.newest()?.filter(|number| *number >= last) else {
             // There was none, or others removed it. This process still has its state.
-            return Ok((News::Unknown, Vec::new(), self.begin(last + 1, None)?));
+            return Ok((News::Unknown, self.begin(last + 1, None)?));
         };
         if let Some(seen) = self.seen.filter(|seen| seen.number == number) {
             return self.follow(seen);
@@ -150,7 +162,7 @@ impl<S: Committed> Wal<S> {
         let log = decode(&path, &bytes)?;
         let Some(header) = log.header else {
             // The machine went down while the log was begun: everything before it is synced.
-            return Ok((News::Unknown, Vec::new(), self.begin(number + 1, None)?));
+            return Ok((News::Unknown, self.begin(number + 1, None)?));
         };
         let end = Position { number, offset: log.end };
         if log.end < bytes.len() as u64 {
@@ -164,24 +176,24 @@ impl<S: Committed> Wal<S> {
         let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
         if !is_same_boot {
             self.apply(&records, Trust::Log)?;
-            return Ok((News::Unknown, Vec::new(), self.begin(number + 1, Some(end))?));
+            return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
         }
-        let skipped = self.apply(&records[settled..], Trust::Files)?;
+        self.apply(&records[settled..], Trust::Files)?;
         // This process may have seen all of the log before.
         let after = self.seen.map(position);
         let has_seen = after.is_some() && header.get("after") == after.as_ref();
         let news = if has_seen { News::Records(records) } else { News::Unknown };
-        Ok((news, skipped, end))
+        Ok((news, end))
     }
 
     /// Reads what was added to the present log.
-    fn follow(&mut self, seen: Position) -> Result<CaughtUp> {
+    fn follow(&mut self, seen: Position) -> Result<(News, Position)> {
         let path = self.path(seen.number);
         let content = self.disk.open(&path)?;
         let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
         let Some(content) = content.filter(|_| length >= seen.offset) else {
             // Others removed or cut it. This process still has its state.
-            return Ok((News::Unknown, Vec::new(), self.begin(seen.number + 1, None)?));
+            return Ok((News::Unknown, self.begin(seen.number + 1, None)?));
         };
         let added = length - seen.offset;
         let bytes = content.read_at(seen.offset, usize::try_from(added).unwrap_or(usize::MAX))?;
@@ -190,9 +202,9 @@ impl<S: Committed> Wal<S> {
         if added.length < bytes.len() as u64 {
             self.disk.truncate(&path, end.offset)?;
         }
-        let skipped = self.apply(added.unsettled(), Trust::Files)?;
+        self.apply(added.unsettled(), Trust::Files)?;
         added.records.iter().for_each(|record| self.state.apply(record));
-        Ok((News::Records(added.records), skipped, end))
+        Ok((News::Records(added.records), end))
     }
 
     /// Begins a log. Everything that earlier logs say is synced first.
@@ -227,11 +239,6 @@ impl<S: Committed> LockedWal<'_, S> {
     /// What happened since this process held the lock the last time.
     pub fn news(&self) -> &News {
         &self.news
-    }
-
-    /// The files that commits of other processes did not reach, because others changed them.
-    pub fn skipped(&self) -> &[Skipped] {
-        &self.skipped
     }
 
     /// The committed state. Staged records are not in it yet.
@@ -275,6 +282,11 @@ impl<S: Committed> LockedWal<'_, S> {
         self.at.offset += bytes.len() as u64;
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {
+            let mark = followed();
+            // Not synced: after a restart everything is applied again.
+            if disk.append(&path, &mark).is_ok() {
+                self.at.offset += mark.len() as u64;
+            }
             self.wal.seen = Some(self.at);
             staged.iter().for_each(|record| self.wal.state.apply(record));
         }

@@ -42,12 +42,21 @@ pub(super) struct Net {
 /// A file or folder, by the path that it has in the end.
 #[derive(Debug, Default)]
 struct Item {
-    /// The content, if the records gave it one.
-    text: Option<String>,
+    /// The contents that the records gave it, in order. The last one holds.
+    texts: Vec<String>,
     /// The contents that it had before or in between.
     known: Vec<Option<String>>,
     /// The other paths that it had.
     earlier: Vec<String>,
+}
+
+impl Item {
+    /// Whether a content is what a power failure leaves of one that the records gave it: its
+    /// beginning, and zeros after that.
+    fn is_torn(&self, found: &[u8]) -> bool {
+        let end = found.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        self.texts.iter().any(|text| text.as_bytes().starts_with(&found[..end]))
+    }
 }
 
 impl Net {
@@ -64,9 +73,10 @@ impl Net {
             Op::Put { path, text, was } => {
                 self.removed.remove(path);
                 let item = self.items.entry(path.clone()).or_default();
-                if let Some(old) = item.text.replace(text.clone()) {
+                if let Some(old) = item.texts.last() {
                     item.known.push(Some(digest(old.as_bytes())));
                 }
+                item.texts.push(text.clone());
                 item.known.push(was.clone());
             }
             Op::Move { from, to } => {
@@ -135,8 +145,8 @@ impl Net {
         // Folders before what is in them: the order of paths.
         for (path, item) in &self.items {
             self.place(disk, path, item, trust)?;
-            if let Some(text) = &item.text
-                && !write(disk, temporary, path, (text, &item.known), trust)?
+            if let Some(text) = item.texts.last()
+                && !write(disk, temporary, path, item, trust)?
             {
                 skipped.push(Skipped { path: path.clone(), text: text.clone() });
             }
@@ -180,22 +190,26 @@ impl Net {
 }
 
 /// Gives a file its content. False if others changed it.
-fn write(
-    disk: &dyn Disk,
-    temporary: &str,
-    path: &str,
-    (text, known): (&str, &[Option<String>]),
-    trust: Trust,
-) -> Result<bool> {
-    let found = match read_file(disk, path, limits::DOCUMENT) {
-        // Others put a folder, a device or a link there. It must not stop everything else.
-        Err(TreeError::NotFile { .. } | TreeError::Outside { .. }) => return Ok(false),
+fn write(disk: &dyn Disk, temporary: &str, path: &str, item: &Item, trust: Trust) -> Result<bool> {
+    let Some(text) = item.texts.last() else { return Ok(true) };
+    let mut found = match read_file(disk, path, limits::DOCUMENT) {
+        // Others put a link there. What it leads to does not matter.
+        Err(TreeError::Outside { .. }) => None,
+        // Others put a folder or a device there. It must not stop everything else.
+        Err(TreeError::NotFile { .. }) => return Ok(false),
         found => found?,
     };
     if found.as_deref() == Some(text.as_bytes()) {
         return Ok(true);
     }
-    if trust == Trust::Files && !known.contains(&found.map(|bytes| digest(&bytes))) {
+    if found.is_some()
+        && item.known.contains(&None)
+        && disk.stat(path)?.is_some_and(|stat| stat.kind == Kind::Link)
+    {
+        found = None;
+    }
+    let may_be_lost = trust == Trust::Log && found.as_ref().is_none_or(|found| item.is_torn(found));
+    if !may_be_lost && !item.known.contains(&found.map(|bytes| digest(&bytes))) {
         return Ok(false);
     }
     if !disk.create(temporary, text.as_bytes())? {

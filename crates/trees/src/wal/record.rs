@@ -12,6 +12,9 @@ const SUM: usize = 16;
 /// The member of the first record of a group: how many records the group has.
 const GROUP: &str = "group";
 
+/// The member of a line that is not a record: the files followed every record before it.
+const FOLLOWED: &str = "followed";
+
 /// A commit in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -108,6 +111,11 @@ pub(super) fn encode_group(records: &[Record]) -> Vec<u8> {
     bytes
 }
 
+/// The line after a group that the files followed.
+pub(super) fn followed() -> Vec<u8> {
+    encode(&json!({FOLLOWED: true}))
+}
+
 pub(super) fn encode(document: &Value) -> Vec<u8> {
     let text = document.to_string();
     format!("{} {text}\n", digest(text.as_bytes())).into_bytes()
@@ -132,6 +140,11 @@ pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
     let mut added = Added::default();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let Some(document) = checked(line) else { break };
+        if document.contains_key(FOLLOWED) {
+            added.settled = added.records.len();
+            added.length += line.len() as u64;
+            continue;
+        }
         if document.contains_key(GROUP) {
             added.settled = added.records.len();
         }

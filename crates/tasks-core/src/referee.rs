@@ -1,0 +1,146 @@
+//! Which edits of a task file count.
+//!
+//! Anyone can edit a file: a person, another tool, and the agent whose work is judged. So what
+//! decides about a task is held to what Accord committed last:
+//! - while Accord's lease on a task lasts, every member that decides is held;
+//! - a task that another tool leased follows its file;
+//! - for any other task an edit counts, unless it ends a review, makes the task done, turns the
+//!   review off or names another reviewer.
+//!
+//! Clauses: AOF-AUTH-SENDER.
+
+use accord_contract::wire::{Object, Value};
+use serde_json::json;
+
+use crate::Status;
+use crate::yaml::Change;
+
+/// The members of a front matter that belong to the agent, like the body.
+const FREE: &[&str] = &["title", "updatedAt", "contentHash", "metadata"];
+
+/// The members that decide, also where Accord wrote none of them.
+const DECIDES: &[&str] =
+    &["lease", "routing", "dependsOn", "parentId", "priority", "sla", "resource", "gate"];
+
+/// The members of the metadata that decide, also where Accord wrote none of them.
+const METADATA: &[&str] =
+    &["reviewRequired", "reviewBy", "delegationDepth", "retryCount", "forcedReady", "blockReason"];
+
+/// What Accord committed about a task.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    /// Accord gave out its lease, with this front matter.
+    Leased(&'a Object),
+    /// It has no lease.
+    Open {
+        /// Its status.
+        status: Status,
+        /// `metadata.reviewRequired`.
+        review_required: Option<&'a Value>,
+        /// `metadata.reviewBy`.
+        review_by: Option<&'a Value>,
+    },
+    /// Another tool gave out its lease.
+    Free,
+    /// Accord has not seen it before.
+    New,
+}
+
+/// A member that Accord and a file have different values of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    path: Vec<String>,
+    /// What Accord has.
+    pub accord: Option<Value>,
+    /// What the file says.
+    pub file: Option<Value>,
+}
+
+impl Difference {
+    /// A difference in a member.
+    pub fn new(path: &[&str], accord: Option<&Value>, file: Option<&Value>) -> Self {
+        let path = path.iter().map(|&name| name.to_owned()).collect();
+        Self { path, accord: accord.cloned(), file: file.cloned() }
+    }
+
+    /// The name of the member, with a dot before the name of an inner one.
+    pub fn member(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// The change that gives a file the value that Accord has.
+    pub fn undo(&self) -> Change {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        match &self.accord {
+            Some(value) => Change::set(&path, value.clone()),
+            None => Change::remove(&path),
+        }
+    }
+
+    /// Both values, for an event.
+    pub fn values(&self) -> Value {
+        json!({"accord": self.accord, "file": self.file})
+    }
+}
+
+/// What of an edit does not count. `file` is the front matter after the edit, `status` the status
+/// that the edit asks for by the front matter or by the folder of the file.
+pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Difference> {
+    match known {
+        Known::Leased(held) => differences(held, file, status),
+        Known::Free => Vec::new(),
+        Known::Open { status: before, review_required, review_by } => {
+            let mut found = review_members(review_required, review_by, file);
+            let ends_review = before == Status::Review;
+            if status != before && (ends_review || status == Status::Done) {
+                let (before, after) = (before.as_str().into(), status.as_str().into());
+                found.push(Difference::new(&["status"], Some(&before), Some(&after)));
+            }
+            found
+        }
+        Known::New => review_members(None, None, file),
+    }
+}
+
+/// The members that decide and differ.
+pub fn differences(held: &Object, file: &Object, status: Status) -> Vec<Difference> {
+    let status = Value::from(status.as_str());
+    let own = held.keys().map(String::as_str).filter(|name| !FREE.contains(name));
+    let more = DECIDES.iter().copied().filter(|name| !held.contains_key(*name));
+    let mut found: Vec<Difference> = own
+        .chain(more)
+        .filter_map(|name| {
+            let said = if name == "status" { Some(&status) } else { file.get(name) };
+            differs(&[name], held.get(name), said)
+        })
+        .collect();
+    let inner = |of: &Object| of.get("metadata").and_then(Value::as_object).cloned();
+    let (held, file) = (inner(held).unwrap_or_default(), inner(file).unwrap_or_default());
+    let more = METADATA.iter().copied().filter(|name| !held.contains_key(*name));
+    let names = held.keys().map(String::as_str).chain(more);
+    found.extend(
+        names.filter_map(|name| differs(&["metadata", name], held.get(name), file.get(name))),
+    );
+    found
+}
+
+fn differs(path: &[&str], held: Option<&Value>, said: Option<&Value>) -> Option<Difference> {
+    // A member that is absent and one that is null mean the same.
+    let value = |value: Option<&Value>| value.filter(|value| !value.is_null()).cloned();
+    (value(held) != value(said)).then(|| Difference::new(path, held, said))
+}
+
+/// An edit that turns the review off, or that names a reviewer.
+fn review_members(required: Option<&Value>, by: Option<&Value>, file: &Object) -> Vec<Difference> {
+    let said = |name: &str| file.get("metadata").and_then(|metadata| metadata.get(name));
+    let mut found = Vec::new();
+    let off = said("reviewRequired");
+    if off == Some(&Value::Bool(false)) && required != off {
+        found.push(Difference::new(&["metadata", "reviewRequired"], required, off));
+    }
+    let named = said("reviewBy").filter(|named| !named.is_null());
+    if named.is_some() && by != named {
+        found.push(Difference::new(&["metadata", "reviewBy"], by, named));
+    }
+    found
+}

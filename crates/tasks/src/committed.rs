@@ -1,0 +1,300 @@
+//! What Accord committed about the tasks of a tree. It is record, not index: the log keeps it.
+//!
+//! Invariants:
+//! - every task that can still move has an entry, from the commit that made it or noticed it;
+//! - the entry of a task that Accord leased, or that is in review, has the text of its file, so
+//!   that any edit of it can be undone;
+//! - a task with a lease of which nothing says who gave it out has the origin
+//!   [`LeaseOrigin::Unknown`] until a person adopts it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use accord_contract::wire::{Object, Value};
+use accord_tasks_core::referee::Known;
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::wal::{Committed, Op, Record, digest};
+use serde_json::json;
+
+use crate::layout::SETTINGS;
+use crate::work::object;
+
+/// A longer text is not kept with the committed state. Only its front matter is.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// What Accord committed about a tree.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    tasks: HashMap<TaskId, Held>,
+    /// Files that cannot be read and were reported, with the digests of their contents.
+    broken: BTreeMap<String, String>,
+    /// The content of the file with the settings that count only as set through Accord.
+    settings: Option<String>,
+    last_event: u64,
+    is_begun: bool,
+}
+
+/// What Accord committed about a task that can still move.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) status: Status,
+    /// The digest of the front matter.
+    pub(crate) front: String,
+    pub(crate) review_required: Option<Value>,
+    pub(crate) review_by: Option<Value>,
+    pub(crate) lease: LeaseOrigin,
+    /// The file, if it is kept.
+    pub(crate) text: Option<String>,
+    /// `run.json`, while Accord's lease lasts.
+    pub(crate) run: Option<String>,
+}
+
+/// Who gave out the lease of a task.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum LeaseOrigin {
+    /// It has none.
+    #[default]
+    None,
+    /// Accord.
+    Accord,
+    /// Another tool: the task follows its file.
+    Other,
+    /// Nothing says who. A person must adopt the task.
+    Unknown,
+}
+
+impl LeaseOrigin {
+    /// Whether every member that decides is held while the lease lasts.
+    pub(crate) fn is_held(self) -> bool {
+        matches!(self, Self::Accord | Self::Unknown)
+    }
+
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Accord => Some("accord"),
+            Self::Other => Some("other"),
+            Self::Unknown => Some("unknown"),
+        }
+    }
+
+    fn read(name: Option<&str>) -> Self {
+        match name {
+            None => Self::None,
+            Some("accord") => Self::Accord,
+            Some("other") => Self::Other,
+            Some(_) => Self::Unknown,
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn held(&self, id: TaskId) -> Option<&Held> {
+        self.tasks.get(&id)
+    }
+
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = (TaskId, &Held)> {
+        self.tasks.iter().map(|(id, held)| (*id, held))
+    }
+
+    /// The digest of the broken content of a file that was reported.
+    pub(crate) fn broken(&self, path: &str) -> Option<&str> {
+        self.broken.get(path).map(String::as_str)
+    }
+
+    /// The content of the file with the settings that count only as set through Accord.
+    pub(crate) fn settings(&self) -> Option<&str> {
+        self.settings.as_deref()
+    }
+
+    /// The number of the last event. `None` before the first commit.
+    pub(crate) fn last_event(&self) -> Option<u64> {
+        self.is_begun.then_some(self.last_event)
+    }
+
+    /// Whether a commit has taken note of the tasks that existed.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.is_begun
+    }
+}
+
+impl Held {
+    pub(crate) fn of(file: &TaskFile, lease: LeaseOrigin) -> Self {
+        let task = file.task();
+        let is_kept = lease.is_held() || task.status == Status::Review;
+        Self {
+            status: task.status,
+            front: digest(file.front().as_bytes()),
+            review_required: task.metadata("reviewRequired").cloned(),
+            review_by: task.metadata("reviewBy").cloned(),
+            lease,
+            text: is_kept.then(|| kept(file)),
+            run: None,
+        }
+    }
+
+    /// What the rules about edits need to know. `file` is the kept file.
+    pub(crate) fn known<'k>(&'k self, file: Option<&'k TaskFile>) -> Known<'k> {
+        match (self.lease, file) {
+            (LeaseOrigin::Accord | LeaseOrigin::Unknown, Some(file)) => {
+                Known::Leased(file.members())
+            }
+            (LeaseOrigin::Other, _) => Known::Free,
+            _ => Known::Open {
+                status: self.status,
+                review_required: self.review_required.as_ref(),
+                review_by: self.review_by.as_ref(),
+            },
+        }
+    }
+
+    /// The kept file.
+    pub(crate) fn file(&self) -> Option<TaskFile> {
+        TaskFile::read(self.text.as_deref()?).ok()
+    }
+
+    /// The entry without its texts, for a record that has them as contents of files.
+    fn entry(&self) -> Value {
+        let mut entry = object(json!({"status": self.status.as_str(), "front": self.front}));
+        let more = [
+            ("reviewRequired", self.review_required.clone()),
+            ("reviewBy", self.review_by.clone()),
+            ("lease", self.lease.name().map(Value::from)),
+            ("kept", self.text.is_some().then_some(Value::Bool(true))),
+        ];
+        let more = more.into_iter();
+        entry.extend(more.filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        Value::Object(entry)
+    }
+
+    /// The entry for a record with these changes.
+    pub(crate) fn entry_in(&self, id: TaskId, ops: &[Op]) -> Value {
+        let name = id.to_string();
+        let has_text = put(ops, |path| is_file_of(path, &name)).is_some();
+        if has_text { self.entry() } else { self.saved() }
+    }
+
+    fn saved(&self) -> Value {
+        let mut entry = object(self.entry());
+        let texts = [("text", &self.text), ("run", &self.run)];
+        let texts = texts.into_iter();
+        entry
+            .extend(texts.filter_map(|(name, text)| Some((name.to_owned(), text.clone()?.into()))));
+        Value::Object(entry)
+    }
+
+    fn read(entry: &Value) -> Option<Self> {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            status: Status::parse(entry.get("status")?.as_str()?)?,
+            front: text("front")?,
+            review_required: entry.get("reviewRequired").cloned(),
+            review_by: entry.get("reviewBy").cloned(),
+            lease: LeaseOrigin::read(entry.get("lease").and_then(Value::as_str)),
+            text: text("text"),
+            run: text("run"),
+        })
+    }
+}
+
+/// The text of a file, without the body if it is too long.
+fn kept(file: &TaskFile) -> String {
+    let text = file.text();
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let mut file = file.clone();
+    file.set_body("");
+    file.text()
+}
+
+impl Committed for State {
+    fn load(saved: Option<&Object>) -> Self {
+        let Some(saved) = saved else { return Self::default() };
+        let members = |name: &str| saved.get(name).and_then(Value::as_object).into_iter().flatten();
+        let tasks = members("tasks");
+        let broken = members("broken");
+        Self {
+            tasks: tasks
+                .filter_map(|(id, entry)| Some((TaskId::parse(id).ok()?, Held::read(entry)?)))
+                .collect(),
+            broken: broken
+                .filter_map(|(path, digest)| Some((path.clone(), digest.as_str()?.to_owned())))
+                .collect(),
+            settings: saved.get("settings").and_then(Value::as_str).map(str::to_owned),
+            last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
+            is_begun: saved.get("event").is_some(),
+        }
+    }
+
+    fn apply(&mut self, record: &Record) {
+        let detail = &record.detail;
+        let members =
+            |name: &str| detail.get(name).and_then(Value::as_object).into_iter().flatten();
+        for (name, entry) in members("tasks") {
+            let Ok(id) = TaskId::parse(name) else { continue };
+            let Some(mut held) = Held::read(entry) else {
+                self.tasks.remove(&id);
+                continue;
+            };
+            let before = self.tasks.remove(&id);
+            if entry.get("kept").is_some() && held.text.is_none() {
+                let text = put(&record.ops, |path| is_file_of(path, name));
+                held.text = text.map(|text| match TaskFile::read(text) {
+                    Ok(file) if text.len() > MAX_TEXT => kept(&file),
+                    _ => text.to_owned(),
+                });
+            }
+            if held.lease == LeaseOrigin::Accord && held.run.is_none() {
+                let end = format!("runs/{name}/run.json");
+                let run = put(&record.ops, |path| path.ends_with(&end)).map(str::to_owned);
+                held.run = run.or(before.and_then(|held| held.run));
+            }
+            self.tasks.insert(id, held);
+        }
+        for (path, digest) in members("broken") {
+            match digest.as_str() {
+                Some(digest) => self.broken.insert(path.clone(), digest.to_owned()),
+                None => self.broken.remove(path),
+            };
+        }
+        if let Some(settings) = put(&record.ops, |path| path == SETTINGS) {
+            self.settings = Some(settings.to_owned());
+        }
+        if let Some(event) = detail.get("event").and_then(Value::as_u64) {
+            self.last_event = event;
+            self.is_begun = true;
+        }
+    }
+
+    fn save(&self) -> Object {
+        let mut saved = Object::new();
+        if !self.is_begun {
+            return saved;
+        }
+        let tasks = self.tasks.iter();
+        let tasks: Object = tasks.map(|(id, held)| (id.to_string(), held.saved())).collect();
+        saved.insert("tasks".into(), Value::Object(tasks));
+        let broken = self.broken.iter();
+        let broken: Object =
+            broken.map(|(path, digest)| (path.clone(), digest.as_str().into())).collect();
+        saved.insert("broken".into(), Value::Object(broken));
+        let settings = self.settings.clone();
+        saved.extend(settings.map(|settings| ("settings".to_owned(), settings.into())));
+        saved.insert("event".into(), self.last_event.into());
+        saved
+    }
+}
+
+/// Whether a path is that of the file of a task.
+fn is_file_of(path: &str, id: &str) -> bool {
+    path.starts_with("tasks/") && path.strip_suffix(".md").is_some_and(|path| path.ends_with(id))
+}
+
+/// The last content that changes give to a file.
+fn put(ops: &[Op], is_it: impl Fn(&str) -> bool) -> Option<&str> {
+    ops.iter().rev().find_map(|op| match op {
+        Op::Put { path, text, .. } if is_it(path) => Some(text.as_str()),
+        _ => None,
+    })
+}

@@ -1,0 +1,58 @@
+//! Whether the events of a tree are all there.
+
+use accord_tasks_core::event::number;
+use accord_trees::Result;
+use accord_trees::record::RecordLines;
+
+use super::Lint;
+
+impl Lint<'_> {
+    /// Accord's events have numbers without gaps. Lines of other programs are theirs.
+    pub(super) fn events(&mut self) -> Result<()> {
+        let mut numbers: Vec<(u64, String)> = Vec::new();
+        for entry in self.disk.list("events")?.unwrap_or_default() {
+            if !entry.name.ends_with(".jsonl") || entry.name == "events.jsonl" {
+                continue;
+            }
+            let path = format!("events/{}", entry.name);
+            let mut last = 0;
+            let mut lines = RecordLines::open(self.disk, &path, 0, 0)?;
+            for line in &mut lines {
+                let Ok(line) = line.map_err(|error| {
+                    self.warning("event_line_damaged", &path, error.to_string());
+                }) else {
+                    continue;
+                };
+                self.events += 1;
+                let Some(number) = number(&line.object) else { continue };
+                if number <= last {
+                    let problem = format!("event {number} follows event {last}");
+                    self.error("event_order", &path, problem);
+                }
+                last = number;
+                numbers.push((number, path.clone()));
+            }
+            if lines.is_torn() {
+                self.warning("event_line_torn", &path, "the last line is cut off");
+            }
+        }
+        // A clock that was set back writes to an earlier day, so that the order is not that of
+        // the files.
+        numbers.sort_unstable();
+        numbers.dedup_by_key(|(number, _)| *number);
+        let mut before = 0;
+        for (number, path) in &numbers {
+            if *number != before + 1 {
+                let problem = format!("no event has a number between {before} and {number}");
+                self.error("event_gap", path, problem);
+            }
+            before = *number;
+        }
+        let last = numbers.last().map_or(0, |(number, _)| *number);
+        if let Some(committed) = self.state.last_event().filter(|committed| *committed > last) {
+            let problem = format!("the events after {last} are missing, up to {committed}");
+            self.error("event_gap", "events", problem);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! What is wrong in the files of a tree.
+//!
+//! Every finding has a code, a path and a sentence. It reads the files and the log, takes no lock
+//! and writes nothing.
+
+mod events;
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Value, Wire};
+use accord_tasks_core::board::{Board, Entry};
+use accord_tasks_core::run::{Heartbeat, Run, RunResult};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::{Disk, Kind, Result, read_file};
+
+use crate::answers::{LintFinding, LintSeverity};
+use crate::committed::{LeaseOrigin, State};
+use crate::layout::{COMPANIONS, MANIFEST, RunLayout, companion, status_folder};
+use crate::manifest::read_manifest;
+use crate::scan::{MAX_FILE, is_committed, read_task};
+
+/// A check of a tree.
+pub(crate) struct Lint<'d> {
+    disk: &'d dyn Disk,
+    state: &'d State,
+    pub(crate) findings: Vec<LintFinding>,
+    /// The tasks that were read, with their paths.
+    pub(crate) seen: BTreeMap<TaskId, String>,
+    board: Board,
+    /// How many events were read.
+    pub(crate) events: u64,
+}
+
+impl<'d> Lint<'d> {
+    pub(crate) fn new(disk: &'d dyn Disk, state: &'d State) -> Self {
+        let (seen, board) = (BTreeMap::new(), Board::default());
+        Self { disk, state, findings: Vec::new(), seen, board, events: 0 }
+    }
+
+    /// Checks everything.
+    pub(crate) fn run(mut self) -> Result<Self> {
+        self.settings()?;
+        self.tasks()?;
+        self.dependencies();
+        self.events()?;
+        Ok(self)
+    }
+
+    fn error(&mut self, code: &'static str, path: &str, problem: impl Into<String>) {
+        self.find(code, LintSeverity::Error, path, problem.into());
+    }
+
+    fn warning(&mut self, code: &'static str, path: &str, problem: impl Into<String>) {
+        self.find(code, LintSeverity::Warning, path, problem.into());
+    }
+
+    fn find(&mut self, code: &'static str, severity: LintSeverity, path: &str, problem: String) {
+        // The id of the task is a part of every path that belongs to one.
+        let task_id = path
+            .split('/')
+            .find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok());
+        self.findings.push(LintFinding {
+            code: code.to_owned(),
+            severity,
+            path: path.to_owned(),
+            problem,
+            task_id,
+            suggestion: suggestion(code).map(str::to_owned),
+        });
+    }
+
+    fn settings(&mut self) -> Result<()> {
+        let Some(bytes) = read_file(self.disk, MANIFEST, MAX_FILE)? else { return Ok(()) };
+        let manifest = match read_manifest(&String::from_utf8_lossy(&bytes)) {
+            Ok(manifest) => manifest,
+            Err(failure) => {
+                self.error("broken_settings", MANIFEST, failure.message);
+                return Ok(());
+            }
+        };
+        let is_said = manifest.apply.is_some() || manifest.review.is_some();
+        if is_said && self.state.settings().is_none() {
+            let problem = "apply and review count only once a person has adopted them";
+            self.warning("settings_not_committed", MANIFEST, problem);
+        }
+        Ok(())
+    }
+
+    fn tasks(&mut self) -> Result<()> {
+        for &status in Status::ALL {
+            let folder = status_folder(status);
+            if self.disk.stat(&folder)?.is_some_and(|stat| stat.kind != Kind::Folder) {
+                self.error("not_a_folder", &folder, "it is a link or a file, so it is not read");
+                continue;
+            }
+            for entry in self.disk.list(&folder)?.unwrap_or_default() {
+                let path = format!("{folder}/{}", entry.name);
+                match entry.name.strip_suffix(".md") {
+                    Some(name) => match TaskId::parse(name) {
+                        Ok(id) => self.task(&path, id, status, entry.kind)?,
+                        Err(_) => {
+                            let problem = "the name is not the id of a task, so it is not read";
+                            self.warning("misnamed_file", &path, problem);
+                        }
+                    },
+                    None => self.companion(&path, &entry, &folder)?,
+                }
+            }
+        }
+        let missing: Vec<TaskId> = self
+            .state
+            .tasks()
+            .filter(|(id, _)| !self.seen.contains_key(id))
+            .map(|(id, _)| id)
+            .collect();
+        for id in missing {
+            let problem = "the file of the task is gone; the next operation decides about it";
+            self.error("missing_file", &id.to_string(), problem);
+        }
+        Ok(())
+    }
+
+    fn task(&mut self, path: &str, id: TaskId, status: Status, kind: Kind) -> Result<()> {
+        if let Some(other) = self.seen.insert(id, path.to_owned()) {
+            self.error("duplicate_task", path, format!("the task is also at {other}"));
+        }
+        let file = match read_task(self.disk, path)? {
+            None => return Ok(()),
+            Some(Err(why)) => {
+                self.error("broken_file", path, why);
+                self.board.put_closed(id, status);
+                return Ok(());
+            }
+            Some(Ok(file)) => file,
+        };
+        if kind != Kind::File {
+            self.error("not_a_file", path, "it is a link; the next operation replaces it");
+        }
+        let task = file.task();
+        if task.id != id {
+            self.error("wrong_id", path, format!("the file says that it is {}", task.id));
+        }
+        if task.status != status {
+            let problem = format!("the file says that the task is {}", task.status);
+            self.error("status_mismatch", path, problem);
+        }
+        self.lease(path, id, &file);
+        self.board.put(Entry::of(task, None));
+        for folder in COMPANIONS {
+            let folder = format!("{}/{folder}", companion(status, id));
+            match self.disk.stat(&folder)?.map(|stat| stat.kind) {
+                Some(Kind::Folder) => {}
+                None => self.warning("missing_folder", &folder, "the folder is missing"),
+                Some(_) => {
+                    self.error("not_a_folder", &folder, "it is a link or a file, not a folder");
+                }
+            }
+        }
+        self.run_of(id)
+    }
+
+    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) {
+        let task = file.task();
+        let held = self.state.held(id);
+        let is_leased = task.lease.value().is_some();
+        if is_leased != task.status.is_leased() {
+            let problem = "a task has a lease exactly while it is in progress";
+            // Another tool may keep a lease longer.
+            match held.map(|held| held.lease) {
+                Some(LeaseOrigin::Other) => self.warning("lease_mismatch", path, problem),
+                _ => self.error("lease_mismatch", path, problem),
+            }
+        }
+        let is_unknown = match held {
+            None => !self.state.is_begun(),
+            Some(held) => held.lease == LeaseOrigin::Unknown,
+        };
+        if is_leased && task.status.is_leased() && is_unknown {
+            let problem = "nothing says who gave out the lease; a person must adopt the task";
+            self.error("committed_state_missing", path, problem);
+        } else if self.state.is_begun()
+            && !task.status.is_final()
+            && !is_committed(file, id, task.status, held)
+        {
+            let problem = "others changed the file; the next operation decides about it";
+            self.warning("edit_not_judged", path, problem);
+        }
+    }
+
+    fn run_of(&mut self, id: TaskId) -> Result<()> {
+        let layouts = [RunLayout::Guide, RunLayout::Reference];
+        let mut found = 0;
+        for folder in layouts.map(|layout| layout.folder(id)) {
+            let run = self.artifact::<Run>(&format!("{folder}/run.json"))?;
+            found += usize::from(run);
+            self.artifact::<Heartbeat>(&format!("{folder}/run_heartbeat.json"))?;
+            self.artifact::<RunResult>(&format!("{folder}/run_result.json"))?;
+        }
+        if found > 1 {
+            let folder = RunLayout::Reference.folder(id);
+            let problem = "the run is also below runs/; only one of them is read";
+            self.warning("two_layouts", &folder, problem);
+        }
+        Ok(())
+    }
+
+    /// Checks a run artifact. Answers whether there is one.
+    fn artifact<T: Wire>(&mut self, path: &str) -> Result<bool> {
+        let Some(bytes) = read_file(self.disk, path, MAX_FILE)? else { return Ok(false) };
+        let read = accord_canon::read(&bytes).map_err(|error| error.to_string());
+        let read =
+            read.and_then(|read: Value| T::from_document(read).map_err(|error| error.to_string()));
+        if let Err(why) = read {
+            self.error("broken_artifact", path, why);
+        }
+        Ok(true)
+    }
+
+    /// A folder beside a task file must have its file, and be a folder.
+    fn companion(&mut self, path: &str, entry: &accord_trees::Entry, folder: &str) -> Result<()> {
+        let Ok(id) = TaskId::parse(&entry.name) else { return Ok(()) };
+        if entry.kind != Kind::Folder {
+            let problem = "it is a link or a file; the next operation replaces it";
+            self.error("not_a_folder", path, problem);
+        } else if self.disk.stat(&format!("{folder}/{id}.md"))?.is_none() {
+            self.warning("orphan_folder", path, "the folder has no task file beside it");
+        }
+        Ok(())
+    }
+
+    fn dependencies(&mut self) {
+        let open: Vec<(TaskId, Box<[TaskId]>)> = self
+            .seen
+            .keys()
+            .filter_map(|id| self.board.entry(*id))
+            .map(|entry| (entry.id, entry.depends_on.clone()))
+            .collect();
+        for (id, needs) in open {
+            let Err(failure) = self.board.check_dependencies(id, &needs) else { continue };
+            let code = match failure.code {
+                Code::AofDependencyCycle => "dependency_cycle",
+                _ => "dangling_dependency",
+            };
+            let path = self.seen.get(&id).cloned().unwrap_or_default();
+            self.error(code, &path, failure.message);
+        }
+    }
+}
+
+/// What to do about a finding, where its sentence does not say it.
+fn suggestion(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "committed_state_missing" => "look at the task, then: accord task adopt ID",
+        "settings_not_committed" => "look at the file, then: accord task adopt --settings",
+        "broken_file" | "wrong_id" => "correct the file, or restore it",
+        "misnamed_file" => "move the file out of the folder of tasks",
+        "orphan_folder" => "remove the folder, or restore the task file beside it",
+        "dangling_dependency" | "dependency_cycle" => "accord task dep remove ID BLOCKER",
+        "edit_not_judged" | "duplicate_task" | "status_mismatch" | "missing_file" => {
+            "accord task poll"
+        }
+        _ => return None,
+    })
+}

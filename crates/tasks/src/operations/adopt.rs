@@ -1,0 +1,198 @@
+//! A person takes over what a file says, where Accord refused it.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::referee::{Difference, differences};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::yaml::Change;
+use accord_tasks_core::{By, TaskId};
+
+use super::apply::{invalid, moves};
+use crate::Tree;
+use crate::answers::{AdoptAnswer, AdoptedChange};
+use crate::committed::LeaseOrigin;
+use crate::layout::{MANIFEST, SETTINGS};
+use crate::manifest::{ApplyMode, CommittedSettings, ReviewMode, committed_text, read_manifest};
+use crate::referee::refused_file;
+use crate::referee::settings::refused_manifest;
+use crate::requests::AdoptRequest;
+use crate::work::Work;
+
+impl Tree {
+    /// Takes over the last refused edit of a task, or its lease if nothing says who gave it out.
+    ///
+    /// # Errors
+    /// `person_required`, `task_not_found`, `nothing_to_adopt`, `task_file_invalid`,
+    /// `evidence_changed`.
+    pub fn adopt(
+        &self,
+        task: &str,
+        request: &AdoptRequest,
+        by: &By,
+    ) -> Result<AdoptAnswer, Failure> {
+        by.check_person("adopt an edit")?;
+        let (task, project) = (task.to_owned(), self.project().to_owned());
+        let (request, by) = (request.clone(), by.clone());
+        self.change(move |work| {
+            let id = work.board().resolve(&task)?;
+            adopt_task(work, &project, id, &request, &by)
+        })
+    }
+
+    /// Takes over `apply` and `review` as `project.yaml` says them, or said them before they were
+    /// put back.
+    ///
+    /// # Errors
+    /// `person_required`, `no_task_tree`, `nothing_to_adopt`, `project_manifest_invalid`.
+    pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer, Failure> {
+        by.check_person("adopt an edit")?;
+        let (request, by) = (request.clone(), by.clone());
+        self.change(move |work| adopt_settings(work, &request, &by))
+    }
+}
+
+fn adopt_task(
+    work: &mut Work<'_>,
+    project: &str,
+    id: TaskId,
+    request: &AdoptRequest,
+    by: &By,
+) -> Result<AdoptAnswer, Failure> {
+    let before = work.read(id)?;
+    work.evidence(&before)?.digest.check(request.expect.as_deref())?;
+    let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
+    // A lease that nothing is known about is taken over first, with the file as it is.
+    let refused = match is_unknown {
+        true => None,
+        false => work.text(&refused_file(id))?.filter(|text| !text.is_empty()),
+    };
+    let mut after = match &refused {
+        None if is_unknown => before.clone(),
+        None => {
+            let message = format!("no edit of {id} was refused");
+            return Err(
+                Failure::new(Code::AofNothingToAdopt, message).with("task_id", id.to_string())
+            );
+        }
+        Some(text) => {
+            let file = TaskFile::read(text).ok().filter(|file| file.task().id == id);
+            file.ok_or_else(|| invalid(&format!("the refused text of {id} is not a task")))?
+        }
+    };
+    // The body was never refused: the present one may be newer.
+    after.set_body(before.body());
+    if !after.task().status.is_leased() && after.task().lease.value().is_some() {
+        after.edit(&[Change::remove(&["lease"])]).map_err(|error| invalid(&error.to_string()))?;
+    }
+    let changes = differences(before.members(), after.members(), after.task().status);
+    let (from, to) = (before.task().status, after.task().status);
+    if refused.is_some() {
+        // An edit is taken over once.
+        work.put(&refused_file(id), String::new())?;
+    }
+    work.update(&before, &after)?;
+    if after.task().lease.value().is_some() {
+        work.hold(&after, LeaseOrigin::Accord)?;
+    }
+    let mut events = vec![event(work, Some(id), &changes, request, by)];
+    if from != to {
+        events.push(TaskEvent::moved(id, by.name(), (from, to), Some("adopted"), work.now()));
+    }
+    let moved = moves(&events);
+    events.into_iter().for_each(|event| work.event(event));
+    let facts = work.run_facts(id)?;
+    Ok(AdoptAnswer {
+        task: Some(work.details(project, &after, &facts)),
+        adopted: changes.iter().map(adopted).collect(),
+        moves: moved,
+        notices: Vec::new(),
+    })
+}
+
+fn adopt_settings(
+    work: &mut Work<'_>,
+    request: &AdoptRequest,
+    by: &By,
+) -> Result<AdoptAnswer, Failure> {
+    let refused = work.text(&refused_manifest())?.filter(|text| !text.is_empty());
+    let text = match &refused {
+        Some(text) => text.clone(),
+        None => work
+            .text(MANIFEST)?
+            .ok_or_else(|| Failure::new(Code::AofNoTaskTree, format!("there is no {MANIFEST}")))?,
+    };
+    let manifest = read_manifest(&text)?;
+    let apply = manifest.apply.unwrap_or(ApplyMode::AtOnce);
+    let review = manifest.review.unwrap_or(ReviewMode::Human);
+    let old = work.settings().committed.clone();
+    let old = old.map(|old| (Value::from(old.apply.as_str()), Value::from(old.review.as_str())));
+    let new = (Value::from(apply.as_str()), Value::from(review.as_str()));
+    if old.as_ref() == Some(&new) {
+        let message = format!("apply and review of {MANIFEST} are committed as they are");
+        return Err(Failure::new(Code::AofNothingToAdopt, message));
+    }
+    let of = |name: &str, old: Option<&Value>, new: &Value| {
+        (old != Some(new)).then(|| Difference::new(&[name], old, Some(new)))
+    };
+    let changes: Vec<Difference> = [
+        of("apply", old.as_ref().map(|old| &old.0), &new.0),
+        of("review", old.as_ref().map(|old| &old.1), &new.1),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let committed = CommittedSettings {
+        apply,
+        review,
+        by: by.name().to_owned(),
+        door: by.door.as_str().to_owned(),
+        at: work.now().to_string(),
+        extra: Object::new(),
+    };
+    if refused.is_some() {
+        work.put(&refused_manifest(), String::new())?;
+        let now = work.text(MANIFEST)?.unwrap_or_default();
+        let mut yaml = accord_tasks_core::yaml::Yaml::read(now)
+            .map_err(|error| Failure::new(Code::AofProjectManifestInvalid, error.to_string()))?;
+        let said =
+            [Change::set(&["apply"], apply.as_str()), Change::set(&["review"], review.as_str())];
+        yaml.edit(&said)
+            .map_err(|error| Failure::new(Code::AofProjectManifestInvalid, error.to_string()))?;
+        work.put(MANIFEST, yaml.text().to_owned())?;
+    }
+    work.put(SETTINGS, committed_text(&committed))?;
+    let event = event(work, None, &changes, request, by);
+    work.event(event);
+    Ok(AdoptAnswer {
+        task: None,
+        adopted: changes.iter().map(adopted).collect(),
+        moves: Vec::new(),
+        notices: Vec::new(),
+    })
+}
+
+fn event(
+    work: &Work<'_>,
+    task: Option<TaskId>,
+    changes: &[Difference],
+    request: &AdoptRequest,
+    by: &By,
+) -> TaskEvent {
+    let values = changes.iter().map(|change| (change.member(), change.values()));
+    let event = TaskEvent::new(kind::ADOPTED, by.name(), task, work.now())
+        .with("door", by.door.as_str())
+        .with("changes", Value::Object(values.collect::<Object>()));
+    match &request.note {
+        Some(note) => event.with("note", note.as_str()),
+        None => event,
+    }
+}
+
+fn adopted(change: &Difference) -> AdoptedChange {
+    AdoptedChange {
+        member: change.member(),
+        accord: change.accord.clone().unwrap_or(Value::Null),
+        file: change.file.clone().unwrap_or(Value::Null),
+    }
+}

@@ -1,0 +1,300 @@
+//! Files that others changed: what counts, and what is undone.
+//!
+//! A task whose front matter and folder are what Accord committed is not looked at further. Any
+//! other one is judged when an operation reads it, when a process builds its index, or when a
+//! process that watches the tree notices the change. The verdict is a commit like any other, with
+//! one event.
+
+pub(crate) mod copies;
+pub(crate) mod settings;
+pub(crate) mod verdict;
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::referee::Difference;
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::Kind;
+use accord_trees::wal::{Op, Skipped, digest};
+
+use crate::committed::{Held, LeaseOrigin};
+use crate::layout::{COMPANIONS, OWN, companion, task_file};
+use crate::tree::failure;
+use crate::work::Work;
+use verdict::{Before, Noticed, Verdict, decide};
+
+/// Who acts when a file was changed and nothing says by whom.
+pub(crate) const SYSTEM: &str = "system";
+
+/// The text of a task file that did not count in full.
+pub(crate) fn refused_file(id: TaskId) -> String {
+    format!("{OWN}/refused/{id}.md")
+}
+
+impl Work<'_> {
+    /// Judges the files of a task, without writing anything.
+    pub(crate) fn judge(
+        &self,
+        id: TaskId,
+        intended: Option<&TaskFile>,
+    ) -> Result<Verdict, Failure> {
+        let found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
+        let held = self.held(id);
+        let closed = self.index.board.status(id).filter(|status| status.is_final());
+        let is_first = !self.state.is_begun();
+        let before = Before { id, held: held.as_ref(), closed, intended, is_first, now: self.now };
+        Ok(decide(before, found))
+    }
+
+    /// Judges a task, and commits the verdict.
+    pub(crate) fn settle(&mut self, id: TaskId) -> Result<(), Failure> {
+        let known = self.verdicts.borrow_mut().remove(&id);
+        let verdict = match known {
+            Some(verdict) => verdict,
+            None => self.judge(id, None)?,
+        };
+        self.carry_out(id, verdict)
+    }
+
+    /// Judges what is known to be odd, before the decisions of a group.
+    pub(crate) fn settle_all(&mut self, skipped: &[Skipped]) {
+        if !self.state.is_begun() {
+            drop(self.attempt(|work| {
+                work.begin();
+                Ok(())
+            }));
+        }
+        if std::mem::take(&mut self.index.has_odd_settings) {
+            drop(self.attempt(Work::settle_settings));
+        }
+        for one in skipped {
+            drop(self.attempt(|work| work.settle_skipped(one)));
+        }
+        for id in std::mem::take(&mut self.index.odd) {
+            // A file that cannot be looked at is judged when it is read.
+            drop(self.attempt(|work| work.settle(id)));
+        }
+    }
+
+    /// Takes note of the tasks of a tree about which nothing is committed.
+    fn begin(&mut self) {
+        self.is_first = true;
+        let tasks = std::mem::take(&mut self.index.first);
+        let is_leased = |held: &Held| held.lease == LeaseOrigin::Unknown;
+        let leased = tasks.iter().filter(|(_, held)| is_leased(held));
+        let leased: Vec<String> = leased.map(|(id, _)| id.to_string()).collect();
+        if !leased.is_empty() {
+            let event = TaskEvent::new(kind::STATE_LOST, SYSTEM, None, self.now)
+                .with("reason", "committed_state_missing")
+                .with("tasks", leased);
+            self.events.push(event);
+        }
+        for (id, held) in tasks {
+            self.touch(id, Some(held));
+        }
+    }
+
+    fn forget_broken(&mut self, path: &str) {
+        self.index.broken.remove(path);
+        if self.state.broken(path).is_some() {
+            self.broken.insert(path.to_owned(), Value::Null);
+        }
+    }
+
+    /// Judges a file that a commit left alone, because others changed it at the same time.
+    pub(crate) fn settle_skipped(&mut self, skipped: &Skipped) -> Result<(), Failure> {
+        let name = skipped.path.rsplit('/').next().unwrap_or_default();
+        if skipped.path.starts_with("tasks/")
+            && let Some(id) = name.strip_suffix(".md").and_then(|name| TaskId::parse(name).ok())
+            && let Ok(intended) = TaskFile::read(&skipped.text)
+        {
+            let verdict = self.judge(id, Some(&intended))?;
+            return self.carry_out(id, verdict);
+        }
+        // Run artifacts are Accord's. Anything else belongs to those who changed it.
+        if skipped.path.contains("runs/") {
+            return self.put(&skipped.path, skipped.text.clone());
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, id: TaskId, verdict: Verdict) -> Result<(), Failure> {
+        let Verdict { file, at, others, mut refused, refused_text, noticed, lease } = verdict;
+        if let Some(text) = refused_text {
+            self.put(&refused_file(id), text)?;
+        }
+        if let Some(file) = &file {
+            refused.extend(self.mend_companion(file)?);
+            self.place(file, at, others)?;
+            self.mend_run(id, lease, &mut refused)?;
+            for &status in Status::ALL {
+                self.forget_broken(&task_file(status, id));
+            }
+            self.hold(file, lease)?;
+        } else {
+            match &noticed {
+                Noticed::Deleted(from) => {
+                    self.index.board.remove(id);
+                    if !from.is_final() {
+                        self.touch(id, None);
+                    }
+                }
+                Noticed::Broken { folder, why, .. } => {
+                    self.index.broken.insert(task_file(*folder, id), why.clone());
+                    // What waits for it goes on waiting.
+                    let status = self.held(id).map_or(*folder, |held| held.status);
+                    self.index.put_closed(id, status);
+                }
+                _ => self.index.board.remove(id),
+            }
+        }
+        self.report(id, file.as_ref(), &refused, noticed);
+        Ok(())
+    }
+
+    /// Brings the file that counts to its folder, with its content. Nothing is removed: what does
+    /// not count moves out of the way.
+    fn place(
+        &mut self,
+        file: &TaskFile,
+        at: Option<(Status, Option<String>)>,
+        others: Vec<copies::Found>,
+    ) -> Result<(), Failure> {
+        let (id, to) = (file.task().id, file.task().status);
+        let path = task_file(to, id);
+        let mut was = at.as_ref().and_then(|(_, digest)| digest.clone());
+        let mut is_taken = false;
+        for other in others {
+            if other.folder == to && at.as_ref().is_some_and(|(folder, _)| *folder != to) {
+                // It is overwritten.
+                self.put(&self.away(id, other.folder), other.text())?;
+                (was, is_taken) = (other.digest, true);
+            } else {
+                self.move_away(id, other.folder);
+            }
+        }
+        match at {
+            Some((folder, _)) if folder != to && is_taken => self.move_away(id, folder),
+            Some((folder, _)) if folder != to => {
+                let from = task_file(folder, id);
+                self.ops.push(Op::Move { from: from.clone(), to: path.clone() });
+                self.staged.insert(from, None);
+            }
+            _ => {}
+        }
+        self.bring_companion(id, to)?;
+        let text = file.text();
+        if was.as_deref() != Some(&*digest(text.as_bytes())) {
+            self.ops.push(Op::Put { path: path.clone(), text: text.clone(), was });
+        }
+        self.staged.insert(path, Some(text));
+        Ok(())
+    }
+
+    /// A new path for something that does not count.
+    fn away(&self, id: TaskId, folder: Status) -> String {
+        format!("{OWN}/refused/{id}.{folder}.{}.md", self.index.last_event + 1)
+    }
+
+    fn move_away(&mut self, id: TaskId, folder: Status) {
+        let from = task_file(folder, id);
+        self.ops.push(Op::Move { from: from.clone(), to: self.away(id, folder) });
+        self.staged.insert(from, None);
+    }
+
+    /// Moves the folder beside a task file that others moved without it.
+    fn bring_companion(&mut self, id: TaskId, to: Status) -> Result<(), Failure> {
+        let is_folder = |path: &str| {
+            let stat = self.disk.stat(path).map_err(|error| failure(&error))?;
+            Ok::<_, Failure>(stat.is_some_and(|stat| stat.kind == Kind::Folder))
+        };
+        if is_folder(&companion(to, id))? {
+            return Ok(());
+        }
+        for &status in Status::ALL.iter().filter(|status| **status != to) {
+            let from = companion(status, id);
+            if is_folder(&from)? {
+                self.ops.push(Op::Move { from, to: companion(to, id) });
+                return Ok(());
+            }
+        }
+        let folders = COMPANIONS.iter().map(|name| format!("{}/{name}", companion(to, id)));
+        self.ops.extend(folders.map(|path| Op::Folder { path }));
+        Ok(())
+    }
+
+    /// Replaces a link, or whatever else is not a folder, beside a task file.
+    fn mend_companion(&mut self, file: &TaskFile) -> Result<Option<Difference>, Failure> {
+        let path = companion(file.task().status, file.task().id);
+        let stat = self.disk.stat(&path).map_err(|error| failure(&error))?;
+        if stat.is_none_or(|stat| stat.kind == Kind::Folder) {
+            return Ok(None);
+        }
+        let away = format!("{OWN}/refused/{}.{}", file.task().id, self.index.last_event + 1);
+        self.ops.push(Op::Move { from: path, to: away });
+        let (folder, other) = (Value::from("a folder"), Value::from("a link or a file"));
+        Ok(Some(Difference::new(&["folder"], Some(&folder), Some(&other))))
+    }
+
+    /// The run of Accord's lease says which messages are stale, so it is held like the lease.
+    fn mend_run(
+        &mut self,
+        id: TaskId,
+        lease: LeaseOrigin,
+        refused: &mut Vec<Difference>,
+    ) -> Result<(), Failure> {
+        let run = self.held(id).and_then(|held| held.run);
+        let Some(run) = run.filter(|_| lease == LeaseOrigin::Accord) else { return Ok(()) };
+        let path = format!("{}/run.json", self.layout.folder(id));
+        let found = self.text(&path)?;
+        if found.as_deref() == Some(&*run) {
+            return Ok(());
+        }
+        let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
+        let (accord, said): (Value, Option<Value>) = (parsed(&run), found.as_deref().map(parsed));
+        refused.push(Difference::new(&["run.json"], Some(&accord), said.as_ref()));
+        self.put(&path, run)
+    }
+
+    fn report(
+        &mut self,
+        id: TaskId,
+        file: Option<&TaskFile>,
+        refused: &[Difference],
+        noticed: Noticed,
+    ) {
+        let now = self.now;
+        let event = |kind| TaskEvent::new(kind, SYSTEM, Some(id), now).with("source", "file");
+        if !refused.is_empty() {
+            let values = refused.iter().map(|one| (one.member(), one.values()));
+            let event = event(kind::EDIT_REFUSED)
+                .with("changes", Value::Object(values.collect::<Object>()))
+                .with("kept", refused_file(id));
+            self.events.push(event);
+        }
+        let event = match noticed {
+            Noticed::Nothing => return,
+            Noticed::Created => {
+                let title = file.map(|file| file.task().title.clone()).unwrap_or_default();
+                event(kind::CREATED).with("title", title)
+            }
+            Noticed::Moved(from) => {
+                let to = file.map_or(from, |file| file.task().status);
+                TaskEvent::moved(id, SYSTEM, (from, to), Some("file_edited"), self.now)
+                    .with("source", "file")
+            }
+            Noticed::Updated => event(kind::UPDATED),
+            Noticed::Deleted(from) => event(kind::DELETED).with("from", from.as_str()),
+            Noticed::Broken { folder, why, digest } => {
+                let path = task_file(folder, id);
+                if self.state.broken(&path) == Some(&digest) {
+                    return;
+                }
+                self.broken.insert(path.clone(), digest.into());
+                event(kind::BROKEN).with("filename", path).with("errors", vec![why])
+            }
+        };
+        self.events.push(event);
+    }
+}

@@ -1,0 +1,264 @@
+//! What becomes of a task whose files are not what Accord committed.
+
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use accord_tasks_core::referee::{Difference, Known, differences, refused};
+use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::yaml::Change;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::wal::digest;
+
+use super::copies::{Copy, Found};
+use crate::committed::{Held, LeaseOrigin};
+use crate::layout::task_file;
+
+/// What becomes of a task.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// The task as it counts; its status is also the folder that it belongs in.
+    pub(crate) file: Option<TaskFile>,
+    /// Where the file is that counts, and the digest of its content; see [`Found`].
+    pub(crate) at: Option<(Status, Option<String>)>,
+    /// Other files with its name, which go.
+    pub(crate) others: Vec<Found>,
+    /// What does not count.
+    pub(crate) refused: Vec<Difference>,
+    /// The text that does not count in full.
+    pub(crate) refused_text: Option<String>,
+    /// What counts, for an event.
+    pub(crate) noticed: Noticed,
+    /// Who gave out the lease.
+    pub(crate) lease: LeaseOrigin,
+}
+
+/// A change of others that counts.
+#[derive(Debug, Default)]
+pub(crate) enum Noticed {
+    #[default]
+    Nothing,
+    /// A new file.
+    Created,
+    /// Another status. The one before is named.
+    Moved(Status),
+    /// Another front matter.
+    Updated,
+    /// The file is gone. The last status is named.
+    Deleted(Status),
+    /// The file cannot be read.
+    Broken { folder: Status, why: String, digest: String },
+}
+
+/// What is known about a task before its files are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before<'b> {
+    pub(crate) id: TaskId,
+    /// What Accord committed, if the task can still move.
+    pub(crate) held: Option<&'b Held>,
+    /// The status of a finished task.
+    pub(crate) closed: Option<Status>,
+    /// The content that a commit of Accord would have given the file, had others not changed it
+    /// at the same time.
+    pub(crate) intended: Option<&'b TaskFile>,
+    /// Whether nothing is committed about the whole tree.
+    pub(crate) is_first: bool,
+    pub(crate) now: Time,
+}
+
+/// Decides about the files of a task.
+pub(crate) fn decide(before: Before<'_>, found: Vec<Found>) -> Verdict {
+    let kept = before.intended.cloned().or_else(|| before.held.and_then(Held::file));
+    let case = Case { before, kept: kept.as_ref() };
+    match case.choose(found) {
+        (None, _) => case.missing(),
+        (Some(Found { folder, digest, copy: Copy::Broken { why, text } }), others) => {
+            case.broken(folder, digest, why, text, others)
+        }
+        (Some(Found { folder, digest, copy: Copy::Task(file) }), others) => {
+            case.task(folder, digest, *file, others)
+        }
+    }
+}
+
+struct Case<'c> {
+    before: Before<'c>,
+    kept: Option<&'c TaskFile>,
+}
+
+impl Case<'_> {
+    fn status(&self) -> Option<Status> {
+        let intended = self.before.intended.map(|file| file.task().status);
+        intended.or(self.before.held.map(|held| held.status)).or(self.before.closed)
+    }
+
+    /// Whether Accord's lease, or a commit at the same time, holds every member that decides.
+    fn is_held(&self) -> bool {
+        self.before.intended.is_some() || self.before.held.is_some_and(|held| held.lease.is_held())
+    }
+
+    fn known(&self) -> Known<'_> {
+        match (self.before.intended, self.before.held) {
+            (Some(file), _) => Known::Leased(file.members()),
+            (None, Some(held)) => held.known(self.kept),
+            (None, None) => match self.before.closed {
+                Some(status) => Known::Open { status, review_required: None, review_by: None },
+                None => Known::New,
+            },
+        }
+    }
+
+    /// The status that a file asks for. If only one of front matter and folder changed, that one;
+    /// else the front matter, which another tool writes first.
+    fn wanted(&self, folder: Status, file: &TaskFile) -> Status {
+        let said = file.task().status;
+        if Some(said) == self.status() { folder } else { said }
+    }
+
+    fn refused(&self, folder: Status, file: &TaskFile) -> Vec<Difference> {
+        refused(self.known(), file.members(), self.wanted(folder, file))
+    }
+
+    /// The file that counts, and the others. A copy in another folder is a move that another tool
+    /// did not finish, or a person's: it counts unless it is refused.
+    fn choose(&self, mut found: Vec<Found>) -> (Option<Found>, Vec<Found>) {
+        if found.len() < 2 {
+            return (found.pop(), found);
+        }
+        let own = found.iter().position(|one| Some(one.folder) == self.status());
+        let newest = found
+            .iter()
+            .enumerate()
+            .filter(|(place, one)| Some(*place) != own && one.task().is_some())
+            .filter(|(_, one)| {
+                one.task().is_some_and(|file| self.refused(one.folder, file).is_empty())
+            })
+            .max_by_key(|(_, one)| one.task().map(|file| file.task().last_transition_at.time()));
+        let chosen = if self.is_held() { own } else { newest.map(|(place, _)| place).or(own) };
+        let chosen = found.remove(chosen.unwrap_or(0));
+        (Some(chosen), found)
+    }
+
+    /// The kept file, and the text that does not count.
+    fn restored(&self, kept: &TaskFile, text: &str, why: Difference) -> Verdict {
+        let mut file = kept.clone();
+        if let Some(body) = TaskFile::body_of(text) {
+            file.set_body(body);
+        }
+        let lease = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
+        Verdict {
+            file: Some(file),
+            refused: vec![why],
+            refused_text: Some(text.to_owned()).filter(|text| !text.is_empty()),
+            lease,
+            ..Verdict::default()
+        }
+    }
+
+    fn missing(&self) -> Verdict {
+        match (self.kept, self.status()) {
+            (Some(kept), Some(status)) => {
+                let path = Value::from(task_file(status, self.before.id));
+                self.restored(kept, "", Difference::new(&["file"], Some(&path), None))
+            }
+            (None, Some(status)) => {
+                Verdict { noticed: Noticed::Deleted(status), ..Verdict::default() }
+            }
+            (_, None) => Verdict::default(),
+        }
+    }
+
+    fn broken(
+        &self,
+        folder: Status,
+        digest: Option<String>,
+        why: String,
+        text: String,
+        others: Vec<Found>,
+    ) -> Verdict {
+        let Some(kept) = self.kept else {
+            let digest = digest.unwrap_or_default();
+            let noticed = Noticed::Broken { folder, why, digest };
+            let lease = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
+            return Verdict { noticed, lease, ..Verdict::default() };
+        };
+        let why = Difference::new(&["file"], Some(&"a task".into()), Some(&why.into()));
+        Verdict { at: Some((folder, digest)), others, ..self.restored(kept, &text, why) }
+    }
+
+    fn task(
+        &self,
+        folder: Status,
+        content: Option<String>,
+        file: TaskFile,
+        others: Vec<Found>,
+    ) -> Verdict {
+        let wanted = self.wanted(folder, &file);
+        let mut refused = self.refused(folder, &file);
+        let mut changes: Vec<Change> = refused.iter().map(Difference::undo).collect();
+        let is_refused = refused.iter().any(|difference| difference.member() == "status");
+        let status = if is_refused { self.status().unwrap_or(wanted) } else { wanted };
+        if status != file.task().status && !is_refused {
+            // Only the folder changed: the front matter follows.
+            let now = self.before.now.to_string();
+            changes.push(Change::set(&["status"], status.as_str()));
+            changes.push(Change::set(&["updatedAt"], now.as_str()));
+            changes.push(Change::set(&["lastTransitionAt"], now.as_str()));
+            if !status.is_leased() {
+                changes.push(Change::remove(&["lease"]));
+            }
+        }
+        let mut after = file.clone();
+        if let Err(error) = after.edit(&changes) {
+            return self.broken(folder, content, error.to_string(), file.text(), others);
+        }
+        let mut refused_text = (!refused.is_empty()).then(|| file.text());
+        for other in &others {
+            // A copy of a task that is held does not count at all.
+            let differs = other.task().map(|copy| match self.known() {
+                Known::Leased(held) => differences(held, copy.members(), other.folder),
+                _ => self.refused(other.folder, copy),
+            });
+            if refused.is_empty()
+                && let Some(differs) = differs.filter(|differs| !differs.is_empty())
+            {
+                refused = differs;
+                refused_text = Some(other.text());
+            }
+        }
+        Verdict {
+            noticed: self.noticed(&after, refused.is_empty()),
+            lease: self.lease(&after),
+            file: Some(after),
+            at: Some((folder, content)),
+            others,
+            refused,
+            refused_text,
+        }
+    }
+
+    fn noticed(&self, after: &TaskFile, is_whole: bool) -> Noticed {
+        match self.status() {
+            None => Noticed::Created,
+            Some(before) if before != after.task().status => Noticed::Moved(before),
+            Some(_) => {
+                let front = self.before.held.map(|held| held.front.as_str());
+                let is_same = front.is_none_or(|front| front == digest(after.front().as_bytes()));
+                let is_own = self.before.intended.is_some();
+                if is_same || is_own || !is_whole { Noticed::Nothing } else { Noticed::Updated }
+            }
+        }
+    }
+
+    /// A lease that appears in a file while the task is in progress is that of another tool. In
+    /// any other status a lease means nothing, so that writing one does not free a task.
+    fn lease(&self, after: &TaskFile) -> LeaseOrigin {
+        let task = after.task();
+        let before = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
+        match before {
+            _ if task.lease.value().is_none() => LeaseOrigin::None,
+            LeaseOrigin::None if !task.status.is_leased() => LeaseOrigin::None,
+            LeaseOrigin::None if self.before.is_first => LeaseOrigin::Unknown,
+            LeaseOrigin::None => LeaseOrigin::Other,
+            before => before,
+        }
+    }
+}

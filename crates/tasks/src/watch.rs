@@ -1,0 +1,209 @@
+//! Noticing what others change in a tree, in a process that keeps it open.
+//!
+//! The system reports changes in the folders of statuses. Where it cannot, the files of open tasks
+//! are compared with what they were. The artifacts of runs are compared in either case, for the
+//! tasks in progress alone. So the cost depends on how many tasks are open, and not on how many
+//! there are.
+
+use std::collections::{BTreeSet, HashMap};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Failure};
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::wal::digest;
+use accord_trees::watch::{FolderChanges, FolderWatch, wait_for};
+use accord_trees::{Disk, Kind, read_file};
+
+use crate::Tree;
+use crate::layout::{MANIFEST, RunLayout, status_folder, task_file};
+use crate::scan::MAX_FILE;
+use crate::tree::WeakTree;
+
+/// How often files are compared. A change is noticed within a second.
+const INTERVAL: Duration = Duration::from_millis(400);
+
+/// What others may have changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) tasks: BTreeSet<TaskId>,
+    pub(crate) has_settings: bool,
+    /// Whether anything may have changed.
+    pub(crate) is_unknown: bool,
+}
+
+impl Changes {
+    fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && !self.has_settings && !self.is_unknown
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.tasks.extend(more.tasks);
+        self.has_settings |= more.has_settings;
+        self.is_unknown |= more.is_unknown;
+    }
+}
+
+/// A tree that is watched until this value is dropped.
+#[derive(Debug)]
+#[must_use = "the tree is watched only while this value exists"]
+pub struct Watching {
+    /// Closing it ends the thread.
+    stop: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+impl Tree {
+    /// Notices what others change in the files, within a second, until the returned value is
+    /// dropped.
+    ///
+    /// # Errors
+    /// When the system has no thread or no pipe left.
+    pub fn watch(&self) -> Result<Watching, Failure> {
+        let failed = |error: std::io::Error| {
+            Failure::new(Code::AofTaskTreeUnavailable, format!("the tree is not watched: {error}"))
+        };
+        let (stop, stopped) = UnixStream::pair().map_err(failed)?;
+        let (tree, disk) = (self.downgrade(), self.shared_disk());
+        // Before the thread runs: a change after this call is noticed.
+        let folders: Vec<String> = std::iter::once(String::new())
+            .chain(Status::ALL.iter().map(|status| status_folder(*status)))
+            .collect();
+        let folders = FolderWatch::start(disk.root_path(), &folders);
+        let mut watch = Watch { disk, folders, files: HashMap::new(), is_first: true };
+        drop(watch.compare());
+        let thread = std::thread::Builder::new()
+            .name("task-watch".into())
+            .spawn(move || watch.run(&tree, &stopped))
+            .map_err(failed)?;
+        Ok(Watching { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+struct Watch {
+    disk: Arc<dyn Disk>,
+    folders: Option<FolderWatch>,
+    /// What the compared files were.
+    files: HashMap<String, Stamp>,
+    is_first: bool,
+}
+
+/// What tells one version of a file from another.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Stamp {
+    Content(String),
+    Stat(u64, i64),
+}
+
+impl Watch {
+    fn run(&mut self, tree: &WeakTree, stop: &UnixStream) {
+        loop {
+            let mut changes = match &mut self.folders {
+                Some(folders) => {
+                    let noticed = folders.wait(INTERVAL, stop);
+                    if noticed.is_over {
+                        return;
+                    }
+                    read(&noticed)
+                }
+                None if wait_for(stop, INTERVAL) => return,
+                None => Changes::default(),
+            };
+            changes.add(self.compare());
+            if changes.is_empty() {
+                continue;
+            }
+            let Some(tree) = tree.upgrade() else { return };
+            tree.notice(changes);
+        }
+    }
+
+    /// Compares files with what they were.
+    fn compare(&mut self) -> Changes {
+        let mut found: HashMap<String, (Option<TaskId>, Stamp)> = HashMap::new();
+        let running = self.names(Status::InProgress);
+        for id in running {
+            for layout in [RunLayout::Guide, RunLayout::Reference] {
+                for name in ["run.json", "run_heartbeat.json"] {
+                    let path = format!("{}/{name}", layout.folder(id));
+                    if let Ok(Some(bytes)) = read_file(self.disk.as_ref(), &path, MAX_FILE) {
+                        found.insert(path, (Some(id), Stamp::Content(digest(&bytes))));
+                    }
+                }
+            }
+        }
+        if self.folders.is_none() {
+            self.stat_files(&mut found);
+        }
+        let mut changes = Changes::default();
+        for (path, (id, stamp)) in &found {
+            if self.files.get(path) != Some(stamp) {
+                changes.has_settings |= path == MANIFEST;
+                changes.is_unknown |= id.is_none() && path != MANIFEST;
+                changes.tasks.extend(*id);
+            }
+        }
+        let gone = self.files.keys().filter(|path| !found.contains_key(*path));
+        for path in gone {
+            changes.has_settings |= path == MANIFEST;
+            changes.tasks.extend(id_in(path));
+        }
+        let found = found.into_iter();
+        self.files = found.map(|(path, (_, stamp))| (path, stamp)).collect();
+        if std::mem::take(&mut self.is_first) { Changes::default() } else { changes }
+    }
+
+    /// The tasks of a folder.
+    fn names(&self, status: Status) -> Vec<TaskId> {
+        let entries = self.disk.list(&status_folder(status)).ok().flatten().unwrap_or_default();
+        let names = entries.iter().filter(|entry| entry.kind != Kind::Folder);
+        names.filter_map(|entry| TaskId::parse(entry.name.strip_suffix(".md")?).ok()).collect()
+    }
+
+    /// The files of open tasks, the folders of finished ones and `project.yaml`, without their
+    /// contents.
+    fn stat_files(&self, found: &mut HashMap<String, (Option<TaskId>, Stamp)>) {
+        let mut add = |path: String, id: Option<TaskId>| {
+            if let Ok(Some(stat)) = self.disk.stat(&path) {
+                found.insert(path, (id, Stamp::Stat(stat.length, stat.modified_ms)));
+            }
+        };
+        add(MANIFEST.to_owned(), None);
+        for &status in Status::ALL {
+            // Finished tasks may be many: a change of their folder is enough to look again.
+            if status.is_final() {
+                add(status_folder(status), None);
+            } else {
+                self.names(status).into_iter().for_each(|id| add(task_file(status, id), Some(id)));
+            }
+        }
+    }
+}
+
+/// The task that a path is about.
+fn id_in(path: &str) -> Option<TaskId> {
+    path.split('/').find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok())
+}
+
+/// What the changes of folders mean.
+fn read(noticed: &FolderChanges) -> Changes {
+    let mut changes = Changes { is_unknown: noticed.is_unknown, ..Changes::default() };
+    for (folder, name) in &noticed.names {
+        match folder.is_empty() {
+            true => changes.has_settings |= name == MANIFEST,
+            false => changes.tasks.extend(id_in(name)),
+        }
+    }
+    changes
+}

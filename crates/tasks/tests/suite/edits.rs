@@ -1,0 +1,232 @@
+//! Edits of a person or another tool: which count, and what becomes of the files.
+
+use std::fs;
+use std::path::Path;
+
+use accord_tasks::requests::PollRequest;
+use accord_tasks_core::{Status, TaskId};
+
+use crate::support::{World, human};
+
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{from:?} is not in {text}");
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+/// A task of the backlog, read by the process that was open, and by a new one.
+fn each(test: impl Fn(World, TaskId, &dyn Fn(&mut World))) {
+    let same = |world: &mut World| world.look();
+    let new = |world: &mut World| {
+        world.reopen();
+        world.look();
+    };
+    let looks: [&dyn Fn(&mut World); 2] = [&same, &new];
+    for look in looks {
+        let world = World::new();
+        let id = world.ready("Ship it");
+        test(world, id, look);
+    }
+}
+
+#[test]
+fn a_status_in_the_front_matter_moves_the_file() {
+    each(|mut world, id, look| {
+        edit(&world.file(Status::Ready, id), "status: ready", "status: backlog");
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Backlog]);
+        assert!(world.folder(Status::Backlog, id).is_dir());
+        assert!(!world.folder(Status::Ready, id).exists());
+        let moved = world.events_of("task.transitioned");
+        assert_eq!(moved.len(), 1);
+        assert_eq!(moved[0]["payload"]["reason"], "file_edited");
+        assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_file_in_another_folder_gets_its_status() {
+    each(|mut world, id, look| {
+        fs::rename(world.file(Status::Ready, id), world.file(Status::Blocked, id)).unwrap();
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Blocked]);
+        let text = fs::read_to_string(world.file(Status::Blocked, id)).unwrap();
+        assert!(text.contains("status: blocked"), "{text}");
+        assert!(world.folder(Status::Blocked, id).is_dir(), "the folder follows");
+        assert_eq!(world.events_of("task.transitioned").len(), 1);
+        assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_whole_move_counts_as_it_is() {
+    each(|mut world, id, look| {
+        let path = world.file(Status::Ready, id);
+        edit(&path, "status: ready", "status: cancelled");
+        fs::rename(&path, world.file(Status::Cancelled, id)).unwrap();
+        fs::rename(world.folder(Status::Ready, id), world.folder(Status::Cancelled, id)).unwrap();
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Cancelled]);
+        assert_eq!(world.events_of("task.transitioned").len(), 1);
+        look(&mut world);
+        assert_eq!(world.events_of("task.transitioned").len(), 1, "it is reported once");
+        assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_second_copy_is_a_move_that_was_not_finished() {
+    // As another tool leaves it, if it is killed between writing the new file and removing the
+    // old one.
+    each(|mut world, id, look| {
+        let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+        let text = text.replace("status: ready", "status: blocked");
+        fs::write(world.file(Status::Blocked, id), text).unwrap();
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Blocked]);
+        assert!(world.folder(Status::Blocked, id).is_dir());
+        assert_eq!(world.lint(), Vec::<String>::new());
+        assert_eq!(world.events_of("task.transitioned").len(), 1);
+    });
+}
+
+#[test]
+fn a_deleted_task_is_gone() {
+    each(|mut world, id, look| {
+        fs::remove_file(world.file(Status::Ready, id)).unwrap();
+        look(&mut world);
+        assert_eq!(world.copies(id), []);
+        assert_eq!(world.events_of("task.deleted").len(), 1);
+        assert_eq!(world.lint(), ["orphan_folder"]);
+        look(&mut world);
+        assert_eq!(world.events_of("task.deleted").len(), 1);
+        // Its number is not given out again.
+        let next = world.ready("Another");
+        assert_ne!(next, id);
+    });
+}
+
+#[test]
+fn other_members_count_and_are_reported() {
+    each(|mut world, id, look| {
+        edit(&world.file(Status::Ready, id), "priority: normal", "priority: low  # mine");
+        look(&mut world);
+        assert_eq!(world.events_of("task.updated").len(), 1);
+        look(&mut world);
+        assert_eq!(world.events_of("task.updated").len(), 1);
+        let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+        assert!(text.contains("priority: low  # mine"), "{text}");
+    });
+}
+
+#[test]
+fn done_needs_a_person_at_a_door() {
+    each(|mut world, id, look| {
+        edit(&world.file(Status::Ready, id), "status: ready", "status: done");
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Ready]);
+        assert_eq!(world.events_of("task.edit_refused").len(), 1);
+        // The refused text is kept.
+        let kept = world.root().join(format!("state/accord/refused/{id}.md"));
+        assert!(fs::read_to_string(kept).unwrap().contains("status: done"));
+        assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn only_what_is_refused_is_undone() {
+    each(|mut world, id, look| {
+        let path = world.file(Status::Ready, id);
+        edit(&path, "metadata: {}", "metadata:\n  reviewRequired: false\n  mine: 1");
+        edit(&path, "title: Ship it", "title: Ship it today");
+        look(&mut world);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("reviewRequired"), "{text}");
+        assert!(text.contains("mine: 1") && text.contains("title: Ship it today"), "{text}");
+        assert_eq!(world.events_of("task.edit_refused").len(), 1);
+    });
+}
+
+#[test]
+fn a_task_that_another_tool_leased_follows_its_file() {
+    each(|mut world, id, look| {
+        let path = world.file(Status::Ready, id);
+        let lease = "lease:\n  agent: other\n  acquiredAt: 2026-02-09T21:00:00.000Z\n  \
+                     expiresAt: 2026-02-09T22:00:00.000Z\n  renewCount: 0\n";
+        edit(&path, "createdAt:", &format!("{lease}createdAt:"));
+        edit(&path, "status: ready", "status: in-progress");
+        fs::rename(&path, world.file(Status::InProgress, id)).unwrap();
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::InProgress]);
+        // The other tool keeps the lease while it reviews, and finishes by itself.
+        let path = world.file(Status::InProgress, id);
+        edit(&path, "status: in-progress", "status: review");
+        look(&mut world);
+        let path = world.file(Status::Review, id);
+        edit(&path, "status: review", "status: done");
+        look(&mut world);
+        assert_eq!(world.copies(id), [Status::Done]);
+        assert!(world.events_of("task.edit_refused").is_empty());
+        assert_eq!(world.events_of("task.transitioned").len(), 3);
+    });
+}
+
+#[test]
+fn a_broken_file_is_reported_once_and_hides_nothing() {
+    each(|mut world, id, look| {
+        let waiting = world.waiting("Next", &[id]);
+        let other = world.ready("Other");
+        let path = world.file(Status::Ready, id);
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, whole.replace("status: ready", "status: [")).unwrap();
+        fs::write(world.root().join("tasks/ready/notes.md"), "no task").unwrap();
+        look(&mut world);
+        look(&mut world);
+        let reports = world.events_of("task.validation.failed");
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        assert!(world.lint().contains(&"broken_file".to_owned()));
+        let refused = world.try_claim(id, "a").unwrap_err();
+        assert_eq!(refused.code.as_str(), "task_file_invalid");
+        // What depends on it is not given up, and others go on.
+        world.tree().poll(&PollRequest::default(), &human()).unwrap();
+        assert_eq!(world.copies(waiting), [Status::Backlog]);
+        world.claim(other, "b");
+        // Another content is reported again; a repaired file counts.
+        fs::write(&path, whole.replace("status: ready", "status: {")).unwrap();
+        look(&mut world);
+        assert_eq!(world.events_of("task.validation.failed").len(), 2);
+        fs::write(&path, &whole).unwrap();
+        look(&mut world);
+        world.claim(id, "a");
+    });
+}
+
+#[test]
+fn a_new_file_is_a_new_task() {
+    each(|mut world, id, look| {
+        let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+        let new = TaskId::parse("TASK-2026-02-09-500").unwrap();
+        let text = text.replace(&id.to_string(), &new.to_string());
+        fs::write(world.file(Status::Ready, new), text).unwrap();
+        world.notice(new);
+        look(&mut world);
+        assert_eq!(world.events_of("task.created").len(), 2);
+        world.claim(new, "a");
+        assert_eq!(world.ready("Another").to_string(), "TASK-2026-02-09-501");
+        assert_eq!(world.lint(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn an_edit_between_decision_and_commit_is_merged() {
+    // Two trees on one folder stand for two processes. One of them commits a move while a person
+    // saves the file.
+    let world = World::new();
+    let id = world.ready("Ship it");
+    let path = world.file(Status::Ready, id);
+    edit(&path, "title: Ship it", "title: Ship it today");
+    world.claim(id, "swe-backend");
+    let text = fs::read_to_string(world.file(Status::InProgress, id)).unwrap();
+    assert!(text.contains("title: Ship it today") && text.contains("status: in-progress"));
+    assert_eq!(world.copies(id), [Status::InProgress]);
+}
