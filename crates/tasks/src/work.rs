@@ -4,7 +4,7 @@
 //! A task whose file others changed is judged before a decision sees it.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
@@ -46,7 +46,7 @@ pub(crate) struct Work<'w> {
     /// The changes of the present decision.
     pub(crate) ops: Vec<Op>,
     pub(crate) events: Vec<TaskEvent>,
-    touched: BTreeMap<TaskId, Option<Held>>,
+    touched: BTreeSet<TaskId>,
     /// Files that cannot be read, for the committed state.
     pub(crate) broken: Object,
     /// Whether the present decision is the first one of a tree.
@@ -76,7 +76,7 @@ impl<'w> Work<'w> {
             records: Vec::new(),
             ops: Vec::new(),
             events: Vec::new(),
-            touched: BTreeMap::new(),
+            touched: BTreeSet::new(),
             broken: Object::new(),
             is_first: false,
             spoiled: None,
@@ -201,7 +201,7 @@ impl<'w> Work<'w> {
         let read = read_task(self.disk, &path).map_err(|error| failure(&error))?;
         if let Some(Ok(file)) = read {
             let is_closed = status.is_final() && file.task().status == status;
-            if is_closed || is_committed(&file, id, status, self.held(id).as_ref()) {
+            if is_closed || is_committed(&file, id, status, self.held(id)) {
                 return Ok(Some(file));
             }
         }
@@ -217,10 +217,10 @@ impl<'w> Work<'w> {
     }
 
     /// What is committed about a task, or will be with this group.
-    pub(crate) fn held(&self, id: TaskId) -> Option<Held> {
+    pub(crate) fn held(&self, id: TaskId) -> Option<&Held> {
         match self.held.get(&id) {
-            Some(held) => held.clone(),
-            None => self.state.held(id).cloned(),
+            Some(held) => held.as_ref(),
+            None => self.state.held(id),
         }
     }
 
@@ -232,9 +232,9 @@ impl<'w> Work<'w> {
             return Ok(text.as_deref().and_then(parse));
         }
         if name == "run.json"
-            && let Some(run) = self.held(id).and_then(|held| held.run)
+            && let Some(run) = self.held(id).and_then(|held| held.run.as_deref())
         {
-            return Ok(parse(&run));
+            return Ok(parse(run));
         }
         document(self.disk, self.layout, id, name).map_err(|error| failure(&error))
     }
@@ -347,33 +347,31 @@ impl<'w> Work<'w> {
     pub(crate) fn hold(&mut self, file: &TaskFile, lease: LeaseOrigin) -> Result<(), Failure> {
         let task = file.task();
         let before = self.held(task.id);
+        let held = (!task.status.is_final()).then(|| {
+            let mut held = Held::of(file, lease);
+            if lease == LeaseOrigin::Accord {
+                let path = format!("{}/run.json", self.layout.folder(task.id));
+                let staged = self.staged.get(&path).cloned().flatten();
+                held.run = staged.or_else(|| before?.run.clone());
+            }
+            held
+        });
+        let is_new = before != held.as_ref();
         let heartbeat: Option<Heartbeat> = match task.status {
             Status::InProgress => self.artifact(task.id, "run_heartbeat.json")?,
             _ => None,
         };
         self.index.put(Entry::of(task, heartbeat.as_ref()));
-        if task.status.is_final() {
-            if before.is_some() {
-                self.touch(task.id, None);
-            }
-            return Ok(());
-        }
-        let mut held = Held::of(file, lease);
-        if lease == LeaseOrigin::Accord {
-            let path = format!("{}/run.json", self.layout.folder(task.id));
-            let staged = self.staged.get(&path).cloned().flatten();
-            held.run = staged.or(before.as_ref().and_then(|held| held.run.clone()));
-        }
-        if before.as_ref() != Some(&held) {
-            self.touch(task.id, Some(held));
+        if is_new {
+            self.touch(task.id, held);
         }
         Ok(())
     }
 
     /// Notes what is committed about a task with the present decision.
     pub(crate) fn touch(&mut self, id: TaskId, held: Option<Held>) {
-        self.held.insert(id, held.clone());
-        self.touched.insert(id, held);
+        self.held.insert(id, held);
+        self.touched.insert(id);
     }
 
     /// Makes a record of the present decision.
@@ -391,8 +389,9 @@ impl<'w> Work<'w> {
         ops.extend(self.event_lines(&events));
         let tasks: Object = touched
             .into_iter()
-            .map(|(id, held)| {
-                (id.to_string(), held.map_or(Value::Null, |held| held.entry_in(id, &ops)))
+            .map(|id| {
+                let entry = self.held(id).map_or(Value::Null, |held| held.entry_in(id, &ops));
+                (id.to_string(), entry)
             })
             .collect();
         let mut detail = Object::new();

@@ -1,8 +1,8 @@
 //! Noticing changes of folders while they happen.
 //!
-//! A [`FolderWatch`] is told by the system which names of its folders changed. Where the system
-//! has no such service, or refuses it, there is none, and the caller looks by itself. Contents of
-//! folders below are not watched.
+//! A [`FolderWatch`] learns from the system which names of its folders changed. Where the system
+//! has no such service, or refuses it, there is none, and the caller compares files by itself.
+//! Contents of folders below are not watched.
 
 use std::collections::BTreeSet;
 use std::os::fd::AsFd;

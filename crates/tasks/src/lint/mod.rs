@@ -126,6 +126,9 @@ impl<'d> Lint<'d> {
         if let Some(other) = self.seen.insert(id, path.to_owned()) {
             self.error("duplicate_task", path, format!("the task is also at {other}"));
         }
+        if kind != Kind::File {
+            self.error("not_a_file", path, "it is a link; the next operation replaces it");
+        }
         let file = match read_task(self.disk, path)? {
             None => return Ok(()),
             Some(Err(why)) => {
@@ -135,9 +138,6 @@ impl<'d> Lint<'d> {
             }
             Some(Ok(file)) => file,
         };
-        if kind != Kind::File {
-            self.error("not_a_file", path, "it is a link; the next operation replaces it");
-        }
         let task = file.task();
         if task.id != id {
             self.error("wrong_id", path, format!("the file says that it is {}", task.id));

@@ -88,7 +88,7 @@ pub(crate) fn find(disk: &dyn Disk, folder: Status, id: TaskId) -> Result<Option
 
 fn broken(folder: Status, why: String, bytes: &[u8]) -> Found {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    // What cannot be read is told apart by the reason.
+    // The reason stands for a content that cannot be read.
     let digest = if bytes.is_empty() { digest(why.as_bytes()) } else { digest(bytes) };
     Found { folder, digest: Some(digest), copy: Copy::Broken { why, text } }
 }

@@ -43,7 +43,7 @@ impl Work<'_> {
         let held = self.held(id);
         let closed = self.index.board.status(id).filter(|status| status.is_final());
         let is_first = !self.state.is_begun();
-        let before = Before { id, held: held.as_ref(), closed, intended, is_first, now: self.now };
+        let before = Before { id, held, closed, intended, is_first, now: self.now };
         Ok(decide(before, found))
     }
 
@@ -244,7 +244,7 @@ impl Work<'_> {
         lease: LeaseOrigin,
         refused: &mut Vec<Difference>,
     ) -> Result<(), Failure> {
-        let run = self.held(id).and_then(|held| held.run);
+        let run = self.held(id).and_then(|held| held.run.clone());
         let Some(run) = run.filter(|_| lease == LeaseOrigin::Accord) else { return Ok(()) };
         let path = format!("{}/run.json", self.layout.folder(id));
         let found = self.text(&path)?;

@@ -7,7 +7,8 @@ use accord_tasks::requests::{
     ClaimRequest, HeartbeatRequest, InitRequest, LintRequest, PollRequest,
 };
 use accord_tasks::{Environment, Tree};
-use accord_tasks_core::Status;
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::Disk as _;
 use accord_trees::testing::{Crash, SimDisk};
 
 use crate::support::{Clock, agent, human, ready, report};
@@ -77,6 +78,20 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
             let found = progress(&survivor);
             let possible = &states[acknowledged..states.len().min(acknowledged + 2)];
             assert!(possible.contains(&found), "cut {cut}, {crash:?}: {acknowledged} of {found:?}");
+            edit_is_undone(&survivor, &tree);
         }
     }
+}
+
+/// What Accord committed about a leased task survived, so that an edit of its agent is undone.
+fn edit_is_undone(disk: &SimDisk, tree: &Tree) {
+    let path = "tasks/in-progress/TASK-2026-02-09-001.md";
+    let Some(bytes) = disk.files().get(path).cloned() else { return };
+    let text = String::from_utf8(bytes).unwrap();
+    let edited = text.replace("agent: a\n", "agent: b\n");
+    assert_ne!(text, edited);
+    disk.remove_file(path).unwrap();
+    disk.create(path, edited.as_bytes()).unwrap();
+    tree.look_at(&[TaskId::parse("TASK-2026-02-09-001").unwrap()]).unwrap();
+    assert_eq!(String::from_utf8(disk.files()[path].clone()).unwrap(), text);
 }

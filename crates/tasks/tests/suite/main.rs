@@ -6,10 +6,13 @@
     reason = "tests look at real files and stop at the first surprise"
 )]
 
+mod adopting;
 mod attacks;
 mod commits;
 mod crashes;
 mod edits;
+mod linting;
 mod polling;
+mod reading;
 mod support;
 mod watching;

@@ -1,9 +1,9 @@
 //! Trees for tests.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use accord_contract::codes::Failure;
@@ -227,7 +227,7 @@ pub(crate) struct World {
     pub(crate) clock: Clock,
     boot: String,
     tree: Option<Tree>,
-    ids: RefCell<Vec<TaskId>>,
+    ids: Mutex<Vec<TaskId>>,
 }
 
 impl World {
@@ -235,7 +235,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let (clock, boot) = (Clock::default(), "boot".to_owned());
         let tree = tree(folder.path());
-        let ids = RefCell::default();
+        let ids = Mutex::default();
         Self { folder, clock, boot, tree: Some(tree), ids }
     }
 
@@ -264,9 +264,9 @@ impl World {
         self.reopen();
     }
 
-    /// The tree is told that its tasks may have been changed.
+    /// The tasks may have been changed by others.
     pub(crate) fn look(&self) {
-        self.tree().look_at(&self.ids.borrow()).unwrap();
+        self.tree().look_at(&self.ids.lock().unwrap()).unwrap();
     }
 
     pub(crate) fn notice(&self, id: TaskId) {
@@ -277,7 +277,7 @@ impl World {
         let mut new = ready(title);
         new.depends_on = Some(needs.iter().map(ToString::to_string).collect());
         let id = self.tree().create(&new, &human()).unwrap().task.id;
-        self.ids.borrow_mut().push(id);
+        self.ids.lock().unwrap().push(id);
         id
     }
 
@@ -301,6 +301,17 @@ impl World {
 
     pub(crate) fn report(&self, id: TaskId, name: &str, outcome: &str) -> Result<(), Failure> {
         let message = report(&id.to_string(), name, outcome);
+        self.tree().message(&message, &agent(name)).map(drop)
+    }
+
+    pub(crate) fn poll(&self) -> PollAnswer {
+        self.tree().poll(&PollRequest::default(), &human()).unwrap()
+    }
+
+    /// An agent asks for a status.
+    pub(crate) fn update(&self, id: TaskId, name: &str, status: Status) -> Result<(), Failure> {
+        let payload = json!({"taskId": id.to_string(), "agentId": name, "status": status.as_str()});
+        let message = message("status.update", &id.to_string(), name, payload);
         self.tree().message(&message, &agent(name)).map(drop)
     }
 

@@ -1,11 +1,16 @@
 //! A process that keeps a tree open notices changes by itself.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_tasks::Tree;
+use accord_tasks::requests::InitRequest;
 use accord_tasks_core::Status;
+use accord_trees::Disk as _;
+use accord_trees::testing::SimDisk;
 
-use crate::support::World;
+use crate::support::{AGENT, Clock, World, human, ready};
 
 /// Waits until something holds, at most for a while.
 fn wait_until(what: &str, holds: impl Fn() -> bool) -> Duration {
@@ -50,4 +55,42 @@ fn changes_are_noticed_without_an_operation() {
     fs::write(world.root().join("tasks/ready/x.md"), "x").unwrap();
     drop(watching);
     assert_eq!(world.events().len(), own);
+}
+
+#[test]
+fn settings_and_heartbeats_are_noticed() {
+    let world = World::new();
+    let id = world.ready("Ship it");
+    world.claim(id, AGENT);
+    let watching = world.tree().watch().unwrap();
+    let manifest = world.root().join("project.yaml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("review: human", "review: guide")).unwrap();
+    wait_until("the settings", || world.events_of("task.edit_refused").len() == 1);
+    // Another tool writes the heartbeat: the task is not taken back.
+    let heartbeat = world.root().join(format!("runs/{id}/run_heartbeat.json"));
+    let text = fs::read_to_string(&heartbeat).unwrap();
+    fs::write(&heartbeat, text.replace("21:05:00", "23:05:00")).unwrap();
+    let due = || world.poll().next_due.map(|due| due.to_string());
+    wait_until("the heartbeat", || due().is_some_and(|due| due > "2026-02-09T21:30".to_owned()));
+    world.clock.add(600);
+    assert!(world.poll().moves.is_empty());
+    drop(watching);
+}
+
+#[test]
+fn a_tree_that_the_system_cannot_watch_is_compared() {
+    let disk = Arc::new(SimDisk::new());
+    let tree = Tree::on(disk.clone(), "shop", Clock::default().environment()).unwrap();
+    tree.init(&InitRequest::default(), &human()).unwrap();
+    let id = tree.create(&ready("Ship it"), &human()).unwrap().task.id;
+    let watching = tree.watch().unwrap();
+    let path = format!("tasks/ready/{id}.md");
+    let text = String::from_utf8(disk.files()[&path].clone()).unwrap();
+    let text = text.replace("status: ready", "status: blocked");
+    disk.remove_file(&path).unwrap();
+    disk.create(&path, text.as_bytes()).unwrap();
+    let moved = format!("tasks/blocked/{id}.md");
+    wait_until("the move", || disk.files().contains_key(&moved));
+    drop(watching);
 }
