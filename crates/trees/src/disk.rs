@@ -110,6 +110,9 @@ pub trait Disk: Send + Sync {
     /// Waits for the advisory lock of a file, and holds it until the returned value is dropped.
     fn guard(&self, path: &str) -> Result<Box<dyn Send>>;
 
+    /// Takes the advisory lock of a file if it is free.
+    fn try_guard(&self, path: &str) -> Result<Option<Box<dyn Send>>>;
+
     /// May keep folders open until the returned value is dropped, so that many operations in them
     /// are faster.
     fn keep_folders(&self) -> Box<dyn Send> {

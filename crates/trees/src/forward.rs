@@ -12,7 +12,8 @@
 ///
 /// impl Disk for Kept {
 ///     accord_trees::forward! { disk: root_path, stat, list, open, make_folder, create,
-///     append, truncate, rename, move_to, publish, sync, sync_folder, sync_tree, guard }
+///     append, truncate, rename, move_to, publish, sync, sync_folder, sync_tree, guard,
+///     try_guard }
 ///
 ///     fn remove_file(&self, _: &str) -> Result<bool> {
 ///         Ok(false)
@@ -82,6 +83,11 @@ macro_rules! forward {
     };
     (@ $disk:tt guard) => {
         $crate::forward! { @ $disk fn guard(path: &str) -> $crate::Result<Box<dyn Send>> }
+    };
+    (@ $disk:tt try_guard) => {
+        $crate::forward! {
+            @ $disk fn try_guard(path: &str) -> $crate::Result<Option<Box<dyn Send>>>
+        }
     };
     (@ $disk:tt keep_folders) => {
         $crate::forward! { @ $disk fn keep_folders() -> Box<dyn Send> }

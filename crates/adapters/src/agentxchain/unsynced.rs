@@ -10,7 +10,7 @@ pub(super) struct UnsyncedDisk(pub(super) Root);
 impl Disk for UnsyncedDisk {
     accord_trees::forward! { 0:
         root_path, stat, list, open, make_folder, create, append, truncate, rename, move_to,
-        publish, remove_file, remove_tree, guard
+        publish, remove_file, remove_tree, guard, try_guard
     }
 
     fn sync(&self, _: &str) -> Result<()> {

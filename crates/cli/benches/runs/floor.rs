@@ -41,7 +41,7 @@ impl RecordingDisk {
 
 impl Disk for RecordingDisk {
     accord_trees::forward! { disk:
-        root_path, stat, list, open, truncate, move_to, sync_tree, guard
+        root_path, stat, list, open, truncate, move_to, sync_tree, guard, try_guard
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {

@@ -40,7 +40,8 @@ impl Content for CountedContent {
 
 impl Disk for Counting {
     accord_trees::forward! { disk: root_path, stat, list, make_folder, create, append, truncate,
-    rename, move_to, publish, remove_file, remove_tree, sync, sync_folder, sync_tree, guard }
+    rename, move_to, publish, remove_file, remove_tree, sync, sync_folder, sync_tree, guard,
+    try_guard }
 
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
         let content = self.disk.open(path)?;

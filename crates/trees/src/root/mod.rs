@@ -8,7 +8,7 @@ mod kept;
 mod remove;
 mod resolve;
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
@@ -302,6 +302,15 @@ impl Disk for Root {
         let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
         file.lock().map_err(|source| TreeError::system(path, "locked", source))?;
         Ok(Box::new(file))
+    }
+
+    fn try_guard(&self, path: &str) -> Result<Option<Box<dyn Send>>> {
+        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(TreeError::system(path, "locked", source)),
+        }
     }
 
     fn keep_folders(&self) -> Box<dyn Send> {

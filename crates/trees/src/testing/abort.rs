@@ -27,7 +27,7 @@ impl<D: Disk> AbortAfter<D> {
 }
 
 impl<D: Disk> Disk for AbortAfter<D> {
-    crate::forward! { disk: root_path, stat, list, open, guard, keep_folders }
+    crate::forward! { disk: root_path, stat, list, open, guard, try_guard, keep_folders }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
         self.count();

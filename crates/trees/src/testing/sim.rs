@@ -368,6 +368,10 @@ impl Disk for SimDisk {
     fn guard(&self, _: &str) -> Result<Box<dyn Send>> {
         Ok(Box::new(()))
     }
+
+    fn try_guard(&self, path: &str) -> Result<Option<Box<dyn Send>>> {
+        self.guard(path).map(Some)
+    }
 }
 
 /// An open file.

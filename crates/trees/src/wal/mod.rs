@@ -10,7 +10,7 @@
 //! - a process applies its records after the sync, and the last group of others when it takes the
 //!   lock, unless they did. So the files follow every group before the next one is written, and a
 //!   group that they followed is not applied again: others may have undone it since;
-//! - a process that lets the lock go does not get it again before one that waits for it;
+//! - a process gets the lock only a few times in a row while another one waits for it;
 //! - a file that was changed by others after a record is not overwritten. After a restart of the
 //!   machine a file may be older than the log, or damaged: then it is;
 //! - the log is emptied only after everything that it says is synced;
@@ -42,6 +42,9 @@ const FULL: u64 = 4 * 1024 * 1024;
 /// large committed state is written rarely.
 const PER_HEAD: u64 = 4;
 
+/// How often a process may take the lock while another one waits for it.
+const IN_A_ROW: u32 = 8;
+
 /// The log of a tree.
 pub struct Wal<S = ()> {
     disk: Arc<dyn Disk>,
@@ -54,6 +57,8 @@ pub struct Wal<S = ()> {
     state: S,
     /// The length of the head of the log.
     head: u64,
+    /// How often this process took the lock without waiting for its turn.
+    in_a_row: u32,
 }
 
 /// A position in a log.
@@ -88,7 +93,7 @@ impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
-        Self { disk, folder, boot, seen: None, state: S::default(), head: 0 }
+        Self { disk, folder, boot, seen: None, state: S::default(), head: 0, in_a_row: 0 }
     }
 
     /// The committed state, without the lock and without changing anything: a commit that happens
@@ -113,16 +118,28 @@ impl<S: Committed> Wal<S> {
     /// When the log cannot be read or applied. Nothing is lost then.
     pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
         atomic::make_folders(self.disk.as_ref(), &self.folder)?;
-        // The process that waits next holds the gate, so that the last holder of the lock cannot
-        // take it again and again while others wait.
-        let gate = self.disk.guard(&format!("{}/lock-gate", self.folder))?;
-        let guard = self.disk.guard(&format!("{}/lock", self.folder))?;
-        drop(gate);
+        let guard = self.take_turn()?;
         let folders = self.disk.keep_folders();
         let (news, at) = self.catch_up()?;
         self.seen = Some(at);
         let staged = Vec::new();
         Ok(LockedWal { wal: self, news, at, staged, _folders: folders, _guard: guard })
+    }
+
+    /// Takes the lock file. The process that waits for it next holds the gate, so that the last
+    /// holder cannot take it again and again while others wait. It may a few times: if every
+    /// commit were a change of processes, most of the time would go into waking them.
+    fn take_turn(&mut self) -> Result<Box<dyn Send>> {
+        let lock = format!("{}/lock", self.folder);
+        if self.in_a_row < IN_A_ROW
+            && let Some(guard) = self.disk.try_guard(&lock)?
+        {
+            self.in_a_row += 1;
+            return Ok(guard);
+        }
+        self.in_a_row = 0;
+        let _gate = self.disk.guard(&format!("{}/lock-gate", self.folder))?;
+        self.disk.guard(&lock)
     }
 
     fn apply(&self, records: &[Record], trust: Trust) -> Result<Vec<Skipped>> {

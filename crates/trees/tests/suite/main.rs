@@ -5,5 +5,6 @@
 
 mod commits;
 mod counter;
+mod folders;
 mod fuzz;
 mod wal;

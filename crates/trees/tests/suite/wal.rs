@@ -1,7 +1,8 @@
 //! A log keeps what was committed, and what others wrote.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 
 use accord_contract::wire::{Object, Value};
 use accord_trees::testing::{Crash, SimDisk};
@@ -333,4 +334,72 @@ fn a_damaged_log_is_cut_where_it_was_not_synced() {
     disk.append("own/log-000000000001", line.as_bytes()).unwrap();
     assert!(open(&disk, "one").lock().is_err());
     assert!(disk.files()["own/log-000000000001"].ends_with(line.as_bytes()));
+}
+
+#[test]
+fn a_process_that_waits_for_the_lock_gets_its_turn() {
+    const TURNS: usize = 100;
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+    drop(Wal::<()>::new(disk.clone(), "own", "boot").lock().unwrap());
+    // Two logs stand for two processes: each opens the lock file by itself.
+    let turns = [AtomicUsize::new(0), AtomicUsize::new(0)];
+    let start = Barrier::new(2);
+    let left = std::thread::scope(|scope| {
+        let workers = [0, 1].map(|worker| {
+            let (disk, turns, start) = (disk.clone(), &turns, &start);
+            scope.spawn(move || {
+                let mut wal: Wal = Wal::new(disk, "own", "boot");
+                start.wait();
+                for turn in 0..TURNS {
+                    let mut locked = wal.lock().unwrap();
+                    let path = format!("{worker}/{turn}");
+                    locked.stage(record(vec![put(&path, "x", None)]));
+                    locked.commit().unwrap();
+                    turns[worker].fetch_add(1, Ordering::AcqRel);
+                }
+                // How far the other one is when this one has finished.
+                turns[1 - worker].load(Ordering::Acquire)
+            })
+        });
+        workers.map(|worker| worker.join().unwrap())
+    });
+    let other = left.iter().min().unwrap();
+    assert!(*other >= TURNS / 2, "one process had {TURNS} turns, the other {other}");
+}
+
+#[test]
+fn only_the_last_group_is_applied_again() {
+    let disk = Arc::new(SimDisk::new());
+    let groups = ["a", "b", "c"].map(|path| record(vec![put(path, "x", None)]));
+    assert_eq!(commit(&mut open(&disk, "one"), &groups[..2]), 2);
+    // The files of both groups are lost. A process wrote the second group only after the files had
+    // followed the first one, so others removed that file.
+    disk.remove_file("a").unwrap();
+    disk.remove_file("b").unwrap();
+    drop(open(&disk, "one").lock().unwrap());
+    assert_eq!(data(&disk).into_keys().collect::<Vec<_>>(), ["b"]);
+    // After a restart of the machine any of them may be lost.
+    drop(open(&disk, "two").lock().unwrap());
+    assert_eq!(data(&disk).into_keys().collect::<Vec<_>>(), ["a", "b"]);
+}
+
+#[test]
+fn what_others_put_in_the_way_stops_nothing_else() {
+    let disk = Arc::new(SimDisk::new());
+    disk.make_folder("taken.md").unwrap();
+    disk.create("runs", b"a file").unwrap();
+    let mut wal = open(&disk, "one");
+    let mut locked = wal.lock().unwrap();
+    locked.stage(record(vec![
+        put("taken.md", "x", None),
+        put("runs/a/run", "x", None),
+        Op::Folder { path: "runs/a/work".into() },
+        put("free.md", "x", None),
+    ]));
+    let skipped = locked.commit().unwrap();
+    let skipped: Vec<&str> = skipped.iter().map(|skipped| skipped.path.as_str()).collect();
+    assert_eq!(skipped, ["runs/a/run", "taken.md"]);
+    assert_eq!(disk.files()["free.md"], b"x");
+    assert_eq!(disk.files()["runs"], b"a file");
 }
