@@ -1,4 +1,5 @@
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_contract::time::Time;
 
@@ -8,4 +9,11 @@ pub fn now() -> Time {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
     let millis = elapsed.unwrap_or_default().as_millis();
     Time::from_unix_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The time since the first call in this process, by a clock that never jumps.
+pub fn uptime() -> Duration {
+    BEGAN.elapsed()
 }

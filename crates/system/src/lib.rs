@@ -19,5 +19,5 @@ mod clock;
 mod random;
 
 pub use boot::boot_id;
-pub use clock::now;
+pub use clock::{now, uptime};
 pub use random::{random, random_hex};

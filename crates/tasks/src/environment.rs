@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_contract::time::Time;
 
@@ -11,12 +12,14 @@ pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 16] + Send + Sync>,
     boot: Arc<str>,
+    uptime: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
 }
 
 impl Environment {
-    /// The system's clock and randomness.
+    /// The system's clocks and randomness.
     pub fn system() -> Self {
         Self::new(accord_system::now, accord_system::random::<16>, &accord_system::boot_id())
+            .with_uptime(accord_system::uptime)
     }
 
     /// An environment with its own clock and randomness, for tests and fixtures. `boot` names the
@@ -26,12 +29,24 @@ impl Environment {
         random: impl Fn() -> [u8; 16] + Send + Sync + 'static,
         boot: &str,
     ) -> Self {
-        Self { clock: Arc::new(clock), random: Arc::new(random), boot: boot.into() }
+        Self { clock: Arc::new(clock), random: Arc::new(random), boot: boot.into(), uptime: None }
+    }
+
+    /// The environment with a second clock, which never jumps. Without one, every step of the
+    /// first clock counts as time that went by.
+    #[must_use]
+    pub fn with_uptime(self, uptime: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self { uptime: Some(Arc::new(uptime)), ..self }
     }
 
     /// The time now.
     pub fn now(&self) -> Time {
         (self.clock)()
+    }
+
+    /// The time that went by since some moment, by a clock that never jumps.
+    pub(crate) fn uptime(&self) -> Option<Duration> {
+        self.uptime.as_ref().map(|uptime| uptime())
     }
 
     /// The id of a new run.

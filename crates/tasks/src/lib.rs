@@ -30,6 +30,7 @@ mod lint;
 pub mod manifest;
 pub mod notify;
 pub mod operations;
+mod pace;
 mod referee;
 pub mod requests;
 mod scan;

@@ -21,6 +21,7 @@ use crate::committed::State;
 use crate::index::Index;
 use crate::layout::OWN;
 use crate::manifest::Settings;
+use crate::pace::{Jump, Pace};
 use crate::scan::scan;
 use crate::watch::Changes;
 use crate::work::Work;
@@ -59,6 +60,7 @@ struct Queue {
 pub(crate) struct Store {
     wal: Wal<State>,
     index: Option<Index>,
+    pace: Pace,
 }
 
 /// A decision that waits for its group.
@@ -142,7 +144,7 @@ impl Tree {
             project,
             settings: RwLock::new(Arc::new(settings)),
             queue: Mutex::default(),
-            store: Mutex::new(Store { wal, index: None }),
+            store: Mutex::new(Store { wal, index: None, pace: Pace::default() }),
             changes: Mutex::default(),
         })))
     }
@@ -272,7 +274,7 @@ impl Tree {
     /// Runs the decisions of one group.
     fn run_group(&self) {
         let mut store = self.0.store.lock();
-        let Store { wal, index } = &mut *store;
+        let Store { wal, index, pace } = &mut *store;
         let settings = self.current_settings();
         let changes = std::mem::take(&mut *self.0.changes.lock());
         if changes.is_unknown {
@@ -294,7 +296,10 @@ impl Tree {
                 return finishes.for_each(|finish| finish(Ok(())));
             }
         };
-        let now = shared.environment.now();
+        let (now, jump) = pace.read(&shared.environment);
+        if let Some(Jump { before, seconds }) = jump {
+            known.board.shift_clock(before, seconds);
+        }
         let settings = self.held_settings(locked.state());
         known.odd.extend(changes.tasks);
         known.has_odd_settings |= changes.has_settings;

@@ -3,6 +3,7 @@
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
+use super::jump::Shifts;
 use super::{Turn, retry, sla};
 use crate::run::Heartbeat;
 use crate::task::{Priority, Task};
@@ -48,6 +49,8 @@ pub struct Entry {
     pub block_reason: Option<String>,
     /// When it has been in progress for too long, or is still so after the last alert.
     pub overdue_at: Option<Time>,
+    /// How the clock jumped since these times were written.
+    pub(super) shifts: Shifts,
 }
 
 impl Entry {
@@ -75,6 +78,7 @@ impl Entry {
             retry_at: retry::retry_at(task),
             block_reason: text("blockReason"),
             overdue_at: sla::due_at(task),
+            shifts: Shifts::default(),
         }
     }
 
@@ -85,13 +89,5 @@ impl Entry {
 
     pub(super) fn turn(&self) -> Turn {
         (self.priority, self.created_at, self.id)
-    }
-
-    /// When the run counts as dead: when its heartbeat ends, whatever is left of the lease. Where
-    /// there is no heartbeat, the lease decides.
-    ///
-    /// Clauses: AOF-RS-STALE.
-    pub(super) fn expires_at(&self) -> Option<Time> {
-        self.alive_until.or(self.lease_until)
     }
 }

@@ -7,6 +7,7 @@
 //! - a finished task costs its id and its status.
 
 mod entry;
+mod jump;
 mod links;
 mod poll;
 mod resolve;
@@ -38,6 +39,7 @@ pub struct Board {
     /// Every task that cannot.
     closed: HashMap<TaskId, Status>,
     links: Links,
+    /// Ready tasks that have a target.
     ready: BTreeSet<Turn>,
     /// When a run counts as dead.
     expiries: BTreeSet<(Time, TaskId)>,
@@ -82,11 +84,14 @@ impl Board {
     }
 
     /// Takes note of a task as it is now.
-    pub fn put(&mut self, entry: Entry) {
+    pub fn put(&mut self, mut entry: Entry) {
         if entry.status.is_final() {
             return self.put_closed(entry.id, entry.status);
         }
         let id = entry.id;
+        if let Some(last) = self.open.get(&id) {
+            entry.keep_shifts(last);
+        }
         // Before the task leaves the links: its parent waits too.
         let waiting: Vec<_> = self.links.waiting_for(id).collect();
         self.take_out(id);
@@ -118,7 +123,10 @@ impl Board {
         self.links.add(id, entry.depends_on.iter().copied(), entry.parent);
         match entry.status {
             Status::Ready => {
-                self.ready.insert(entry.turn());
+                // One that has no target cannot be started: no poll looks at it.
+                if entry.is_routed() {
+                    self.ready.insert(entry.turn());
+                }
                 if !entry.depends_on.is_empty() {
                     self.candidates.insert(id);
                 }
@@ -132,7 +140,7 @@ impl Board {
                     *self.resources.entry(resource.clone()).or_default() += 1;
                 }
                 self.expiries.extend(entry.expires_at().map(|at| (at, id)));
-                self.overdue.extend(entry.overdue_at.map(|at| (at, id)));
+                self.overdue.extend(entry.overdue_at().map(|at| (at, id)));
             }
             Status::Blocked => {
                 self.retries.extend(entry.retry_at.map(|at| (at, id)));
@@ -167,7 +175,7 @@ impl Board {
                 if let Some(at) = entry.expires_at() {
                     self.expiries.remove(&(at, id));
                 }
-                if let Some(at) = entry.overdue_at {
+                if let Some(at) = entry.overdue_at() {
                     self.overdue.remove(&(at, id));
                 }
             }

@@ -8,11 +8,16 @@
 
 mod adopting;
 mod attacks;
+mod clock;
 mod commits;
 mod crashes;
 mod edits;
+mod kills;
 mod linting;
+mod memory;
 mod polling;
+mod processes;
 mod reading;
+mod sharing;
 mod support;
 mod watching;

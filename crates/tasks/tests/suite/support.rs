@@ -1,5 +1,6 @@
 //! Trees for tests.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +12,11 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use accord_tasks::answers::{PollAnswer, TaskAnswer, TaskMove};
 use accord_tasks::requests::{
-    AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, InitRequest, LintRequest,
-    PollRequest,
+    AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,
+    LintRequest, PollRequest,
 };
 use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
@@ -364,4 +366,76 @@ impl World {
         let lint = self.tree().lint(&LintRequest::default(), &human()).unwrap();
         lint.findings.into_iter().map(|finding| finding.code).collect()
     }
+}
+
+/// Opens a tree under the clock of the machine; a new one is made.
+pub(crate) fn open(folder: &Path) -> Tree {
+    let tree = Tree::open(folder, "shop", Environment::system()).unwrap();
+    tree.init(&InitRequest::default(), &human()).unwrap();
+    tree
+}
+
+/// Creates a ready task.
+pub(crate) fn create_ready(tree: &Tree, title: &str) -> TaskId {
+    tree.create(&ready(title), &human()).unwrap().task.id
+}
+
+/// Claims a task, and answers the id of the run.
+pub(crate) fn claim(tree: &Tree, id: TaskId, name: &str) -> String {
+    tree.claim(&id.to_string(), &ClaimRequest::default(), &agent(name)).unwrap().run_id
+}
+
+/// A heartbeat of a run.
+pub(crate) fn beat(tree: &Tree, id: TaskId, name: &str, run: &str) {
+    let mut request = HeartbeatRequest::default();
+    request.run_id = Some(run.to_owned());
+    tree.heartbeat(&id.to_string(), &request, &agent(name)).unwrap();
+}
+
+/// Polls, and answers the tasks that moved, with their statuses now.
+pub(crate) fn poll(tree: &Tree) -> Vec<(TaskId, Status)> {
+    moved(&tree.poll(&PollRequest::default(), &human()).unwrap().moves)
+}
+
+/// Checks that every file of a tree is as it should be.
+pub(crate) fn is_clean(tree: &Tree) {
+    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
+}
+
+/// Every task file below a folder, by the id in its name. Fails if a task is there twice.
+pub(crate) fn task_files(folder: &Path) -> BTreeMap<TaskId, TaskFile> {
+    let mut files = BTreeMap::new();
+    for status in Status::ALL {
+        for entry in fs::read_dir(folder.join(format!("tasks/{status}"))).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let Some(id) = name.strip_suffix(".md") else { continue };
+            let file = TaskFile::read(&fs::read_to_string(&path).unwrap()).unwrap();
+            assert_eq!(file.task().status, *status, "{path:?}");
+            let twice = files.insert(TaskId::parse(id).unwrap(), file);
+            assert!(twice.is_none(), "{id} is there twice");
+        }
+    }
+    files
+}
+
+/// The file of a task.
+pub(crate) fn find_file(folder: &Path, id: TaskId) -> TaskFile {
+    task_files(folder).remove(&id).unwrap()
+}
+
+/// Every event of a tree, in the order of their numbers.
+pub(crate) fn all_events(folder: &Path) -> Vec<Value> {
+    let mut events = Vec::new();
+    for entry in fs::read_dir(folder.join("events")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        events.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    }
+    events.sort_by_key(|event| event["eventId"].as_u64());
+    events
+}
+
+/// The numbers of all events of a tree, in order.
+pub(crate) fn event_numbers(folder: &Path) -> Vec<u64> {
+    all_events(folder).iter().map(|event| event["eventId"].as_u64().unwrap()).collect()
 }
