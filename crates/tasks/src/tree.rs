@@ -101,8 +101,9 @@ impl Tree {
     /// # Errors
     /// `no_task_tree` without such a file; `project_manifest_invalid`.
     pub fn project_in(folder: &Path) -> Result<String, Failure> {
-        let disk = Root::open(folder).map_err(|error| failure(&error))?;
-        match Settings::load(&disk)?.manifest {
+        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder).map_err(|error| failure(&error))?);
+        let mut wal = Wal::new(disk.clone(), OWN, Environment::system().boot());
+        match settings(disk.as_ref(), &mut wal)?.manifest {
             Some(manifest) => Ok(manifest.project().to_owned()),
             None => {
                 let message = format!("{} has no project.yaml", folder.display());
@@ -121,14 +122,7 @@ impl Tree {
         environment: Environment,
     ) -> Result<Self, Failure> {
         let mut wal = Wal::new(disk.clone(), OWN, environment.boot());
-        let settings = match Settings::load(disk.as_ref()) {
-            Err(broken) if broken.code == Code::AofProjectManifestInvalid => {
-                // A power failure may have torn the file. The log has it then.
-                drop(wal.lock().map_err(|error| failure(&error))?);
-                Settings::load(disk.as_ref())
-            }
-            settings => settings,
-        }?;
+        let settings = settings(disk.as_ref(), &mut wal)?;
         let manifest = settings.manifest.as_ref();
         let named = manifest.map_or(project, |manifest| manifest.project());
         if named != project && manifest.is_none_or(|manifest| manifest.id != project) {
@@ -275,13 +269,13 @@ impl Tree {
     fn run_group(&self) {
         let mut store = self.0.store.lock();
         let Store { wal, index, pace } = &mut *store;
-        let settings = self.current_settings();
         let changes = std::mem::take(&mut *self.0.changes.lock());
         if changes.is_unknown {
             *index = None;
         }
         let locked = wal.lock().and_then(|locked| {
-            self.refresh(index, &locked, &settings)?;
+            // After the lock, which completes what the log says about the files.
+            self.refresh(index, &locked, &self.current_settings())?;
             Ok(locked)
         });
         // After the lock: callers that came while this process waited for it join the group.
@@ -373,6 +367,16 @@ fn finish<T>(
     // A refusal holds whether or not the group was committed.
     let answer = answer.and_then(|answer| committed.map(|()| answer));
     drop(sender.send(Signal::Answer(answer)));
+}
+
+/// The settings of a tree. A log that exists is completed first: until then files can be older
+/// than what was committed, or damaged.
+fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings, Failure> {
+    let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
+    let lock = if has_log { Some(wal.lock().map_err(|error| failure(&error))?) } else { None };
+    let settings = Settings::load(disk);
+    drop(lock);
+    settings
 }
 
 fn missing_index() -> Failure {

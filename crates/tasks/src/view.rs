@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::evidence::EvidenceDigest;
 use accord_canon::sha256;
 use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
-use accord_tasks_core::evidence::{EvidenceDigest, Output};
+use accord_tasks_core::evidence::{self, Output};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile, is_review_required};
 use accord_tasks_core::{Status, TaskId};
@@ -147,7 +148,7 @@ impl Work<'_> {
         let (mut outputs, mut hidden) = (Vec::new(), 0);
         self.outputs(&root, "outputs", 0, &mut outputs, &mut hidden)?;
         let result = self.artifact_text(task.id, "run_result.json")?;
-        let digest = EvidenceDigest::of(&file.text(), result.as_deref(), &outputs);
+        let digest = evidence::digest(&file.text(), result.as_deref(), &outputs);
         Ok(Evidence { digest, outputs, hidden })
     }
 

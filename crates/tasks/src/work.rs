@@ -13,7 +13,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value, Wire};
 use accord_tasks_core::board::{Action, Board, Entry, Limits};
 use accord_tasks_core::event::TaskEvent;
-use accord_tasks_core::run::Heartbeat;
+use accord_tasks_core::run::{Heartbeat, RunResult};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{Op, Record, digest};
@@ -303,19 +303,28 @@ impl<'w> Work<'w> {
         self.put(&path, pretty(&object(document.encode())))
     }
 
-    /// Moves the result of an earlier run out of the way.
-    pub(crate) fn archive_result(&mut self, id: TaskId, run: &str) -> Result<(), Failure> {
-        let from = format!("{}/run_result.json", self.layout.folder(id));
-        let to = format!("{}/results/{run}.json", self.layout.folder(id));
-        let text = match self.staged.get(&from) {
-            Some(text) => text.clone(),
-            None => read_file(self.disk, &from, MAX_FILE)
-                .map_err(|error| failure(&error))?
-                .and_then(|bytes| String::from_utf8(bytes).ok()),
+    /// The name under which the recorded result of a run is kept, if there is one, valid or not.
+    pub(crate) fn old_result(&self, id: TaskId) -> Result<Option<String>, Failure> {
+        let text = self.artifact_text(id, "run_result.json")?;
+        let read = |text: &String| {
+            let document = accord_canon::read(text.as_bytes()).ok()?;
+            RunResult::from_document(document).ok()
         };
-        self.ops.push(Op::Move { from: from.clone(), to: to.clone() });
-        self.staged.insert(from, None);
-        self.staged.insert(to, text);
+        Ok(text.map(|text| {
+            read(&text).map_or_else(|| "unreadable".to_owned(), |old| old.file_name().to_owned())
+        }))
+    }
+
+    /// Moves the result of an earlier run out of the way, from both layouts.
+    pub(crate) fn archive_result(&mut self, id: TaskId, run: &str) -> Result<(), Failure> {
+        for layout in [self.layout, self.layout.other()] {
+            let from = format!("{}/run_result.json", layout.folder(id));
+            let to = format!("{}/results/{run}.json", layout.folder(id));
+            let Some(text) = self.text(&from)? else { continue };
+            self.ops.push(Op::Move { from: from.clone(), to: to.clone() });
+            self.staged.insert(from, None);
+            self.staged.insert(to, Some(text));
+        }
         Ok(())
     }
 

@@ -49,6 +49,8 @@ pub struct Grant {
     pub run_id: String,
     /// How long lease and heartbeat last.
     pub times: LeaseTimes,
+    /// The name under which a recorded result of an earlier run is kept.
+    pub old_result: Option<String>,
 }
 
 /// When a report moves its task.

@@ -33,7 +33,7 @@ pub(super) fn update(
         }
         Some(Status::InProgress) if task.status.can_become(Status::InProgress) => {
             match facts.grant {
-                Some(grant) => take(&mut routed, call, task, facts, grant, reason),
+                Some(grant) => take(&mut routed, call, task, grant, reason),
                 None => routed.not_applied = Some("resource_busy"),
             }
         }
@@ -54,20 +54,11 @@ pub(super) fn update(
 }
 
 /// The sender takes the task into progress: with a lease, as every task in progress has one.
-fn take(
-    routed: &mut Routed,
-    call: &Call<'_>,
-    task: &Task,
-    facts: &Facts<'_>,
-    grant: &Grant,
-    reason: Option<&str>,
-) {
+fn take(routed: &mut Routed, call: &Call<'_>, task: &Task, grant: &Grant, reason: Option<&str>) {
     walk(routed, task, &[Status::InProgress], (call.sender, reason), call.now);
     let leased = lease::grant(task, call.sender, &grant.run_id, grant.times, call.now);
     routed.changes = leased.changes;
-    if let Some(old) = facts.result {
-        routed.artifacts.push(Artifact::OldResult(old.file_name().to_owned()));
-    }
+    routed.artifacts.extend(grant.old_result.clone().map(Artifact::OldResult));
     routed.artifacts.push(Artifact::Run(leased.run));
     routed.artifacts.push(Artifact::Heartbeat(leased.heartbeat));
     let event = call.event(kind::LEASE_ACQUIRED).with("runId", grant.run_id.as_str());

@@ -1,11 +1,12 @@
 //! Verbs of a person that end a review, or a task.
 
+use accord_base::evidence::EvidenceDigest;
 use accord_contract::codes::Failure;
 use serde_json::json;
 
 use super::Subject;
 use crate::Status;
-use crate::evidence::EvidenceDigest;
+use crate::evidence;
 use crate::route::Routed;
 use crate::task::{LogEntry, TaskFile, with_entry};
 use crate::yaml::Change;
@@ -17,15 +18,15 @@ use crate::yaml::Change;
 pub fn approve(
     subject: &Subject<'_>,
     note: Option<&str>,
-    (evidence, expect): (&EvidenceDigest, Option<&str>),
+    (digest, expect): (&EvidenceDigest, Option<&str>),
 ) -> Result<Routed, Failure> {
     subject.by.check_person("approve a task")?;
     if subject.task.status != Status::Review {
         return Err(subject.impossible(Status::Done));
     }
-    evidence.check(expect)?;
+    evidence::check(digest, expect)?;
     let mut routed = subject.walk(&[Status::Done], Some(note.unwrap_or("approved")))?;
-    record(&mut routed, subject, "approval", note, evidence);
+    record(&mut routed, subject, "approval", note, digest);
     Ok(routed)
 }
 
@@ -36,12 +37,12 @@ pub fn approve(
 pub fn close(
     subject: &Subject<'_>,
     note: Option<&str>,
-    (evidence, expect): (&EvidenceDigest, Option<&str>),
+    (digest, expect): (&EvidenceDigest, Option<&str>),
 ) -> Result<Routed, Failure> {
     use Status::{Backlog, Blocked, Cancelled, Deadletter, Done, InProgress, Ready, Review};
     subject.by.check_person("close a task")?;
     subject.check_open()?;
-    evidence.check(expect)?;
+    evidence::check(digest, expect)?;
     let path: &[Status] = match subject.task.status {
         Backlog | Blocked | Deadletter => &[Ready, InProgress, Review, Done],
         Ready => &[InProgress, Review, Done],
@@ -52,7 +53,7 @@ pub fn close(
     // The steps in between last no time: people are notified about the end alone.
     routed.notices.retain(|notice| notice.status == Done);
     routed.changes.push(Change::remove(&["metadata", "blockReason"]));
-    record(&mut routed, subject, "approval", note, evidence);
+    record(&mut routed, subject, "approval", note, digest);
     Ok(routed)
 }
 
@@ -65,15 +66,15 @@ pub fn send_back(
     subject: &Subject<'_>,
     file: &TaskFile,
     reason: &str,
-    (evidence, expect): (&EvidenceDigest, Option<&str>),
+    (digest, expect): (&EvidenceDigest, Option<&str>),
 ) -> Result<Routed, Failure> {
     subject.by.check_person("send a task back")?;
     if subject.task.status != Status::Review {
         return Err(subject.impossible(Status::Ready));
     }
-    evidence.check(expect)?;
+    evidence::check(digest, expect)?;
     let mut routed = subject.walk(&[Status::InProgress, Status::Ready], Some(reason))?;
-    record(&mut routed, subject, "sentBack", Some(reason), evidence);
+    record(&mut routed, subject, "sentBack", Some(reason), digest);
     let notes = format!("Sent back by {}: {reason}", subject.by.name());
     let entry = LogEntry { notes: Some(&notes), ..LogEntry::default() };
     routed.body = with_entry(file.body(), &entry, subject.now);
@@ -87,20 +88,20 @@ fn record(
     subject: &Subject<'_>,
     name: &str,
     note: Option<&str>,
-    evidence: &EvidenceDigest,
+    digest: &EvidenceDigest,
 ) {
     let (by, door) = (subject.by.name(), subject.by.door.as_str());
     let mut decision = json!({
         "by": by,
         "door": door,
         "at": subject.now.to_string(),
-        "evidence": evidence.as_str(),
+        "evidence": digest.as_str(),
     });
     if let (Some(note), Some(members)) = (note, decision.as_object_mut()) {
         members.insert("note".into(), note.into());
     }
     routed.changes.push(Change::set(&["metadata", name], decision));
     if let Some(event) = routed.events.pop() {
-        routed.events.push(event.with("door", door).with("evidence", evidence.as_str()));
+        routed.events.push(event.with("door", door).with("evidence", digest.as_str()));
     }
 }

@@ -6,7 +6,7 @@ use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::yaml::Change;
-use accord_tasks_core::{By, TaskId};
+use accord_tasks_core::{By, TaskId, evidence};
 
 use super::apply::{invalid, moves};
 use crate::Tree;
@@ -60,7 +60,7 @@ fn adopt_task(
     by: &By,
 ) -> Result<AdoptAnswer, Failure> {
     let before = work.read(id)?;
-    work.evidence(&before)?.digest.check(request.expect.as_deref())?;
+    evidence::check(&work.evidence(&before)?.digest, request.expect.as_deref())?;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
     let refused = match is_unknown {

@@ -50,6 +50,8 @@ pub(crate) fn apply(
     }
     let status = after.task().status;
     let mut handoff = Vec::new();
+    // The committed state of a task has its run, so that a changed run is a change of the task.
+    let has_run = routed.artifacts.iter().any(|artifact| matches!(artifact, Artifact::Run(_)));
     // Run artifacts come first: the index reads the heartbeat when it takes the task over.
     for artifact in routed.artifacts {
         match artifact {
@@ -63,7 +65,7 @@ pub(crate) fn apply(
             Artifact::HandoffText(text) => handoff.push(("handoff.md", text)),
         }
     }
-    if after != *before {
+    if has_run || after != *before {
         work.update(before, &after)?;
     }
     for (name, text) in handoff {

@@ -3,7 +3,6 @@
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
-use accord_tasks_core::run::RunResult;
 use accord_tasks_core::{By, Status, TaskId};
 
 use super::apply::invalid;
@@ -68,8 +67,8 @@ impl Claim {
         let mut after = before.clone();
         after.edit(&leased.changes).map_err(|error| invalid(&error.to_string()))?;
         // The result of an earlier run must not decide about this one.
-        if let Some(old) = work.artifact::<RunResult>(id, "run_result.json")? {
-            work.archive_result(id, old.file_name())?;
+        if let Some(name) = work.old_result(id)? {
+            work.archive_result(id, &name)?;
         }
         work.write_artifact(id, "run.json", &leased.run)?;
         work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;

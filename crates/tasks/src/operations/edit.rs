@@ -2,8 +2,8 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Field;
-use accord_tasks_core::By;
 use accord_tasks_core::verbs::{self, Edit};
+use accord_tasks_core::{By, evidence};
 
 use crate::Tree;
 use crate::answers::TaskAnswer;
@@ -19,7 +19,7 @@ impl Tree {
         let (edit, expect) = (edit_of(request), request.expect.clone());
         self.by_verb(task, by, move |work, file, subject| {
             if expect.is_some() {
-                work.evidence(file)?.digest.check(expect.as_deref())?;
+                evidence::check(&work.evidence(file)?.digest, expect.as_deref())?;
             }
             verbs::edit(subject, file, &edit)
         })

@@ -149,7 +149,8 @@ impl Loaded {
                 let resource = task.and_then(|task| task.resource.as_deref());
                 let is_free = resource.is_none_or(|resource| work.board().is_free(resource));
                 let times = work.settings().times();
-                loaded.grant = is_free.then_some(Grant { run_id, times });
+                let old_result = work.old_result(id)?;
+                loaded.grant = is_free.then_some(Grant { run_id, times, old_result });
             }
             _ => {}
         }

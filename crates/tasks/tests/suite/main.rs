@@ -8,16 +8,23 @@
 
 mod adopting;
 mod attacks;
+mod claims;
 mod clock;
 mod commits;
 mod crashes;
 mod edits;
+mod guide;
 mod kills;
 mod linting;
+mod lists;
 mod memory;
+mod messages;
 mod polling;
 mod processes;
 mod reading;
+mod review;
+mod settings;
 mod sharing;
 mod support;
+mod verbs;
 mod watching;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_tasks::answers::{PollAnswer, TaskAnswer, TaskMove};
+use accord_tasks::answers::{MessageAnswer, PollAnswer, TaskAnswer, TaskMove};
 use accord_tasks::requests::{
     AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,
     LintRequest, PollRequest,
@@ -121,6 +121,44 @@ impl Case {
         let id = self.claimed();
         self.tree.message(&self.report(id, "done"), &agent(AGENT)).unwrap();
         id
+    }
+
+    /// A task with a status.
+    pub(crate) fn in_status(&self, status: Status) -> TaskId {
+        let update = |id: TaskId, status: Status| {
+            let payload =
+                json!({"taskId": id.to_string(), "agentId": AGENT, "status": status.as_str()});
+            self.send("status.update", id, payload);
+            id
+        };
+        match status {
+            Status::Backlog => {
+                let mut new = ready("Ship it");
+                new.ready = None;
+                id(&self.tree.create(&new, &human()).unwrap())
+            }
+            Status::Ready => self.ready(),
+            Status::InProgress => self.claimed(),
+            Status::Blocked | Status::Deadletter => update(self.claimed(), status),
+            Status::Review => self.reviewed(),
+            Status::Done => {
+                let id = self.reviewed();
+                self.tree.approve(&id.to_string(), &Default::default(), &human()).unwrap();
+                id
+            }
+            Status::Cancelled => {
+                let id = self.ready();
+                self.tree.cancel(&id.to_string(), &Default::default(), &human()).unwrap();
+                id
+            }
+        }
+    }
+
+    /// A message of [`AGENT`], sent now.
+    pub(crate) fn send(&self, kind: &str, id: TaskId, payload: Value) -> MessageAnswer {
+        let mut message = message(kind, &id.to_string(), AGENT, payload);
+        message["sentAt"] = self.clock.now().to_string().into();
+        self.tree.message(&message, &agent(AGENT)).unwrap()
     }
 
     /// A report of [`AGENT`], sent now.

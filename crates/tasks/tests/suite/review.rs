@@ -1,0 +1,157 @@
+//! A review ends by a person's decision.
+
+use std::fs;
+
+use accord_contract::codes::Code;
+use accord_tasks::manifest::ReviewMode;
+use accord_tasks::requests::{ApproveRequest, EditRequest, InitRequest, ReviewBy, SendBackRequest};
+use accord_tasks_core::{Status, TaskId};
+use serde_json::json;
+
+use crate::support::{AGENT, Case, agent, human, way};
+
+fn approve(expect: &str) -> ApproveRequest {
+    let mut request = ApproveRequest::default();
+    request.note = Some("good work".into());
+    request.expect = Some(expect.to_owned());
+    request
+}
+
+fn evidence(case: &Case, id: TaskId) -> String {
+    case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap().evidence
+}
+
+/// The agent asks for `done`, as in the guide.
+fn asks_for_done(case: &Case, id: TaskId) -> accord_tasks::answers::MessageAnswer {
+    let payload = json!({
+        "taskId": id.to_string(),
+        "agentId": AGENT,
+        "status": "done",
+        "notes": "please",
+    });
+    case.send("status.update", id, payload)
+}
+
+#[test]
+fn an_approval_records_who_where_and_about_what() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let seen = evidence(&case, id);
+    let done = case.tree.approve(&id.to_string(), &approve(&seen[..12]), &human()).unwrap();
+    assert_eq!(way(&done.moves), [(Status::Review, Status::Done)]);
+    let approval = done.task.approval.unwrap();
+    assert_eq!((approval.by.as_str(), approval.door.as_str()), ("human:reviewer", "cli"));
+    assert_eq!(
+        (approval.note.as_deref(), approval.evidence.as_deref()),
+        (Some("good work"), Some(seen.as_str()))
+    );
+    let events = case.events();
+    let event = events.last().unwrap();
+    assert_eq!(event["actor"], "human:reviewer");
+    assert_eq!(
+        (&event["payload"]["door"], &event["payload"]["evidence"]),
+        (&json!("cli"), &json!(seen))
+    );
+    assert_eq!(done.notices[0].status, Status::Done);
+    case.is_clean();
+}
+
+#[test]
+fn a_decision_about_other_evidence_is_refused() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let outputs = case.folder.path().join(format!("tasks/review/{id}/outputs"));
+    let mut digests = vec![evidence(&case, id)];
+    let changes: [&dyn Fn(); 3] = [
+        &|| fs::write(outputs.join("api.rs"), "fn a() {}").unwrap(),
+        &|| fs::write(outputs.join("api.rs"), "fn b() {}").unwrap(),
+        &|| {
+            let mut edit = EditRequest::default();
+            edit.body = Some("Another task.".into());
+            case.tree.edit(&id.to_string(), &edit, &human()).unwrap();
+        },
+    ];
+    for change in changes {
+        change();
+        let refused =
+            case.tree.approve(&id.to_string(), &approve(&digests[digests.len() - 1]), &human());
+        assert_eq!(refused.unwrap_err().code, Code::XchainEvidenceChanged);
+        let now = evidence(&case, id);
+        assert!(!digests.contains(&now));
+        digests.push(now);
+    }
+    let mut back = SendBackRequest::default();
+    (back.reason, back.expect) = ("no".into(), Some(digests[0].clone()));
+    let refused = case.tree.send_back(&id.to_string(), &back, &human()).unwrap_err();
+    assert_eq!(refused.code, Code::XchainEvidenceChanged);
+    let wrong = case.tree.approve(&id.to_string(), &approve("not a digest"), &human());
+    assert_eq!(wrong.unwrap_err().code, Code::WireFieldValue);
+    case.tree.approve(&id.to_string(), &approve(&digests[3]), &human()).unwrap();
+}
+
+#[test]
+fn work_that_is_sent_back_reaches_the_next_agent_with_the_reason() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let mut request = SendBackRequest::default();
+    request.reason = "Tests are missing.\n## Work Log".into();
+    let back = case.tree.send_back(&id.to_string(), &request, &human()).unwrap();
+    // A task in progress has a lease, so that it passes through that status in one commit.
+    let steps = [(Status::Review, Status::InProgress), (Status::InProgress, Status::Ready)];
+    assert_eq!(way(&back.moves), steps);
+    assert!(!case.file(Status::Ready, id).contains("lease:"));
+    let events = case.events();
+    for event in &events[events.len() - 2..] {
+        assert_eq!(event["payload"]["reason"], json!(request.reason));
+        assert_eq!(event["actor"], "human:reviewer");
+    }
+    let body = back.task.body.unwrap();
+    assert!(
+        body.ends_with("Sent back by human:reviewer: Tests are missing.\\n## Work Log"),
+        "{body}"
+    );
+    let claimed = case.tree.claim(&id.to_string(), &Default::default(), &agent("swe-qa")).unwrap();
+    let why = claimed.task.sent_back.unwrap();
+    assert_eq!(
+        (why.by.as_str(), why.note.as_deref()),
+        ("human:reviewer", Some(request.reason.as_str()))
+    );
+    // The result of the refused run does not decide about the next one.
+    assert!(!case.folder.path().join(format!("runs/{id}/run_result.json")).exists());
+    case.clock.add(300);
+    assert_eq!(way(&case.poll().moves), [(Status::InProgress, Status::Ready)]);
+    case.is_clean();
+}
+
+#[test]
+fn an_agent_does_not_end_a_review() {
+    let case = Case::new();
+    let id = case.reviewed();
+    let answer = asks_for_done(&case, id);
+    assert!(!answer.applied && answer.moves.is_empty());
+    assert_eq!(answer.reason.as_deref(), Some("review_is_human"));
+    assert_eq!(answer.status, Some(Status::Review));
+    // As for any move that is not possible, the text goes to the work log.
+    assert!(case.file(Status::Review, id).ends_with("Notes: please\n"));
+    let events = case.events();
+    assert_eq!(events.last().unwrap()["type"], "protocol.message.received");
+    case.is_clean();
+}
+
+#[test]
+fn an_agent_ends_a_review_where_a_person_allowed_it() {
+    // For one task.
+    let case = Case::new();
+    let id = case.reviewed();
+    let mut edit = EditRequest::default();
+    edit.review_by = accord_contract::wire::Field::Value(ReviewBy::Agent);
+    case.tree.edit(&id.to_string(), &edit, &human()).unwrap();
+    assert_eq!(asks_for_done(&case, id).status, Some(Status::Done));
+    // For a tree.
+    let mut request = InitRequest::default();
+    request.review = Some(ReviewMode::Guide);
+    let case = Case::with(&request);
+    let id = case.reviewed();
+    let done = asks_for_done(&case, id);
+    assert_eq!((done.applied, done.status), (true, Some(Status::Done)));
+}
