@@ -34,8 +34,8 @@ pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<
     for &status in Status::ALL {
         let folder = status_folder(status);
         if disk.stat(&folder)?.is_some_and(|stat| stat.kind != Kind::Folder) {
-            scan.index.broken.insert(folder, "it is not a folder".into());
-            continue;
+            // Its tasks are not gone, so nothing is decided without them.
+            return Err(TreeError::damaged(&folder, "it is a link or a file, not a folder"));
         }
         for entry in disk.list(&folder)?.unwrap_or_default() {
             scan.entry(status, &entry)?;
@@ -94,7 +94,10 @@ impl Scan<'_> {
                     let is_leased = status.is_leased() && task.lease.value().is_some();
                     let lease = if is_leased { LeaseOrigin::Unknown } else { LeaseOrigin::None };
                     self.index.first.push((id, Held::of(&file, lease)));
-                } else if !is_file || !is_committed(&file, id, status, held) {
+                } else if !is_file
+                    || !is_committed(&file, id, status, held)
+                    || !self.has_run(id, held)?
+                {
                     self.index.odd.insert(id);
                 }
                 self.index.put(entry_of(self.disk, self.layout, &file)?);
@@ -107,6 +110,16 @@ impl Scan<'_> {
             None => {}
         }
         Ok(())
+    }
+}
+
+impl Scan<'_> {
+    /// Whether the run of Accord's lease is what Accord committed.
+    fn has_run(&self, id: TaskId, held: Option<&Held>) -> Result<bool> {
+        let Some(run) = held.and_then(|held| held.run.as_deref()) else { return Ok(true) };
+        let path = format!("{}/run.json", self.layout.folder(id));
+        let found = read_file(self.disk, &path, MAX_FILE)?;
+        Ok(found.as_deref() == Some(run.as_bytes()))
     }
 }
 

@@ -83,6 +83,8 @@ impl Tree {
         let folders = FolderWatch::start(disk.root_path(), &folders);
         let mut watch = Watch { disk, folders, files: HashMap::new(), is_first: true };
         drop(watch.compare());
+        // What changed before that is found by reading everything again.
+        self.expect(Changes { is_unknown: true, ..Changes::default() });
         let thread = std::thread::Builder::new()
             .name("task-watch".into())
             .spawn(move || watch.run(&tree, &stopped))

@@ -223,9 +223,28 @@ fn the_run_of_another_agent() {
         let run: Value = serde_json::from_str(&text).unwrap();
         let run = run["runId"].as_str().unwrap();
         fs::write(&path, text.replace(run, "run_forged")).unwrap();
-        // Runs are not looked at for every operation, but for the task of the operation.
-        world.notice(id);
     });
+}
+
+#[test]
+fn a_link_instead_of_a_status_folder() {
+    // The tasks in it are not gone: nothing is decided until the folder is back.
+    for is_new in [false, true] {
+        let (mut world, id) = leased();
+        let (folder, away) = (world.root().join("tasks/in-progress"), world.root().join("away"));
+        fs::rename(&folder, &away).unwrap();
+        symlink("../tasks/ready", &folder).unwrap();
+        if is_new {
+            world.reopen();
+            let refused = world.try_claim(id, "other").unwrap_err();
+            assert_eq!(refused.code.as_str(), "task_tree_unavailable");
+        }
+        assert!(world.lint().contains(&"not_a_folder".to_owned()));
+        fs::remove_file(&folder).unwrap();
+        fs::rename(&away, &folder).unwrap();
+        assert!(world.events_of("task.deleted").is_empty());
+        held(&world, id);
+    }
 }
 
 #[test]

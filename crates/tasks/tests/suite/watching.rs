@@ -72,7 +72,7 @@ fn settings_and_heartbeats_are_noticed() {
     let text = fs::read_to_string(&heartbeat).unwrap();
     fs::write(&heartbeat, text.replace("21:05:00", "23:05:00")).unwrap();
     let due = || world.poll().next_due.map(|due| due.to_string());
-    wait_until("the heartbeat", || due().is_some_and(|due| due > "2026-02-09T21:30".to_owned()));
+    wait_until("the heartbeat", || due().is_some_and(|due| *due > *"2026-02-09T21:30"));
     world.clock.add(600);
     assert!(world.poll().moves.is_empty());
     drop(watching);
