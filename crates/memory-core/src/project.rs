@@ -68,18 +68,27 @@ message! {
         required sessions: u64 = "sessions", "count";
         /// Blobs.
         required blobs: u64 = "blobs", "count";
+        /// Tasks, finished ones included. A project without a task tree has none.
+        optional tasks: u64 = "tasks", "count";
     }
 }
 
 impl ProjectContents {
     /// These numbers of packages, facts, sessions and blobs.
     pub fn new([packages, facts, sessions, blobs]: [u64; 4]) -> Self {
-        Self { packages, facts, sessions, blobs, extra: Object::new() }
+        Self { packages, facts, sessions, blobs, tasks: None, extra: Object::new() }
+    }
+
+    /// The same with a number of tasks, which are not in the store.
+    #[must_use]
+    pub fn with_tasks(mut self, tasks: u64) -> Self {
+        self.tasks = (tasks > 0).then_some(tasks);
+        self
     }
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.packages + self.facts + self.sessions + self.blobs
+        self.packages + self.facts + self.sessions + self.blobs + self.tasks.unwrap_or(0)
     }
 
     /// Those that there are, in words.
@@ -89,6 +98,7 @@ impl ProjectContents {
             (self.facts, "fact"),
             (self.sessions, "session"),
             (self.blobs, "blob"),
+            (self.tasks.unwrap_or(0), "task"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<_> = counts

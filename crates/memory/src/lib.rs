@@ -62,6 +62,7 @@ mod served;
 mod sessions;
 mod spool;
 mod transition;
+mod trees;
 mod unit;
 mod verify;
 
@@ -96,6 +97,7 @@ pub use self::repair::{Repaired, repair};
 pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, TrimmedProject};
 pub use self::served::Served;
 pub use self::sessions::StartedSession;
+pub use self::trees::{EventSource, SourceEvent, TakenOver};
 pub use self::unit::{UnitError, UnitResult};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
 

@@ -16,6 +16,7 @@ use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _};
 use tokio::task::spawn_blocking;
 
 use super::spool::io_error;
+use super::trees::unlink_or;
 use super::{Memory, UnitError, UnitResult, load};
 
 /// How many blobs are read at once.
@@ -32,7 +33,8 @@ pub struct RemovedProject {
 
 impl Memory {
     /// Removes a project that was created for a conformance run, or that holds nothing. The caller
-    /// must administer every project.
+    /// must administer every project. `tasks` counts what the store does not have: the tasks of the
+    /// project. It is asked within the transaction.
     ///
     /// # Errors
     /// With `unauthorized`, `project_not_found` or `project_not_empty`.
@@ -40,6 +42,7 @@ impl Memory {
         &self,
         caller: &Caller,
         id: &ProjectId,
+        tasks: impl Fn() -> Result<u64, Failure> + Send + Sync + 'static,
     ) -> Result<RemovedProject, Failure> {
         let access = caller.access();
         access.may_anywhere(Verb::Admin)?;
@@ -49,21 +52,26 @@ impl Memory {
         }
         let (memory, id) = (self.clone(), id.clone());
         // In its own task: a client that disconnects must not leave the files behind.
-        let removing = tokio::spawn(async move { memory.remove(&id).await });
+        let removing = tokio::spawn(async move { memory.remove(&id, tasks).await });
         removing.await.unwrap_or_else(|error| {
             Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
         })
     }
 
-    async fn remove(&self, id: &ProjectId) -> Result<RemovedProject, Failure> {
+    async fn remove(
+        &self,
+        id: &ProjectId,
+        tasks: impl Fn() -> Result<u64, Failure> + Send + 'static,
+    ) -> Result<RemovedProject, Failure> {
         let (memory, project) = (self.clone(), id.clone());
         let (removed, blobs) = self
             .write(move |unit| {
                 let row = unit.project(&project)?.ok_or_else(|| not_found(&project))?;
-                let contents = unit.contents(&project)?;
+                let contents = unit.contents(&project)?.with_tasks(tasks()?);
                 load::project_of(&row)?.must_be_removable(row.conformance, &contents)?;
                 let blobs = blobs_of(unit, &project)?;
                 let now = Timestamp::emit(memory.now_in(unit, &project)?);
+                unlink_or(unit, &project, None)?;
                 let last_event = unit.remove_project(&project, &now)?;
                 Ok((RemovedProject { contents, last_event }, blobs))
             })

@@ -4,19 +4,24 @@
 //! the event: when the clock was set back, the next event can be in an older log. Lines of other
 //! programs have other numbers and are skipped. Reading takes no lock.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
-use accord_trees::Disk;
+use accord_trees::{Disk, atomic, read_file, record};
 use serde_json::json;
 
 use crate::Tree;
+use crate::layout::OWN;
 use crate::tree::failure;
 
 /// How much of a log is read at once.
 const CHUNK: usize = 256 * 1024;
 /// The longest line. A longer one is not an event.
 const MAX_LINE: usize = 32 * 1024 * 1024;
+/// How many lines at the end of a log are looked at: other programs may have written some.
+const LAST_LINES: usize = 8;
+/// The largest file with the id of a tree.
+const MAX_SOURCE: u64 = 4 * 1024;
 
 /// A place between two events.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -61,6 +66,39 @@ impl EventPlace {
     }
 }
 
+/// The id of a tree as a source of events. It is made once, and stays with the tree wherever that is
+/// moved.
+///
+/// # Errors
+/// When it cannot be read or written.
+pub fn source(tree: &Tree) -> Result<String, Failure> {
+    let path = format!("{OWN}/source.json");
+    let disk = tree.disk();
+    let read = || -> accord_trees::Result<Option<String>> {
+        let bytes = read_file(disk, &path, MAX_SOURCE)?;
+        let document = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
+        Ok(document.and_then(|document| document.get("id")?.as_str().map(str::to_owned)))
+    };
+    let made = || {
+        let random = tree.environment().random_number();
+        let id = format!("tree_{}{random:08x}", tree.environment().now().unix_millis());
+        let document = json!({"id": id}).to_string();
+        atomic::make_folders(disk, OWN)?;
+        // Another process may be faster: then its id counts.
+        atomic::create(disk, &path, document.as_bytes())?;
+        read()
+    };
+    let found = read().map_err(|error| failure(&error))?;
+    let found = match found {
+        Some(found) => Some(found),
+        None => made().map_err(|error| failure(&error))?,
+    };
+    found.ok_or_else(|| {
+        let message = format!("{path} does not name the tree; remove the file");
+        Failure::new(Code::AofTaskTreeUnavailable, message)
+    })
+}
+
 /// At most `limit` events after a place, and the place after them.
 ///
 /// # Errors
@@ -83,23 +121,30 @@ fn read_after(
     if let Some((log, end)) = place.log.clone() {
         place = read_log(disk, &log, end, place, limit, &mut found)?;
     }
-    let logs = logs(disk)?;
-    while found.len() < limit {
-        let before = place.number;
-        // The logs after that of the place come first: a new day is the usual reason.
-        let last = place.log.as_ref().map(|(log, _)| log.clone()).unwrap_or_default();
-        let later = logs.iter().position(|log| *log > last).unwrap_or(logs.len());
-        for log in logs[later..].iter().chain(&logs[..later]) {
-            // The log of the place was read to its end.
-            if *log != last && place.number == before {
-                place = read_log(disk, log, 0, place, limit, &mut found)?;
-            }
-        }
-        if place.number == before {
-            break;
+    // The usual case: the log of the place grew.
+    if !found.is_empty() {
+        return Ok((found, place));
+    }
+    let last = place.log.as_ref().map(|(log, _)| log.clone()).unwrap_or_default();
+    let (earlier, later): (Vec<_>, Vec<_>) =
+        logs(disk)?.into_iter().filter(|log| *log != last).partition(|log| *log < last);
+    for log in later {
+        place = read_log(disk, &log, 0, place, limit, &mut found)?;
+    }
+    for log in earlier {
+        // Only the end of an old log is read, unless the clock was set back.
+        if found.len() < limit && last_number(disk, &log)? > place.number {
+            place = read_log(disk, &log, 0, place, limit, &mut found)?;
         }
     }
     Ok((found, place))
+}
+
+/// The number of the last event of a log.
+fn last_number(disk: &dyn Disk, log: &str) -> accord_trees::Result<u64> {
+    let lines = record::last_lines(disk, log, LAST_LINES)?;
+    let numbers = lines.iter().filter_map(|line| line.get("eventId").and_then(Value::as_u64));
+    Ok(numbers.max().unwrap_or(0))
 }
 
 /// Takes the next events from a log.

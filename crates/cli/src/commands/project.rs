@@ -1,6 +1,7 @@
 //! `accord project`: projects, which packages, facts and sessions belong to.
 
 mod default;
+mod link;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
@@ -11,7 +12,7 @@ use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
 use crate::output::print_note;
 use crate::render::{self, clean};
 
-/// Create, list, choose, rename, archive, restore and remove projects
+/// Create, list, choose, rename, archive, restore, link and remove projects
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArgs {
     #[command(subcommand)]
@@ -30,6 +31,9 @@ enum ProjectCommand {
     /// Restore an archived project
     Restore(OneArgs),
     Remove(RemoveArgs),
+    Link(link::LinkArgs),
+    Unlink(link::UnlinkArgs),
+    Links(link::LinksArgs),
 }
 
 /// Create a project; the first deposit creates one, too
@@ -132,6 +136,9 @@ impl ProjectArgs {
             ProjectCommand::Archive(args) => args.post("archive"),
             ProjectCommand::Restore(args) => args.post("unarchive"),
             ProjectCommand::Remove(args) => args.run(),
+            ProjectCommand::Link(args) => args.run(),
+            ProjectCommand::Unlink(args) => args.run(),
+            ProjectCommand::Links(args) => args.run(),
         }
     }
 }
@@ -248,7 +255,7 @@ fn every_project(host: &Connection) -> Result<Vec<Value>, CliError> {
 
 const REMOVES: &str = "\
 A project can be removed if it was created with x-conformance: true, as `accord check` does, or if
-it holds no package, fact, session or blob. Any other project can be archived. The key needs admin
+it holds no package, fact, session, blob or task. Any other project can be archived. The key needs admin
 for all projects. The numbers of its events are not used again.";
 
 /// The members of a request that are given.

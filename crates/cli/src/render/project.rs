@@ -39,7 +39,7 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
 /// A project that was removed, with what it held.
 pub(crate) fn removed_project(page: &mut Page, answer: &Value) {
     let removed = &answer["removed"];
-    let counts = ["package", "fact", "session", "blob"].map(|kind| {
+    let counts = ["package", "fact", "session", "blob", "task"].map(|kind| {
         let count = removed[format!("{kind}s")].as_u64().unwrap_or(0);
         if count == 0 { String::new() } else { counted(count, kind) }
     });

@@ -806,6 +806,12 @@ codes! {
          with accord task adopt.";
     AofNothingToAdopt = "nothing_to_adopt", Aof, Validation, AfterChange, 409,
         "No edit of this file was refused, so there is nothing to take over.";
+    AofTaskTreeOfAnotherHost = "task_tree_of_another_host", Aof, Validation, AfterChange, 409,
+        "A host of another data folder schedules these tasks; unlink them there with accord \
+         project unlink, or use that host.";
+    AofTaskTreeOfAnotherProject = "task_tree_of_another_project", Aof, Validation, AfterChange, 409,
+        "The folder has the tasks of another project; link it to the project that its \
+         project.yaml names.";
     AofTaskIdsExhausted = "task_ids_exhausted", Aof, Execution, AfterChange, 507,
         "Every task id of this day is in use; create the task tomorrow (UTC), or in another \
          project.";

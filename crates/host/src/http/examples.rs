@@ -113,6 +113,12 @@ examples! {
         r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
         "http://127.0.0.1:7171/v1/projects";
     "remove_project" 200 "curl -X DELETE http://127.0.0.1:7171/accord/v1/projects/trial";
+    "task_trees" 200 "curl http://127.0.0.1:7171/accord/v1/task-trees";
+    "link_task_tree" 404
+        r#"curl -X PUT --json '{"folder":"/home/dev/atlas/.aof"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/task-tree";
+    "unlink_task_tree" 200
+        "curl -X DELETE http://127.0.0.1:7171/accord/v1/projects/atlas/task-tree";
     "verify" 200 r#"curl --json '{"project_id":"atlas"}' http://127.0.0.1:7171/accord/v1/verify"#;
     "status" 200 "curl http://127.0.0.1:7171/accord/v1/status";
     "trim" 200

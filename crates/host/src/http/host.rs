@@ -19,6 +19,7 @@ use crate::keys::Keys;
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::TaskTrees;
+use crate::tasks::takeover::take_over_all;
 use crate::upkeep::create_folder;
 
 /// The folder of blobs in a data folder.
@@ -122,7 +123,7 @@ impl Host {
         let metrics = Metrics::new(streams.clone(), connections.clone(), embedder, move || {
             watched.upgrade().map(|engine| engine.statistics())
         });
-        Ok(Self(Arc::new(Parts {
+        let host = Self(Arc::new(Parts {
             folder: folder.to_owned(),
             settings,
             engine,
@@ -134,7 +135,22 @@ impl Host {
             streams,
             connections,
             router: Mutex::default(),
-        })))
+        }));
+        host.open_trees();
+        Ok(host)
+    }
+
+    /// Reads which trees are linked, and takes over what happened in trees while no host had the
+    /// store. A tree or link that cannot be read does not keep the store from being opened.
+    fn open_trees(&self) {
+        if !self.has_store() {
+            return;
+        }
+        if let Err(failure) = self.tasks().load_links(self.memory(), self.folder()) {
+            let code = failure.code;
+            tracing::warn!(%code, "linked task trees are not used: {}", failure.message);
+        }
+        take_over_all(self.memory(), self.tasks());
     }
 
     /// The data folder.

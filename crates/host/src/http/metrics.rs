@@ -37,6 +37,9 @@ struct Counted {
     seconds: Family<Route, Histogram>,
     refusals: Family<Refused, Counter>,
     deposits: Counter,
+    task_events: Counter,
+    task_agents: Family<Ended, Counter>,
+    task_notices: Family<Ended, Counter>,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -49,6 +52,11 @@ struct Answered {
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct Route {
     route: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Ended {
+    result: &'static str,
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
@@ -70,6 +78,8 @@ impl Metrics {
             Family::new_with_constructor(|| Histogram::new(SECONDS));
         let refusals = Family::default();
         let deposits = Counter::default();
+        let task_events = Counter::default();
+        let (task_agents, task_notices) = (Family::default(), Family::default());
         registry.register(
             "build",
             "The version that runs",
@@ -83,13 +93,33 @@ impl Metrics {
         );
         registry.register("http_refusals", "Refused requests by failure code", refusals.clone());
         registry.register("deposits", "Stored packages", deposits.clone());
+        registry.register(
+            "task_events",
+            "Events of task trees that were taken over",
+            task_events.clone(),
+        );
+        registry.register("task_agents", "Agents that ended, by result", task_agents.clone());
+        registry.register(
+            "task_notifications",
+            "Notifications about tasks, by result",
+            task_notices.clone(),
+        );
         registry.register_collector(Box::new(CurrentValues {
             streams,
             connections,
             embedder,
             statistics: Box::new(statistics),
         }));
-        Self(Arc::new(Counted { registry, requests, seconds, refusals, deposits }))
+        Self(Arc::new(Counted {
+            registry,
+            requests,
+            seconds,
+            refusals,
+            deposits,
+            task_events,
+            task_agents,
+            task_notices,
+        }))
     }
 
     /// All metrics, as Prometheus reads them.
@@ -114,6 +144,23 @@ impl Metrics {
         seconds.observe(took.as_secs_f64());
         if route == DEPOSIT && status == StatusCode::CREATED {
             self.0.deposits.inc();
+        }
+    }
+
+    /// Events of a task tree were taken over.
+    pub(crate) fn events_taken_over(&self, count: u64) {
+        self.0.task_events.inc_by(count);
+    }
+
+    /// An agent that the scheduler started has ended.
+    pub(crate) fn agent_ended(&self, result: &'static str) {
+        self.0.task_agents.get_or_create(&Ended { result }).inc();
+    }
+
+    /// Notifications were sent, or given up.
+    pub(crate) fn notified(&self, delivered: u64, failed: u64) {
+        for (result, count) in [("delivered", delivered), ("failed", failed)] {
+            self.0.task_notices.get_or_create(&Ended { result }).inc_by(count);
         }
     }
 

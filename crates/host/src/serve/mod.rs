@@ -29,6 +29,7 @@ use self::accept::{Acceptor, ConnectionPolicy, Listeners};
 use self::socket::Socket;
 use self::url_file::UrlFile;
 use crate::http::{Host, errors};
+use crate::tasks::scheduler;
 
 pub use self::accept::Authenticated;
 pub use self::service::{Service, ServiceLimits, ServiceServer};
@@ -86,6 +87,9 @@ impl Server {
         }
         tokio::spawn(retain(host.clone()));
         tokio::spawn(embed(host.clone()));
+        if host.settings().tasks.schedule && host.has_store() {
+            scheduler::start(&host);
+        }
         let acceptor = Acceptor {
             router: host.router(),
             limits: host.settings().limits.clone(),

@@ -18,7 +18,9 @@ use std::time::Duration;
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
-pub use self::value::{Bytes, HttpUrl, LogFormat, Setting, listen_address};
+pub use self::value::{
+    Bytes, CommandLine, ExecutorKind, HttpUrl, LogFormat, Setting, WebhookUrl, listen_address,
+};
 
 /// The declaration of a setting.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,7 @@ pub struct Declaration {
 macro_rules! settings {
     (
         $($field:ident: $type:ty = $default:literal, $about:literal;)+
-        $($(#[doc = $group_about:literal])+ $group:ident: $struct:ident {
+        $($(#[doc = $group_about:literal])+ $group:ident: $struct:ident = $table:literal {
             $($member:ident: $member_type:ty = $member_default:literal, $member_about:literal;)+
         })+
     ) => {
@@ -63,7 +65,7 @@ macro_rules! settings {
                 about: $about,
             },)+
             $($(Declaration {
-                name: concat!(stringify!($group), ".", stringify!($member)),
+                name: concat!($table, ".", stringify!($member)),
                 default: $member_default,
                 about: $member_about,
             },)+)+
@@ -78,7 +80,7 @@ macro_rules! settings {
                     $($field: read(stringify!($field), &text)?,)+
                     $($group: $struct {
                         $($member: read(
-                            concat!(stringify!($group), ".", stringify!($member)), &text,
+                            concat!($table, ".", stringify!($member)), &text,
                         )?,)+
                     },)+
                 })
@@ -89,7 +91,7 @@ macro_rules! settings {
                 $(if name == stringify!($field) {
                     return Some(self.$field.show());
                 })+
-                $($(if name == concat!(stringify!($group), ".", stringify!($member)) {
+                $($(if name == concat!($table, ".", stringify!($member)) {
                     return Some(self.$group.$member.show());
                 })+)+
                 None
@@ -117,20 +119,20 @@ settings! {
         "The server of commands that name neither a server nor a data folder.";
 
     /// TLS of the server itself.
-    tls: Tls {
+    tls: Tls = "tls" {
         cert: Option<PathBuf> = "", "The file with the certificate and its chain, in PEM.";
         key: Option<PathBuf> = "", "The file with the private key, in PEM.";
     }
 
     /// What is deleted automatically.
-    retention: Retention {
+    retention: Retention = "retention" {
         events_days: u32 = "0", "Delete events after this many days; 0 keeps all.";
         blobs_days: u32 = "0",
             "Delete unreferenced blobs after this many days; 0 keeps all.";
     }
 
     /// The log on standard error.
-    log: Log {
+    log: Log = "log" {
         format: LogFormat = "text", "The format of the log: text or json.";
         level: String = "info",
             "The log level (error, warn, info, debug, trace) or a filter such as \
@@ -138,13 +140,13 @@ settings! {
     }
 
     /// Files that packages refer to.
-    blobs: Blobs {
+    blobs: Blobs = "blobs" {
         enabled: bool = "true", "Whether the server stores blobs.";
         max_bytes: Bytes = "64MiB", "The largest blob.";
     }
 
     /// Search by meaning.
-    embeddings: Embeddings {
+    embeddings: Embeddings = "embeddings" {
         url: Option<HttpUrl> = "",
             "The address of a server with the OpenAI-compatible route /embeddings, such as \
              `http://127.0.0.1:11434/v1`; empty for search by words alone.";
@@ -162,8 +164,36 @@ settings! {
             "How much memory the vectors of searched projects may take, about one byte per value.";
     }
 
+    /// The tasks of projects.
+    tasks: Tasks = "tasks" {
+        schedule: bool = "true",
+            "Whether the server schedules tasks: below projects/ and in linked folders.";
+        executor: ExecutorKind = "manual",
+            "What starts a ready task: manual (agents claim tasks themselves) or command.";
+        command: Option<CommandLine> = "",
+            "The command of the executor `command`, one for all agents. It is split into words as \
+             a shell does and started without one. {agent} is replaced by the name of the agent, \
+             {prompt} by the briefing; without {prompt} the briefing is its standard input.";
+        cwd: Option<PathBuf> = "",
+            "The working folder of that command; empty for the folder of the task.";
+        time_limit: Duration = "60m", "How long that command may run on one task.";
+        max_agents: usize = "3", "The most commands that run at once, in all projects.";
+    }
+
+    /// Telling people that a task is in review, blocked or done.
+    tasks_notify: TasksNotify = "tasks.notify" {
+        command: Option<CommandLine> = "",
+            "A command that gets each notification on standard input, as JSON. It is split into \
+             words as a shell does and started without one.";
+        url: Option<WebhookUrl> = "",
+            "A URL that each notification is sent to, as a POST request with JSON.";
+        secret_file: Option<PathBuf> = "",
+            "The file with the secret that requests to that URL are signed with (HMAC-SHA256).";
+        timeout: Duration = "10s", "How long a receiver may take for one notification.";
+    }
+
     /// Limits on requests and connections.
-    limits: Limits {
+    limits: Limits = "limits" {
         body_bytes: Bytes = "5MiB", "The largest request body.";
         import_bytes: Bytes = "1024GiB",
             "The largest import. It is first written to the data folder; each line has its own \

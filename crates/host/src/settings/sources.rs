@@ -10,7 +10,7 @@ use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use serde_json::Value;
 
-use super::{DECLARATIONS, Declaration, Settings, default_text};
+use super::{DECLARATIONS, Declaration, ExecutorKind, Settings, default_text};
 
 /// The name of the settings file in a data folder.
 pub const CONFIG_FILE: &str = "accord.toml";
@@ -212,6 +212,10 @@ fn check_together(settings: &Settings) -> Result<(), Failure> {
         "tls.cert and tls.key belong together; give both or none"
     } else if settings.embeddings.url.is_some() == settings.embeddings.model.is_empty() {
         "embeddings.url and embeddings.model belong together; give both or none"
+    } else if settings.tasks.executor == ExecutorKind::Command && settings.tasks.command.is_none() {
+        "tasks.executor is command, and tasks.command is empty; give the command of an agent"
+    } else if settings.tasks_notify.secret_file.is_some() && settings.tasks_notify.url.is_none() {
+        "tasks.notify.secret_file signs requests to tasks.notify.url, which is empty"
     } else {
         return Ok(());
     };

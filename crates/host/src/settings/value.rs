@@ -34,6 +34,26 @@ pub enum LogFormat {
     Json,
 }
 
+/// A command: the program and its arguments.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CommandLine {
+    text: String,
+    words: Vec<String>,
+}
+
+/// The URL of a webhook. It has no user name and password, because settings are shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct WebhookUrl(String);
+
+/// What starts a ready task.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ExecutorKind {
+    /// Nothing: agents claim tasks themselves.
+    Manual,
+    /// A command for each task.
+    Command,
+}
+
 // `B` is last, because the other names end in it.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
@@ -201,6 +221,68 @@ impl Setting for Option<HttpUrl> {
 
     fn show(&self) -> Value {
         self.as_ref().map(HttpUrl::as_str).into()
+    }
+}
+
+impl WebhookUrl {
+    /// The URL.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for Option<WebhookUrl> {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let uri: Option<Uri> = text.parse().ok();
+        let uri = uri.filter(|uri| accord_client::Endpoint::from_uri(uri).is_ok());
+        let uri = uri.ok_or("is not a URL that begins with http:// or https://")?;
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err("has a user name; sign the requests with a secret file instead".into());
+        }
+        Ok(Some(WebhookUrl(text.into())))
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map(WebhookUrl::as_str).into()
+    }
+}
+
+impl CommandLine {
+    /// The program and its arguments.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+}
+
+impl Setting for Option<CommandLine> {
+    fn parse(text: &str) -> Result<Self, String> {
+        let words =
+            shell_words::split(text).map_err(|error| format!("is not a command: {error}"))?;
+        Ok((!words.is_empty()).then(|| CommandLine { text: text.into(), words }))
+    }
+
+    fn show(&self) -> Value {
+        self.as_ref().map(|command| command.text.as_str()).into()
+    }
+}
+
+impl Setting for ExecutorKind {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "manual" => Ok(Self::Manual),
+            "command" => Ok(Self::Command),
+            _ => Err("is neither manual nor command".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self {
+            Self::Manual => "manual".into(),
+            Self::Command => "command".into(),
+        }
     }
 }
 

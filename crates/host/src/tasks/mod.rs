@@ -10,6 +10,11 @@
 //!
 //! Every function here can block on the disk: handlers call them on a thread for blocking work.
 
+mod discover;
+mod links;
+pub(crate) mod scheduler;
+pub(crate) mod takeover;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

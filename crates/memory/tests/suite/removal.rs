@@ -30,7 +30,7 @@ async fn an_import_ends_when_its_project_is_removed() {
                 // Earlier batches may still wait; the removal then finds no project yet.
                 if !is_removed {
                     let (caller, atlas) = (Caller::owner(), project_id("atlas"));
-                    let removal = remover.remove_project(&caller, &atlas);
+                    let removal = remover.remove_project(&caller, &atlas, || Ok(0));
                     is_removed = handle.block_on(removal).is_ok();
                 }
             });

@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
 use accord_tasks_core::TaskId;
+use accord_tasks_core::briefing::DEFAULT_CHARS;
 use parking_lot::Mutex;
 
 use super::{Executor, Started};
@@ -55,10 +56,10 @@ impl CommandExecutor {
         // Locked until the thread is in the list, so that it cannot leave before it entered.
         let mut entered = self.running.lock();
         let work = move || {
-            let folder = worker.folder(id);
-            let run_id = claimed.run.run_id.as_deref().unwrap_or_default();
-            let text = briefing(&claimed.task, run_id, &folder, "");
-            let ended = worker.work(&claimed, &command, &text, &cancel, &mut |_| {});
+            let ended = briefing(&worker, &claimed).and_then(|parts| {
+                let text = parts.text(DEFAULT_CHARS);
+                worker.work(&claimed, &command, &text, &cancel, &mut |_| {})
+            });
             running.lock().remove(&own);
             on_end(&worker, id, &ended);
         };

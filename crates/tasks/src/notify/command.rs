@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use accord_process::{Cancel, Ending, Invocation, Spec, run};
 
-use super::{Receiver, TaskNotice, body};
+use super::{Receiver, TaskNotification, body};
 
 /// Starts a program for each notification: a list of arguments, no shell.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Receiver for CommandReceiver {
         "command"
     }
 
-    fn deliver(&mut self, notice: &TaskNotice, cancel: &Cancel) -> Result<(), String> {
+    fn deliver(&mut self, notice: &TaskNotification, cancel: &Cancel) -> Result<(), String> {
         let Some((program, arguments)) = self.argv.split_first() else {
             return Err("the command is empty".to_owned());
         };

@@ -49,7 +49,7 @@ const CANCEL_CHECK: Duration = Duration::from_millis(20);
 
 message! {
     /// A notification, as receivers get it.
-    pub struct TaskNotice("TaskNotice", open) {
+    pub struct TaskNotification("TaskNotification", open) {
         /// The id of the notification: the same again for a repeated one.
         required id: String = "id", "notification-id";
         /// The project.
@@ -82,7 +82,7 @@ pub trait Receiver: Send {
     ///
     /// # Errors
     /// What went wrong, for the log and the event.
-    fn deliver(&mut self, notice: &TaskNotice, cancel: &Cancel) -> Result<(), String>;
+    fn deliver(&mut self, notice: &TaskNotification, cancel: &Cancel) -> Result<(), String>;
 }
 
 /// A receiver, and whether it answers.
@@ -166,7 +166,7 @@ impl Notifier {
         Ok(sent)
     }
 
-    fn is_repeated(&mut self, notice: &TaskNotice) -> bool {
+    fn is_repeated(&mut self, notice: &TaskNotification) -> bool {
         let at = notice.at.time();
         self.said.retain(|_, said| said.add_seconds(REPEAT_SECONDS) > at);
         let key = (notice.project_id.clone(), notice.task_id, notice.to);
@@ -177,7 +177,13 @@ impl Notifier {
         false
     }
 
-    fn deliver(&mut self, tree: &Tree, notice: &TaskNotice, cancel: &Cancel, sent: &mut Sent) {
+    fn deliver(
+        &mut self,
+        tree: &Tree,
+        notice: &TaskNotification,
+        cancel: &Cancel,
+        sent: &mut Sent,
+    ) {
         let mut is_delivered = true;
         for target in &mut self.targets {
             // A receiver that is down must not hold up the others.
@@ -203,7 +209,7 @@ impl Notifier {
 
 fn attempt(
     receiver: &mut dyn Receiver,
-    notice: &TaskNotice,
+    notice: &TaskNotification,
     attempts: u32,
     first_pause: Duration,
     cancel: &Cancel,
@@ -229,7 +235,7 @@ fn wait(pause: Duration, cancel: &Cancel) {
 }
 
 /// Records the first failure of an outage. A tree that cannot be written is reported elsewhere.
-fn record_failure(tree: &Tree, receiver: &str, notice: &TaskNotice, error: &str) {
+fn record_failure(tree: &Tree, receiver: &str, notice: &TaskNotification, error: &str) {
     let now = tree.environment().now();
     let event = TaskEvent::new(kind::NOTIFICATION_FAILED, "system", Some(notice.task_id), now);
     let event = event.with("receiver", receiver).with("error", error).with("event", notice.event);
@@ -240,7 +246,7 @@ fn record_failure(tree: &Tree, receiver: &str, notice: &TaskNotice, error: &str)
 }
 
 /// The notification about an event, if people are notified about it.
-fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotice> {
+fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotification> {
     if line.kind != kind::TRANSITIONED {
         return None;
     }
@@ -253,7 +259,7 @@ fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotice> {
     }
     let actor = line.object.get("actor").and_then(Value::as_str).unwrap_or_default();
     let found = tree.change(move |work| work.find(task_id)).ok().flatten();
-    Some(TaskNotice {
+    Some(TaskNotification {
         id: format!("{project}:{}", line.number),
         project_id: project.to_owned(),
         task_id,
@@ -269,6 +275,6 @@ fn notice(tree: &Tree, project: &str, line: &EventLine) -> Option<TaskNotice> {
 }
 
 /// The notification as receivers get it.
-fn body(notice: &TaskNotice) -> String {
+fn body(notice: &TaskNotification) -> String {
     notice.encode().to_string()
 }

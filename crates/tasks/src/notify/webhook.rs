@@ -10,7 +10,7 @@ use hyper::Request;
 use hyper::header::CONTENT_TYPE;
 
 use super::signature::{SIGNATURE, signature};
-use super::{Receiver, TaskNotice, body};
+use super::{Receiver, TaskNotification, body};
 
 /// The header with the id of a notification, the same again for a repeated one.
 pub const DELIVERY: &str = "x-accord-delivery";
@@ -43,7 +43,7 @@ impl Receiver for Webhook {
         "webhook"
     }
 
-    fn deliver(&mut self, notice: &TaskNotice, cancel: &Cancel) -> Result<(), String> {
+    fn deliver(&mut self, notice: &TaskNotification, cancel: &Cancel) -> Result<(), String> {
         let body = body(notice);
         let mut request = Request::post(&self.url)
             .header(CONTENT_TYPE, "application/json")

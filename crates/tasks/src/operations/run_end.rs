@@ -5,14 +5,13 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure};
 use accord_tasks_core::lease::{self, LeaseTimes};
-use accord_tasks_core::route::{Artifact, Facts, apply_result, move_task};
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{By, Door, Status, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
-use crate::requests::{ClaimRequest, HeartbeatRequest};
+use crate::requests::{ClaimRequest, HeartbeatRequest, ReleaseRequest, SessionEndRequest};
 use crate::work::Work;
 use crate::worker::WorkEnd;
 
@@ -91,38 +90,18 @@ impl Tree {
     /// Gives a claimed task back: it is ready again, and the run does not count.
     pub(crate) fn give_back(&self, claimed: &Claimed) -> Result<(), Failure> {
         let (id, agent, run_id) = named(claimed);
-        self.change(move |work| {
-            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
-            let now = work.now();
-            let mut routed = move_task(file.task(), Status::Ready, &agent, Some("released"), now);
-            if let Some(run) = run.filter(|run| run.status == RunStatus::Running) {
-                let run = run.ended(RunStatus::Abandoned, &[("releasedAt", &now.to_string())]);
-                routed.artifacts.push(Artifact::Run(run));
-            }
-            apply(work, &file, routed).map(drop)
-        })
+        let mut request = ReleaseRequest::default();
+        (request.agent, request.run_id) = (Some(agent), run_id);
+        request.reason = Some("released".to_owned());
+        self.release(&id.to_string(), &request, &worker()?).map(drop)
     }
 
     /// Applies a result that waits for the end of the agent's session.
     pub(crate) fn end_session(&self, claimed: &Claimed) -> Result<(), Failure> {
-        let (id, agent, run_id) = named(claimed);
-        self.change(move |work| {
-            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
-            let result: Option<RunResult> = work.artifact(id, "run_result.json")?;
-            let facts = Facts {
-                task: Some(&file),
-                parent: None,
-                run: run.as_ref(),
-                result: result.as_ref(),
-                parent_run: None,
-                has_summary: true,
-                grant: None,
-            };
-            match apply_result(file.task(), &facts, None, work.now()) {
-                Some(routed) => apply(work, &file, routed).map(drop),
-                None => Ok(()),
-            }
-        })
+        let (id, agent, _) = named(claimed);
+        let mut request = SessionEndRequest::default();
+        (request.agent, request.task) = (Some(agent), Some(id.to_string()));
+        self.session_end(&request, &worker()?).map(drop)
     }
 
     /// Whether a task is still in progress in the run that it was claimed with.

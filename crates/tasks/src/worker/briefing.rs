@@ -1,60 +1,73 @@
-//! What an agent is given to read about its task.
+//! What the briefing of an agent is made of, read from the tree.
 
 use std::fs;
 use std::path::Path;
 
-use accord_tasks_core::task::TaskFile;
+use accord_contract::codes::Failure;
+use accord_tasks_core::TaskId;
+use accord_tasks_core::briefing::{Dependency, Parts};
+use accord_tasks_core::run::RunResult;
 
-use super::{REPORT, agent_of};
+use super::Worker;
+use crate::layout::companion;
+use crate::operations::Claimed;
 
-/// How many files of a folder are named.
-const FILES_SHOWN: usize = 50;
+/// The largest handoff that is read. The briefing has a limit of its own.
+const MAX_HANDOFF: u64 = 1024 * 1024;
 
-/// The briefing of an agent: the task, its inputs, and how to report. `more` is added before the
-/// instructions for the report, such as what the project's memory knows.
-pub fn briefing(task: &TaskFile, run_id: &str, folder: &Path, more: &str) -> String {
-    let about = task.task();
-    let agent = agent_of(task);
-    let mut text = format!(
-        "You are the agent {agent}. Work on this task until it is done or cannot go on.\n\n\
-         # {}\n\nTask: {}\nPriority: {}\nFolder: {}\n",
-        about.title,
-        about.id,
-        about.urgency().as_str(),
-        folder.display()
-    );
-    if !task.body().is_empty() {
-        text.push_str(&format!("\n{}\n", task.body()));
+/// What the briefing of an agent is made of. The memory is added by those who have one.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub fn briefing(worker: &Worker, claimed: &Claimed) -> Result<Parts, Failure> {
+    let task = claimed.task.task();
+    let folder = worker.folder(task.id);
+    let mut dependencies = Vec::new();
+    for &needed in task.dependencies() {
+        dependencies.extend(dependency(worker, needed)?);
     }
-    let inputs = files(&folder.join("inputs"));
-    if !inputs.is_empty() {
-        text.push_str("\n## Inputs\n\n");
-        for name in inputs.iter().take(FILES_SHOWN) {
-            text.push_str(&format!("- inputs/{name}\n"));
+    let decision = task.metadata("sentBack");
+    let said = |name: &str| Some(decision?.get(name)?.as_str()?.to_owned());
+    let sent_back = said("by").zip(said("note"));
+    let handoff = folder.join("inputs/handoff.md");
+    let is_short = fs::metadata(&handoff).is_ok_and(|found| found.len() <= MAX_HANDOFF);
+    Ok(Parts {
+        project: worker.project.clone(),
+        task: task.id.to_string(),
+        title: task.title.clone(),
+        agent: claimed.run.agent_id.clone(),
+        run_id: claimed.run.run_id.clone().unwrap_or_default(),
+        body: claimed.task.body().to_owned(),
+        sent_back,
+        handoff: fs::read_to_string(handoff).ok().filter(|_| is_short),
+        inputs: names(&folder.join("inputs")),
+        dependencies,
+        memory: None,
+        folder: folder.display().to_string(),
+    })
+}
+
+/// A task that had to be done first, and what its agent left.
+fn dependency(worker: &Worker, id: TaskId) -> Result<Option<Dependency>, Failure> {
+    let found = worker.tree.change(move |work| {
+        let Some(file) = work.find(id)? else { return Ok(None) };
+        let result: Option<RunResult> = work.artifact(id, "run_result.json")?;
+        Ok(Some((file, result)))
+    })?;
+    Ok(found.map(|(file, result)| {
+        let folder = worker.root.join(companion(file.task().status, id)).join("outputs");
+        let path = |name: String| folder.join(name).display().to_string();
+        Dependency {
+            task: id,
+            title: file.task().title.clone(),
+            notes: result.map(|result| result.notes).unwrap_or_default(),
+            outputs: names(&folder).into_iter().map(path).collect(),
         }
-        if let Some(rest) = inputs.len().checked_sub(FILES_SHOWN).filter(|rest| *rest > 0) {
-            text.push_str(&format!("- and {rest} more\n"));
-        }
-    }
-    if !more.trim().is_empty() {
-        text.push_str(&format!("\n{}\n", more.trim()));
-    }
-    text.push_str(&format!(
-        "\n## Report\n\n\
-         Put working files into work/ and results into outputs/ of the folder. Write \
-         outputs/summary.md.\n\
-         Before you end, write {REPORT} in the folder:\n\n\
-         {{\"outcome\": \"done\", \"summaryRef\": \"outputs/summary.md\", \"deliverables\": [], \
-         \"tests\": {{\"total\": 0, \"passed\": 0, \"failed\": 0}}, \"blockers\": [], \
-         \"notes\": \"\"}}\n\n\
-         outcome is done, needs_review, partial or blocked; blocked needs blockers. The run is \
-         {run_id}.\n"
-    ));
-    text
+    }))
 }
 
 /// The names in a folder, sorted.
-fn files(folder: &Path) -> Vec<String> {
+fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

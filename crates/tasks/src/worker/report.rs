@@ -9,8 +9,12 @@ use serde_json::json;
 use super::{Worker, agent_of};
 use crate::operations::Claimed;
 
-/// The file with the payload of a `completion.report`, in the folder of a task.
+/// The file with the payload of a `completion.report`, in the folder of a task. Only its outcome is
+/// needed.
 pub const REPORT: &str = "outputs/report.json";
+
+/// The summary of an agent that names no other.
+const SUMMARY: &str = "outputs/summary.md";
 
 /// Where the report of an earlier run is kept.
 const EARLIER: &str = "outputs/report.earlier.json";
@@ -53,8 +57,19 @@ pub(super) fn envelope(worker: &Worker, claimed: &Claimed, report: Value) -> Val
         "toAgent": "accord",
         "sentAt": worker.tree.environment().now().to_string(),
     });
-    message["payload"] = report;
+    message["payload"] = with_defaults(report);
     in_run(claimed, message)
+}
+
+/// The payload with what an agent may leave out.
+fn with_defaults(mut report: Value) -> Value {
+    if let Value::Object(members) = &mut report {
+        members.entry("summaryRef").or_insert_with(|| SUMMARY.into());
+        members.entry("notes").or_insert_with(|| "".into());
+        let none = || json!({"total": 0, "passed": 0, "failed": 0});
+        members.entry("tests").or_insert_with(none);
+    }
+    report
 }
 
 /// A message of the agent, with the id of its run if it names none.

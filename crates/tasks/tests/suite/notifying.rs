@@ -8,15 +8,16 @@ use std::thread;
 use std::time::Duration;
 
 use accord_process::Cancel;
-use accord_tasks::Tree;
 use accord_tasks::event_log::{EventPlace, events_after};
-use accord_tasks::notify::{CommandReceiver, Notifier, Receiver, TaskNotice, Webhook, signature};
-use accord_tasks::operations::NewTask;
+use accord_tasks::notify::{
+    CommandReceiver, Notifier, Receiver, TaskNotification, Webhook, signature,
+};
+use accord_tasks::requests::{BlockRequest, CreateRequest, UnblockRequest};
 use accord_tasks_core::TaskId;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::support::Clock;
+use crate::support::{self, human};
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
@@ -31,7 +32,7 @@ impl Receiver for Listed {
         "list"
     }
 
-    fn deliver(&mut self, notice: &TaskNotice, _: &Cancel) -> Result<(), String> {
+    fn deliver(&mut self, notice: &TaskNotification, _: &Cancel) -> Result<(), String> {
         let mut failures = self.failures.lock();
         if *failures > 0 {
             *failures -= 1;
@@ -43,24 +44,47 @@ impl Receiver for Listed {
 }
 
 struct Case {
-    folder: tempfile::TempDir,
-    clock: Clock,
-    tree: Tree,
+    case: support::Case,
     heard: Heard,
     failures: Arc<Mutex<u32>>,
+    /// The number of the last event before the test.
+    before: u64,
 }
 
 fn case() -> Case {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = Clock::default();
-    let tree = Tree::open(folder.path(), "shop", clock.environment()).unwrap();
-    tree.init().unwrap();
-    Case { folder, clock, tree, heard: Arc::default(), failures: Arc::default() }
+    let case = support::Case::new();
+    let before = case.events().len() as u64;
+    Case { case, heard: Arc::default(), failures: Arc::default(), before }
+}
+
+impl std::ops::Deref for Case {
+    type Target = support::Case;
+
+    fn deref(&self) -> &support::Case {
+        &self.case
+    }
 }
 
 impl Case {
     fn task(&self) -> TaskId {
-        self.tree.create(NewTask::new("Ship it", "human:reviewer")).unwrap().task().id
+        let mut new = CreateRequest::default();
+        new.title = "Ship it".to_owned();
+        self.tree.create(&new, &human()).unwrap().task.id
+    }
+
+    fn block(&self, id: TaskId, reason: &str) {
+        let mut request = BlockRequest::default();
+        request.reason = reason.to_owned();
+        self.tree.block(&id.to_string(), &request, &human()).unwrap();
+    }
+
+    fn unblock(&self, id: TaskId) {
+        self.tree.unblock(&id.to_string(), &UnblockRequest::default(), &human()).unwrap();
+    }
+
+    /// The id of a notification about the event with this number of the test.
+    fn blocked(&self, number: u64) -> String {
+        format!("shop:{} blocked", self.before + number)
     }
 
     fn notifier(&self) -> Notifier {
@@ -76,10 +100,8 @@ impl Case {
         notifier.send(&self.tree, "shop", &Cancel::new()).unwrap();
     }
 
-    fn events(&self, kind: &str) -> usize {
-        let text = fs::read_to_string(self.folder.path().join("events/2026-02-09.jsonl")).unwrap();
-        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.filter(|line| line["type"] == kind).count()
+    fn count(&self, kind: &str) -> usize {
+        self.events().iter().filter(|event| event["type"] == kind).count()
     }
 }
 
@@ -87,24 +109,24 @@ impl Case {
 fn a_status_is_said_once_in_five_minutes_and_across_restarts() {
     let case = case();
     let id = case.task();
-    case.tree.block(id, "human:reviewer", "no key").unwrap();
+    case.block(id, "no key");
     let mut notifier = case.notifier();
     case.send(&mut notifier);
     // The task was created with the first event and blocked with the second.
-    assert_eq!(case.heard(), ["shop:2 blocked"]);
+    assert_eq!(case.heard(), [case.blocked(2)]);
     case.send(&mut notifier);
     assert_eq!(case.heard(), Vec::<String>::new());
     // The same status again is a repetition, until five minutes have passed.
-    case.tree.unblock(id, "human:reviewer").unwrap();
-    case.tree.block(id, "human:reviewer", "no key").unwrap();
+    case.unblock(id);
+    case.block(id, "no key");
     case.send(&mut notifier);
     assert_eq!(case.heard(), Vec::<String>::new());
     case.clock.add(300);
-    case.tree.unblock(id, "human:reviewer").unwrap();
-    case.tree.block(id, "human:reviewer", "no key").unwrap();
+    case.unblock(id);
+    case.block(id, "no key");
     // A new process goes on where the last one was.
     case.send(&mut case.notifier());
-    assert_eq!(case.heard(), ["shop:6 blocked"]);
+    assert_eq!(case.heard(), [case.blocked(6)]);
 }
 
 #[test]
@@ -112,21 +134,21 @@ fn a_receiver_that_fails_is_tried_again_then_recorded_once() {
     let case = case();
     let mut notifier = case.notifier();
     *case.failures.lock() = 3;
-    case.tree.block(case.task(), "human:reviewer", "a").unwrap();
+    case.block(case.task(), "a");
     case.send(&mut notifier);
     assert_eq!(case.heard().len(), 1);
-    assert_eq!(case.events("notification.failed"), 0);
+    assert_eq!(case.count("notification.failed"), 0);
     *case.failures.lock() = 1_000;
     for _ in 0..3 {
-        case.tree.block(case.task(), "human:reviewer", "b").unwrap();
+        case.block(case.task(), "b");
     }
     let sent = notifier.send(&case.tree, "shop", &Cancel::new()).unwrap();
     assert_eq!((sent.delivered, sent.failed), (0, 3));
-    assert_eq!(case.events("notification.failed"), 1);
+    assert_eq!(case.count("notification.failed"), 1);
     // Four attempts for the first, one for each of the others.
     assert_eq!(*case.failures.lock(), 1_000 - 6);
     *case.failures.lock() = 0;
-    case.tree.block(case.task(), "human:reviewer", "c").unwrap();
+    case.block(case.task(), "c");
     case.send(&mut notifier);
     assert_eq!(case.heard().len(), 1);
 }
@@ -134,24 +156,24 @@ fn a_receiver_that_fails_is_tried_again_then_recorded_once() {
 #[test]
 fn what_was_not_sent_is_sent_by_the_next_process() {
     let case = case();
-    case.tree.block(case.task(), "human:reviewer", "a").unwrap();
+    case.block(case.task(), "a");
     let cancel = Cancel::new();
     cancel.cancel();
     *case.failures.lock() = 1;
     case.notifier().send(&case.tree, "shop", &cancel).unwrap();
     assert!(case.heard().is_empty());
     case.send(&mut case.notifier());
-    assert_eq!(case.heard(), ["shop:2 blocked"]);
+    assert_eq!(case.heard(), [case.blocked(2)]);
 }
 
 #[test]
 fn old_events_of_a_tree_that_is_new_are_not_sent() {
     let case = case();
-    case.tree.block(case.task(), "human:reviewer", "old").unwrap();
+    case.block(case.task(), "old");
     case.clock.add(3_601);
-    case.tree.block(case.task(), "human:reviewer", "new").unwrap();
+    case.block(case.task(), "new");
     case.send(&mut case.notifier());
-    assert_eq!(case.heard(), ["shop:4 blocked"]);
+    assert_eq!(case.heard(), [case.blocked(4)]);
 }
 
 #[test]
@@ -171,7 +193,7 @@ fn events_are_read_in_order_when_the_clock_was_set_back() {
                 break;
             }
         }
-        assert_eq!(numbers, [1, 2, 3, 4, 5, 6], "{page}");
+        assert_eq!(numbers, (1..=case.before + 6).collect::<Vec<_>>(), "{page}");
     }
 }
 
@@ -181,24 +203,25 @@ fn a_command_gets_the_notification_on_standard_input() {
     let out = case.folder.path().join("heard.json");
     let write = format!("cat > {}; test $ACCORD_NOTICE_STATUS = blocked", out.display());
     let receiver = CommandReceiver::new(["sh", "-c", &write].map(str::to_owned).to_vec());
-    case.tree.block(case.task(), "human:reviewer", "no key").unwrap();
+    case.block(case.task(), "no key");
     let mut notifier = Notifier::new(vec![Box::new(receiver)]);
     let sent = notifier.send(&case.tree, "shop", &Cancel::new()).unwrap();
     assert_eq!((sent.delivered, sent.failed), (1, 0));
     let heard: Value = serde_json::from_slice(&fs::read(out).unwrap()).unwrap();
     assert_eq!((&heard["to"], &heard["reason"]), (&"blocked".into(), &"no key".into()));
-    assert_eq!((&heard["title"], &heard["id"]), (&"Ship it".into(), &"shop:2".into()));
+    let id = format!("shop:{}", case.before + 2);
+    assert_eq!((&heard["title"], &heard["id"]), (&"Ship it".into(), &id.into()));
     let mut fails = CommandReceiver::new(vec!["false".to_owned()]);
-    let notice = TaskNoticeOf(&heard).read();
+    let notice = NotificationOf(&heard).read();
     assert!(fails.deliver(&notice, &Cancel::new()).unwrap_err().contains("it ended"));
 }
 
-struct TaskNoticeOf<'a>(&'a Value);
+struct NotificationOf<'a>(&'a Value);
 
-impl TaskNoticeOf<'_> {
-    fn read(&self) -> TaskNotice {
+impl NotificationOf<'_> {
+    fn read(&self) -> TaskNotification {
         use accord_contract::wire::Wire as _;
-        TaskNotice::from_document(self.0.clone()).unwrap()
+        TaskNotification::from_document(self.0.clone()).unwrap()
     }
 }
 
@@ -209,13 +232,15 @@ fn a_webhook_is_signed() {
     fs::write(&secret, "s3cret\n").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let last = format!("\"event\":{}}}", case.before + 2);
+    let id = format!("shop:{}", case.before + 2);
     // One refused attempt, then one that is taken.
     let server = thread::spawn(move || {
         ["500 Broken", "204 No Content"].map(|status| {
             let (mut stream, _) = listener.accept().unwrap();
             let mut request = String::new();
             let mut chunk = [0; 4096];
-            while !request.contains("\"event\":2}") {
+            while !request.contains(&last) {
                 let read = stream.read(&mut chunk).unwrap();
                 request.push_str(std::str::from_utf8(&chunk[..read]).unwrap());
             }
@@ -224,7 +249,7 @@ fn a_webhook_is_signed() {
             request
         })
     });
-    case.tree.block(case.task(), "human:reviewer", "no key").unwrap();
+    case.block(case.task(), "no key");
     let mut hook = Webhook::new(&url);
     hook.secret_file = Some(secret);
     let mut notifier = Notifier::new(vec![Box::new(hook)]).first_pause(Duration::from_millis(1));
@@ -240,6 +265,6 @@ fn a_webhook_is_signed() {
         let signed = header("x-accord-signature");
         let seconds = signed.strip_prefix("t=").unwrap().split(',').next().unwrap();
         assert_eq!(signed, signature(b"s3cret", seconds.parse().unwrap(), body));
-        assert_eq!(header("x-accord-delivery"), "shop:2");
+        assert_eq!(header("x-accord-delivery"), id);
     }
 }

@@ -8,9 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use accord_process::Cancel;
-use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor as _, Manual, Started};
-use accord_tasks::operations::NewTask;
+use accord_tasks::requests::{ApproveRequest, CreateRequest};
 use accord_tasks::schedule::Scheduler;
 use accord_tasks::worker::{AgentCommand, REPORT, WorkEnd, WorkSignal, Worker, end_leftovers};
 use accord_tasks_core::board::Limits;
@@ -19,24 +18,27 @@ use accord_tasks_core::{Status, TaskId};
 use accord_trees::lock::still_runs;
 use serde_json::{Value, json};
 
-use crate::support::Clock;
+use crate::support::{self, AGENT, human, moved};
 
-const AGENT: &str = "swe-backend";
-const REPORTS: &str = r#"echo '{"outcome":"done","summaryRef":"outputs/summary.md","tests":{"total":1,"passed":1,"failed":0},"notes":"ok"}' > outputs/report.json"#;
+const REPORTS: &str = r#"echo '{"outcome":"done"}' > outputs/report.json"#;
 
 struct Case {
-    folder: tempfile::TempDir,
-    clock: Clock,
+    case: support::Case,
     worker: Worker,
 }
 
 fn case() -> Case {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = Clock::default();
-    let tree = Tree::open(folder.path(), "shop", clock.environment()).unwrap();
-    tree.init().unwrap();
-    let worker = Worker::new(tree, folder.path().to_owned(), "Shop");
-    Case { folder, clock, worker }
+    let case = support::Case::new();
+    let worker = Worker::new(case.tree.clone(), case.folder.path().to_owned(), "Shop");
+    Case { case, worker }
+}
+
+impl std::ops::Deref for Case {
+    type Target = support::Case;
+
+    fn deref(&self) -> &support::Case {
+        &self.case
+    }
 }
 
 /// A command that a shell runs: the agent of the test.
@@ -46,10 +48,9 @@ fn script(text: &str) -> AgentCommand {
 
 impl Case {
     fn ready(&self) -> TaskId {
-        let mut new = NewTask::new("x", "human:reviewer");
-        new.routing.insert("agent".into(), AGENT.into());
-        new.is_ready = true;
-        self.worker.tree.create(new).unwrap().task().id
+        let mut new = support::ready("x");
+        new.agent = Some(AGENT.to_owned());
+        self.tree.create(&new, &human()).unwrap().task.id
     }
 
     fn work(&self, script: &AgentCommand) -> (TaskId, WorkEnd) {
@@ -58,16 +59,6 @@ impl Case {
         let cancel = Cancel::new();
         let end = self.worker.work(&claimed, script, "Do it.", &cancel, &mut |_| {}).unwrap();
         (id, end)
-    }
-
-    fn file(&self, status: Status, id: TaskId) -> String {
-        fs::read_to_string(self.folder.path().join(format!("tasks/{status}/{id}.md"))).unwrap()
-    }
-
-    fn events(&self) -> Vec<Value> {
-        let path = self.folder.path().join("events/2026-02-09.jsonl");
-        let text = fs::read_to_string(path).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
@@ -83,7 +74,7 @@ fn the_report_file_of_an_agent_is_sent() {
     assert!(matches!(end, WorkEnd::Reported(Status::Review)), "{end:?}");
     let text = case.file(Status::Review, id);
     assert!(!text.contains("lease:"), "{text}");
-    assert_eq!(case.worker.tree.lint().unwrap(), []);
+    case.is_clean();
     // The report is that of this run alone.
     assert!(!case.folder.path().join("state/accord/workers").read_dir().unwrap().any(|_| true));
 }
@@ -121,8 +112,7 @@ fn an_exit_without_a_report_is_a_failed_run() {
     // It is ready again after the pause, and the third failure ends that.
     for failures in 2..=3 {
         case.clock.add(1_200);
-        let moved = case.worker.tree.poll(&Limits::default()).unwrap().moved;
-        assert_eq!(moved, [(id, Status::Ready)]);
+        assert_eq!(moved(&case.poll().moves), [(id, Status::Ready)]);
         let claimed = case.worker.claim(id).unwrap();
         let (cancel, command) = (Cancel::new(), script("exit 1"));
         let end = case.worker.work(&claimed, &command, "", &cancel, &mut |_| {}).unwrap();
@@ -135,7 +125,7 @@ fn an_exit_without_a_report_is_a_failed_run() {
         (&last["type"], &last["payload"]["failureCount"]),
         (&json!("task.deadlettered"), &json!(3))
     );
-    assert_eq!(case.worker.tree.lint().unwrap(), []);
+    case.is_clean();
 }
 
 #[test]
@@ -178,7 +168,7 @@ fn a_running_agent_beats_and_a_cancelled_one_is_released() {
                 beats += 1;
                 // The clock of the tree moves on: without the heartbeat the run would be taken back.
                 case.clock.add(2);
-                assert_eq!(case.worker.tree.poll(&Limits::default()).unwrap().moved, []);
+                assert_eq!(case.poll().moves, []);
                 if beats == 3 {
                     cancel.cancel();
                 }
@@ -199,7 +189,7 @@ fn a_worker_whose_task_was_taken_away_ends_its_agent_and_changes_nothing() {
     let id = case.ready();
     let claimed = case.worker.claim(id).unwrap();
     case.clock.add(3);
-    assert_eq!(case.worker.tree.poll(&Limits::default()).unwrap().moved, [(id, Status::Ready)]);
+    assert_eq!(moved(&case.poll().moves), [(id, Status::Ready)]);
     let second = case.worker.claim(id).unwrap();
     assert_ne!(claimed.run.run_id, second.run.run_id);
     let command = script(&format!("{REPORTS}; sleep 60"));
@@ -228,11 +218,12 @@ fn executor(
 fn the_command_executor_works_through_a_graph() {
     let case = case();
     let first = case.ready();
-    let mut new = NewTask::new("second", "human:reviewer");
-    new.routing.insert("role".into(), "tester".into());
-    new.depends_on = vec![first];
-    new.metadata.insert("reviewRequired".into(), false.into());
-    let second = case.worker.tree.create(new).unwrap().task().id;
+    let mut new = CreateRequest::default();
+    new.title = "second".to_owned();
+    new.role = Some("tester".to_owned());
+    new.depends_on = Some(vec![first.to_string()]);
+    new.review_required = Some(false);
+    let second = case.tree.create(&new, &human()).unwrap().task.id;
     let (executor, ends) = executor(script(REPORTS), 1);
     let scheduler = Scheduler {
         worker: case.worker.clone(),
@@ -243,20 +234,12 @@ fn the_command_executor_works_through_a_graph() {
     assert_eq!(ended(&ends), (first, "Reported(Review)".to_owned()));
     // The first waits for a person: nothing can start.
     assert_eq!(scheduler.look().unwrap().started, 0);
-    let approve = json!({"protocol": "aof", "version": 1, "type": "status.update",
-        "taskId": first.to_string(), "fromAgent": AGENT, "toAgent": "x",
-        "sentAt": "2026-02-09T21:00:00.000Z",
-        "payload": {"taskId": first.to_string(), "agentId": AGENT, "status": "done"}});
-    let rules = accord_tasks_core::route::Rules {
-        review: accord_tasks_core::route::Reviewer::Anyone,
-        ..Default::default()
-    };
-    case.worker.tree.receive(accord_tasks_core::message::detect(&approve), rules).unwrap();
+    case.tree.approve(&first.to_string(), &ApproveRequest::default(), &human()).unwrap();
     let looked = scheduler.look().unwrap();
-    assert_eq!(looked.polled.moved, [(second, Status::Ready)]);
+    assert_eq!(moved(&looked.polled.moves), [(second, Status::Ready)]);
     assert_eq!(scheduler.look().unwrap().started, 1);
     assert_eq!(ended(&ends), (second, "Reported(Done)".to_owned()));
-    assert_eq!(case.worker.tree.lint().unwrap(), []);
+    case.is_clean();
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
             Method::DELETE,
             "/accord/v1/projects/{project_id}",
             "Removes a project that was created with x-conformance: true, or that holds no \
-             package, fact, session or blob. Needs admin for all projects. The numbers of its \
+             package, fact, session, blob or task. Needs admin for all projects. The numbers of its \
              events are never used again.",
             remove,
         )
@@ -54,7 +54,10 @@ async fn remove(
     Extension(correlation): Extension<Correlation>,
     InProject(project_id): InProject,
 ) -> Reply {
-    let removed = host.memory().remove_project(&caller, &project_id).await?;
+    let (trees, named) = (host.tasks().clone(), project_id.clone());
+    let tasks = move || trees.count(&named);
+    let removed = host.memory().remove_project(&caller, &project_id, tasks).await?;
+    host.tasks().forget(&project_id);
     let envelope = RemovedProjectEnvelope {
         ok: True,
         correlation_id: correlation.as_str().into(),

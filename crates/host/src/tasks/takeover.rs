@@ -1,0 +1,115 @@
+//! Taking the events of task trees over into the streams of their projects.
+//!
+//! A tree's own log is the record. Each of its events appears once in the project's stream, as
+//! `task.` and its type, with the tree's id and the number in the tree. The position is in the
+//! store, in the same transaction as the events: a host that is killed at any moment neither loses
+//! nor repeats one.
+
+use accord_base::{EventKind, ProjectId};
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value};
+use accord_memory::{EventSource, Memory, SourceEvent};
+use accord_tasks::Tree;
+use accord_tasks::event_log::{EventLine, EventPlace, events_after, source};
+
+use super::TaskTrees;
+
+/// How many events are appended with one commit.
+const PAGE: usize = 256;
+
+/// The namespace of the events of trees.
+const NAMESPACE: &str = "task.";
+
+/// Takes over what is new in every tree that is known. A tree that cannot be read is left to the
+/// next call, and logged.
+pub(crate) fn take_over_all(memory: &Memory, trees: &TaskTrees) -> u64 {
+    let mut taken = 0;
+    for project in trees.projects() {
+        let tree = trees.find(&project);
+        match tree.and_then(|tree| tree.map_or(Ok(0), |tree| take_over(memory, &tree, &project))) {
+            Ok(count) => taken += count,
+            Err(failure) => {
+                let (project, code) = (project.as_str(), failure.code);
+                tracing::warn!(project, %code, "events of tasks wait: {}", failure.message);
+            }
+        }
+    }
+    taken
+}
+
+/// Takes over what is new in a tree. Returns the number of events.
+///
+/// # Errors
+/// When the tree cannot be read or the store cannot be written.
+pub(crate) fn take_over(memory: &Memory, tree: &Tree, project: &ProjectId) -> Result<u64, Failure> {
+    let source = EventSource { project: project.clone(), id: source(tree)? };
+    let mut taken = 0;
+    loop {
+        let known = memory.taken_over(&source)?;
+        let document: Option<Value> = serde_json::from_str(&known.place).ok();
+        let place = document.and_then(|document| EventPlace::read(&document));
+        // The number decides; the place in the log is where the search begins.
+        let place = place.filter(|place| place.number == known.number);
+        let place = place.unwrap_or(EventPlace { number: known.number, log: None });
+        let (lines, next) = events_after(tree, place, PAGE)?;
+        if lines.is_empty() {
+            return Ok(taken);
+        }
+        let events = lines.iter().map(|line| event(line, &source.id)).collect();
+        taken += memory.take_over(&source, events, &next.document().to_string())?;
+    }
+}
+
+/// An event of a tree, for the stream of the project.
+fn event(line: &EventLine, source: &str) -> SourceEvent {
+    let mut data = Object::new();
+    data.insert("source".into(), source.into());
+    data.insert("sequence".into(), line.number.into());
+    for name in ["type", "timestamp", "actor", "taskId", "payload"] {
+        if let Some(value) = line.object.get(name) {
+            data.insert(name.into(), value.clone());
+        }
+    }
+    SourceEvent {
+        number: line.number,
+        kind: kind(&line.kind),
+        at: line.at,
+        data: Value::Object(data),
+    }
+}
+
+/// The kind of an event in the stream. A type of another program that is not a kind is written with
+/// the characters that a kind may have; the event says its own type, too.
+fn kind(own: &str) -> EventKind {
+    let named = match own.starts_with(NAMESPACE) {
+        true => own.to_owned(),
+        false => format!("{NAMESPACE}{own}"),
+    };
+    EventKind::parse(named.clone()).unwrap_or_else(|_| {
+        let plain = |character: char| match character.to_ascii_lowercase() {
+            character @ ('a'..='z' | '0'..='9' | '-' | '_') => character,
+            _ => '_',
+        };
+        let name: String = own.chars().map(plain).collect();
+        let kind = EventKind::parse(format!("{NAMESPACE}other.e{name}"));
+        kind.unwrap_or(const { EventKind::declared("task.other") })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kind;
+
+    #[test]
+    fn kinds_have_the_namespace_once() {
+        for (own, expected) in [
+            ("task.transitioned", "task.transitioned"),
+            ("lease.acquired", "task.lease.acquired"),
+            ("scheduler_alert", "task.scheduler_alert"),
+            ("concurrency.platformLimit", "task.other.econcurrency_platformlimit"),
+            ("", "task.other.e"),
+        ] {
+            assert_eq!(kind(own).as_str(), expected);
+        }
+    }
+}
