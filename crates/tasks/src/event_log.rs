@@ -197,7 +197,7 @@ fn event(line: &[u8], number: u64, end: (String, u64)) -> Option<EventLine> {
 }
 
 /// The logs of a tree, by their days.
-fn logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
+pub(crate) fn logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
     let entries = disk.list("events")?.unwrap_or_default().into_iter();
     let mut logs: Vec<String> = entries
         .filter(|entry| entry.name.ends_with(".jsonl") && entry.name != "events.jsonl")

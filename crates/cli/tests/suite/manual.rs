@@ -96,9 +96,14 @@ impl Known {
 
     fn learn(&mut self, route: &str, shown: &str) {
         let document: Value = serde_json::from_str(shown).unwrap_or_default();
+        let first = self.variables.iter().find(|(name, _)| *name == "TASK_ID").cloned();
+        if let (true, Some((_, first))) = (route == "create_task", first) {
+            self.variables.push(("FIRST_TASK_ID", first));
+        }
         let reported: &[(&str, &str)] = match route {
             "start_session" => &[("SESSION_ID", "/session_id")],
             "create_key" => &[("ACCORD_KEY", "/secret"), ("KEY_ID", "/key/key_id")],
+            "create_task" => &[("TASK_ID", "/result/task/id")],
             _ => &[],
         };
         for (name, place) in reported {

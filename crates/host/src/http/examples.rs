@@ -109,6 +109,112 @@ examples! {
         "http://127.0.0.1:7171/v1/projects/atlas/import";
     "archive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/archive";
     "unarchive" 200 "curl -X POST http://127.0.0.1:7171/v1/projects/atlas/unarchive";
+    "init_tasks" 200
+        r#"curl --json '{"title":"The map service"}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/init?actor=human:lead'";
+    "create_task" 201
+        r#"curl --json '{"title":"Cut the tiles","instructions":"Cut them at zoom 12.","ready":true}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+    "tasks" 200 "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?status=ready,blocked'";
+    "task_board" 200
+        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/board?format=markdown'";
+    "task" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID";
+    "edit_task" 200
+        r#"curl -X PATCH --json '{"priority":"high","tags":["tiles"]}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID?actor=human:lead\"";
+    "claim_next_task" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/claim-next";
+    "task_heartbeat" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/heartbeat";
+    "task_briefing" 200
+        "curl \"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/briefing"
+        "?format=markdown&max_tokens=1000\"";
+    "release_task" 200
+        r#"curl --json '{"agent":"builder","reason":"Out of time"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/release?actor=builder\"";
+    "claim_task" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
+    "block_task" 200
+        r#"curl --json '{"reason":"No access to the storage"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/block?actor=builder\"";
+    "unblock_task" 200
+        "curl -X POST "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/unblock?actor=human:lead\"";
+    "claim_task" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
+    "aof_message" 200
+        r#"curl --json '{
+  "protocol": "aof", "version": 1, "type": "completion.report", "taskId": "'"$TASK_ID"'",
+  "fromAgent": "builder", "toAgent": "accord", "sentAt": "2099-01-01T00:00:00Z",
+  "payload": {
+    "outcome": "done", "summaryRef": "outputs/summary.md", "deliverables": ["outputs/tiles.json"],
+    "tests": {"total": 3, "passed": 3, "failed": 0}, "blockers": [], "notes": "All tiles are cut."
+  }
+}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#;
+    "send_back_task" 200
+        r#"curl --json '{"reason":"Zoom 13 is missing"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/send-back"
+        "?actor=human:lead\"";
+    "claim_task" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
+    "aof_message" 200
+        r#"curl --json '{
+  "protocol": "aof", "version": 1, "type": "completion.report", "taskId": "'"$TASK_ID"'",
+  "fromAgent": "builder", "toAgent": "accord", "sentAt": "2099-01-01T00:00:00Z",
+  "payload": {
+    "outcome": "done", "summaryRef": "outputs/summary.md",
+    "tests": {"total": 4, "passed": 4, "failed": 0}, "notes": "Zoom 13 is cut, too."
+  }
+}' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#;
+    "approve_task" 200
+        r#"curl --json '{"note":"Complete"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/approve?actor=human:lead\"";
+    "end_task_session" 200
+        r#"curl --json '{"agent":"builder"}' "#
+        "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/session-end";
+    "create_task" 201
+        r#"curl --json '{"title":"Publish the tiles"}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+    "add_dependency" 200
+        r#"curl --json '{"blocker":"'"$FIRST_TASK_ID"'"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies"
+        "?actor=human:lead\"";
+    "remove_dependency" 200
+        "curl -X DELETE "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies/"
+        "$FIRST_TASK_ID?actor=human:lead\"";
+    "promote_task" 200
+        "curl -X POST "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote?actor=human:lead\"";
+    "resurrect_task" 409
+        "curl -X POST "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/resurrect"
+        "?actor=human:lead\"";
+    "close_task" 200
+        r#"curl --json '{"note":"Published by hand"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/close?actor=human:lead\"";
+    "create_task" 201
+        r#"curl --json '{"title":"Print the tiles"}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+    "adopt_task" 409
+        "curl -X POST "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/adopt?actor=human:lead\"";
+    "adopt_task_settings" 409
+        "curl -X POST "
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/adopt-settings?actor=human:lead'";
+    "cancel_task" 200
+        r#"curl --json '{"reason":"Paper is not needed"}' "#
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/cancel?actor=human:lead\"";
+    "poll_tasks" 200
+        "curl -X POST http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/poll";
+    "lint_tasks" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/lint";
+    "task_events" 200
+        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/events?after=10&limit=5'";
     "create_project" 201
         r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
         "http://127.0.0.1:7171/v1/projects";

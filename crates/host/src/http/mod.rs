@@ -26,6 +26,7 @@ pub mod reply;
 mod routes;
 pub mod streams;
 mod table;
+mod tasks;
 mod words;
 
 use std::convert::Infallible;
@@ -106,6 +107,7 @@ pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
 /// Every route: those of the protocols and Accord's own.
 fn every_route() -> Vec<table::Route> {
     let mut routes = table::all();
+    routes.extend(tasks::all());
     routes.extend(own::all());
     routes
 }

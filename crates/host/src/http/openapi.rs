@@ -66,6 +66,11 @@ const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code:
 /// The id of a key. An unknown one is refused, whatever its form.
 const KEY_ID: TextForm = TextForm::ANY.not_empty();
 
+/// The id of a task, or its beginning.
+const TASK_ID: TextForm = TextForm::ANY.not_empty().example("TASK-2026-11-16-001");
+
+const ABOUT_TASK: &str = "The task's id, or as much of it as no other task's id has.";
+
 /// The document.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
@@ -98,7 +103,7 @@ pub(super) fn document(routes: &[Route]) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Shared memory for teams of humans and AI agents.",
             "description": "The routes below /v1 belong to the Agentic Protocol 0.1; those below \
-                /accord/v1 are Accord's own. Every error has the same body, an ErrorEnvelope with \
+                /accord/v1 are Accord's own; those of tasks carry AOF/1. Every error has the same body, an ErrorEnvelope with \
                 a code.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -133,6 +138,8 @@ fn path_parameter(name: &str) -> Parameter {
         "package_id" => ("package_id", "The package's id.", PackageId::shape()),
         "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
         "session_id" => ("session_id", "The session's id.", SessionId::shape()),
+        "task_id" => ("task_id", ABOUT_TASK, Shape::Form(TASK_ID)),
+        "blocker_id" => ("blocker_id", "The task that must be done first.", Shape::Form(TASK_ID)),
         "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
         "digest" => (
             "digest",

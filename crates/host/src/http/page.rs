@@ -23,7 +23,7 @@ pub(super) struct Group {
 }
 
 /// The groups, in the order of the page.
-pub(super) const GROUPS: [Group; 10] = [
+pub(super) const GROUPS: [Group; 11] = [
     Group {
         name: "Packages",
         about: "Records of work and decisions: deposit, read, search, review.",
@@ -46,6 +46,11 @@ pub(super) const GROUPS: [Group; 10] = [
         about: "Everything of a project, as it happens or as a whole.",
         words: &["events", "export", "import"],
     },
+    Group {
+        name: "Tasks",
+        about: "Work for agents and people, over AOF/1: create, claim, report, review.",
+        words: &["tasks", "aof"],
+    },
     Group { name: "Blobs", about: "Files by their digest.", words: &["blobs"] },
     Group { name: "Keys", about: "Who may use the server, and for what.", words: &["keys"] },
     Group { name: "Operating", about: "Status and maintenance.", words: &["accord"] },
@@ -53,8 +58,10 @@ pub(super) const GROUPS: [Group; 10] = [
 ];
 
 /// Words of paths, the deciding ones first.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 15] = [
     "keys",
+    "tasks",
+    "aof",
     "accord",
     "facts",
     "sessions",

@@ -2,7 +2,7 @@
 //!
 //! A [`Route`] declares its name, parameters, bodies, refusals and handler. The router, the OpenAPI
 //! document and the manual are made from the same list, so they cannot differ. Each file below
-//! `routes` and `own` declares its own routes.
+//! `routes`, `tasks` and `own` declares its own routes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -250,6 +250,13 @@ impl Route {
     #[must_use]
     pub(crate) fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
         self.answers.push(Answer { status, about, content: None });
+        self
+    }
+
+    /// Sets the protocol whose codes and error bodies its refusals have.
+    #[must_use]
+    pub(crate) fn of(mut self, protocol: Protocol) -> Self {
+        self.protocol = protocol;
         self
     }
 

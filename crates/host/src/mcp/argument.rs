@@ -39,6 +39,8 @@ enum Kind {
     Texts,
     /// A list of objects with this schema.
     Objects(fn() -> Value),
+    /// An object with this schema.
+    Object(fn() -> Value),
     /// An object whose members have names that begin with `x-`.
     Members,
 }
@@ -102,6 +104,11 @@ impl Argument {
     /// A list of objects with a schema.
     pub const fn objects(name: &'static str, items: fn() -> Value, about: &'static str) -> Self {
         Self::new(name, Kind::Objects(items), about)
+    }
+
+    /// An object with a schema.
+    pub const fn object(name: &'static str, schema: fn() -> Value, about: &'static str) -> Self {
+        Self::new(name, Kind::Object(schema), about)
     }
 
     /// An object whose members have names that begin with `x-`.
@@ -178,6 +185,7 @@ impl Argument {
             Kind::Flag => json!({"type": "boolean"}),
             Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
             Kind::Objects(items) => json!({"type": "array", "items": items()}),
+            Kind::Object(schema) => schema(),
             Kind::Members => json!({"type": "object"}),
         };
         schema["description"] = self.about.into();
@@ -222,6 +230,7 @@ impl Argument {
                 value.as_array().is_some_and(|items| items.iter().all(Value::is_object)),
                 "a list of objects".to_owned(),
             ),
+            Kind::Object(_) => (value.is_object(), "an object".to_owned()),
             Kind::Members => (
                 value
                     .as_object()

@@ -108,6 +108,22 @@ impl<'a> Call<'a> {
         self.named_or_client(named)
     }
 
+    /// As [`Call::actor`], for tools in which an agent is written as its name alone.
+    pub fn agent(&self) -> Result<Actor, Failure> {
+        let Some(text) = self.text("actor").map(str::trim).filter(|text| !text.is_empty()) else {
+            return self.actor();
+        };
+        let is_typed =
+            text.split_once(':').is_some_and(|(kind, _)| ActorType::parse(kind).is_some());
+        if is_typed {
+            return self.actor();
+        }
+        let id = ActorId::new(text).map_err(|error| {
+            Failure::new(Code::McpArgumentInvalid, error.to_string()).at("/actor")
+        })?;
+        Ok(Actor::new(id, ActorType::Agent))
+    }
+
     /// The actor that starts a session: as [`Call::actor`], or an agent with the name of the
     /// client. The receipt of the session names it.
     pub fn starter(&self) -> Result<Actor, Failure> {

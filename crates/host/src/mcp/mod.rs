@@ -36,6 +36,7 @@ mod resource;
 mod server;
 mod sessions;
 mod stream;
+pub mod tasks;
 mod tool_result;
 mod toolset;
 mod transport;
@@ -56,4 +57,4 @@ pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
 pub use self::watch::IsAccepted;
 
 /// All sets of tools. The first is the one that is offered if none is named.
-pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET, &relay::TOOLSET];
+pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET, &relay::TOOLSET, &tasks::TOOLSET];

@@ -10,8 +10,10 @@
 //!
 //! Every function here can block on the disk: handlers call them on a thread for blocking work.
 
+mod access;
 mod discover;
 mod links;
+pub(crate) mod markdown;
 pub(crate) mod scheduler;
 pub(crate) mod takeover;
 
@@ -24,10 +26,12 @@ use std::sync::Arc;
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_tasks::requests::InitRequest;
-use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks::{By, Environment, Tree};
 use accord_tasks_core::aof_project_id;
 use parking_lot::Mutex;
 use tempfile::TempDir;
+
+pub(crate) use self::access::{Needs, SERVICE, acting, sending, service};
 
 /// The folder of the task trees in a data folder.
 pub const PROJECTS: &str = "projects";
@@ -149,14 +153,14 @@ impl TaskTrees {
     ///
     /// # Errors
     /// `task_tree_unavailable` when it cannot be created.
-    pub fn get_or_create(&self, project: &ProjectId) -> Result<Tree, Failure> {
+    pub fn get_or_create(&self, project: &ProjectId, by: &By) -> Result<Tree, Failure> {
         if let Some(tree) = self.find(project)? {
             return Ok(tree);
         }
         let folder = self.folder(project);
         fs::create_dir_all(&folder).map_err(|error| unavailable(&folder, &error))?;
         let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
-        tree.init(&InitRequest::default(), &By::parse("script:accord", Door::Http)?)?;
+        tree.init(&InitRequest::default(), by)?;
         self.get(project)
     }
 }

@@ -34,5 +34,6 @@ mod scopes;
 mod strictness;
 mod support;
 mod task_trees;
+mod tasks;
 mod verify;
 mod visibility;

@@ -4,6 +4,11 @@ use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
+use accord_tasks::{By, Door};
+
+fn lead() -> By {
+    By::parse("human:lead", Door::Http).unwrap()
+}
 
 fn project(id: &str) -> ProjectId {
     ProjectId::new(id).unwrap()
@@ -17,11 +22,11 @@ fn a_reader_creates_nothing_and_a_tree_has_the_name_of_its_project() {
     assert!(host.tasks().find(&atlas).unwrap().is_none());
     assert_eq!(host.tasks().get(&atlas).err().unwrap().code, Code::AofNoTaskTree);
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "something was created");
-    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().get_or_create(&atlas, &lead()).unwrap();
     assert!(data.path().join("projects/atlas/tasks/ready").is_dir());
     assert!(host.tasks().find(&atlas).unwrap().is_some());
     // An id that AOF does not allow, and whose slug another project has.
-    host.tasks().get_or_create(&project("Atlas")).unwrap();
+    host.tasks().get_or_create(&project("Atlas"), &lead()).unwrap();
     assert!(data.path().join("projects/atlas-9dee1c0e/tasks").is_dir());
     assert!(!data.path().join("accord.db").exists(), "the store was opened");
 }
@@ -31,11 +36,11 @@ fn a_linked_folder_takes_the_place_of_the_one_in_the_data_folder() {
     let (data, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
     let atlas = project("atlas");
-    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().get_or_create(&atlas, &lead()).unwrap();
     host.tasks().link(&atlas, Some(elsewhere.path().to_owned()));
     assert_eq!(host.tasks().folder(&atlas), elsewhere.path());
     assert!(host.tasks().find(&atlas).unwrap().is_none(), "that folder has no tree");
-    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().get_or_create(&atlas, &lead()).unwrap();
     assert!(elsewhere.path().join("tasks/ready").is_dir());
     host.tasks().link(&atlas, None);
     assert_eq!(host.tasks().folder(&atlas), data.path().join("projects/atlas"));
@@ -46,10 +51,10 @@ fn a_folder_that_was_removed_is_noticed() {
     let data = tempfile::tempdir().unwrap();
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
     let atlas = project("atlas");
-    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().get_or_create(&atlas, &lead()).unwrap();
     std::fs::remove_dir_all(data.path().join("projects/atlas")).unwrap();
     assert!(host.tasks().find(&atlas).unwrap().is_none());
-    host.tasks().get_or_create(&atlas).unwrap();
+    host.tasks().get_or_create(&atlas, &lead()).unwrap();
     assert!(data.path().join("projects/atlas/tasks/done").is_dir());
 }
 
@@ -57,7 +62,7 @@ fn a_folder_that_was_removed_is_noticed() {
 fn a_trial_leaves_the_data_folder_alone() {
     let data = tempfile::tempdir().unwrap();
     let host = Host::in_memory(data.path(), Settings::default()).unwrap();
-    host.tasks().get_or_create(&project("atlas")).unwrap();
+    host.tasks().get_or_create(&project("atlas"), &lead()).unwrap();
     let folder = host.tasks().folder(&project("atlas"));
     assert!(folder.is_dir() && !folder.starts_with(data.path()));
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);

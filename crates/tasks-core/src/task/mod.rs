@@ -11,4 +11,4 @@ pub use front_matter::{
     is_review_required,
 };
 pub use section::with_section;
-pub use work_log::{LogEntry, with_entry};
+pub use work_log::{LogEntry, split_work_log, with_entry};

@@ -51,6 +51,37 @@ pub fn with_entry(body: &str, entry: &LogEntry<'_>, at: Time) -> Option<String> 
     Some(format!("{}\n{line}\n{rest}", before.trim_end()))
 }
 
+/// The body without its work log, and the entries of the log. A line that is not an entry belongs
+/// to the entry before it.
+pub fn split_work_log(body: &str) -> (String, Vec<String>) {
+    let (mut rest, mut entries) = (String::new(), Vec::<String>::new());
+    let (mut is_inside, mut is_code) = (false, false);
+    for line in body.lines() {
+        let text = line.trim_end();
+        let is_fence = text.starts_with("```") || text.starts_with("~~~");
+        is_code ^= is_fence;
+        if !is_code && !is_fence && (text.starts_with("# ") || text.starts_with("## ")) {
+            is_inside = text.eq_ignore_ascii_case(HEADING);
+            if is_inside {
+                continue;
+            }
+        }
+        match entries.last_mut() {
+            _ if !is_inside => {
+                rest.push_str(line);
+                rest.push('\n');
+            }
+            _ if text.is_empty() => {}
+            Some(entry) if !text.starts_with("- ") => {
+                entry.push('\n');
+                entry.push_str(text);
+            }
+            _ => entries.push(text.to_owned()),
+        }
+    }
+    (rest.trim().to_owned(), entries)
+}
+
 /// Where the first section of the work log ends, if there is one.
 fn section(body: &str) -> Option<usize> {
     let mut is_inside = false;

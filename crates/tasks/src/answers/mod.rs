@@ -2,8 +2,10 @@
 //!
 //! `accord task … --json`, HTTP and MCP give these documents.
 
+mod briefing;
 mod change;
 mod claim;
+mod events;
 mod list;
 mod message;
 mod task;
@@ -13,8 +15,10 @@ use accord_contract::compat::Direction;
 use accord_contract::snapshot::Builder;
 use accord_contract::wire::{Value, json_schema};
 
+pub use briefing::{BriefingAnswer, BriefingDependency};
 pub use change::{TaskAnswer, TaskMove, TaskNotice};
 pub use claim::{ClaimAnswer, ClaimNextAnswer, HeartbeatAnswer};
+pub use events::{AofEvent, EventsAnswer};
 pub use list::{BoardAnswer, BoardColumn, ListAnswer};
 pub use message::{MessageAnswer, SessionEndAnswer, SessionEndRejection};
 pub use task::{
@@ -54,4 +58,6 @@ answers! {
     PollAnswer = "task-poll-answer",
     MessageAnswer = "task-message-answer",
     SessionEndAnswer = "task-session-end-answer",
+    BriefingAnswer = "task-briefing-answer",
+    EventsAnswer = "task-events-answer",
 }

@@ -6,12 +6,14 @@
 mod adopt;
 mod apply;
 mod board;
+mod briefing;
 mod claim;
 mod claim_next;
 mod create;
 mod decide;
 mod depend;
 mod edit;
+mod events;
 mod heartbeat;
 mod init;
 mod lint;

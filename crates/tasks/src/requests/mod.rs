@@ -5,6 +5,7 @@
 
 mod create;
 mod decide;
+mod events;
 mod list;
 mod tree;
 mod work;
@@ -18,6 +19,7 @@ pub use decide::{
     AdoptRequest, ApproveRequest, BlockRequest, CancelRequest, CloseRequest, DependencyRequest,
     PromoteRequest, ResurrectRequest, SendBackRequest, UnblockRequest,
 };
+pub use events::EventsRequest;
 pub(crate) use list::DEFAULT as DEFAULT_LIMIT;
 pub use list::{BoardRequest, ListRequest, ShowRequest};
 pub use tree::{InitRequest, LintRequest, PollRequest, SessionEndRequest};
@@ -92,4 +94,5 @@ requests! {
     LintRequest = "task-lint-request",
     PollRequest = "task-poll-request",
     SessionEndRequest = "task-session-end-request",
+    EventsRequest = "task-events-request",
 }

@@ -117,9 +117,13 @@ fn is_described(document: &Value, route: &str, answer: &Answer) {
 }
 
 fn learn(route: &str, answer: &Answer, known: &mut BTreeMap<String, String>) {
+    if let (true, Some(first)) = (route == "create_task", known.get("TASK_ID").cloned()) {
+        known.entry("FIRST_TASK_ID".to_owned()).or_insert(first);
+    }
     let reported: &[(&str, &str)] = match route {
         "start_session" => &[("SESSION_ID", "/session_id")],
         "create_key" => &[("ACCORD_KEY", "/secret"), ("KEY_ID", "/key/key_id")],
+        "create_task" => &[("TASK_ID", "/result/task/id")],
         _ => &[],
     };
     for (name, place) in reported {

@@ -1,0 +1,142 @@
+//! What every route of tasks reads from a request, and how it calls an operation.
+
+use accord_base::{Caller, ProjectId};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{TextForm, Wire};
+use accord_memory_core::query::{Params, Text, Word};
+use accord_tasks::Tree;
+use accord_tasks_core::{By, Door};
+use axum::extract::{FromRequestParts, RawPathParams};
+use hyper::http::request::Parts;
+
+use crate::http::body::Document;
+use crate::http::{Host, Refusal};
+use crate::tasks::{Needs, acting};
+
+/// Who acts.
+pub(super) const ACTOR: Text =
+    Text::new("actor", TextForm::ANY.chars(1, 300).without_nul().example("agent:builder"));
+
+/// What the actor of a route means.
+pub(super) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or \
+    the plain name of an agent. Default: the actor of the key.";
+
+/// Through which door.
+pub(super) const DOOR: Word<Door> = Word::new("door");
+
+/// What the door of a route means.
+pub(super) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. `cli` counts \
+    only through the socket of the data folder.";
+
+/// The task in the path, and the project.
+#[derive(Clone, Debug)]
+pub(super) struct InTask {
+    pub(super) project: ProjectId,
+    pub(super) task: String,
+    /// The task that the first one waits for, in the routes of dependencies.
+    pub(super) blocker: Option<String>,
+}
+
+impl FromRequestParts<Host> for InTask {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
+        let params = RawPathParams::from_request_parts(parts, host).await;
+        let params = params.map_err(|_| wrong("", "the path is not UTF-8"))?;
+        let find = |wanted: &str| {
+            params.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text.to_owned())
+        };
+        let project = find("project_id").expect("the path of this route has a project");
+        let project = project
+            .parse::<ProjectId>()
+            .map_err(|error| wrong("/project_id", &error.to_string()))?;
+        let task = find("task_id").expect("the path of this route has a task");
+        Ok(Self { project, task, blocker: find("blocker_id") })
+    }
+}
+
+/// The request in a body. An empty body is a request without members.
+pub(super) fn request<R: Wire>(document: &Document) -> Result<R, Failure> {
+    if document.0.is_empty() {
+        return Ok(R::from_document(serde_json::json!({}))?);
+    }
+    document.read()
+}
+
+/// Who acts in a request.
+pub(super) fn by(
+    caller: &Caller,
+    project: &ProjectId,
+    needs: Needs,
+    params: &Params<'_>,
+    fallback: Option<&str>,
+) -> Result<By, Failure> {
+    let door = door(caller, params)?;
+    acting(caller, project, needs, ACTOR.read(params)?, fallback, door)
+}
+
+/// The door of a request. A client on the network cannot be the command on this machine.
+fn door(caller: &Caller, params: &Params<'_>) -> Result<Door, Failure> {
+    Ok(match DOOR.read(params)? {
+        Some(Door::Mcp) => Door::Mcp,
+        Some(Door::Cli) if caller.is_owner() => Door::Cli,
+        _ => Door::Http,
+    })
+}
+
+/// Runs an operation on the tree of a project, which must have one.
+pub(super) async fn in_tree<T: Send + 'static>(
+    host: &Host,
+    project: &ProjectId,
+    operation: impl FnOnce(&Tree) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let (trees, project) = (host.tasks().clone(), project.clone());
+    blocking(move || operation(&trees.get(&project)?)).await
+}
+
+/// Runs an operation on the tree of a project, which is created if it has none.
+pub(super) async fn in_new_tree<T: Send + 'static>(
+    host: &Host,
+    project: &ProjectId,
+    by: By,
+    operation: impl FnOnce(&Tree, &By) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let (trees, project) = (host.tasks().clone(), project.clone());
+    blocking(move || operation(&trees.get_or_create(&project, &by)?, &by)).await
+}
+
+/// Runs something that can wait for the disk.
+pub(super) async fn blocking<T: Send + 'static>(
+    operation: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(operation).await.unwrap_or_else(|_| {
+        let message = "the operation on the task tree was interrupted";
+        Err(Failure::new(Code::HttpFault, message))
+    })
+}
+
+/// Checks that a project accepts changes. A host without the store of its folder knows no projects,
+/// and accepts all of them.
+pub(super) async fn check_project(host: &Host, project: &ProjectId) -> Result<(), Failure> {
+    if !host.has_store() {
+        return Ok(());
+    }
+    match host.memory().project(&Caller::owner(), project).await {
+        Ok(found) if found.is_archived() => {
+            let message = format!("the project {:?} is archived", project.as_str());
+            Err(Failure::new(Code::AgenticProjectArchived, message))
+        }
+        Ok(_) => Ok(()),
+        Err(failure) if failure.code == Code::AgenticProjectNotFound => {
+            match host.settings().strict_projects {
+                true => Err(failure),
+                false => Ok(()),
+            }
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+pub(super) fn wrong(pointer: &str, message: &str) -> Failure {
+    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
+}

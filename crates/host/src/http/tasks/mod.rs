@@ -1,0 +1,47 @@
+//! The routes of tasks, a file each for what belongs together.
+//!
+//! A handler decodes the body into a request of [`accord_tasks`], finds out who acts, calls the
+//! operation on a thread for blocking work, and answers with its answer in an ALX envelope, as
+//! `result`. The operations decide everything else.
+
+mod answers;
+mod ask;
+mod changes;
+mod messages;
+mod read;
+mod tree;
+mod work;
+
+use accord_contract::codes::{Code, Protocol};
+
+use super::table::Route;
+
+/// The tasks of a project.
+pub(super) const TASKS: &str = "/accord/v1/projects/{project_id}/tasks";
+
+/// Every route, file by file.
+pub(super) fn all() -> Vec<Route> {
+    let files =
+        [changes::routes(), read::routes(), work::routes(), tree::routes(), messages::routes()];
+    let routes = files.into_iter().flatten();
+    routes.map(|route| route.of(Protocol::Aof).refuses(COMMON)).collect()
+}
+
+/// The failure codes of every route of tasks.
+const COMMON: &[Code] = &[Code::AofTaskTreeUnavailable, Code::AofProjectManifestInvalid];
+
+/// The additional failure codes of routes that change something.
+const OF_CHANGES: &[Code] = &[
+    Code::AgenticUnauthorized,
+    Code::AofPersonRequired,
+    Code::AgenticProjectNotFound,
+    Code::AgenticProjectArchived,
+];
+
+/// The failure codes of routes about one task.
+const OF_TASK: &[Code] = &[
+    Code::AofNoTaskTree,
+    Code::AofTaskNotFound,
+    Code::AofAmbiguousTaskId,
+    Code::AofTaskFileInvalid,
+];

@@ -1,0 +1,149 @@
+//! What an agent needs to know before it works on a task.
+
+use accord_contract::codes::Failure;
+use accord_tasks_core::run::RunResult;
+use accord_tasks_core::task::{TaskFile, split_work_log};
+use accord_tasks_core::{By, TaskId};
+use accord_trees::Kind;
+
+use crate::Tree;
+use crate::answers::{BriefingAnswer, BriefingDependency, OutputView};
+use crate::layout::companion;
+use crate::tree::failure;
+use crate::work::Work;
+
+/// The most dependencies whose outputs are read.
+const DEPENDENCIES: usize = 50;
+/// The most files of a folder that are listed.
+const FILES: usize = 100;
+/// How deep folders are looked at.
+const DEPTH: usize = 8;
+/// The longest text of a file that is read, in bytes.
+const TEXT: usize = 64 * 1024;
+
+impl Tree {
+    /// What an agent needs to know before it works on a task.
+    ///
+    /// # Errors
+    /// `task_not_found`, `ambiguous_task_id`, `task_file_invalid`.
+    pub fn briefing(&self, task: &str, _: &By) -> Result<BriefingAnswer, Failure> {
+        let (task, project) = (task.to_owned(), self.project().to_owned());
+        let root = self.disk().root_path().display().to_string();
+        self.change(move |work| {
+            let id = work.board().resolve(&task)?;
+            let file = work.task(id)?;
+            let details = work.details(&project, &file, &work.run_facts(id)?);
+            let (instructions, work_log) = split_work_log(file.body());
+            let folder = companion(file.task().status, id);
+            let (inputs, inputs_hidden) = files(work, &folder, "inputs")?;
+            let needed = file.task().dependencies().iter().take(DEPENDENCIES);
+            let dependencies = needed.map(|id| dependency(work, *id)).collect::<Result<_, _>>()?;
+            Ok(BriefingAnswer {
+                task: details,
+                instructions,
+                work_log,
+                handoff: text(work, &folder, "inputs/handoff.md"),
+                inputs,
+                inputs_hidden,
+                dependencies,
+                directory: format!("{root}/{folder}"),
+                root,
+            })
+        })
+    }
+}
+
+/// What a task that was needed left. A file that cannot be read leaves nothing.
+fn dependency(work: &Work<'_>, id: TaskId) -> Result<BriefingDependency, Failure> {
+    let mut view = BriefingDependency {
+        id,
+        title: None,
+        status: work.board().status(id).map(|status| status.as_str().to_owned()),
+        folder: None,
+        summary: None,
+        notes: None,
+        outputs: Vec::new(),
+        outputs_hidden: 0,
+    };
+    let Ok(Some(file)) = work.find(id) else { return Ok(view) };
+    let folder = companion(file.task().status, id);
+    view.title = Some(file.task().title.clone());
+    let (outputs, hidden) = files(work, &folder, "outputs")?;
+    view.outputs = outputs.into_iter().map(|file| file.path).collect();
+    view.outputs_hidden = hidden;
+    let (summary, notes) = said(work, &file, &folder);
+    (view.summary, view.notes) = (summary, notes);
+    view.folder = Some(folder);
+    Ok(view)
+}
+
+/// The summary and the notes of a task's last report.
+fn said(work: &Work<'_>, file: &TaskFile, folder: &str) -> (Option<String>, Option<String>) {
+    let result = work.artifact::<RunResult>(file.task().id, "run_result.json").ok().flatten();
+    let Some(result) = result else { return (text(work, folder, "outputs/summary.md"), None) };
+    let summary = match result.summary_ref.is_empty() {
+        true => text(work, folder, "outputs/summary.md"),
+        false => text(work, folder, &result.summary_ref),
+    };
+    (summary, Some(result.notes).filter(|notes| !notes.is_empty()))
+}
+
+/// The beginning of a text file in a task's folder. A path that leaves the folder, by its names or
+/// by a link, names no file.
+fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
+    let mut at = folder.to_owned();
+    for name in path.split('/') {
+        if matches!(name, "" | "." | "..") {
+            return None;
+        }
+        at = format!("{at}/{name}");
+        let stat = work.disk().stat(&at).ok()??;
+        if !matches!(stat.kind, Kind::File | Kind::Folder) {
+            return None;
+        }
+    }
+    let content = work.disk().open(&at).ok()??;
+    let bytes = content.read_at(0, TEXT).ok()?;
+    let hidden = content.length().ok()?.saturating_sub(bytes.len() as u64);
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    match hidden {
+        _ if text.is_empty() => None,
+        0 => Some(text),
+        hidden => Some(format!("{text}\n… {hidden} more bytes in {path}")),
+    }
+}
+
+/// The files in a folder of a task, in the order of their paths, and how many are left out. Links
+/// are not followed.
+fn files(work: &Work<'_>, folder: &str, name: &str) -> Result<(Vec<OutputView>, u64), Failure> {
+    let (mut found, mut hidden) = (Vec::new(), 0);
+    collect(work, folder, name, 0, &mut found, &mut hidden)?;
+    Ok((found, hidden))
+}
+
+fn collect(
+    work: &Work<'_>,
+    root: &str,
+    folder: &str,
+    depth: usize,
+    found: &mut Vec<OutputView>,
+    hidden: &mut u64,
+) -> Result<(), Failure> {
+    let entries = work.disk().list(&format!("{root}/{folder}"));
+    for entry in entries.map_err(|error| failure(&error))?.unwrap_or_default() {
+        let path = format!("{folder}/{}", entry.name);
+        match entry.kind {
+            Kind::Folder if depth < DEPTH => {
+                collect(work, root, &path, depth + 1, found, hidden)?;
+            }
+            Kind::File if found.len() < FILES => {
+                let stat = work.disk().stat(&format!("{root}/{path}"));
+                let stat = stat.map_err(|error| failure(&error))?;
+                let bytes = stat.map_or(0, |stat| stat.length);
+                found.push(OutputView { path, bytes, sha256: None });
+            }
+            _ => *hidden += 1,
+        }
+    }
+    Ok(())
+}
