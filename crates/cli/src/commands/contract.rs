@@ -52,6 +52,8 @@ fn accord() -> Value {
     let snapshot = super::kb::answers::add_to(snapshot);
     let snapshot = super::answers::add_to(snapshot);
     let snapshot = accord_runs::answers::add_to(snapshot);
+    let snapshot = accord_tasks::requests::add_to(snapshot);
+    let snapshot = accord_tasks::answers::add_to(snapshot);
     super::codes::add_to(snapshot).build()
 }
 

@@ -37,10 +37,13 @@ impl SchemaArgs {
     }
 }
 
-/// The documents of the kit, the answers of `accord run`, and the bodies of a host's routes.
+/// The documents of the kit, the answers of `accord run`, the requests and answers about tasks,
+/// and the bodies of a host's routes.
 fn all() -> BTreeMap<String, Value> {
     let kit = accord_kit::schema::all().into_iter();
     let named = kit.chain(accord_runs::answers::schemas());
+    let named = named.chain(accord_tasks::requests::schemas());
+    let named = named.chain(accord_tasks::answers::schemas());
     let mut schemas: BTreeMap<_, _> =
         named.map(|(name, schema)| (name.to_owned(), schema)).collect();
     schemas.extend(accord_host::http::schemas());

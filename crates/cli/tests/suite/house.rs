@@ -127,6 +127,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-process",
             "accord-runs",
             "accord-system",
+            "accord-tasks",
         ],
     ),
 ];

@@ -41,6 +41,8 @@ pub struct Board {
     links: Links,
     /// Ready tasks that have a target.
     ready: BTreeSet<Turn>,
+    /// Ready tasks without one: any agent can claim them.
+    unrouted: BTreeSet<Turn>,
     /// When a run counts as dead.
     expiries: BTreeSet<(Time, TaskId)>,
     /// When a task has been in progress for too long.
@@ -124,9 +126,8 @@ impl Board {
         match entry.status {
             Status::Ready => {
                 // One that has no target cannot be started: no poll looks at it.
-                if entry.is_routed() {
-                    self.ready.insert(entry.turn());
-                }
+                let index = if entry.is_routed() { &mut self.ready } else { &mut self.unrouted };
+                index.insert(entry.turn());
                 if !entry.depends_on.is_empty() {
                     self.candidates.insert(id);
                 }
@@ -167,6 +168,7 @@ impl Board {
         match entry.status {
             Status::Ready => {
                 self.ready.remove(&entry.turn());
+                self.unrouted.remove(&entry.turn());
             }
             Status::InProgress => {
                 self.running -= 1;

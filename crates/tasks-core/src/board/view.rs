@@ -1,8 +1,8 @@
 //! What the board says about tasks to those who read it or claim from it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::{Board, Entry};
+use super::{Board, Entry, Turn};
 use crate::{Status, TaskId};
 
 /// What a task waits for.
@@ -122,8 +122,9 @@ impl Board {
     /// # Errors
     /// Why there is none.
     pub fn next_for(&self, wish: &Wish<'_>) -> Result<TaskId, NoTask> {
-        let mut why = if self.ready.is_empty() { NoTask::NoneReady } else { NoTask::NoneFits };
-        for (.., id) in &self.ready {
+        let is_none = self.ready.is_empty() && self.unrouted.is_empty();
+        let mut why = if is_none { NoTask::NoneReady } else { NoTask::NoneFits };
+        for (.., id) in in_order(&self.ready, &self.unrouted) {
             let Some(entry) = self.open.get(id) else { continue };
             if wish.except.contains(id) || !fits(entry, wish) || !self.is_startable(entry) {
                 continue;
@@ -147,6 +148,19 @@ impl Board {
         }
         Err(why)
     }
+}
+
+/// The turns of two indexes, in one order.
+fn in_order<'b>(
+    one: &'b BTreeSet<Turn>,
+    other: &'b BTreeSet<Turn>,
+) -> impl Iterator<Item = &'b Turn> {
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(first), Some(second)) if second < first => other.next(),
+        (None, _) => other.next(),
+        _ => one.next(),
+    })
 }
 
 /// Whether a task fits an agent: it is routed to the agent; or to no agent, and to a role or team

@@ -56,7 +56,7 @@ answers! {
     AdoptAnswer = "task-adopt-answer",
     LintAnswer = "task-lint-answer",
     PollAnswer = "task-poll-answer",
-    MessageAnswer = "task-message-answer",
+    MessageAnswer = "aof-message-answer",
     SessionEndAnswer = "task-session-end-answer",
     BriefingAnswer = "task-briefing-answer",
     EventsAnswer = "task-events-answer",

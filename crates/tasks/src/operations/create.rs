@@ -137,14 +137,7 @@ fn members(
         "priority": priority.unwrap_or(Priority::Normal).as_str(),
         "routing": routing,
     }));
-    let mut sla = Object::new();
-    if let Some(ms) = request.max_in_progress_ms {
-        sla.insert("maxInProgressMs".into(), ms.into());
-    }
-    if let Some(action) = request.on_violation {
-        sla.insert("onViolation".into(), action.as_str().into());
-    }
-    if !sla.is_empty() {
+    if let Some(sla) = sla(work, request) {
         members.insert("sla".into(), Value::Object(sla));
     }
     for name in ["createdAt", "updatedAt", "lastTransitionAt"] {
@@ -170,6 +163,21 @@ fn members(
         members.insert("resource".into(), resource.as_str().into());
     }
     (members, body)
+}
+
+/// How long the task may take: as the request says, else as the project says.
+fn sla(work: &Work<'_>, request: &CreateRequest) -> Option<Object> {
+    let usual = work.settings().manifest.as_ref().and_then(|manifest| manifest.sla.as_ref());
+    let longest = usual.and_then(|usual| usual.default_max_in_progress_ms);
+    let action = usual.and_then(|usual| usual.on_violation);
+    let mut sla = Object::new();
+    if let Some(ms) = request.max_in_progress_ms.or(longest) {
+        sla.insert("maxInProgressMs".into(), ms.into());
+    }
+    if let Some(action) = request.on_violation.or(action) {
+        sla.insert("onViolation".into(), action.as_str().into());
+    }
+    (!sla.is_empty()).then_some(sla)
 }
 
 fn body(request: &CreateRequest) -> String {

@@ -33,10 +33,11 @@ impl Tree {
         agent: &str,
         times: LeaseTimes,
     ) -> Result<Claimed, Failure> {
-        let mut request = ClaimRequest::default();
-        request.agent = Some(agent.to_owned());
-        request.lease_ttl_ms = ms(times.lease_seconds);
-        request.heartbeat_ttl_ms = ms(times.heartbeat_seconds);
+        let request = ClaimRequest {
+            agent: Some(agent.to_owned()),
+            lease_ttl_ms: ms(times.lease_seconds),
+            heartbeat_ttl_ms: ms(times.heartbeat_seconds),
+        };
         let answer = self.claim(&id.to_string(), &request, &worker()?)?;
         let claimed = self.claimed_in(id, &answer.run_id)?;
         claimed.ok_or_else(|| {

@@ -23,6 +23,7 @@ fn next(case: &Case, about: impl FnOnce(&mut ClaimNextRequest)) -> ClaimNextAnsw
 }
 
 fn claimed(answer: ClaimNextAnswer) -> TaskId {
+    assert_eq!(answer.reason, None);
     answer.claimed.unwrap().task.id
 }
 

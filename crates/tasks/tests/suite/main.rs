@@ -24,6 +24,7 @@ mod polling;
 mod processes;
 mod reading;
 mod review;
+mod schemas;
 mod settings;
 mod sharing;
 mod support;

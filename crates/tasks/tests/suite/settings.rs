@@ -8,9 +8,10 @@ use accord_tasks::requests::{InitRequest, ShowRequest};
 use accord_tasks::{By, Door, Tree};
 use accord_tasks_core::Status;
 use accord_tasks_core::route::{Apply, Reviewer};
+use accord_tasks_core::task::{OnViolation, Priority};
 use serde_json::json;
 
-use crate::support::{AGENT, Case, Clock, agent, human, kinds};
+use crate::support::{AGENT, Case, Clock, agent, human, kinds, ready};
 
 fn guide() -> InitRequest {
     let mut request = InitRequest::default();
@@ -55,7 +56,7 @@ fn a_project_that_aof_does_not_allow_gets_a_slug_and_keeps_its_id() {
     );
     assert_eq!(Tree::project_in(folder.path()).unwrap(), "Map Service");
     // Files name the project as the reference does.
-    let id = tree.create(&crate::support::ready("x"), &human()).unwrap().task.id;
+    let id = tree.create(&ready("x"), &human()).unwrap().task.id;
     let file = fs::read_to_string(folder.path().join(format!("tasks/ready/{id}.md"))).unwrap();
     assert!(file.contains("\nproject: map-service-4cfcfdfc\n"), "{file}");
     assert_eq!(
@@ -85,7 +86,7 @@ fn apply_and_review_do_not_follow_the_file() {
     let text = case.text("project.yaml");
     let edited = text.replace("review: human", "review: guide").replace("at-once", "session-end");
     fs::write(&path, &edited).unwrap();
-    let id = case.reviewed();
+    case.reviewed();
     let rules = case.tree.settings().rules();
     assert_eq!((rules.apply, rules.review), (Apply::AtOnce, Reviewer::Human));
     // The same words, said through Accord by a person.
@@ -101,7 +102,6 @@ fn apply_and_review_do_not_follow_the_file() {
     let last = events.last().unwrap();
     assert_eq!(last["type"], "system.config-changed");
     assert_eq!(last["payload"]["review"], json!({"from": "human", "to": "guide"}));
-    let _ = id;
 }
 
 #[test]
@@ -141,6 +141,30 @@ fn other_settings_are_read_again_when_the_file_changes() {
     assert_eq!(case.tree.settings().times().lease_seconds, 90);
     let lint = case.tree.lint(&Default::default(), &human()).unwrap();
     assert_eq!(lint.findings[0].path, "project.yaml");
+}
+
+#[test]
+fn new_tasks_get_what_the_project_says() {
+    let case = Case::new();
+    let text = case.text("project.yaml");
+    let more = "defaults: {priority: high, team: core}\nsla: {defaultMaxInProgressMs: 60000, \
+                onViolation: block}\n";
+    fs::write(case.folder.path().join("project.yaml"), format!("{text}{more}")).unwrap();
+    let usual = case.tree.create(&ready("x"), &human()).unwrap().task;
+    assert_eq!((usual.priority, usual.team.as_deref()), (Priority::High, Some("core")));
+    assert_eq!(
+        (usual.max_in_progress_ms, usual.on_violation),
+        (Some(60_000), Some(OnViolation::Block))
+    );
+    let mut own = ready("x");
+    (own.priority, own.agent) = (Some(Priority::Low), Some(AGENT.into()));
+    (own.max_in_progress_ms, own.on_violation) = (Some(90_000), Some(OnViolation::Alert));
+    let own = case.tree.create(&own, &human()).unwrap().task;
+    assert_eq!((own.priority, own.team), (Priority::Low, None));
+    assert_eq!(
+        (own.max_in_progress_ms, own.on_violation),
+        (Some(90_000), Some(OnViolation::Alert))
+    );
 }
 
 #[test]
