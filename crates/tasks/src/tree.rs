@@ -182,18 +182,13 @@ impl Tree {
     /// When the tree cannot be read or written.
     pub fn look_at(&self, tasks: &[TaskId]) -> Result<(), Failure> {
         let tasks = tasks.iter().copied().collect();
-        self.expect(Changes { tasks, has_settings: true, is_unknown: false });
+        self.0.changes.lock().add(Changes { tasks, has_settings: true, is_unknown: false });
         self.change(|_| Ok(()))
-    }
-
-    /// The next group looks at what others may have changed.
-    pub(crate) fn expect(&self, changes: Changes) {
-        self.0.changes.lock().add(changes);
     }
 
     /// Looks at what others changed.
     pub(crate) fn notice(&self, changes: Changes) {
-        self.expect(changes);
+        self.0.changes.lock().add(changes);
         // A tree that cannot be read now is read again by the next operation.
         drop(self.change(|_| Ok(())));
     }

@@ -83,8 +83,6 @@ impl Tree {
         let folders = FolderWatch::start(disk.root_path(), &folders);
         let mut watch = Watch { disk, folders, files: HashMap::new(), is_first: true };
         drop(watch.compare());
-        // What changed before that is found by reading everything again.
-        self.expect(Changes { is_unknown: true, ..Changes::default() });
         let thread = std::thread::Builder::new()
             .name("task-watch".into())
             .spawn(move || watch.run(&tree, &stopped))
@@ -110,6 +108,10 @@ enum Stamp {
 
 impl Watch {
     fn run(&mut self, tree: &WeakTree, stop: &UnixStream) {
+        // What changed before the watch began is found by reading everything again.
+        if let Some(tree) = tree.upgrade() {
+            tree.notice(Changes { is_unknown: true, ..Changes::default() });
+        }
         loop {
             let mut changes = match &mut self.folders {
                 Some(folders) => {

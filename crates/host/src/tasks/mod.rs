@@ -22,11 +22,12 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_tasks::requests::InitRequest;
-use accord_tasks::{By, Environment, Tree};
+use accord_tasks::{By, Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
 use parking_lot::Mutex;
 use tempfile::TempDir;
@@ -35,6 +36,9 @@ pub(crate) use self::access::{Needs, SERVICE, acting, sending, service};
 
 /// The folder of the task trees in a data folder.
 pub const PROJECTS: &str = "projects";
+
+/// A tree that is open for longer than this is watched.
+const WATCH_AFTER: Duration = Duration::from_millis(500);
 
 /// The folder that makes a folder a tree.
 const TASKS: &str = "tasks";
@@ -63,6 +67,8 @@ struct State {
 struct Open {
     tree: Tree,
     folder: FolderId,
+    since: Instant,
+    watching: Option<Watching>,
 }
 
 /// Identifies a folder for as long as it exists, wherever it is moved.
@@ -128,13 +134,20 @@ impl TaskTrees {
             return Ok(None);
         };
         let mut state = self.0.state.lock();
-        if let Some(open) = state.open.get(project)
+        if let Some(open) = state.open.get_mut(project)
             && open.folder == id
         {
+            // A command reads the files when it starts. A process that stays must notice what
+            // others change after that.
+            if open.watching.is_none() && open.since.elapsed() >= WATCH_AFTER {
+                open.watching = open.tree.watch().ok();
+            }
             return Ok(Some(open.tree.clone()));
         }
         let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
-        state.open.insert(project.clone(), Open { tree: tree.clone(), folder: id });
+        let (since, watching) = (Instant::now(), None);
+        let open = Open { tree: tree.clone(), folder: id, since, watching };
+        state.open.insert(project.clone(), open);
         Ok(Some(tree))
     }
 

@@ -1,9 +1,12 @@
 //! Which folder holds the tasks of a project.
 
+use std::time::{Duration, Instant};
+
 use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
+use accord_tasks::requests::CreateRequest;
 use accord_tasks::{By, Door};
 
 fn lead() -> By {
@@ -56,6 +59,27 @@ fn a_folder_that_was_removed_is_noticed() {
     assert!(host.tasks().find(&atlas).unwrap().is_none());
     host.tasks().get_or_create(&atlas, &lead()).unwrap();
     assert!(data.path().join("projects/atlas/tasks/done").is_dir());
+}
+
+#[test]
+fn a_process_that_stays_notices_what_others_change() {
+    let data = tempfile::tempdir().unwrap();
+    let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
+    let atlas = project("atlas");
+    let tree = host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    let mut request = CreateRequest::default();
+    request.title = "Ship it".into();
+    request.ready = Some(true);
+    let id = tree.create(&request, &lead()).unwrap().task.id;
+    let file = |status: &str| data.path().join(format!("projects/atlas/tasks/{status}/{id}.md"));
+    std::fs::rename(file("ready"), file("backlog")).unwrap();
+    let began = Instant::now();
+    while !std::fs::read_to_string(file("backlog")).unwrap().contains("status: backlog") {
+        assert!(began.elapsed() < Duration::from_secs(30), "the edit was not noticed");
+        // As every request does.
+        host.tasks().find(&atlas).unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
