@@ -66,6 +66,8 @@ fn take(routed: &mut Routed, call: &Call<'_>, task: &Task, grant: &Grant, reason
 }
 
 /// Whether an agent may move a task there. A review ends by a person's decision.
+///
+/// Clauses: AOF-SU-REVIEW.
 fn may_move(task: &Task, target: Status, rules: Rules) -> bool {
     let by_agent = task.metadata("reviewBy").and_then(|by| by.as_str()) == Some("agent");
     let is_end = matches!(target, Status::Done | Status::Cancelled);

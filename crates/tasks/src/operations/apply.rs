@@ -152,6 +152,16 @@ pub(crate) fn answer(
     }
 }
 
+/// Checks that a title is one line: it stands in lists and headings.
+pub(crate) fn check_title(title: &str) -> Result<(), Failure> {
+    let is_break = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
+    if !title.trim().is_empty() && !title.contains(is_break) {
+        return Ok(());
+    }
+    let message = "a title is one line of text; put the rest into the body";
+    Err(Failure::new(Code::WireFieldValue, message).at("/title"))
+}
+
 pub(crate) fn invalid(why: &str) -> Failure {
     Failure::new(Code::AofTaskFileInvalid, why.to_owned())
 }

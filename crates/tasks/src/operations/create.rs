@@ -8,7 +8,7 @@ use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
 use accord_tasks_core::{By, Status, TaskId};
 use serde_json::json;
 
-use super::apply::{invalid, resolve_all};
+use super::apply::{check_title, invalid, resolve_all};
 use crate::Tree;
 use crate::answers::TaskAnswer;
 use crate::requests::CreateRequest;
@@ -79,6 +79,7 @@ impl Tree {
 
 /// Checks what needs no tree.
 fn check(request: &CreateRequest, by: &By) -> Result<(), Failure> {
+    check_title(&request.title)?;
     if request.review_required == Some(false) || request.review_by.is_some() {
         by.check_person("create a task without a review")?;
     }

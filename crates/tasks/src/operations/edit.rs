@@ -5,6 +5,7 @@ use accord_contract::wire::Field;
 use accord_tasks_core::verbs::{self, Edit};
 use accord_tasks_core::{By, evidence};
 
+use super::apply::check_title;
 use crate::Tree;
 use crate::answers::TaskAnswer;
 use crate::requests::EditRequest;
@@ -16,6 +17,7 @@ impl Tree {
     /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`, `person_required`,
     /// `task_finished`, `evidence_changed`.
     pub fn edit(&self, task: &str, request: &EditRequest, by: &By) -> Result<TaskAnswer, Failure> {
+        request.title.as_deref().map_or(Ok(()), check_title)?;
         let (edit, expect) = (edit_of(request), request.expect.clone());
         self.by_verb(task, by, move |work, file, subject| {
             if expect.is_some() {

@@ -33,7 +33,14 @@ impl Tree {
         let project = self.project().to_owned();
         self.change(move |work| {
             check_door(work, &detected, &by, &project)?;
-            let loaded = Loaded::of(work, &detected, run_id)?;
+            let loaded = match Loaded::of(work, &detected, run_id) {
+                Ok(loaded) => loaded,
+                // A tree that cannot be read cannot record the refusal either.
+                Err(failure) if failure.code == Code::AofTaskTreeUnavailable => {
+                    return Err(failure);
+                }
+                Err(failure) => return Err(rejected(work, &detected, &by, failure)),
+            };
             match receive(&detected, &loaded.facts(), work.settings().rules(), work.now()) {
                 None => Ok(not_protocol()),
                 Some(Err(refused)) => {
@@ -96,14 +103,25 @@ fn check_door(
     } else {
         return Ok(());
     };
-    let task = Some(envelope.task_id);
+    Err(rejected(work, detected, by, failure))
+}
+
+/// Records a refusal.
+///
+/// Clauses: AOF-ERR-EVENTS.
+fn rejected(work: &mut Work<'_>, detected: &Detected, by: &By, failure: Failure) -> Failure {
+    let task = match detected {
+        Detected::Message(message) => Some(message.envelope.task_id),
+        _ => None,
+    };
     let mut event = TaskEvent::new(kind::REJECTED, by.name(), task, work.now())
         .with("reason", failure.code.as_str());
-    for (name, value) in failure.details.as_deref().into_iter().flatten() {
+    let details = failure.details.as_deref().into_iter().flatten();
+    for (name, value) in details.filter(|(name, _)| *name != "task_id") {
         event = event.with(name, value.clone());
     }
     work.event(event);
-    Err(failure)
+    failure
 }
 
 /// What a decision about a message needs.

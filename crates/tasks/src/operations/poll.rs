@@ -174,6 +174,8 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
 }
 
 /// A result that cannot be read: the task stays in progress until a person looks at it.
+///
+/// Clauses: AOF-RS-INVALID-RESULT.
 fn invalid_result(work: &Work<'_>, file: &TaskFile, run: Option<Run>, why: &str) -> Routed {
     let mut routed = Routed::default();
     let known = run.as_ref().and_then(|run| run.metadata.as_ref()?.get(REJECTED));

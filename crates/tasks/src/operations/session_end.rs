@@ -29,7 +29,7 @@ impl Tree {
     /// Applies the recorded results of tasks in progress. A result that cannot be read moves
     /// nothing and is recorded as rejected.
     ///
-    /// Clauses: AOF-RS-SESSION-END.
+    /// Clauses: AOF-RS-SESSION-END, AOF-RS-INVALID-RESULT.
     ///
     /// # Errors
     /// `task_not_found`, `ambiguous_task_id`, `unauthorized_agent`.
@@ -103,6 +103,12 @@ fn end(
     };
     match apply_result(file.task(), &facts, None, work.now()) {
         Some(routed) => {
+            // Changes that a file does not allow are not in the way of the others.
+            if file.clone().edit(&routed.changes).is_err() {
+                let reason = Code::AofTaskFileInvalid.as_str().to_owned();
+                answer.rejected.push(SessionEndRejection { task_id: id, reason });
+                return Ok(());
+            }
             let applied = apply(work, &file, routed)?;
             answer.moves.extend(applied.moves);
             answer.notices.extend(applied.notices.into_iter().map(Into::into));

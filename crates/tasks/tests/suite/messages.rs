@@ -179,6 +179,21 @@ fn what_is_not_for_the_protocol_changes_nothing() {
 }
 
 #[test]
+fn a_message_about_a_broken_file_is_refused_and_recorded() {
+    let case = Case::new();
+    let id = case.ready();
+    case.poll();
+    fs::write(case.folder.path().join(format!("tasks/ready/{id}.md")), "---\n").unwrap();
+    let refused = case.tree.message(&case.report(id, "done"), &agent(AGENT)).unwrap_err();
+    assert_eq!(refused.code, Code::AofTaskFileInvalid);
+    let recorded = case.events().into_iter().filter(|event| {
+        event["type"] == "protocol.message.rejected"
+            && event["payload"]["reason"] == "task_file_invalid"
+    });
+    assert_eq!(recorded.count(), 1);
+}
+
+#[test]
 fn an_agent_that_begins_by_a_message_gets_a_lease() {
     let case = Case::new();
     let mut new = routed("x");

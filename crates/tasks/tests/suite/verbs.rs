@@ -268,6 +268,20 @@ fn only_a_person_changes_how_a_task_is_reviewed() {
 }
 
 #[test]
+fn a_title_is_one_line() {
+    let case = Case::new();
+    let id = case.ready().to_string();
+    for title in ["a\n## b", "a\r", "a\u{2028}b", "  ", "a\tb"] {
+        let refused = case.tree.create(&ready(title), &human()).unwrap_err();
+        assert_eq!(refused.pointer.as_deref(), Some("/title"), "{title:?}");
+        let mut edit = EditRequest::default();
+        edit.title = Some(title.into());
+        let refused = case.tree.edit(&id, &edit, &human()).unwrap_err();
+        assert_eq!(refused.pointer.as_deref(), Some("/title"), "{title:?}");
+    }
+}
+
+#[test]
 fn a_finished_task_is_not_edited() {
     for status in [Status::Done, Status::Cancelled] {
         let case = Case::new();
