@@ -5,7 +5,7 @@ use accord_contract::fixture::Capabilities;
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, FixtureCase, HttpCase};
+use crate::case::{CallCase, FixtureCase, FolderCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::{EventLine, EventName};
 use crate::report::RunReport;
@@ -17,6 +17,7 @@ pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<CallCase>(Direction::Request)
         .message::<FixtureCase>(Direction::Request)
+        .message::<FolderCase>(Direction::Request)
         .message::<HttpCase>(Direction::Request)
         .message::<ClauseList>(Direction::Request)
         .message::<OperationList>(Direction::Request)

@@ -1,7 +1,7 @@
 //! The conformance kit: proves that an implementation keeps a protocol's promises.
 //!
 //! Cases are data ([`corpus`]). A [`driver`] sends each case to an implementation, which is an
-//! adapter or a server. The [`verdict`] is the kit's own comparison of the outcome with the
+//! adapter or a server, or has it work in a [`folder`]. The [`verdict`] is the kit's own comparison of the outcome with the
 //! expectation. The [`runner`] does that for many cases in parallel and emits [`event`]s, which
 //! every [`reporter`] reads. [`levels`] decides which level of a protocol is reached, the
 //! [`baseline`] lists known failures, and [`exit`] defines the exit codes. The [`verifier`] runs
@@ -37,6 +37,7 @@ pub mod exchange;
 pub mod exit;
 mod failure;
 pub mod filter;
+pub mod folder;
 pub mod levels;
 pub mod report;
 pub mod reporter;

@@ -4,7 +4,7 @@ use accord_contract::fixture::{AdapterResult, Capabilities};
 use accord_contract::wire::{Value, json_schema};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, FixtureCase, HttpCase};
+use crate::case::{CallCase, FixtureCase, FolderCase, HttpCase};
 use crate::corpus::{ClauseList, OperationList, RouteList};
 use crate::event::EventLine;
 use crate::report::RunReport;
@@ -21,6 +21,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("conformance-report", json_schema::<ConformanceReport>()),
         ("event", json_schema::<EventLine>()),
         ("fixture-case", json_schema::<FixtureCase>()),
+        ("folder-case", json_schema::<FolderCase>()),
         ("http-case", json_schema::<HttpCase>()),
         ("operations", json_schema::<OperationList>()),
         ("report", json_schema::<RunReport>()),

@@ -1,13 +1,15 @@
 //! A case: one promise of a protocol as data, with its input and its expected outcome.
 //!
-//! Three documents describe cases: a [`CallCase`] calls an operation of an adapter, a
-//! [`FixtureCase`] does so in the form of a published fixture, and an [`HttpCase`] is a sequence of
-//! exchanges with a server. All are read into one [`Case`]; only drivers look at its [`Task`].
+//! Four documents describe cases: a [`CallCase`] calls an operation of an adapter, a
+//! [`FixtureCase`] does so in the form of a published fixture, an [`HttpCase`] is a sequence of
+//! exchanges with a server, and a [`FolderCase`] is judged by the folder that an implementation
+//! leaves behind. All are read into one [`Case`]; only drivers look at its [`Task`].
 
 mod call;
 mod exchange;
 mod expectation;
 mod fixture;
+mod folder;
 
 use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
@@ -18,6 +20,9 @@ pub use exchange::{
 };
 pub use expectation::{Check, CheckKind, Comparison, Expectation, InsteadOfPass, Order};
 pub use fixture::{FixtureCase, FixtureMarks, FixtureNotes, PublishedFixture, PublishedInput};
+pub use folder::{
+    CheckList, Folder, FolderCase, FolderCheck, FolderStep, LineCheck, LineCount, TextCount,
+};
 
 wire_enum! {
     /// How strongly a clause, or a case that proves it, binds an implementation.
@@ -67,6 +72,8 @@ pub enum Task {
     Call(Call),
     /// Runs a sequence of exchanges with a server.
     Exchange(Exchange),
+    /// Works in a folder, which is inspected afterwards.
+    Folder(Folder),
 }
 
 impl Case {
@@ -91,19 +98,21 @@ impl Case {
 
     /// Every operation or route that the case uses.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
-        let (call, steps) = match &self.task {
-            Task::Call(call) => (Some(call.input.operation.as_str()), &[][..]),
-            Task::Exchange(exchange) => (None, exchange.steps.as_slice()),
+        let (call, steps, actions) = match &self.task {
+            Task::Call(call) => (Some(call.input.operation.as_str()), &[][..], &[][..]),
+            Task::Exchange(exchange) => (None, exchange.steps.as_slice(), &[][..]),
+            Task::Folder(folder) => (None, &[][..], folder.steps.as_slice()),
         };
         let routes = steps.iter().map(|step| step.request.route.as_str());
-        call.into_iter().chain(routes)
+        let actions = actions.iter().filter_map(|step| step.action.as_deref());
+        call.into_iter().chain(routes).chain(actions)
     }
 
     /// An argument of the operation; null if absent.
     pub fn argument(&self, name: &str) -> &Value {
         let call = match &self.task {
             Task::Call(call) => Some(call),
-            Task::Exchange(_) => None,
+            Task::Exchange(_) | Task::Folder(_) => None,
         };
         call.and_then(|call| call.input.args.get(name)).unwrap_or(&Value::Null)
     }
@@ -112,7 +121,7 @@ impl Case {
     pub fn expectation(&self) -> Value {
         match &self.task {
             Task::Call(call) => Value::Object(call.expected.clone()),
-            Task::Exchange(_) => Value::Object(Object::new()),
+            Task::Exchange(_) | Task::Folder(_) => Value::Object(Object::new()),
         }
     }
 }
@@ -123,7 +132,7 @@ impl Case {
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
             Task::Call(Call { fixture: Some(_), .. }) => Vocabulary::Published,
-            Task::Call(_) | Task::Exchange(_) => Vocabulary::Kit,
+            Task::Call(_) | Task::Exchange(_) | Task::Folder(_) => Vocabulary::Kit,
         }
     }
 }
@@ -133,10 +142,11 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The members `steps` and `fixture_id` distinguish the documents: each occurs in only one of
-    /// them.
+    /// The members `files`, `steps` and `fixture_id` distinguish the documents, in this order.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
-        if value.get("steps").is_some() {
+        if value.get("files").is_some() {
+            FolderCase::decode(value, at).map(Self::from)
+        } else if value.get("steps").is_some() {
             HttpCase::decode(value, at).map(Self::from)
         } else if value.get("fixture_id").is_some() {
             FixtureCase::decode(value, at).map(Self::from)
@@ -157,6 +167,7 @@ impl Wire for Case {
                 },
             },
             Task::Exchange(exchange) => HttpCase::of(self, exchange).write(form),
+            Task::Folder(folder) => FolderCase::of(self, folder).write(form),
         }
     }
 }

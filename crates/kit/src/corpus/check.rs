@@ -7,7 +7,7 @@ use accord_contract::wire::{DecodeError, Pointer, Value, Wire};
 
 use super::{
     Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, RouteList, check_case,
-    check_exchange, check_values,
+    check_exchange, check_folder, check_values,
 };
 use crate::case::{Case, Task};
 
@@ -81,6 +81,10 @@ impl Check {
                 }
                 Task::Exchange(exchange) => {
                     check_exchange::check(self, path, case, exchange, routes.as_ref());
+                }
+                Task::Folder(folder) => {
+                    check_values::level(self, path, case, &clauses);
+                    check_folder::check(self, path, folder, &operations);
                 }
             }
         }

@@ -41,6 +41,20 @@ message! {
     pub struct OperationList("OperationList", closed) {
         /// The operations by name.
         required operations: BTreeMap<String, Operation> = "operations", "operations";
+        /// Places in a folder that an implementation may choose, for cases that are judged by one.
+        optional places: BTreeMap<String, Choice> = "places", "choices";
+        /// Settings that a case may ask for, for cases that are judged by a folder.
+        optional settings: BTreeMap<String, Choice> = "settings", "choices";
+    }
+}
+
+message! {
+    /// Values, one of which applies.
+    pub struct Choice("Choice", closed) {
+        /// What it is about.
+        required about: String = "about", "text-for-people";
+        /// The values; the first is the default.
+        required values: Vec<String> = "values", "texts";
     }
 }
 
@@ -94,7 +108,7 @@ wire_enum! {
 impl OperationList {
     /// The list of a protocol without adapter operations.
     pub(super) fn empty() -> Self {
-        Self { operations: BTreeMap::new() }
+        Self { operations: BTreeMap::new(), places: None, settings: None }
     }
 }
 

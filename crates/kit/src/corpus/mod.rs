@@ -11,6 +11,7 @@ mod check;
 mod check_case;
 mod check_exchange;
 mod check_expect;
+mod check_folder;
 mod check_names;
 mod check_values;
 mod documents;
@@ -25,7 +26,9 @@ use std::path::Path;
 use accord_canon::sha256;
 
 use crate::case::Case;
-pub use documents::{Argument, ArgumentType, Clause, ClauseList, Operation, OperationList};
+pub use documents::{
+    Argument, ArgumentType, Choice, Clause, ClauseList, Operation, OperationList,
+};
 pub use error::{CorpusError, Fault, Faults};
 pub(crate) use files::Files;
 pub use published::LeftOut;
@@ -108,6 +111,11 @@ impl Protocol {
     /// A clause by its id.
     pub fn clause(&self, id: &str) -> Option<&Clause> {
         self.clauses().iter().find(|clause| clause.id == id)
+    }
+
+    /// The places in a folder that an implementation may choose.
+    pub fn places(&self) -> impl Iterator<Item = (&String, &Choice)> {
+        self.operations.places.iter().flatten()
     }
 
     /// The operations that its cases may ask for.

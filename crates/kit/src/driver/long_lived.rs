@@ -3,40 +3,57 @@
 //! After any breach the process group is killed and the next case gets a new process, because a
 //! later line could answer any case. For the same reason every line names its case.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
-use accord_process::{Cancel, Invocation, Session, SessionError, SessionLimits};
+use accord_process::{Cancel, Invocation, Session, SessionError};
 
+use super::folders::{Folders, Open, Process};
 use super::{
-    ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
-    DriverOutcome, NoAnswer, STDERR_LIMIT, reply, workplace,
+    Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind, DriverOutcome,
+    NoAnswer, Reply, reply,
 };
-use crate::case::Case;
+use crate::case::{Case, Folder, Task};
 use crate::corpus::Protocol;
+use crate::exchange::{End, Exchanged};
 
 /// An adapter that answers many cases in one process. Each worker has its own.
 #[derive(Clone, Debug)]
 pub struct LongLived {
     invocation: Invocation,
+    folders: Folders,
 }
 
 impl LongLived {
     /// An adapter with this command.
     pub fn new(invocation: Invocation) -> Self {
-        Self { invocation }
+        Self { invocation, folders: Folders::default() }
+    }
+
+    /// Copies the folder of each case that is judged by one to this folder.
+    #[must_use]
+    pub fn keep_folders(mut self, folder: PathBuf) -> Self {
+        self.folders.keep(folder);
+        self
     }
 }
 
 impl Adapter for LongLived {
-    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
+    fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin> {
+        self.folders.begin(protocol);
         Ok(self.invocation.locate().map(|_| ())?)
+    }
+
+    fn applies(&self, case: &Case) -> Result<(), String> {
+        super::applies_to_process(case)
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
         Box::new(LongLivedDriver {
             invocation: &self.invocation,
+            folders: &self.folders,
             open: None,
             cancel: Cancel::new(),
             closing: Closing::default(),
@@ -50,22 +67,23 @@ impl Adapter for LongLived {
 
 struct LongLivedDriver<'a> {
     invocation: &'a Invocation,
+    folders: &'a Folders,
     open: Option<Open>,
     cancel: Cancel,
     closing: Closing,
 }
 
-struct Open {
-    session: Session,
-    /// Kept as long as the process.
-    folder: workplace::Workplace,
-}
-
 impl Driver for LongLivedDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        if let Task::Folder(folder) = &case.task {
+            return self.work_in(case, folder, limit);
+        }
         // Taken out, and put back only after a valid answer. So a process that broke the protocol
         // is never asked again.
-        let started = self.open.take().map_or_else(|| start(self.invocation, &self.cancel), Ok);
+        let started = match self.open.take() {
+            Some(open) => Ok(open),
+            None => Open::start(self.invocation, &self.cancel),
+        };
         let mut open = match started {
             Ok(open) => open,
             Err(why) => return DriverOutcome::new(Err(why), b""),
@@ -98,17 +116,25 @@ impl Driver for LongLivedDriver<'_> {
     }
 }
 
+impl LongLivedDriver<'_> {
+    /// Runs a case in a folder. The process stays if it did everything that it was asked for.
+    fn work_in(&mut self, case: &Case, folder: &Folder, limit: Duration) -> DriverOutcome {
+        let mut process = Process::new(self.invocation, &self.cancel, self.open.take());
+        let notes = &mut self.closing.notes;
+        let answer = self.folders.execute(case, folder, &mut process, limit, notes);
+        let is_met = matches!(&answer, Ok(Reply::Exchanged(Exchanged { end: End::Met, .. })));
+        let outcome = process.outcome(answer);
+        if is_met {
+            self.open = process.open;
+        }
+        outcome
+    }
+}
+
 impl Drop for LongLivedDriver<'_> {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-fn start(invocation: &Invocation, cancel: &Cancel) -> Result<Open, NoAnswer> {
-    let (folder, invocation) = workplace::prepare(invocation)?;
-    let limits = SessionLimits::new(ANSWER_LIMIT, STDERR_LIMIT);
-    let session = Session::start(&invocation, limits).map_err(NoAnswer::CannotStart)?;
-    Ok(Open { session: session.cancel(cancel.clone()), folder })
 }
 
 fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterResult, NoAnswer> {
@@ -118,7 +144,7 @@ fn ask(session: &mut Session, case: &Case, limit: Duration) -> Result<AdapterRes
         .map_err(|why| NoAnswer::broken(format!("the adapter answered, but {why}")))
 }
 
-fn breach(error: &SessionError) -> NoAnswer {
+pub(super) fn breach(error: &SessionError) -> NoAnswer {
     match error {
         SessionError::Cancelled => NoAnswer::Cancelled,
         SessionError::TimedOut { limit } => NoAnswer::Broken {

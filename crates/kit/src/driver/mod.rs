@@ -4,6 +4,7 @@
 //! never judges: it returns what the adapter answered, how an exchange with a server went, or how
 //! either broke the protocol.
 
+mod folders;
 mod http;
 mod in_process;
 mod long_lived;
@@ -22,7 +23,7 @@ use crate::corpus::Protocol;
 use crate::exchange::Exchanged;
 use crate::report::LeftBehind;
 pub use http::{Http, HttpFixtures, HttpOptions, ServerError};
-pub use in_process::InProcess;
+pub use in_process::{Answer, InProcess};
 pub use long_lived::LongLived;
 pub use per_case::PerCase;
 
@@ -35,7 +36,8 @@ pub trait Adapter: Sync {
     fn applies(&self, case: &Case) -> Result<(), String> {
         match case.task {
             Task::Call(_) => Ok(()),
-            Task::Exchange(_) => Err("is judged over HTTP, and the run has no server".to_owned()),
+            Task::Exchange(_) => Err(NO_SERVER.to_owned()),
+            Task::Folder(_) => Err(NO_FOLDER.to_owned()),
         }
     }
 
@@ -50,6 +52,17 @@ pub trait Adapter: Sync {
     /// Describes the adapter for reports.
     fn info(&self) -> AdapterInfo;
 }
+
+/// Why a case does not apply to a program that answers cases and works in folders.
+fn applies_to_process(case: &Case) -> Result<(), String> {
+    match case.task {
+        Task::Call(_) | Task::Folder(_) => Ok(()),
+        Task::Exchange(_) => Err(NO_SERVER.to_owned()),
+    }
+}
+
+const NO_SERVER: &str = "is judged over HTTP, and the run has no server";
+const NO_FOLDER: &str = "is judged by a folder, and the run has no program that works in one";
 
 /// Why a run cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -211,7 +224,7 @@ pub(crate) fn remove_live_folders() {
 }
 
 impl NoAnswer {
-    fn broken(reason: impl Into<String>) -> Self {
+    pub(crate) fn broken(reason: impl Into<String>) -> Self {
         Self::Broken { breach: Breach::Protocol, reason: reason.into() }
     }
 }

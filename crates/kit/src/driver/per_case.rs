@@ -1,42 +1,59 @@
 //! `stdio-fixture-v1`: one process per case.
 //!
 //! The case document and a newline are written to stdin; one result document is read from stdout;
-//! the exit code must be that of the result's status.
+//! the exit code must be that of the result's status. A case that is judged by a folder is a
+//! conversation of lines with a process of its own.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
 use accord_process::{Cancel, Ending, Invocation, Overflow, RunOutput, Spec, run};
 
+use super::folders::{Folders, Process};
 use super::{
     ANSWER_LIMIT, Adapter, AdapterInfo, Breach, CannotBegin, Closing, Driver, DriverKind,
     DriverOutcome, NoAnswer, STDERR_LIMIT, reply, workplace,
 };
-use crate::case::Case;
+use crate::case::{Case, Task};
 use crate::corpus::Protocol;
 
 /// An adapter that is started for every case.
 #[derive(Clone, Debug)]
 pub struct PerCase {
     invocation: Invocation,
+    folders: Folders,
 }
 
 impl PerCase {
     /// An adapter with this command.
     pub fn new(invocation: Invocation) -> Self {
-        Self { invocation }
+        Self { invocation, folders: Folders::default() }
+    }
+
+    /// Copies the folder of each case that is judged by one to this folder.
+    #[must_use]
+    pub fn keep_folders(mut self, folder: PathBuf) -> Self {
+        self.folders.keep(folder);
+        self
     }
 }
 
 impl Adapter for PerCase {
-    fn begin(&self, _: &Protocol) -> Result<(), CannotBegin> {
+    fn begin(&self, protocol: &Protocol) -> Result<(), CannotBegin> {
+        self.folders.begin(protocol);
         Ok(self.invocation.locate().map(|_| ())?)
+    }
+
+    fn applies(&self, case: &Case) -> Result<(), String> {
+        super::applies_to_process(case)
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
         Box::new(PerCaseDriver {
             invocation: &self.invocation,
+            folders: &self.folders,
             cancel: Cancel::new(),
             closing: Closing::default(),
         })
@@ -49,12 +66,19 @@ impl Adapter for PerCase {
 
 struct PerCaseDriver<'a> {
     invocation: &'a Invocation,
+    folders: &'a Folders,
     cancel: Cancel,
     closing: Closing,
 }
 
 impl Driver for PerCaseDriver<'_> {
     fn execute(&mut self, case: &Case, limit: Duration) -> DriverOutcome {
+        if let Task::Folder(folder) = &case.task {
+            let mut process = Process::new(self.invocation, &self.cancel, None);
+            let notes = &mut self.closing.notes;
+            let answer = self.folders.execute(case, folder, &mut process, limit, notes);
+            return process.outcome(answer);
+        }
         // The folder is kept until the process group is gone.
         let (folder, invocation) = match workplace::prepare(self.invocation) {
             Ok(prepared) => prepared,

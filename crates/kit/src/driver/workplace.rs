@@ -38,6 +38,18 @@ pub(super) fn prepare(invocation: &Invocation) -> Result<(Workplace, Invocation)
     Ok((Workplace(Some(folder)), invocation))
 }
 
+/// Creates a temporary folder for the files of a case. It is in memory where that is possible,
+/// unless `TMPDIR` names another place.
+pub(super) fn folder() -> Result<Workplace, NoAnswer> {
+    let memory = Path::new("/dev/shm");
+    let is_default = std::env::var_os("TMPDIR").is_none() && memory.is_dir();
+    let place = if is_default { memory.to_owned() } else { tempfile::env::temp_dir() };
+    let folder = make_in(&place).map_err(|error| NoAnswer::Harness {
+        reason: format!("no temporary folder could be created: {error}"),
+    })?;
+    Ok(Workplace(Some(folder)))
+}
+
 /// Removes every folder in use, and prevents new ones.
 pub(super) fn remove_all() {
     let mut live = live();
@@ -54,6 +66,11 @@ pub(super) fn remove_all() {
 }
 
 impl Workplace {
+    /// The path.
+    pub(super) fn path(&self) -> &Path {
+        self.0.as_ref().map_or(Path::new(""), TempDir::path)
+    }
+
     /// Removes the folder, or returns why it could not.
     pub(super) fn remove(mut self) -> Result<(), String> {
         self.put_away()
@@ -82,12 +99,16 @@ impl Drop for Workplace {
 }
 
 fn make() -> io::Result<TempDir> {
+    make_in(&tempfile::env::temp_dir())
+}
+
+fn make_in(place: &Path) -> io::Result<TempDir> {
     // The lock is held while the folder is created, so that `remove_all` misses none.
     let mut live = live();
     if live.closed {
         return Err(io::Error::other("the run was cancelled"));
     }
-    let folder = tempfile::Builder::new().prefix("accord-case-").tempdir()?;
+    let folder = tempfile::Builder::new().prefix("accord-case-").tempdir_in(place)?;
     live.folders.push(Path::to_owned(folder.path()));
     Ok(folder)
 }

@@ -6,7 +6,7 @@
 //! `*` and `?` it matches anywhere in it.
 
 mod check;
-mod glob;
+pub(crate) mod glob;
 mod parse;
 
 use std::fmt;
