@@ -4,8 +4,8 @@
 //! own code. The kit's self-test runs a protocol's corpus against each fault and expects a case of
 //! that clause to fail.
 //!
-//! A fault of AgentXchain is inside the engine, at the rule itself ([`accord_runs_core::faults`]).
-//! A fault of ALX wraps the honest adapter and changes its calls or its answers. Callers need not
+//! A fault of AgentXchain or AOF is inside the core, at the rule itself
+//! ([`accord_runs_core::faults`], [`accord_tasks_core::faults`]). A fault of ALX wraps the honest adapter and changes its calls or its answers. Callers need not
 //! know the difference.
 
 use std::collections::BTreeSet;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use accord_contract::fixture::Vocabulary;
 use accord_runs_core::faults as engine;
+use accord_tasks_core::faults as tasks;
 use serde_json::Value;
 
 use crate::{Adapter, BadCall, Call, Reply, alx};
@@ -37,6 +38,8 @@ pub(crate) enum Seam {
     Wrapper(fn(&Call, Honest<'_>) -> Result<Reply, BadCall>),
     /// At a rule of the engine.
     Engine(engine::Fault),
+    /// At a rule about tasks.
+    Tasks(tasks::Fault),
 }
 
 /// An implementation with one fault.
@@ -72,6 +75,14 @@ impl Adapter for Faulty {
             // Active on this thread only, so that cases can run in parallel with and without
             // faults.
             Seam::Engine(fault) => fault.during(|| self.honest.perform(call)),
+            Seam::Tasks(fault) => fault.during(|| self.honest.perform(call)),
+        }
+    }
+
+    fn step(&self, request: &Value) -> Option<Value> {
+        match self.fault.seam {
+            Seam::Tasks(fault) => fault.during(|| self.honest.step(request)),
+            _ => self.honest.step(request),
         }
     }
 }
@@ -81,6 +92,7 @@ pub fn faults_of(protocol: &str) -> Vec<Fault> {
     match protocol {
         "agentxchain" => engine::Fault::ALL.iter().copied().map(inside).collect(),
         "alx" => alx::FAULTS.to_vec(),
+        "aof" => tasks::Fault::ALL.iter().copied().map(about_tasks).collect(),
         _ => Vec::new(),
     }
 }
@@ -94,6 +106,10 @@ pub fn reached<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<&'static str>) {
 
 fn inside(fault: engine::Fault) -> Fault {
     Fault { name: fault.name(), clause: fault.clause(), seam: Seam::Engine(fault) }
+}
+
+fn about_tasks(fault: tasks::Fault) -> Fault {
+    Fault { name: fault.name(), clause: fault.clause(), seam: Seam::Tasks(fault) }
 }
 
 /// The call with one argument replaced.

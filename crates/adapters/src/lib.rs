@@ -20,6 +20,7 @@
 
 pub mod agentxchain;
 pub mod alx;
+pub mod aof;
 mod call;
 #[cfg(feature = "faults")]
 pub mod faults;

@@ -4,7 +4,7 @@ use accord_canon::read;
 use accord_contract::fixture::{AdapterResult, Status, Vocabulary};
 use serde_json::Value;
 
-use crate::{BadCall, Call, agentxchain, alx};
+use crate::{BadCall, Call, agentxchain, alx, aof};
 
 /// The reply of an implementation.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,13 @@ pub trait Adapter: Send + Sync {
     /// # Errors
     /// When the case is not understood.
     fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
+
+    /// Performs a step of a case that is judged by a folder. `None` if the protocol has no such
+    /// cases.
+    fn step(&self, request: &Value) -> Option<Value> {
+        let _ = request;
+        None
+    }
 
     /// Answers the text of a case.
     fn answer(&self, text: &[u8]) -> AdapterResult {
@@ -84,7 +91,7 @@ pub trait Adapter: Send + Sync {
 
 /// The protocols that have an adapter.
 pub const fn protocols() -> &'static [&'static str] {
-    &["agentxchain", "alx"]
+    &["agentxchain", "alx", "aof"]
 }
 
 /// The adapter of a protocol.
@@ -92,6 +99,7 @@ pub fn adapter(protocol: &str) -> Option<Box<dyn Adapter>> {
     match protocol {
         "agentxchain" => Some(Box::new(agentxchain::Accord::default())),
         "alx" => Some(Box::new(alx::Accord)),
+        "aof" => Some(Box::new(aof::Accord::default())),
         _ => None,
     }
 }

@@ -9,6 +9,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
 
+use crate::rule;
 use crate::run::{Heartbeat, Run};
 use crate::task::{Lease, Task};
 use crate::yaml::Change;
@@ -145,7 +146,7 @@ pub fn check_holder(
         // Whole seconds, because agents write times without a fraction.
         _ => sent_at.unix_seconds() < lease.acquired_at.time().unix_seconds(),
     };
-    if is_stale {
+    if rule!(is_stale; OldRunHeard => false) {
         let message = format!("{} was given to a later run of {agent}", task.id);
         return Err(Failure::new(Code::AofStaleRun, message).with("task_id", task.id.to_string()));
     }
@@ -160,7 +161,7 @@ pub(crate) fn moved(to: Status, now: Time) -> Vec<Change> {
         Change::set(&["updatedAt"], now.as_str()),
         Change::set(&["lastTransitionAt"], now.as_str()),
     ];
-    if !to.is_leased() {
+    if rule!(!to.is_leased(); LeaseStays => to == Status::Done) {
         changes.push(Change::remove(&["lease"]));
     }
     changes

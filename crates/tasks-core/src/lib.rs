@@ -24,6 +24,7 @@ pub mod briefing;
 mod by;
 pub mod event;
 pub mod evidence;
+pub mod faults;
 mod id;
 pub mod lease;
 pub mod message;

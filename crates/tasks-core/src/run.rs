@@ -10,6 +10,7 @@ use accord_contract::wire_enum;
 
 use crate::TaskId;
 use crate::message::{CompletionReport, Outcome, TestReport};
+use crate::rule;
 
 /// Where the handoff note of a run is, within the folder of its task.
 const HANDOFF_REF: &str = "outputs/handoff.md";
@@ -154,7 +155,9 @@ impl Heartbeat {
             agent_id: run.agent_id.clone(),
             last_heartbeat: Timestamp::emit(now),
             beat_count: Some(last.and_then(|last| last.beat_count).map_or(0, |count| count + 1)),
-            expires_at: Some(Timestamp::emit(now.add_seconds(ttl_seconds))),
+            expires_at: Some(Timestamp::emit(
+                now.add_seconds(rule!(ttl_seconds; HeartbeatLastsLonger => 2 * ttl_seconds)),
+            )),
             run_id: run.run_id.clone(),
             extra: Object::new(),
         }
@@ -164,7 +167,9 @@ impl Heartbeat {
     ///
     /// Clauses: AOF-RS-STALE.
     pub fn is_expired(&self, now: Time) -> bool {
-        self.expires_at.as_ref().is_some_and(|end| end.time() <= now)
+        self.expires_at
+            .as_ref()
+            .is_some_and(|end| rule!(end.time() <= now; ExpiresLater => end.time() < now))
     }
 }
 

@@ -6,7 +6,7 @@ use accord_adapters::Adapter;
 use accord_adapters::agentxchain::workspaces;
 use accord_contract::codes::Code;
 use accord_contract::fixture::{AdapterResult, Status};
-use accord_contract::wire::Wire as _;
+use accord_contract::wire::{Value, Wire as _};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -40,6 +40,10 @@ impl AdapterArgs {
         let adapter = self.adapter()?;
         if self.lines {
             return serve_lines(adapter.as_ref(), &interrupted);
+        }
+        // Steps come line by line, with one process or many.
+        if self.protocol == "aof" {
+            return serve_one(adapter.as_ref(), &interrupted);
         }
         let result = match standard_input().read() {
             Ok(case) => adapter.answer(&case),
@@ -78,7 +82,15 @@ fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit,
     let mut output = Output::stdout();
     while let Some(line) = lines.next()? {
         let result = match line {
-            InputLine::Text(case) => adapter.answer(&case),
+            InputLine::Text(case) => match step(adapter, &case) {
+                Some(answer) => {
+                    interrupted.block_if_set();
+                    output.line(answer.to_string())?;
+                    output.flush().map_err(CliError::from_output)?;
+                    continue;
+                }
+                None => adapter.answer(&case),
+            },
             InputLine::TooLong => AdapterResult::without_outcome(
                 Status::Error,
                 format!("the case is longer than {DEFAULT_MAX_BYTES} bytes"),
@@ -89,6 +101,43 @@ fn serve_lines(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit,
         output.flush().map_err(CliError::from_output)?;
     }
     Ok(Exit::Yes)
+}
+
+/// Answers one case, or the steps of one case that is judged by a folder. A case may have several
+/// lines; a step has one.
+fn serve_one(adapter: &dyn Adapter, interrupted: &Interrupted) -> Result<Exit, CliError> {
+    let mut lines = standard_input().lines()?;
+    let mut output = Output::stdout();
+    let (mut case, mut has_steps) = (Vec::new(), false);
+    while let Some(line) = lines.next()? {
+        let InputLine::Text(line) = line else {
+            let message = format!("a line is longer than {DEFAULT_MAX_BYTES} bytes");
+            return Err(CliError::new(Code::InputTooLarge, message));
+        };
+        if let Some(answer) = step(adapter, &line).filter(|_| case.is_empty()) {
+            has_steps = true;
+            interrupted.block_if_set();
+            output.line(answer.to_string())?;
+            output.flush().map_err(CliError::from_output)?;
+            continue;
+        }
+        case.extend_from_slice(&line);
+        case.push(b'\n');
+    }
+    if has_steps && case.trim_ascii().is_empty() {
+        return Ok(Exit::Yes);
+    }
+    let result = adapter.answer(&case);
+    output.line(result.encode().to_string())?;
+    output.finish()?;
+    Ok(Exit::Adapter(result.status.exit_code()))
+}
+
+/// The answer to a step, if the line is one.
+fn step(adapter: &dyn Adapter, line: &[u8]) -> Option<Value> {
+    let request: Value = accord_canon::read(line).ok()?;
+    request.get("do")?;
+    adapter.step(&request)
 }
 
 fn standard_input() -> InputArgs {

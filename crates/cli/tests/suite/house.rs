@@ -107,6 +107,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-knowledge-core",
             "accord-process",
             "accord-runs",
+            "accord-tasks-core",
+            "accord-tasks",
             "accord-trees",
             "accord-system",
         ],

@@ -165,6 +165,18 @@ impl FolderStep {
     }
 }
 
+impl FolderCheck {
+    /// Whether the check is about the content of one file.
+    pub fn has_content(&self) -> bool {
+        self.json.is_some()
+            || self.front.is_some()
+            || self.text.is_some()
+            || self.has.is_some()
+            || self.lacks.is_some()
+            || self.times.is_some()
+    }
+}
+
 impl FolderCase {
     pub(super) fn of(case: &Case, folder: &Folder) -> Self {
         Self {

@@ -171,16 +171,10 @@ impl Reader<'_> {
         if let Some(only) = &check.only {
             self.path(only, &format!("{at}/only"));
         }
-        let is_about_content = check.json.is_some()
-            || check.front.is_some()
-            || check.text.is_some()
-            || check.has.is_some()
-            || check.lacks.is_some()
-            || check.times.is_some();
-        if check.absent.is_some() && (is_about_content || check.lines.is_some()) {
+        if check.absent.is_some() && (check.has_content() || check.lines.is_some()) {
             self.fault(at, "a file that is absent has no content");
         }
-        if check.lines.is_some() && is_about_content {
+        if check.lines.is_some() && check.has_content() {
             self.fault(at, "is about lines, or about one file");
         }
         if let Some(json) = &check.json {

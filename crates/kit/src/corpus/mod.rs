@@ -26,9 +26,7 @@ use std::path::Path;
 use accord_canon::sha256;
 
 use crate::case::Case;
-pub use documents::{
-    Argument, ArgumentType, Choice, Clause, ClauseList, Operation, OperationList,
-};
+pub use documents::{Argument, ArgumentType, Choice, Clause, ClauseList, Operation, OperationList};
 pub use error::{CorpusError, Fault, Faults};
 pub(crate) use files::Files;
 pub use published::LeftOut;

@@ -52,9 +52,11 @@ impl Folders {
         let answer = run(folder, &places, &root, target, limit);
         if let Some(keep) = &self.keep {
             let copied = copy(&root, &keep.join(&case.id));
-            notes.extend(copied.err().map(|error| {
-                format!("the folder of {} could not be kept: {error}", case.id)
-            }));
+            notes.extend(
+                copied
+                    .err()
+                    .map(|error| format!("the folder of {} could not be kept: {error}", case.id)),
+            );
         }
         notes.extend(workplace.remove().err());
         answer
@@ -88,11 +90,7 @@ impl Open {
 }
 
 impl<'a> Process<'a> {
-    pub(super) fn new(
-        invocation: &'a Invocation,
-        cancel: &'a Cancel,
-        open: Option<Open>,
-    ) -> Self {
+    pub(super) fn new(invocation: &'a Invocation, cancel: &'a Cancel, open: Option<Open>) -> Self {
         Self { invocation, cancel, open, stderr: Vec::new() }
     }
 

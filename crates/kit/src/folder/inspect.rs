@@ -45,7 +45,7 @@ impl Judge<'_> {
             self.lines(lines, &pattern, &documents, &mut differences)?;
             return Ok(differences);
         }
-        if check.unchanged == Some(true) && found.is_empty() && differences.is_empty() {
+        if check.unchanged == Some(true) && !check.has_content() {
             return Ok(differences);
         }
         let [(path, content)] = found.as_slice() else {

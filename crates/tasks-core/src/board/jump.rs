@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use accord_contract::time::Time;
 
 use super::{Board, Entry};
-use crate::TaskId;
+use crate::{TaskId, rule};
 
 /// By how many seconds the clock has jumped since times of a task were written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -62,7 +62,10 @@ impl Entry {
     ///
     /// Clauses: AOF-RS-STALE.
     pub(super) fn expires_at(&self) -> Option<Time> {
-        let until = self.alive_until.or(self.lease_until)?;
+        let until = rule!(
+            self.alive_until.or(self.lease_until);
+            LeaseDecides => self.lease_until
+        )?;
         Some(until.add_seconds(self.shifts.expiry))
     }
 

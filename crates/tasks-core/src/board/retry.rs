@@ -11,6 +11,7 @@ use accord_contract::wire_enum;
 use crate::Status;
 use crate::event::{TaskEvent, kind};
 use crate::route::{Artifact, Routed, move_task};
+use crate::rule;
 use crate::run::{Run, RunStatus};
 use crate::task::Task;
 use crate::yaml::Change;
@@ -147,13 +148,24 @@ pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time)
     let failure = RunFailure { agent, error: "stale_heartbeat", class: ErrorClass::Transient };
     let mut routed = match dead_because(failure.class, failures, budget) {
         Some(reason) => dead_letter(task, &failure, failures, reason, now),
-        None => move_task(task, Status::Ready, SYSTEM, Some("stale_heartbeat_reclaim"), now),
+        None => move_task(
+            task,
+            Status::Ready,
+            SYSTEM,
+            Some(rule!(RECLAIM; ReclaimUnexplained => "reclaimed")),
+            now,
+        ),
     };
     routed.changes.push(set(RETRY_COUNT, failures));
     let about = [("expiredAt", &*now.to_string()), ("expiredReason", "stale_heartbeat")];
-    end_run(&mut routed, run, &about);
+    if rule!(true; ExpiryUnmarked => false) {
+        end_run(&mut routed, run, &about);
+    }
     routed
 }
+
+/// Why a task is ready again after its run fell silent.
+const RECLAIM: &str = "stale_heartbeat_reclaim";
 
 /// A task whose pause is over becomes ready again.
 pub fn requeued(task: &Task, now: Time) -> Routed {

@@ -1,5 +1,6 @@
 //! Whether an input is a message of the protocol.
 
+use crate::rule;
 use accord_contract::codes::Code;
 use accord_contract::text::excerpt;
 use accord_contract::wire::{Object, Value};
@@ -69,9 +70,9 @@ pub fn detect(event: &Value) -> Detected {
 /// Clauses: AOF-DETECT-JSON, AOF-DETECT-PREFIX, AOF-ENV-JSON.
 pub fn detect_text(text: &str) -> Detected {
     let text = text.trim();
-    let (json, source) = match text.strip_prefix(PREFIX) {
+    let (json, source) = match rule!(text.strip_prefix(PREFIX); PrefixUnknown => None) {
         Some(rest) => (rest.trim(), "AOF/1 prefix"),
-        None if text.starts_with('{') => (text, "json"),
+        None if rule!(text.starts_with('{'); JsonIsChat => false) => (text, "json"),
         None => return Detected::Other,
     };
     if text.len() > MAX_BYTES {
@@ -103,7 +104,7 @@ fn read(document: Value) -> Detected {
     let version = document.get("version").and_then(Value::as_i64);
     let kind = document.get("type").and_then(Value::as_str);
     if let (Some(1), Some(kind)) = (version, kind)
-        && MessageType::parse(kind).is_none()
+        && rule!(MessageType::parse(kind).is_none(); UnknownIsInvalid => false)
     {
         let task = document.get("taskId").and_then(Value::as_str).map(str::to_owned);
         return Detected::Unknown { kind: kind.to_owned(), task };

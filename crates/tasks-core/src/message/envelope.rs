@@ -7,6 +7,7 @@ use accord_contract::wire_enum;
 
 use super::Payload;
 use crate::TaskId;
+use crate::rule;
 
 wire_enum! {
     /// The types of messages.
@@ -83,7 +84,7 @@ impl Message {
         }
         let envelope = Envelope::from_document(Value::Object(document))
             .map_err(|error| vec![error.to_string()])?;
-        if envelope.version != 1 {
+        if rule!(envelope.version != 1; AnyVersion => false) {
             return Err(vec![format!("/version: expected 1, found {}", envelope.version)]);
         }
         let mut problems = Vec::new();

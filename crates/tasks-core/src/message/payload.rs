@@ -11,6 +11,7 @@ use accord_contract::wire::{
 use accord_contract::wire_enum;
 
 use super::MessageType;
+use crate::rule;
 use crate::{Status, TaskId};
 
 const SHORT: TextForm = TextForm::ANY.chars(0, 256);
@@ -186,7 +187,7 @@ fn check_update(update: &StatusUpdate, at: &Pointer<'_>) -> Result<(), DecodeErr
         || update.progress.is_some()
         || update.notes.is_some()
         || update.blockers.is_some();
-    if says_something {
+    if rule!(says_something; EmptyUpdate => true) {
         return Ok(());
     }
     Err(refused(at, "one of status, progress, blockers and notes", "none of them".into()))
@@ -204,7 +205,7 @@ fn readable_criteria(mut value: Value, at: &Pointer<'_>, problems: &mut Vec<Stri
     let at = at.member(NAME);
     let checked =
         Vec::<String>::decode(criteria.clone(), &at).and_then(|_| limits.check(criteria, &at));
-    let Err(error) = checked else { return value };
+    let Err(error) = rule!(checked; CriteriaStop => Ok(())) else { return value };
     problems.push(error.to_string());
     let readable = |item: &&mut Value| item.as_str().is_some_and(|text| SHORT.check(text).is_ok());
     let kept = criteria.as_array_mut().map_or_else(Vec::new, |items| {

@@ -6,6 +6,7 @@ use super::{Apply, Artifact, Call, Facts, Refused, Routed, Rules, walk};
 use crate::Status;
 use crate::event::kind;
 use crate::message::{CompletionReport, Outcome};
+use crate::rule;
 use crate::run::{RunResult, RunStatus};
 use crate::task::{Task, TaskFile, is_review_required};
 
@@ -14,11 +15,16 @@ use crate::task::{Task, TaskFile, is_review_required};
 /// Clauses: AOF-CR-TRANSITIONS, AOF-CR-REVIEW-REQUIRED.
 pub fn completion_path(task: &Task, outcome: Outcome) -> &'static [Status] {
     match outcome {
-        Outcome::Done if task.status == Status::Done => &[],
-        Outcome::Done if is_review_required(task) => &[Status::Review],
+        Outcome::Done if rule!(task.status == Status::Done; DoneAgain => false) => &[],
+        Outcome::Done if rule!(is_review_required(task); ReviewNeverRequired => false) => {
+            &[Status::Review]
+        }
         Outcome::Done => &[Status::Review, Status::Done],
-        Outcome::Blocked => &[Status::Blocked],
-        Outcome::NeedsReview | Outcome::Partial => &[Status::Review],
+        Outcome::Blocked => rule!(&[Status::Blocked]; BlockedIsReviewed => &[Status::Review]),
+        Outcome::NeedsReview => rule!(&[Status::Review]; QuestionBlocks => &[Status::Blocked]),
+        Outcome::Partial => {
+            rule!(&[Status::Review]; PartialIsDone => &[Status::Review, Status::Done])
+        }
     }
 }
 
@@ -35,7 +41,8 @@ pub(super) fn report(
     call.check_paths("deliverables", texts(report.deliverables.as_deref()))?;
     let run_id = facts.run.and_then(|run| run.run_id.as_deref());
     let sent_at = call.message.envelope.sent_at.time();
-    let result = RunResult::of(report, call.id, call.sender, run_id, sent_at);
+    let completed_at = rule!(sent_at; CompletedOnReceipt => call.now);
+    let result = RunResult::of(report, call.id, call.sender, run_id, completed_at);
     let mut routed = Routed::default();
     if !facts.has_summary {
         let event = call.event(kind::WARNING).with("reason", "summary_file_not_found");
@@ -54,7 +61,9 @@ pub(super) fn report(
         routed.artifacts.push(Artifact::Result(result.clone()));
     }
     let outcome = report.outcome.as_str();
-    routed.events.push(call.event(kind::COMPLETED).with("outcome", outcome));
+    if rule!(true; CompletionUnlogged => false) {
+        routed.events.push(call.event(kind::COMPLETED).with("outcome", outcome));
+    }
     match rules.apply {
         Apply::AtOnce => apply(&mut routed, task, &result, facts, None, call.now),
         Apply::SessionEnd => routed.not_applied = Some("waits_for_session_end"),
@@ -78,7 +87,8 @@ pub fn apply_result(
 ) -> Option<Routed> {
     let result = facts.result?;
     let is_current = facts.run.is_none_or(|run| result.belongs_to(run));
-    if task.status != Status::InProgress || !is_current {
+    let is_open = rule!(task.status == Status::InProgress; ResultsForgotten => false);
+    if !is_open || !rule!(is_current; OldResultCounts => true) {
         return None;
     }
     let mut routed = Routed::default();

@@ -8,6 +8,7 @@ use accord_contract::wire::Wire as _;
 use super::{Artifact, Call, Facts, Refused, Routed, walk};
 use crate::event::kind;
 use crate::message::{HandoffAnswer, HandoffRequest};
+use crate::rule;
 use crate::task::{TaskFile, delegation_depth};
 use crate::yaml::Change;
 use crate::{Status, TaskId};
@@ -26,7 +27,9 @@ impl Call<'_> {
         let reason = failure.code.as_str();
         let mut refused = self.refused(failure);
         let event = self.event(kind::DELEGATION_REJECTED).with("reason", reason);
-        refused.events.push(event);
+        if rule!(true; RefusedDelegationUnlogged => false) {
+            refused.events.push(event);
+        }
         refused
     }
 }
@@ -38,7 +41,7 @@ pub(super) fn request(
     facts: &Facts<'_>,
     request: &HandoffRequest,
 ) -> Result<Routed, Refused> {
-    if request.task_id != call.id {
+    if rule!(request.task_id != call.id; MismatchAccepted => false) {
         return Err(call.mismatch(request.task_id));
     }
     let Some(parent) = facts.parent else {
@@ -48,7 +51,7 @@ pub(super) fn request(
     // The parent's work is delegated, so the parent's agent asks.
     call.check_sender(parent.task(), facts.parent_run)?;
     let depth = delegation_depth(parent.task()) + 1.0;
-    if depth > MAX_DEPTH {
+    if rule!(depth > MAX_DEPTH; NestedDelegation => false) {
         let message = format!("{} was delegated itself", request.parent_task_id);
         return Err(call.delegation_refused(Failure::new(Code::AofNestedDelegation, message)));
     }
@@ -70,7 +73,9 @@ pub(super) fn request(
     }
     let mut document = request.clone();
     document.acceptance_criteria.get_or_insert_default();
-    document.expected_outputs.get_or_insert_default();
+    if rule!(true; DefaultOutputsOmitted => false) {
+        document.expected_outputs.get_or_insert_default();
+    }
     document.context_refs.get_or_insert_default();
     document.constraints.get_or_insert_default();
     routed.artifacts.push(Artifact::HandoffDocument(document.encode()));
@@ -88,7 +93,7 @@ pub(super) fn accepted(
     facts: &Facts<'_>,
 ) -> Result<Routed, Refused> {
     check_answer(call, file, facts)?;
-    let events = vec![call.event(kind::ACCEPTED)];
+    let events = vec![call.event(rule!(kind::ACCEPTED; AcceptanceIsARequest => kind::REQUESTED))];
     Ok(Routed { events, ..Routed::default() })
 }
 
@@ -102,7 +107,8 @@ pub(super) fn rejected(
     check_answer(call, file, facts)?;
     let reason = answer.reason.as_deref().unwrap_or("handoff_rejected");
     let mut routed = Routed::default();
-    walk(&mut routed, file.task(), &[Status::Blocked], (call.sender, Some(reason)), call.now);
+    let path: &[Status] = rule!(&[Status::Blocked]; RejectedChildStays => &[]);
+    walk(&mut routed, file.task(), path, (call.sender, Some(reason)), call.now);
     if routed.moved_to.is_none() {
         routed.not_applied = Some("no_transition");
     }

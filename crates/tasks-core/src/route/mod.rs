@@ -15,6 +15,7 @@ use accord_contract::wire::Value;
 use crate::event::{TaskEvent, kind};
 use crate::lease::{LeaseTimes, check_holder, unauthorized};
 use crate::message::{Detected, Message, Payload, Rejection};
+use crate::rule;
 use crate::run::{Heartbeat, Run, RunResult};
 use crate::task::{Task, TaskFile};
 use crate::yaml::Change;
@@ -185,7 +186,8 @@ pub fn route(
         Payload::HandoffAccepted(_) => handoff::accepted(&call, file, facts),
         Payload::HandoffRejected(answer) => handoff::rejected(&call, file, facts, answer),
     }?;
-    let mut events = vec![call.event(kind::RECEIVED).with("type", envelope.kind.as_str())];
+    let received = call.event(kind::RECEIVED).with("type", envelope.kind.as_str());
+    let mut events = rule!(vec![received]; ReceiptUnlogged => Vec::new());
     for problem in &message.problems {
         let event = call.event(kind::WARNING).with("reason", "invalid_acceptance_criteria");
         events.push(event.with("error", problem.as_str()));
@@ -221,7 +223,8 @@ impl Call<'_> {
     fn not_found(&self) -> Refused {
         let failure = Failure::new(Code::AofTaskNotFound, format!("there is no task {}", self.id));
         let mut refused = self.refused(failure);
-        if matches!(self.message.payload, Payload::HandoffRequest(_)) {
+        let is_handoff = matches!(self.message.payload, Payload::HandoffRequest(_));
+        if rule!(is_handoff; LostChildUnlogged => false) {
             let reason = Code::AofTaskNotFound.as_str();
             let event = self.event(kind::DELEGATION_REJECTED).with("reason", reason);
             refused.events.push(event);
@@ -248,7 +251,7 @@ impl Call<'_> {
                 Failure::new(Code::AofUnassignedTask, format!("{} has no agent", self.id))
                     .with("sender", self.sender),
             )),
-            Some(expected) if !allowed.contains(&self.sender) => {
+            Some(expected) if rule!(!allowed.contains(&self.sender); AnySender => false) => {
                 Err(self.refused(unauthorized(self.id, expected, self.sender)))
             }
             Some(_) if stale.is_some_and(|(sent, last)| sent != last) => {
@@ -280,7 +283,7 @@ pub(crate) fn walk(
 ) {
     let mut from = task.status;
     for &to in path {
-        if from == to || !from.can_become(to) {
+        if from == to || rule!(!from.can_become(to); AnyMove => false) {
             continue;
         }
         routed.events.push(TaskEvent::moved(task.id, actor, (from, to), reason, now));

@@ -3,6 +3,7 @@
 use super::{Artifact, Call, Facts, Grant, Refused, Reviewer, Routed, Rules, walk};
 use crate::event::kind;
 use crate::message::StatusUpdate;
+use crate::rule;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::{Status, lease};
 
@@ -23,8 +24,9 @@ pub(super) fn update(
     let blockers = update.blockers.as_deref().unwrap_or_default();
     let joined = blockers.join("; ");
     let said = |text: &&str| !text.is_empty();
-    let reason = Some(joined.as_str()).filter(said);
-    let reason = reason.or(update.notes.as_deref().filter(said));
+    let (blocked, notes) =
+        (Some(joined.as_str()).filter(said), update.notes.as_deref().filter(said));
+    let reason = rule!(blocked.or(notes); NotesFirst => notes.or(blocked));
     let reason = reason.or(update.progress.as_deref().filter(said));
     let target = update.status.filter(|status| *status != task.status);
     match target {
@@ -45,7 +47,8 @@ pub(super) fn update(
         }
         None => {}
     }
-    if routed.moved_to.is_none() {
+    let is_logged = rule!(true; RefusedMoveUnlogged => routed.not_applied.is_none());
+    if routed.moved_to.is_none() && is_logged {
         let progress = update.progress.as_deref();
         let entry = LogEntry { progress, notes: update.notes.as_deref(), blockers };
         routed.body = with_entry(file.body(), &entry, call.now);

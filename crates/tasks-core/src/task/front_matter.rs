@@ -6,6 +6,7 @@ use accord_contract::time::Timestamp;
 use accord_contract::wire::{Limits, Object, TextForm, Value, Wire as _};
 use accord_contract::wire_enum;
 
+use crate::rule;
 use crate::{Status, TaskId};
 
 const NOT_EMPTY: TextForm = TextForm::ANY.not_empty();
@@ -150,14 +151,22 @@ impl Task {
 ///
 /// Clauses: AOF-CR-REVIEW-REQUIRED.
 pub fn is_review_required(task: &Task) -> bool {
-    task.metadata("reviewRequired") != Some(&Value::Bool(false))
+    let review = task.metadata("reviewRequired");
+    rule!(
+        review != Some(&Value::Bool(false));
+        AnyFalseSkipsReview => !matches!(review, Some(Value::Bool(false) | Value::String(_)))
+    )
 }
 
 /// How often the task was delegated. Anything but a number is 0.
 ///
 /// Clauses: AOF-HO-DEPTH.
 pub fn delegation_depth(task: &Task) -> f64 {
-    task.metadata("delegationDepth").and_then(Value::as_f64).unwrap_or(0.0)
+    let depth = task.metadata("delegationDepth");
+    rule!(
+        depth.and_then(Value::as_f64).unwrap_or(0.0);
+        TextIsADepth => depth.map_or(0.0, |_| 1.0)
+    )
 }
 
 /// The hash of a body: 16 digits.

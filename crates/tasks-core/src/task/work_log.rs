@@ -1,5 +1,6 @@
 //! The work log in the body of a task: one section, one line per entry.
 
+use crate::rule;
 use accord_contract::time::Time;
 
 const HEADING: &str = "## Work Log";
@@ -33,7 +34,8 @@ impl LogEntry<'_> {
             .into_iter()
             .filter_map(|(name, text)| Some(format!("{name}: {}", one_line(text?))))
             .collect();
-        (!parts.is_empty()).then(|| format!("- {at} {}", parts.join(" | ")))
+        let separator = rule!(" | "; CommasInTheLog => ", ");
+        (!parts.is_empty()).then(|| format!("- {at} {}", parts.join(separator)))
     }
 }
 

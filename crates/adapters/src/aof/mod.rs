@@ -1,0 +1,55 @@
+//! AOF/1: the rules of messages and tasks, and the tree of a case.
+//!
+//! A case of one rule is a call: the core answers it. A case that is judged by a folder sends
+//! steps. The services behind `accord task` perform them on the tree in that folder, with its lock
+//! and its log, under the clock that the case sets. The kit reads the folder itself.
+//!
+//! Invariants:
+//! - A step reports what the service answered. A tree that cannot be read or written is an error
+//!   of the adapter, never an answer.
+//! - A setting or an action that is not known is not implemented.
+
+mod calls;
+mod steps;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use self::steps::Work;
+use crate::{Adapter, BadCall, Call, Reply};
+
+/// Accord's own implementation. It has the tree of one case open at a time.
+#[derive(Default)]
+pub struct Accord {
+    work: Mutex<Option<Work>>,
+}
+
+impl Adapter for Accord {
+    fn protocol(&self) -> &'static str {
+        "aof"
+    }
+
+    fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
+        call.allow_setup(&[])?;
+        match call.operation.as_str() {
+            "detect" => calls::detect_input(call),
+            "completion_transitions" => calls::completion_transitions(call),
+            "status_transition" => calls::status_transition(call),
+            "status_transitions" => calls::status_transitions(call),
+            "work_log_entry" => calls::work_log_entry(call),
+            "is_stale" => calls::is_stale(call),
+            _ => Ok(Reply::NotImplemented),
+        }
+    }
+
+    fn step(&self, request: &Value) -> Option<Value> {
+        let mut work = self.work.lock();
+        Some(match steps::perform(&mut work, request) {
+            Ok(answer) => answer,
+            Err(steps::Trouble::NotImplemented(what)) => {
+                json!({"status": "not_implemented", "message": what})
+            }
+            Err(steps::Trouble::Error(why)) => json!({"status": "error", "message": why}),
+        })
+    }
+}
