@@ -46,6 +46,8 @@ pub struct Leased {
 /// Acquires the lease of a ready task for an agent. The result of an earlier run must be moved
 /// out of the way with the same commit.
 ///
+/// Clauses: AOF-RUN-CLAIM, AOF-RUN-TTL.
+///
 /// # Errors
 /// `task_not_ready` if the task is not ready; `unauthorized_agent` if it is routed to another
 /// agent.

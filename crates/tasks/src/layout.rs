@@ -35,6 +35,8 @@ impl RunLayout {
     }
 
     /// The folder of a task's run.
+    ///
+    /// Clauses: AOF-RUN-LOCATION.
     pub fn folder(self, id: TaskId) -> String {
         match self {
             Self::Guide => format!("runs/{id}"),
@@ -49,11 +51,15 @@ pub fn status_folder(status: Status) -> String {
 }
 
 /// A task file.
+///
+/// Clauses: AOF-FILE-PLACE.
 pub fn task_file(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}.md")
 }
 
 /// The folder beside a task file.
+///
+/// Clauses: AOF-FILE-COMPANION.
 pub fn companion(status: Status, id: TaskId) -> String {
     format!("tasks/{status}/{id}")
 }

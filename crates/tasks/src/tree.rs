@@ -221,6 +221,8 @@ impl Tree {
     }
 
     /// Runs a decision, commits what it stages, then answers.
+    ///
+    /// Clauses: AOF-FILE-OTHERS, AOF-CRASH-KEPT, AOF-CRASH-RESUME.
     pub(crate) fn change<T: Send + 'static>(
         &self,
         decide: impl FnOnce(&mut Work<'_>) -> Result<T, Failure> + Send + 'static,

@@ -60,7 +60,7 @@ impl Entry {
     /// When the run counts as dead: when its heartbeat ends, whatever is left of the lease. Where
     /// there is no heartbeat, the lease decides.
     ///
-    /// Clauses: AOF-RS-STALE.
+    /// Clauses: AOF-RS-STALE, AOF-RS-NO-HEARTBEAT, AOF-CLOCK.
     pub(super) fn expires_at(&self) -> Option<Time> {
         let until = rule!(
             self.alive_until.or(self.lease_until);

@@ -141,7 +141,7 @@ pub fn run_failed(
 /// What happens to a task whose run fell silent and left no result: it is ready again, as long as
 /// there is a budget.
 ///
-/// Clauses: AOF-RS-RECLAIM.
+/// Clauses: AOF-RS-RECLAIM, AOF-RS-RECLAIM-REASON, AOF-RS-EXPIRED.
 pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time) -> Routed {
     let failures = failures(task) + 1;
     let agent = task.agent().unwrap_or(SYSTEM);

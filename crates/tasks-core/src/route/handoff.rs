@@ -34,7 +34,8 @@ impl Call<'_> {
     }
 }
 
-/// Clauses: AOF-HO-REQUEST, AOF-HO-MISMATCH, AOF-HO-PARENT, AOF-HO-DEPTH, AOF-HO-ARTIFACTS.
+/// Clauses: AOF-HO-REQUEST, AOF-HO-MISMATCH, AOF-HO-PARENT, AOF-HO-DEPTH, AOF-HO-ARTIFACTS,
+/// AOF-HO-DEPTH-SET, AOF-HO-RESENT.
 pub(super) fn request(
     call: &Call<'_>,
     child: &TaskFile,
@@ -130,7 +131,7 @@ fn check_answer(call: &Call<'_>, file: &TaskFile, facts: &Facts<'_>) -> Result<(
 
 /// The request for people.
 ///
-/// Clauses: AOF-HO-ARTIFACTS.
+/// Clauses: AOF-HO-ARTIFACTS, AOF-HO-TEXT.
 fn text(request: &HandoffRequest) -> String {
     let mut text = format!(
         "# Handoff Request\n\n**From:** {}\n**To:** {}\n**Due By:** {}\n",

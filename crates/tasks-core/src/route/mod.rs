@@ -142,7 +142,7 @@ pub struct Refused {
 
 /// Decides about an input. `None` if it is not for the protocol.
 ///
-/// Clauses: AOF-ERR-EVENTS.
+/// Clauses: AOF-ERR-EVENTS, AOF-ERR-NON-FATAL.
 pub fn receive(
     detected: &Detected,
     facts: &Facts<'_>,
@@ -165,6 +165,8 @@ pub fn receive(
 }
 
 /// Decides about a message.
+///
+/// Clauses: AOF-EV-RECEIVED, AOF-EX-1, AOF-EX-2, AOF-EX-3, AOF-EX-4, AOF-EX-5, AOF-EX-6, AOF-EX-7.
 ///
 /// # Errors
 /// The reason for which it is refused, with the events that record it.
@@ -220,6 +222,7 @@ impl Call<'_> {
         Refused { failure, events: vec![event] }
     }
 
+    /// Clauses: AOF-CR-NOT-FOUND, AOF-SU-NOT-FOUND, AOF-HO-NOT-FOUND.
     fn not_found(&self) -> Refused {
         let failure = Failure::new(Code::AofTaskNotFound, format!("there is no task {}", self.id));
         let mut refused = self.refused(failure);
@@ -274,6 +277,8 @@ pub fn move_task(task: &Task, to: Status, actor: &str, reason: Option<&str>, now
 }
 
 /// Moves a task along a path, as far as its status allows. A blocked task keeps the reason.
+///
+/// Clauses: AOF-CR-IDEMPOTENT, AOF-SU-SAME.
 pub(crate) fn walk(
     routed: &mut Routed,
     task: &Task,

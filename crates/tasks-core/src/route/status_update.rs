@@ -7,7 +7,7 @@ use crate::rule;
 use crate::task::{LogEntry, Task, TaskFile, with_entry};
 use crate::{Status, lease};
 
-/// Clauses: AOF-SU-STATUS, AOF-SU-WORK-LOG, AOF-SU-INVALID.
+/// Clauses: AOF-SU-STATUS, AOF-SU-WORK-LOG, AOF-SU-INVALID, AOF-SU-REASON.
 pub(super) fn update(
     call: &Call<'_>,
     file: &TaskFile,

@@ -138,6 +138,8 @@ impl TaskFile {
 
     /// Changes members of the front matter.
     ///
+    /// Clauses: AOF-FILE-BODY.
+    ///
     /// # Errors
     /// When the result would not be a task. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {

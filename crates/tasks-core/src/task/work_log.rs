@@ -19,7 +19,7 @@ pub struct LogEntry<'a> {
 impl LogEntry<'_> {
     /// The line, if the entry says anything.
     ///
-    /// Clauses: AOF-SU-WORK-LOG.
+    /// Clauses: AOF-SU-WORK-LOG, AOF-SU-FORMAT.
     fn line(&self, at: Time) -> Option<String> {
         let said = |text: &&str| !text.trim().is_empty();
         let blockers: Vec<&str> =

@@ -147,7 +147,7 @@ fn decide(
 /// One decision about a silent run: its recorded result, else the task is ready again. A result
 /// that cannot be read is recorded once, and moves nothing.
 ///
-/// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM.
+/// Clauses: AOF-RS-STALE, AOF-RS-RECLAIM, AOF-EX-8, AOF-EX-9.
 fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Routed, Failure> {
     let (task, now) = (file.task(), work.now());
     let run: Option<Run> = work.artifact(task.id, "run.json")?;

@@ -120,6 +120,8 @@ fn end(
 }
 
 /// The recorded result of a task.
+///
+/// Clauses: AOF-RS-INVALID-RESULT, AOF-RS-NO-ARTIFACTS.
 pub(crate) fn recorded(work: &Work<'_>, id: TaskId) -> Result<Recorded, Failure> {
     let Some(text) = work.artifact_text(id, "run_result.json")? else {
         return Ok(Recorded::Missing);
