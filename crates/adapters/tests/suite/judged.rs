@@ -37,7 +37,8 @@ pub(crate) fn cases(name: &str) -> &'static [Case] {
     protocol(name).cases()
 }
 
-fn protocol(name: &str) -> &'static Protocol {
+/// A protocol of the corpus.
+pub(crate) fn protocol(name: &str) -> &'static Protocol {
     static CORPUS: LazyLock<Corpus> =
         LazyLock::new(|| Corpus::embedded().expect("the corpus is valid"));
     CORPUS.protocol(name).expect("there are cases")

@@ -2,6 +2,7 @@
 
 mod agentxchain;
 mod answering;
+mod aof;
 mod core_fixtures;
 mod faults;
 mod in_memory;

@@ -16,6 +16,7 @@ mod example;
 mod exit;
 mod filter;
 mod fixtures;
+mod folders;
 mod fuzz;
 mod http;
 mod levels;

@@ -34,10 +34,9 @@ wire_enum! {
 }
 
 message! {
+    // Clauses: AOF-ENV-PROTOCOL, AOF-ENV-VERSION, AOF-ENV-TYPE, AOF-ENV-FROM, AOF-ENV-TO,
+    // AOF-ENV-SENT-AT, AOF-ENV-PAYLOAD.
     /// The envelope of a message.
-    ///
-    /// Clauses: AOF-ENV-PROTOCOL, AOF-ENV-VERSION, AOF-ENV-TYPE, AOF-ENV-FROM, AOF-ENV-TO,
-    /// AOF-ENV-SENT-AT, AOF-ENV-PAYLOAD.
     pub struct Envelope("AofEnvelope", open) {
         /// The protocol.
         required protocol: AofName = "protocol", "protocol";

@@ -38,9 +38,8 @@ wire_enum! {
 }
 
 message! {
+    // Clauses: AOF-CR-TEST-REPORT.
     /// How many tests ran.
-    ///
-    /// Clauses: AOF-CR-TEST-REPORT.
     pub struct TestReport("AofTestReport", open) {
         /// All.
         required total: u64 = "total", "count";
@@ -52,10 +51,9 @@ message! {
 }
 
 message! {
+    // Clauses: AOF-CR-OUTCOME, AOF-CR-SUMMARY-REF, AOF-CR-DELIVERABLES, AOF-CR-BLOCKERS,
+    // AOF-CR-NOTES.
     /// The work on a task is over.
-    ///
-    /// Clauses: AOF-CR-OUTCOME, AOF-CR-SUMMARY-REF, AOF-CR-DELIVERABLES, AOF-CR-BLOCKERS,
-    /// AOF-CR-NOTES.
     pub struct CompletionReport("AofCompletionReport", open) {
         /// How it ended.
         required outcome: Outcome = "outcome", "outcome";
@@ -73,10 +71,9 @@ message! {
 }
 
 message! {
+    // Clauses: AOF-SU-TASK-ID, AOF-SU-AGENT-ID, AOF-SU-STATUS-VALUE, AOF-SU-PROGRESS,
+    // AOF-SU-BLOCKERS, AOF-SU-NOTES.
     /// How the work on a task is going.
-    ///
-    /// Clauses: AOF-SU-TASK-ID, AOF-SU-AGENT-ID, AOF-SU-STATUS-VALUE, AOF-SU-PROGRESS,
-    /// AOF-SU-BLOCKERS, AOF-SU-NOTES.
     pub struct StatusUpdate("AofStatusUpdate", open) {
         /// The task.
         required task_id: TaskId = "taskId", "task-id";
@@ -94,10 +91,9 @@ message! {
 }
 
 message! {
+    // Clauses: AOF-HO-TASK-ID, AOF-HO-PARENT-ID, AOF-HO-FROM, AOF-HO-TO, AOF-HO-ACCEPTANCE,
+    // AOF-HO-OUTPUTS, AOF-HO-CONTEXT, AOF-HO-CONSTRAINTS, AOF-HO-DUE-BY.
     /// A task is delegated to another agent.
-    ///
-    /// Clauses: AOF-HO-TASK-ID, AOF-HO-PARENT-ID, AOF-HO-FROM, AOF-HO-TO, AOF-HO-ACCEPTANCE,
-    /// AOF-HO-OUTPUTS, AOF-HO-CONTEXT, AOF-HO-CONSTRAINTS, AOF-HO-DUE-BY.
     pub struct HandoffRequest("AofHandoffRequest", open) {
         /// The task that is delegated.
         required task_id: TaskId = "taskId", "task-id";
@@ -123,9 +119,8 @@ message! {
 }
 
 message! {
+    // Clauses: AOF-HO-ANSWER.
     /// The other agent takes the task, or does not. The type of the message says which.
-    ///
-    /// Clauses: AOF-HO-ANSWER.
     pub struct HandoffAnswer("AofHandoffAnswer", open) {
         /// The task.
         required task_id: TaskId = "taskId", "task-id";

@@ -28,6 +28,11 @@ pub(super) struct ImplementationArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["inspect", "command", "server"])]
     target: Option<PathBuf>,
 
+    /// Keep the folder that each case leaves behind, below this folder; for protocols that are
+    /// tested by folders
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["inspect", "target", "server"])]
+    keep_folders: Option<PathBuf>,
+
     #[command(flatten)]
     server: Server,
 }
@@ -100,7 +105,7 @@ impl ImplementationArgs {
         }
         match &self.command {
             Some(command) => self.started(command),
-            None => accord(protocol.name()),
+            None => self.accord(protocol.name()),
         }
     }
 
@@ -198,27 +203,39 @@ impl ImplementationArgs {
         };
         let invocation = Invocation::new(program, args);
         Ok(if self.lines {
-            Box::new(LongLived::new(invocation))
+            self.long_lived(invocation)
         } else {
-            Box::new(PerCase::new(invocation))
+            let adapter = PerCase::new(invocation);
+            match &self.keep_folders {
+                Some(folder) => Box::new(adapter.keep_folders(folder.clone())),
+                None => Box::new(adapter),
+            }
         })
     }
-}
 
-fn accord(protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
-    let accord = std::env::current_exe().map_err(|error| {
-        CliError::new(
-            Code::KitAdapterNotFound,
-            format!("accord cannot find its own program: {error}"),
-        )
-    })?;
-    if !accord_adapters::protocols().contains(&protocol) {
-        return Err(CliError::new(
-            Code::Usage,
-            format!("accord has no adapter of its own for {protocol}"),
-        )
-        .help("give the implementation with --command, --target, --url or --remote"));
+    fn long_lived(&self, invocation: Invocation) -> Box<dyn Adapter> {
+        let adapter = LongLived::new(invocation);
+        match &self.keep_folders {
+            Some(folder) => Box::new(adapter.keep_folders(folder.clone())),
+            None => Box::new(adapter),
+        }
     }
-    let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
-    Ok(Box::new(LongLived::new(invocation)))
+
+    fn accord(&self, protocol: &str) -> Result<Box<dyn Adapter>, CliError> {
+        let accord = std::env::current_exe().map_err(|error| {
+            CliError::new(
+                Code::KitAdapterNotFound,
+                format!("accord cannot find its own program: {error}"),
+            )
+        })?;
+        if !accord_adapters::protocols().contains(&protocol) {
+            return Err(CliError::new(
+                Code::Usage,
+                format!("accord has no adapter of its own for {protocol}"),
+            )
+            .help("give the implementation with --command, --target, --url or --remote"));
+        }
+        let invocation = Invocation::new(accord, ["adapter", protocol, "--lines"]);
+        Ok(self.long_lived(invocation))
+    }
 }
