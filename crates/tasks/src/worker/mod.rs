@@ -5,7 +5,9 @@
 //! lives, and turns what the agent leaves into a report:
 //! - a message that the agent sent by itself, through any door, counts at once;
 //! - a line of its standard output that begins with `AOF/1 ` is a message, as in any text;
-//! - `outputs/report.json`, the payload of a `completion.report`, is sent when the agent ends.
+//! - `outputs/report.json`, the payload of a `completion.report`, is sent when the agent ends;
+//! - an agent that ends well without any of them has not said that its work is done: a person
+//!   reviews it, with its last lines as notes.
 //!
 //! Invariants:
 //! - no lock of the tree is held between operations;
@@ -132,6 +134,14 @@ impl Worker {
         self.tree.claim_for(id, &agent, self.times)
     }
 
+    /// The task of a run that another request claimed, if the run still has it.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    pub fn claimed(&self, id: TaskId, run_id: &str) -> Result<Option<Claimed>, Failure> {
+        self.tree.claimed_in(id, run_id)
+    }
+
     /// The folder of a task in progress.
     pub fn folder(&self, id: TaskId) -> PathBuf {
         self.root.join(companion(Status::InProgress, id))
@@ -184,8 +194,20 @@ impl Worker {
                 self.tree.give_back(claimed)?;
                 Ok(WorkEnd::Released)
             }
+            Ended::Well(last_lines) => self.ask_for_review(claimed, last_lines),
             Ended::Without(error) => self.fail(claimed, error),
         }
+    }
+
+    /// Reports for an agent that ended well and did not say what it did.
+    fn ask_for_review(&self, claimed: &Claimed, last_lines: &str) -> Result<WorkEnd, Failure> {
+        let id = claimed.task.task().id;
+        let message = report::envelope(self, claimed, report::unreported(last_lines));
+        self.tree.worker_message(&message)?;
+        if self.holds(claimed)? {
+            self.tree.end_session(claimed)?;
+        }
+        self.tree.ended_as(id, claimed.run.run_id.as_deref())
     }
 
     fn fail(&self, claimed: &Claimed, error: &str) -> Result<WorkEnd, Failure> {
@@ -204,7 +226,9 @@ impl Worker {
 enum Ended {
     /// It was ended because the work was cancelled.
     Cancelled,
-    /// It ended, or was ended. The text says how, for the case that there is no report.
+    /// It ended by itself with exit code 0. The text is the end of its output.
+    Well(String),
+    /// It failed, or was ended. The text says how, for the case that there is no report.
     Without(String),
 }
 

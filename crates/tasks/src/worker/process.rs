@@ -61,6 +61,7 @@ pub(super) fn run(
         next: now + Duration::from_secs(seconds),
         end_by: None,
         is_lost: false,
+        tail: Vec::new(),
     };
     let outcome = run_watched(&spec, &mut watched);
     if let Some(line) = watched.messages.finish() {
@@ -69,6 +70,9 @@ pub(super) fn run(
     drop(watched.record.take());
     Ok(match outcome {
         Ok(outcome) if outcome.cancelled => Ended::Cancelled,
+        Ok(outcome) if outcome.ending == Ending::Exited(0) && !outcome.timed_out => {
+            Ended::Well(last_lines(&watched.tail))
+        }
         Ok(outcome) => Ended::Without(described(command, &outcome)),
         Err(error) => Ended::Without(format!("the agent did not start: {error}")),
     })
@@ -134,6 +138,16 @@ fn described(command: &AgentCommand, outcome: &RunOutput) -> String {
     text
 }
 
+/// The last whole lines of an output.
+fn last_lines(tail: &[u8]) -> String {
+    let text = String::from_utf8_lossy(tail);
+    match text.split_once('\n') {
+        // The first line is cut off.
+        Some((_, rest)) if tail.len() >= ERRORS_SHOWN => rest.to_owned(),
+        _ => text.into_owned(),
+    }
+}
+
 struct Watched<'w> {
     worker: &'w Worker,
     claimed: &'w Claimed,
@@ -146,9 +160,18 @@ struct Watched<'w> {
     /// When an agent that has reported must have ended.
     end_by: Option<Instant>,
     is_lost: bool,
+    /// The end of the output.
+    tail: Vec<u8>,
 }
 
 impl Watched<'_> {
+    /// Keeps the end of the output.
+    fn keep(&mut self, chunk: &[u8]) {
+        self.tail.extend_from_slice(chunk);
+        let excess = self.tail.len().saturating_sub(ERRORS_SHOWN);
+        self.tail.drain(..excess);
+    }
+
     /// Carries a message of the agent out.
     fn deliver(&mut self, line: &str) {
         let json = line.strip_prefix(PREFIX).unwrap_or(line);
@@ -191,6 +214,7 @@ impl Watch for Watched<'_> {
     }
 
     fn stdout(&mut self, chunk: &[u8]) {
+        self.keep(chunk);
         (self.signals)(WorkSignal::Output { error: false, bytes: chunk });
         for line in self.messages.push(chunk) {
             self.deliver(&line);
@@ -198,6 +222,7 @@ impl Watch for Watched<'_> {
     }
 
     fn stderr(&mut self, chunk: &[u8]) {
+        self.keep(chunk);
         (self.signals)(WorkSignal::Output { error: true, bytes: chunk });
     }
 

@@ -72,6 +72,22 @@ fn with_defaults(mut report: Value) -> Value {
     report
 }
 
+/// The report for an agent that ended well without one.
+pub(super) fn unreported(last_lines: &str) -> Value {
+    let mut notes = "the agent ended with exit code 0 and without a report".to_owned();
+    if !last_lines.trim().is_empty() {
+        notes = format!("{notes}. Its last lines:\n{}", last_lines.trim());
+    }
+    json!({
+        "outcome": "needs_review",
+        "summaryRef": "outputs/summary.md",
+        "deliverables": [],
+        "tests": {"total": 0, "passed": 0, "failed": 0},
+        "blockers": [],
+        "notes": notes,
+    })
+}
+
 /// A message of the agent, with the id of its run if it names none.
 pub(super) fn in_run(claimed: &Claimed, mut message: Value) -> Value {
     let is_own = message.get("taskId").and_then(Value::as_str)
