@@ -24,6 +24,7 @@ mod serve;
 mod session;
 mod signals;
 mod store;
+mod task;
 mod verify;
 mod worker_output;
 
@@ -45,6 +46,7 @@ pub(crate) struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Serve(Box<serve::ServeArgs>),
+    Task(task::TaskArgs),
     Run(Box<run::RunArgs>),
     Context(context::ContextArgs),
     Fact(fact::FactArgs),
@@ -72,6 +74,7 @@ impl Cli {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         match self.command {
             Command::Serve(args) => args.run(),
+            Command::Task(args) => args.run(),
             Command::Run(args) => args.run(),
             Command::Context(args) => args.run(),
             Command::Fact(args) => args.run(),

@@ -75,6 +75,12 @@ impl PersonArgs {
         self.yes || self.actor.is_some() || self.note.is_some() || self.expect.is_some()
     }
 
+    /// The same, with a person to act as if none is named.
+    pub(crate) fn or_actor(mut self, actor: Option<String>) -> Self {
+        self.actor = self.actor.or(actor);
+        self
+    }
+
     /// Asks the person, after `show` has described what is decided.
     pub(crate) fn decide(
         self,

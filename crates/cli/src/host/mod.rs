@@ -17,6 +17,7 @@ mod refusal;
 mod request;
 mod target;
 
+pub(crate) use self::answer::Answer;
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};

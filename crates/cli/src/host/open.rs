@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_host::Api;
 use accord_host::client::{Client, ClientOptions};
@@ -75,6 +76,45 @@ impl Connection {
             _ => runtime.block_on(open_or_connect(folder))?,
         };
         Ok(Self { api, runtime, place: full_path(folder), is_new })
+    }
+
+    /// Connects to a server.
+    pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self, CliError> {
+        server(url, key)
+    }
+
+    /// Connects to the tasks of a data folder: to the socket of a host that serves it; otherwise a
+    /// host in this process opens the task trees alone, never the store. `create`: a missing folder
+    /// is created.
+    pub(crate) fn to_tasks(folder: &Path, create: bool) -> Result<Self, CliError> {
+        let is_new = !folder.exists();
+        if is_new && !create {
+            return Err(no_store(folder));
+        }
+        let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
+        let api = runtime.block_on(async {
+            if let Some(client) = running_host(folder).await? {
+                return Ok::<_, Failure>(client);
+            }
+            let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
+            Ok(local_api(&Host::tasks_only(folder, settings)?))
+        })?;
+        Ok(Self { api, runtime, place: full_path(folder), is_new })
+    }
+
+    /// Opens a tree of tasks in a repository, in this process.
+    pub(crate) fn to_tree(root: &Path, project: &str) -> Result<Self, CliError> {
+        let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
+        let project: ProjectId = project.parse().map_err(|error: IdError| {
+            CliError::new(Code::Usage, format!("the project {project:?}: {error}"))
+        })?;
+        let api = runtime.block_on(async {
+            let settings = Sources::of_process(root, None, Vec::new()).resolve()?.settings;
+            let host = Host::tasks_only(root, settings)?;
+            host.tasks().link(&project, Some(root.to_owned()));
+            Ok::<_, Failure>(local_api(&host))
+        })?;
+        Ok(Self { api, runtime, place: full_path(root), is_new: false })
     }
 
     /// The interface of the host.
@@ -151,17 +191,12 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
 /// process.
 pub(super) async fn open_or_connect(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
-    let socket = folder.join(SOCKET);
     let until = Instant::now() + LOCK_WAIT;
     loop {
         // Tried again in each round: a host that is starting locks the folder before it has its
         // socket.
-        if socket.exists() {
-            let client = Client::socket(&socket)?;
-            // A killed host leaves its socket behind; then the connection is refused.
-            if client.connect().await.is_ok() {
-                return Ok(Arc::new(client));
-            }
+        if let Some(client) = running_host(folder).await? {
+            return Ok(client);
         }
         match open_here(folder) {
             // Another command uses the folder for a moment, or a host is starting.
@@ -171,6 +206,18 @@ pub(super) async fn open_or_connect(folder: &Path) -> Result<Arc<dyn Api>, Failu
             opened => return opened,
         }
     }
+}
+
+/// The host that serves a folder, if there is one.
+async fn running_host(folder: &Path) -> Result<Option<Arc<dyn Api>>, Failure> {
+    let socket = folder.join(SOCKET);
+    if !socket.exists() {
+        return Ok(None);
+    }
+    let client = Client::socket(&socket)?;
+    // A killed host leaves its socket behind; then the connection is refused.
+    let is_served = client.connect().await.is_ok();
+    Ok(is_served.then(|| Arc::new(client) as Arc<dyn Api>))
 }
 
 /// Opens the folder in this process.

@@ -17,6 +17,7 @@ mod project;
 mod question;
 mod session;
 mod table;
+mod task;
 mod text;
 mod time;
 
@@ -29,6 +30,10 @@ pub(crate) use self::project::{project, projects, removed_project};
 pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
+pub(crate) use self::task::{
+    adopted, board, changed_task, claim, created_task, heartbeat, lint, next, nothing_claimed, or,
+    poll, received, session_end, task, task_event, tasks,
+};
 pub(crate) use self::text::{clean, member, one_line};
 pub(crate) use self::time::{Times, moment};
 pub(crate) use accord_contract::text::counted;

@@ -130,6 +130,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-runs",
             "accord-system",
             "accord-tasks",
+            "accord-tasks-core",
         ],
     ),
 ];

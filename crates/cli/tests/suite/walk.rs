@@ -74,6 +74,9 @@ impl Walk {
         for name in ["URL", "KEY", "DATA", "PROJECT", "ACTOR", "SESSION"] {
             shell.env_remove(format!("ACCORD_{name}"));
         }
+        for name in ["TASKS", "TASK_ID", "TASK_DIR", "TASK_RUN_ID", "TASK_AGENT"] {
+            shell.env_remove(format!("ACCORD_{name}"));
+        }
         shell.env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             shell.env(format!("GIT_{who}_NAME"), "T");

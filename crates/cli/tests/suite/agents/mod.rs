@@ -40,6 +40,20 @@ fn codex_carries_a_run_of_three_turns_and_uses_the_memory() {
 }
 
 #[test]
+fn claude_works_on_tasks_that_depend_on_each_other() {
+    if let Some(desk) = Desk::with("claude") {
+        desk.works_on_tasks();
+    }
+}
+
+#[test]
+fn codex_works_on_tasks_that_depend_on_each_other() {
+    if let Some(desk) = Desk::with("codex") {
+        desk.works_on_tasks();
+    }
+}
+
+#[test]
 fn the_commands_of_the_readme_reach_the_first_gate() {
     let block = governed_block();
     assert!(block.contains("--agent claude"), "{block}");
@@ -183,6 +197,32 @@ impl Desk {
         assert!(refusals >= 3, "{refusals} refusals");
         let seen = ["pm", "dev", "qa"].map(|role| asked.matches(&title(role)).count());
         assert!(seen[0] > seen[1] && seen[1] > seen[2] && seen[2] > 0, "{seen:?}");
+    }
+
+    /// Two tasks, the second after the first; the agent reports in its file.
+    fn works_on_tasks(&self) {
+        let project = "--project shop --actor human:lead";
+        let made = self.accord(&format!(
+            "task create 'Write the parser' --ready --no-review --id-only {project}"
+        ));
+        let first = made.trim();
+        self.accord(&format!(
+            "task create 'Write the manual' --role dev --after {first} {project}"
+        ));
+        let words =
+            format!("task work --agent {} --role dev --drain --project shop", self.preset.name);
+        let ran = self.shell(&format!("accord {words}"));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let said = format!("{} worked on 2 tasks\n", self.preset.name);
+        assert!(ran.stderr.ends_with(&said), "{ran:?}");
+        let list = self.accord("task list --all --project shop");
+        for status in ["done", "review"] {
+            assert_eq!(list.matches(&format!("  {status}  ")).count(), 1, "{list}");
+        }
+        let asked = self.api.asked();
+        assert!(asked.contains("not_for_workers"), "it could decide for a person");
+        // The second briefing has what the first task left.
+        assert!(asked.contains("A client did it"), "the notes of the first task are missing");
     }
 
     /// Only the records of the run itself are left for the person to commit.

@@ -18,9 +18,63 @@ pub(crate) enum Action {
     End,
 }
 
+/// What a prompt asks for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Task {
+    /// A turn of a governed run.
+    Turn(Turn),
+    /// A task of AOF/1.
+    Task(Briefed),
+}
+
+impl Task {
+    /// Reads a prompt; `None` for a request that is about something else, such as a title.
+    pub(crate) fn read(prompt: &str) -> Option<Self> {
+        Turn::read(prompt).map(Self::Turn).or_else(|| Briefed::read(prompt).map(Self::Task))
+    }
+
+    /// The next action after so many.
+    pub(crate) fn action(&self, done: usize) -> Action {
+        match self {
+            Self::Turn(turn) => turn.action(done),
+            Self::Task(task) => task.action(done),
+        }
+    }
+}
+
+/// What the briefing of a task says.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Briefed {
+    id: String,
+    report: String,
+}
+
+impl Briefed {
+    fn read(prompt: &str) -> Option<Self> {
+        let report = between(prompt, "- the file ", ": {")?;
+        Some(Self { id: between(prompt, "You have the task TASK-", " of")?, report })
+    }
+
+    fn action(&self, done: usize) -> Action {
+        let report = json!({"outcome": "done", "notes": "A client did it",
+            "summaryRef": "outputs/summary.md", "tests": {"total": 1, "passed": 1, "failed": 0}});
+        let folder = self.report.trim_end_matches("/outputs/report.json");
+        let actions = [
+            // A worker that wants to decide for the person.
+            Action::Shell(format!("{} task close TASK-{} --yes", program(), self.id)),
+            Action::Write {
+                path: format!("{folder}/outputs/summary.md"),
+                text: "It is done.\n".to_owned(),
+            },
+            Action::Write { path: self.report.clone(), text: report.to_string() },
+        ];
+        actions.get(done).cloned().unwrap_or(Action::End)
+    }
+}
+
 /// What a prompt says about a turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Task {
+pub(crate) struct Turn {
     staging: String,
     run_id: String,
     turn_id: String,
@@ -30,9 +84,8 @@ pub(crate) struct Task {
     next_phase: Option<String>,
 }
 
-impl Task {
-    /// Reads a prompt; `None` for a request that is about something else, such as a title.
-    pub(crate) fn read(prompt: &str) -> Option<Self> {
+impl Turn {
+    fn read(prompt: &str) -> Option<Self> {
         let quoted = |name: &str| between(prompt, &format!("`{name}` \""), "\"");
         Some(Self {
             staging: between(prompt, "Write one JSON object to `", "`")?,
@@ -45,8 +98,7 @@ impl Task {
         })
     }
 
-    /// The next action after so many.
-    pub(crate) fn action(&self, done: usize) -> Action {
+    fn action(&self, done: usize) -> Action {
         let mut actions = vec![Action::Memory { tool: "memory_orient", arguments: json!({}) }];
         let (first, rest) = self.files().split_first().expect("a role writes files");
         actions.push(Action::Write { path: first.0.to_owned(), text: first.1.to_owned() });

@@ -1,0 +1,77 @@
+//! Who acts: a person, or the agent whose worker runs the command.
+//!
+//! A command that acts as a person is refused in a process that a worker started.
+
+use accord_base::worker::{Ancestry, refuse_worker, variables};
+use accord_base::{ActorKey, ActorType};
+
+use crate::commands::person::NamedPerson;
+use crate::error::CliError;
+use crate::host::setting;
+
+/// Who acts.
+#[derive(Debug, clap::Args)]
+pub(super) struct ActorArgs {
+    /// Who acts: human:NAME, agent:NAME or script:NAME [default: ACCORD_ACTOR, the agent of this
+    /// worker, or the user of the operating system]
+    #[arg(long, value_name = "TYPE:ID", value_parser = actor)]
+    actor: Option<String>,
+}
+
+/// The agent that a command is about.
+#[derive(Debug, clap::Args)]
+pub(super) struct AgentArgs {
+    /// The agent [default: ACCORD_TASK_AGENT, or an agent in ACCORD_ACTOR]
+    #[arg(id = "as", long = "as", value_name = "AGENT")]
+    pub(super) agent: Option<String>,
+}
+
+impl ActorArgs {
+    /// The actor. A person is refused in a worker.
+    pub(super) fn name(&self) -> Result<String, CliError> {
+        let given = self.actor.clone().or_else(|| setting("ACCORD_ACTOR"));
+        let agent = || setting("ACCORD_TASK_AGENT").map(|agent| format!("agent:{agent}"));
+        let actor = given.or_else(agent);
+        let actor = actor.unwrap_or_else(|| NamedPerson::of(None).actor);
+        if is_person(&actor) {
+            check_person()?;
+        }
+        Ok(actor)
+    }
+}
+
+impl AgentArgs {
+    /// The agent, if one is named.
+    pub(super) fn name(&self) -> Option<String> {
+        let own = || setting("ACCORD_TASK_AGENT");
+        let named = || {
+            let actor = setting("ACCORD_ACTOR")?;
+            actor.strip_prefix("agent:").map(str::to_owned)
+        };
+        self.agent.clone().or_else(own).or_else(named)
+    }
+
+    /// The agent, which is required.
+    pub(super) fn required(&self) -> Result<String, CliError> {
+        self.name().ok_or_else(|| {
+            CliError::new(accord_contract::codes::Code::Usage, "no agent given")
+                .help("name the agent with --as NAME")
+        })
+    }
+}
+
+/// Refuses to act as a person in a worker.
+pub(super) fn check_person() -> Result<(), CliError> {
+    let caller: Ancestry = accord_process::ancestors(&variables()).into_iter().collect();
+    Ok(refuse_worker(&caller, &[])?)
+}
+
+fn is_person(actor: &str) -> bool {
+    ActorKey::parse(actor).is_ok_and(|actor| actor.kind == ActorType::Human)
+}
+
+fn actor(text: &str) -> Result<String, String> {
+    let actor = ActorKey::parse(text)
+        .map_err(|error| format!("{error}; an actor is human:NAME, agent:NAME or script:NAME"))?;
+    Ok(format!("{}:{}", actor.kind.as_str(), actor.id))
+}

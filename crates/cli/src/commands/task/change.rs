@@ -1,0 +1,427 @@
+//! The commands that move tasks, except for the decisions about a review.
+
+use accord_contract::wire::Value;
+use hyper::Method;
+use serde_json::json;
+
+use super::acting::{ActorArgs, AgentArgs};
+use super::place::{Place, PlaceArgs};
+use crate::commands::words;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::setting;
+use crate::render;
+
+/// Claim a task for an agent: one by its id, or the next ready one that fits
+#[derive(Debug, clap::Args)]
+pub(super) struct ClaimArgs {
+    /// The task [default: the next ready one that fits]
+    id: Option<String>,
+
+    #[command(flatten)]
+    fits: FitsArgs,
+
+    #[command(flatten)]
+    agent: AgentArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Which ready tasks fit an agent.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct FitsArgs {
+    /// A role of the agent; can be repeated
+    #[arg(long = "role", value_name = "NAME")]
+    roles: Vec<String>,
+
+    /// A team of the agent; can be repeated
+    #[arg(long = "team", value_name = "NAME")]
+    teams: Vec<String>,
+
+    /// A tag that the task must have; can be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+
+    /// Only tasks that are routed to the agent itself
+    #[arg(long)]
+    only_mine: bool,
+}
+
+/// Give a claimed task back
+#[derive(Debug, clap::Args)]
+pub(super) struct ReleaseArgs {
+    /// The task [default: ACCORD_TASK_ID]
+    id: Option<String>,
+
+    /// Why
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    reason: Option<String>,
+
+    #[command(flatten)]
+    run: RunOfArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Renew the lease and the heartbeat of a claimed task
+#[derive(Debug, clap::Args)]
+pub(super) struct HeartbeatArgs {
+    /// The task [default: ACCORD_TASK_ID]
+    id: Option<String>,
+
+    #[command(flatten)]
+    run: RunOfArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// The run of an agent.
+#[derive(Debug, clap::Args)]
+struct RunOfArgs {
+    /// The run, which `claim` printed [default: ACCORD_TASK_RUN_ID]
+    #[arg(long = "run", value_name = "RUN")]
+    run: Option<String>,
+
+    #[command(flatten)]
+    agent: AgentArgs,
+}
+
+/// Say that a task cannot go on
+#[derive(Debug, clap::Args)]
+pub(super) struct BlockArgs {
+    /// The task
+    id: String,
+
+    /// Why
+    #[arg(value_parser = words)]
+    reason: String,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Make a blocked task ready again
+#[derive(Debug, clap::Args)]
+pub(super) struct UnblockArgs {
+    /// The task
+    id: String,
+
+    #[command(flatten)]
+    why: WhyArgs,
+}
+
+/// Give a task up
+#[derive(Debug, clap::Args)]
+pub(super) struct CancelArgs {
+    /// The task
+    id: String,
+
+    #[command(flatten)]
+    why: WhyArgs,
+}
+
+/// Make a dead letter ready again, with a new retry budget
+#[derive(Debug, clap::Args)]
+pub(super) struct ResurrectArgs {
+    /// The task
+    id: String,
+
+    #[command(flatten)]
+    why: WhyArgs,
+}
+
+/// A reason, who acts, and where.
+#[derive(Debug, clap::Args)]
+struct WhyArgs {
+    /// Why
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    reason: Option<String>,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Make a task of the backlog ready
+#[derive(Debug, clap::Args)]
+pub(super) struct PromoteArgs {
+    /// The task
+    id: String,
+
+    /// Also if it waits for other tasks; only a person can do that
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Make a task wait for another one, or end that
+#[derive(Debug, clap::Args)]
+pub(super) struct DepArgs {
+    #[command(subcommand)]
+    command: DepCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum DepCommand {
+    /// Make a task wait for another one
+    Add(DepPairArgs),
+    /// End that a task waits for another one
+    Remove(DepPairArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct DepPairArgs {
+    /// The task that waits
+    id: String,
+
+    /// The task that must be done first
+    blocker: String,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Say that the session of an agent is over, so that recorded results are applied
+#[derive(Debug, clap::Args)]
+pub(super) struct SessionEndArgs {
+    /// Only this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+
+    /// Only the tasks of this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Do what is due: promote, recover, requeue, alert
+#[derive(Debug, clap::Args)]
+pub(super) struct PollArgs {
+    /// Only say what is due
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl ClaimArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let agent = self.agent.required()?;
+        let place = self.place.open()?;
+        let actor = format!("agent:{agent}");
+        match &self.id {
+            Some(id) => {
+                let request = place.change(
+                    Method::POST,
+                    &[id, "claim"],
+                    &json!({"agent": agent}),
+                    Some(&actor),
+                );
+                place.print(request, |page, claim| render::claim(page, claim, &commands(&place)))
+            }
+            None => {
+                let answer = place.send(self.fits.request(&place, &agent))?;
+                let is_claimed = !answer.value()?["result"]["claimed"].is_null();
+                answer.print(place.json, |page, document| {
+                    let next = &document["result"];
+                    match &next["claimed"] {
+                        Value::Null => render::nothing_claimed(page, next),
+                        claim => render::claim(page, claim, &commands(&place)),
+                    }
+                })?;
+                Ok(Exit::from_answer(is_claimed))
+            }
+        }
+    }
+}
+
+/// The commands that follow a claim.
+fn commands(place: &Place) -> impl Fn(&str) -> String + '_ {
+    |words: &str| place.command(words)
+}
+
+impl FitsArgs {
+    /// The claim of the next ready task that fits.
+    pub(super) fn request(&self, place: &Place, agent: &str) -> crate::host::HostRequest {
+        let mut body = json!({"agent": agent});
+        for (name, values) in [("roles", &self.roles), ("teams", &self.teams), ("tags", &self.tags)]
+        {
+            if !values.is_empty() {
+                body[name] = values.clone().into();
+            }
+        }
+        if self.only_mine {
+            body["only_mine"] = true.into();
+        }
+        let actor = format!("agent:{agent}");
+        place.change(Method::POST, &["claim-next"], &body, Some(&actor))
+    }
+}
+
+impl RunOfArgs {
+    /// The task, and the members that name the run.
+    fn of(&self, id: Option<String>) -> Result<(String, Value, String), CliError> {
+        let agent = self.agent.required()?;
+        let id = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
+            CliError::new(accord_contract::codes::Code::Usage, "no task given")
+                .help("give its id, or set ACCORD_TASK_ID")
+        })?;
+        let mut body = json!({"agent": agent});
+        if let Some(run) = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID")) {
+            body["run_id"] = run.into();
+        }
+        Ok((id, body, format!("agent:{agent}")))
+    }
+}
+
+impl ReleaseArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let (id, mut body, actor) = self.run.of(self.id)?;
+        if let Some(reason) = self.reason {
+            body["reason"] = reason.into();
+        }
+        let place = self.place.open()?;
+        let request = place.change(Method::POST, &[&id, "release"], &body, Some(&actor));
+        place.print(request, render::changed_task)
+    }
+}
+
+impl HeartbeatArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let (id, body, actor) = self.run.of(self.id)?;
+        let place = self.place.open()?;
+        let request = place.change(Method::POST, &[&id, "heartbeat"], &body, Some(&actor));
+        place.print(request, render::heartbeat)
+    }
+}
+
+impl BlockArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let body = json!({"reason": self.reason});
+        verb(&self.place, &self.actor, &self.id, "block", &body)
+    }
+}
+
+impl UnblockArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.why.verb(&self.id, "unblock")
+    }
+}
+
+impl CancelArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.why.verb(&self.id, "cancel")
+    }
+}
+
+impl ResurrectArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        self.why.verb(&self.id, "resurrect")
+    }
+}
+
+impl WhyArgs {
+    fn verb(&self, id: &str, name: &str) -> Result<Exit, CliError> {
+        let mut body = json!({});
+        if let Some(reason) = &self.reason {
+            body["reason"] = reason.as_str().into();
+        }
+        verb(&self.place, &self.actor, id, name, &body)
+    }
+}
+
+impl PromoteArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let mut body = json!({});
+        if self.force {
+            body["force"] = true.into();
+        }
+        verb(&self.place, &self.actor, &self.id, "promote", &body)
+    }
+}
+
+impl DepArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        match self.command {
+            DepCommand::Add(pair) => {
+                let body = json!({"blocker": pair.blocker});
+                verb(&pair.place, &pair.actor, &pair.id, "dependencies", &body)
+            }
+            DepCommand::Remove(pair) => {
+                let actor = pair.actor.name()?;
+                let place = pair.place.open()?;
+                let below = [pair.id.as_str(), "dependencies", pair.blocker.as_str()];
+                let request = place.change(Method::DELETE, &below, &Value::Null, Some(&actor));
+                place.print(request, render::changed_task)
+            }
+        }
+    }
+}
+
+impl SessionEndArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let actor = self.actor.name()?;
+        let place = self.place.open()?;
+        let mut body = json!({});
+        if let Some(task) = self.task {
+            body["task_id"] = task.into();
+        }
+        if let Some(agent) = self.agent {
+            body["agent"] = agent.into();
+        }
+        let request = place.change(Method::POST, &["session-end"], &body, Some(&actor));
+        place.print(request, render::session_end)
+    }
+}
+
+impl PollArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let actor = self.actor.name()?;
+        let place = self.place.open()?;
+        let mut body = json!({});
+        if self.dry_run {
+            body["dry_run"] = true.into();
+        }
+        let request = place.change(Method::POST, &["poll"], &body, Some(&actor));
+        place.print(request, render::poll)
+    }
+}
+
+/// Sends a verb, and prints the task.
+fn verb(
+    place: &PlaceArgs,
+    actor: &ActorArgs,
+    id: &str,
+    verb: &str,
+    body: &Value,
+) -> Result<Exit, CliError> {
+    let actor = actor.name()?;
+    let place = place.open()?;
+    let request = place.change(Method::POST, &[id, verb], body, Some(&actor));
+    place.print(request, render::changed_task)
+}

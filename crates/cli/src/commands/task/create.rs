@@ -1,0 +1,225 @@
+//! `accord task create` and `edit`: what a task says.
+
+use std::path::PathBuf;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+use clap::builder::PossibleValuesParser;
+use hyper::Method;
+
+use super::acting::ActorArgs;
+use super::place::PlaceArgs;
+use crate::commands::words;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::input::read_file;
+use crate::render;
+
+const PRIORITIES: [&str; 4] = ["critical", "high", "normal", "low"];
+
+/// Create a task
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  accord task create \"Write the parser\" --project shop \\\n      \
+                        --instructions \"Read every line\" --after TASK-2026-02-09-001"
+)]
+pub(super) struct CreateArgs {
+    /// What is to be done, in one line
+    #[arg(value_parser = words)]
+    title: String,
+
+    #[command(flatten)]
+    says: SaysArgs,
+
+    /// A task that must be done first; can be repeated
+    #[arg(long = "after", value_name = "ID")]
+    after: Vec<String>,
+
+    /// The task that it is a part of
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+
+    /// Make it ready at once; it is also ready as soon as the tasks before it are done
+    #[arg(long)]
+    ready: bool,
+
+    /// Print only the id of the task
+    #[arg(long, conflicts_with = "json")]
+    id_only: bool,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Change what a task says
+#[derive(Debug, clap::Args)]
+pub(super) struct EditArgs {
+    /// The task
+    id: String,
+
+    /// What is to be done, in one line
+    #[arg(long, value_name = "TEXT", value_parser = words)]
+    title: Option<String>,
+
+    #[command(flatten)]
+    says: SaysArgs,
+
+    /// Take a member away: agent, role, team, resource or time-limit; can be repeated
+    #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(
+        ["agent", "role", "team", "resource", "time-limit"]))]
+    clear: Vec<String>,
+
+    /// Refuse if the task is not the one with this digest, which `accord task show` shows
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
+
+    #[command(flatten)]
+    actor: ActorArgs,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// What a task says, except for its title.
+#[derive(Debug, clap::Args)]
+struct SaysArgs {
+    /// What the agent does
+    #[arg(long, value_name = "TEXT")]
+    instructions: Option<String>,
+
+    /// How the agent does it
+    #[arg(long, value_name = "TEXT")]
+    guidance: Option<String>,
+
+    /// A file with the whole body, in Markdown; - is standard input
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+
+    /// How urgent it is [default: normal]
+    #[arg(long, value_name = "PRIORITY", value_parser = PossibleValuesParser::new(PRIORITIES))]
+    priority: Option<String>,
+
+    /// The agent that may do it
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+
+    /// The role that may do it
+    #[arg(long, value_name = "NAME")]
+    role: Option<String>,
+
+    /// The team that may do it
+    #[arg(long, value_name = "NAME")]
+    team: Option<String>,
+
+    /// A tag; can be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+
+    /// What it needs for itself alone while it is in progress
+    #[arg(long, value_name = "NAME")]
+    resource: Option<String>,
+
+    /// The longest time in progress, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    time_limit: Option<u64>,
+
+    /// What happens after that [default: alert]
+    #[arg(long, value_name = "ACTION",
+          value_parser = PossibleValuesParser::new(["alert", "block", "deadletter"]))]
+    on_violation: Option<String>,
+
+    /// Finished work is done without a review
+    #[arg(long)]
+    no_review: bool,
+
+    /// An agent may end the review, too
+    #[arg(long, conflicts_with = "no_review")]
+    agent_review: bool,
+}
+
+impl CreateArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let actor = self.actor.name()?;
+        let place = self.place.open_or_create()?;
+        let mut body = self.says.members()?;
+        set(&mut body, "title", Some(self.title));
+        set(&mut body, "parent", self.parent);
+        if !self.after.is_empty() {
+            body.insert("depends_on".to_owned(), self.after.into());
+        }
+        if self.ready {
+            body.insert("ready".to_owned(), true.into());
+        }
+        let request = place.change(Method::POST, &[], &Value::Object(body), Some(&actor));
+        let work = place.command("work --agent AGENT --as NAME");
+        let promote = |id: &str| place.command(&format!("promote {id}"));
+        place.print(request, |page, answer| {
+            if self.id_only {
+                page.line(render::member(&answer["task"], "id"));
+            } else {
+                render::created_task(page, answer, &work, promote);
+            }
+        })
+    }
+}
+
+impl EditArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let actor = self.actor.name()?;
+        let place = self.place.open()?;
+        let mut body = self.says.members()?;
+        set(&mut body, "title", self.title);
+        set(&mut body, "expect", self.expect);
+        for member in self.clear {
+            let name = match member.as_str() {
+                "time-limit" => "max_in_progress_ms",
+                other => other,
+            };
+            body.insert(name.to_owned(), Value::Null);
+        }
+        let request = place.change(Method::PATCH, &[&self.id], &Value::Object(body), Some(&actor));
+        place.print(request, render::changed_task)
+    }
+}
+
+impl SaysArgs {
+    /// The members of a request.
+    fn members(&self) -> Result<Object, CliError> {
+        let mut body = Object::new();
+        set(&mut body, "instructions", self.instructions.clone());
+        set(&mut body, "guidance", self.guidance.clone());
+        if let Some(file) = &self.body {
+            let text = String::from_utf8(read_file(file)?)
+                .map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))?;
+            set(&mut body, "body", Some(text));
+        }
+        set(&mut body, "priority", self.priority.clone());
+        set(&mut body, "agent", self.agent.clone());
+        set(&mut body, "role", self.role.clone());
+        set(&mut body, "team", self.team.clone());
+        set(&mut body, "resource", self.resource.clone());
+        set(&mut body, "on_violation", self.on_violation.clone());
+        if !self.tags.is_empty() {
+            body.insert("tags".to_owned(), self.tags.clone().into());
+        }
+        if let Some(seconds) = self.time_limit {
+            body.insert("max_in_progress_ms".to_owned(), seconds.saturating_mul(1_000).into());
+        }
+        if self.no_review {
+            body.insert("review_required".to_owned(), false.into());
+        }
+        if self.agent_review {
+            body.insert("review_by".to_owned(), "agent".into());
+        }
+        Ok(body)
+    }
+}
+
+fn set(body: &mut Object, name: &str, value: Option<String>) {
+    if let Some(value) = value {
+        body.insert(name.to_owned(), value.into());
+    }
+}

@@ -1,0 +1,205 @@
+//! Where the tasks are: which host is asked, and for which project.
+//!
+//! A tree can be in a data folder or in a repository (a folder with `project.yaml` and `tasks/`).
+//! Without a running host, a host in this process opens the tree alone, under the tree's own lock;
+//! `accord.db` is not touched.
+
+use std::path::{Path, PathBuf};
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+use accord_tasks::Tree;
+use hyper::Method;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::{Answer, Connection, HostArgs, HostRequest, ProjectArg, Target, setting};
+use crate::render::Page;
+
+/// The variable that names a tree in a repository.
+const ROOT: &str = "ACCORD_TASKS";
+
+/// The project, and the host or folder that has its tasks.
+#[derive(Debug, clap::Args)]
+pub(super) struct PlaceArgs {
+    #[command(flatten)]
+    pub(super) project: ProjectArg,
+
+    #[command(flatten)]
+    pub(super) host: HostArgs,
+
+    /// A tree of tasks in a repository [default: ACCORD_TASKS, or the nearest folder upwards with
+    /// project.yaml and tasks/]
+    #[arg(long, value_name = "DIR", help_heading = "Host",
+          conflicts_with_all = ["url", "key", "data"])]
+    pub(super) root: Option<PathBuf>,
+}
+
+/// A host, and a project of it.
+pub(super) struct Place {
+    /// The project.
+    pub(super) project: String,
+    /// The host.
+    pub(super) host: Connection,
+    /// Whether documents are printed as JSON.
+    pub(super) json: bool,
+    /// The URL of the server, if the host is one.
+    pub(super) url: Option<String>,
+    /// The options that name this place in another command.
+    words: String,
+}
+
+impl PlaceArgs {
+    /// Connects, for a command that reads or changes tasks.
+    pub(super) fn open(&self) -> Result<Place, CliError> {
+        self.connect(false)
+    }
+
+    /// Connects, for a command that may make the tree.
+    pub(super) fn open_or_create(&self) -> Result<Place, CliError> {
+        self.connect(true)
+    }
+
+    fn connect(&self, is_new: bool) -> Result<Place, CliError> {
+        let json = self.host.json;
+        if let Some(root) = self.found_root(is_new) {
+            let project = self.project_of(&root)?;
+            let host = Connection::to_tree(&root, &project)?;
+            let words = match (&self.root, setting(ROOT)) {
+                (Some(root), _) => format!(" --root {}", quoted(&root.to_string_lossy())),
+                _ => String::new(),
+            };
+            return Ok(Place { project, host, json, url: None, words });
+        }
+        let project = self.project.required(&self.host.target)?;
+        let mut words = match &self.project.project {
+            Some(project) => format!(" --project {}", quoted(project)),
+            None => String::new(),
+        };
+        let target = &self.host.target;
+        if let Some(data) = &target.data {
+            words.push_str(&format!(" --data {}", quoted(&data.to_string_lossy())));
+        }
+        if let Some(url) = &target.url {
+            words.push_str(&format!(" --url {}", quoted(url)));
+        }
+        let (host, url) = match target.target()? {
+            Target::Folder(folder) => (Connection::to_tasks(&folder, is_new)?, None),
+            Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
+        };
+        Ok(Place { project, host, json, url, words })
+    }
+
+    /// The tree in a repository: the named one, else the nearest one, unless the command or the
+    /// environment names a host, or a data folder is nearer.
+    fn found_root(&self, is_new: bool) -> Option<PathBuf> {
+        if let Some(root) = &self.root {
+            return Some(root.clone());
+        }
+        let target = &self.host.target;
+        if target.url.is_some() || target.data.is_some() {
+            return None;
+        }
+        if let Some(root) = setting(ROOT) {
+            return Some(root.into());
+        }
+        if is_new || setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
+            return None;
+        }
+        let here = std::env::current_dir().ok()?;
+        let nearest = here.ancestors().find(|folder| {
+            is_tree(folder) || folder.join(accord_host::upkeep::DATA_FOLDER).is_dir()
+        })?;
+        is_tree(nearest).then(|| nearest.to_owned())
+    }
+
+    /// The project of a tree in a repository: the one that its manifest names.
+    fn project_of(&self, root: &Path) -> Result<String, CliError> {
+        let recorded = match is_tree(root) {
+            true => Some(Tree::project_in(root)?),
+            false => None,
+        };
+        let named = self.project.project.clone();
+        match (recorded, named) {
+            (Some(recorded), Some(named)) if recorded != named => {
+                let message = format!(
+                    "the tasks in {} belong to the project {recorded}, not to {named}",
+                    root.display()
+                );
+                Err(CliError::new(Code::Usage, message).help("leave --project out"))
+            }
+            (Some(recorded), _) => Ok(recorded),
+            (None, Some(named)) => Ok(named),
+            (None, None) => self.project.required(&self.host.target).map_err(|error| {
+                error.help(
+                    "a tree in a repository is made with `accord task init --root DIR --project ID`",
+                )
+            }),
+        }
+    }
+}
+
+impl Place {
+    /// A request below the tasks of the project.
+    pub(super) fn request(&self, method: Method, below: &[&str]) -> HostRequest {
+        let mut path = vec!["accord", "v1", "projects", self.project.as_str(), "tasks"];
+        path.extend(below);
+        HostRequest::new(method, &path)
+    }
+
+    /// A question about the tasks of the project.
+    pub(super) fn get(&self, below: &[&str]) -> HostRequest {
+        self.request(Method::GET, below)
+    }
+
+    /// A change, by an actor.
+    pub(super) fn change(
+        &self,
+        method: Method,
+        below: &[&str],
+        body: &Value,
+        actor: Option<&str>,
+    ) -> HostRequest {
+        let request = self.request(method, below).with("actor", actor).with("door", Some("cli"));
+        match body {
+            Value::Null => request,
+            body => request.document(body.to_string()),
+        }
+    }
+
+    /// Sends a request, and waits for the whole answer.
+    pub(super) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
+        self.host.send(request)
+    }
+
+    /// Sends a request, and reads the answer of the operation.
+    pub(super) fn ask(&self, request: HostRequest) -> Result<Value, CliError> {
+        let mut document = self.send(request)?.value()?;
+        Ok(document["result"].take())
+    }
+
+    /// Sends a request, and prints its answer.
+    pub(super) fn print(
+        &self,
+        request: HostRequest,
+        render: impl FnOnce(&mut Page, &Value),
+    ) -> Result<Exit, CliError> {
+        let answer = self.send(request)?;
+        answer.print(self.json, |page, document| render(page, &document["result"]))?;
+        Ok(Exit::Yes)
+    }
+
+    /// A command of this place, for people.
+    pub(super) fn command(&self, words: &str) -> String {
+        format!("accord task {words}{}", self.words)
+    }
+}
+
+/// Whether a folder is a tree of tasks.
+fn is_tree(folder: &Path) -> bool {
+    folder.join("project.yaml").is_file() && folder.join("tasks").is_dir()
+}
+
+fn quoted(word: &str) -> String {
+    shell_words::quote(word).into_owned()
+}

@@ -1,0 +1,337 @@
+//! `accord task work`: claims tasks for an agent and runs its program, one task after another.
+//!
+//! The worker is started where the files of the tasks are. It holds no lock between operations. The
+//! scheduler's executor runs agents in the same way ([`accord_tasks::worker`]).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::Value;
+use accord_process::Cancel;
+use accord_system::now;
+use accord_tasks::worker::{AgentCommand, WorkEnd, WorkSignal, Worker, briefing};
+use accord_tasks::{Environment, Tree};
+use accord_tasks_core::briefing::DEFAULT_CHARS;
+use accord_tasks_core::{Status, TaskId, aof_project_id};
+use hyper::Method;
+use serde_json::json;
+
+use super::acting::AgentArgs;
+use super::change::FitsArgs;
+use super::place::{Place, PlaceArgs};
+use super::run_agent::{AgentOutput, AgentProgram};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::HostRequest;
+use crate::interrupt::cancel_on_signal;
+use crate::output::{Output, print_note};
+use crate::render::{self, clean, counted};
+
+/// How long to wait before the tree is asked again for a task.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How often a waiting worker checks whether it is cancelled.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Claim tasks for an agent and run its program on them, until Ctrl-C
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct WorkArgs {
+    /// The agent: claude, codex, gemini or opencode, or a command, as in 'my-agent {prompt}', which
+    /// gets the briefing on standard input without {prompt}
+    #[arg(long, value_name = "AGENT")]
+    agent: String,
+
+    #[command(flatten)]
+    name: AgentArgs,
+
+    #[command(flatten)]
+    fits: FitsArgs,
+
+    /// End after one task; exit code 1 if there was none
+    #[arg(long, conflicts_with_all = ["max", "drain"])]
+    once: bool,
+
+    /// End after this number of tasks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max: Option<u64>,
+
+    /// End when no task is ready or in progress
+    #[arg(long)]
+    drain: bool,
+
+    /// The longest time for one task, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
+    time_limit: u64,
+
+    /// The most characters of the briefing
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_CHARS)]
+    briefing_chars: usize,
+
+    /// The most tokens of the memory's part of the briefing; 0 for none. Only a running host has
+    /// the memory
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    memory_tokens: u64,
+
+    /// Show what the agent says, calls, and what fails
+    #[arg(short, long)]
+    verbose: bool,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// What a worker did.
+#[derive(Default)]
+struct Tally {
+    tasks: u64,
+    failed: u64,
+}
+
+impl WorkArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let program = AgentProgram::parse(&self.agent)?;
+        let agent = match (self.name.name(), program.name) {
+            (Some(name), _) => name,
+            (None, Some(known)) => known.to_owned(),
+            (None, None) => self.name.required()?,
+        };
+        let place = self.place.open()?;
+        if let Some(url) = &place.url {
+            return Err(elsewhere(url, &place.project));
+        }
+        let mut command = AgentCommand::new(program.argv);
+        // A coding agent works on the repository that it was started for.
+        command.cwd = std::env::current_dir().ok();
+        command.time_limit = Duration::from_secs(self.time_limit);
+        let cancel = Cancel::new();
+        let signal = cancel_on_signal(&cancel)?;
+        let shift = Shift { args: &self, place: &place, command, agent, cancel, signal };
+        let tally = shift.work()?;
+        shift.say_end(&tally)?;
+        Ok(match shift.signal.load(Ordering::SeqCst) {
+            0 if self.once && tally.tasks == 0 => Exit::No,
+            0 => Exit::Yes,
+            signal => Exit::Signalled(signal),
+        })
+    }
+}
+
+/// One agent that works on task after task.
+struct Shift<'a> {
+    args: &'a WorkArgs,
+    place: &'a Place,
+    command: AgentCommand,
+    agent: String,
+    cancel: Cancel,
+    signal: Arc<AtomicI32>,
+}
+
+impl Shift<'_> {
+    fn work(&self) -> Result<Tally, CliError> {
+        let mut tally = Tally::default();
+        let mut is_waiting = false;
+        let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
+        while !self.cancel.is_cancelled() && tally.tasks < most {
+            // Without a running host nothing else promotes tasks or recovers those of dead workers.
+            self.place.ask(self.place.change(Method::POST, &["poll"], &json!({}), None))?;
+            let next = self.place.ask(self.args.fits.request(self.place, &self.agent))?;
+            match &next["claimed"] {
+                Value::Null if self.args.once || self.is_drained()? => break,
+                Value::Null => {
+                    if !is_waiting {
+                        let why = next["reason"].as_str().unwrap_or("no_ready_task");
+                        print_note(format!("{} waits for a task ({})", self.agent, clean(why)));
+                    }
+                    is_waiting = true;
+                    self.pause();
+                }
+                claim => {
+                    is_waiting = false;
+                    tally.tasks += 1;
+                    if !self.one(claim)? {
+                        tally.failed += 1;
+                    }
+                }
+            }
+        }
+        Ok(tally)
+    }
+
+    /// Runs the agent on one task. Whether it reported.
+    fn one(&self, claim: &Value) -> Result<bool, CliError> {
+        let task = &claim["task"];
+        let claimed = Claim::of(claim, &self.place.project)?;
+        let id = claimed.id;
+        print_note(format!("{id} is with {}: {}", self.agent, render::member(task, "title")));
+        let worker = self.worker(&claimed, claim)?;
+        let Some(held) = worker.claimed(id, &claimed.run_id)? else {
+            print_note(format!("{id} was taken from this run before it began"));
+            return Ok(false);
+        };
+        let mut parts = briefing(&worker, &held)?;
+        parts.memory = self.memory();
+        let briefing = parts.text(self.args.briefing_chars);
+        let mut output = AgentOutput::new(&claimed.folder, &claimed.run_id, self.args.verbose);
+        let mut show = |signal: WorkSignal<'_>| match signal {
+            WorkSignal::Output { error, bytes } => output.add(error, bytes),
+            WorkSignal::Message(Some(failure)) => {
+                print_note(format!("a message was refused: {}", clean(&failure.message)));
+            }
+            _ => {}
+        };
+        let end = worker.work(&held, &self.command, &briefing, &self.cancel, &mut show)?;
+        output.finish();
+        Ok(self.say(id, &end))
+    }
+
+    /// Says how the work on a task ended. Whether the agent reported.
+    fn say(&self, id: TaskId, end: &WorkEnd) -> bool {
+        match end {
+            WorkEnd::Reported(status) => {
+                print_note(format!("{id} is {status}: the agent reported"));
+                self.say_next(id, *status);
+                true
+            }
+            WorkEnd::Failed { error, status } => {
+                let first = error.lines().next().unwrap_or_default();
+                print_note(format!("{id} is {status}: {}", clean(first)));
+                self.say_next(id, *status);
+                false
+            }
+            WorkEnd::Released => {
+                print_note(format!("{id} was given back"));
+                true
+            }
+            _ => {
+                print_note(format!("{id} was taken from this run; the agent was ended"));
+                false
+            }
+        }
+    }
+
+    /// The worker of the tree, with the times of the claim.
+    fn worker(&self, claimed: &Claim, claim: &Value) -> Result<Worker, CliError> {
+        let project = &self.place.project;
+        let tree = Tree::open(&claimed.root, &aof_project_id(project), Environment::system())?;
+        let mut worker = Worker::new(tree, claimed.root.clone(), project);
+        let time = |value: &Value| Timestamp::parse(value.as_str()?).ok().map(|time| time.time());
+        let until = |value: &Value| {
+            let seconds = time(value)?.unix_seconds() - now().unix_seconds();
+            Some(seconds.max(1))
+        };
+        if let Some(seconds) = until(&claim["lease_until"]) {
+            worker.times.lease_seconds = seconds;
+        }
+        if let Some(seconds) = until(&claim["alive_until"]) {
+            worker.times.heartbeat_seconds = seconds;
+        }
+        Ok(worker)
+    }
+
+    /// The memory's briefing. The work does not depend on it.
+    fn memory(&self) -> Option<String> {
+        if self.args.memory_tokens == 0 {
+            return None;
+        }
+        let request = HostRequest::get(&["v1", "projects", &self.place.project, "orient"])
+            .with("format", Some("briefing"))
+            .with_number("max_tokens", Some(self.args.memory_tokens));
+        let text = self.place.send(request).ok()?.text;
+        Some(text).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Whether nothing is left that could become ready without a person.
+    fn is_drained(&self) -> Result<bool, CliError> {
+        if !self.args.drain {
+            return Ok(false);
+        }
+        let list = self.place.ask(self.place.get(&[]).with_number("limit", Some(1)))?;
+        let count = |status: &str| list["counts"][status].as_u64().unwrap_or(0);
+        Ok(count("ready") + count("in-progress") == 0)
+    }
+
+    fn pause(&self) {
+        let mut left = PAUSE;
+        while !self.cancel.is_cancelled() && !left.is_zero() {
+            std::thread::sleep(STEP.min(left));
+            left = left.saturating_sub(STEP);
+        }
+    }
+
+    fn say_next(&self, id: TaskId, status: Status) {
+        let words = match status {
+            Status::Review => format!("approve {id}"),
+            Status::Blocked => format!("show {id}"),
+            _ => return,
+        };
+        print_note(format!("next  {}", self.place.command(&words)));
+    }
+
+    fn say_end(&self, tally: &Tally) -> Result<(), CliError> {
+        if self.place.json {
+            let line = json!({"agent": self.agent, "tasks": tally.tasks, "failed": tally.failed});
+            let mut output = Output::stdout();
+            output.line(line.to_string())?;
+            return output.finish();
+        }
+        let failed = match tally.failed {
+            0 => String::new(),
+            failed => format!(", {failed} without a report"),
+        };
+        print_note(format!("{} worked on {}{failed}", self.agent, counted(tally.tasks, "task")));
+        Ok(())
+    }
+}
+
+/// A claimed task: where it is.
+struct Claim {
+    id: TaskId,
+    run_id: String,
+    folder: PathBuf,
+    /// The folder of the tree.
+    root: PathBuf,
+}
+
+impl Claim {
+    fn of(claim: &Value, project: &str) -> Result<Self, CliError> {
+        let id = claim["task"]["id"].as_str().and_then(|id| TaskId::parse(id).ok());
+        let folder = claim["directory"].as_str().map(PathBuf::from);
+        let run_id = claim["run_id"].as_str().map(str::to_owned);
+        let (Some(id), Some(folder), Some(run_id)) = (id, folder, run_id) else {
+            let message = "the claim does not name the task, its run and its folder";
+            return Err(CliError::new(Code::HostProtocol, message));
+        };
+        // tasks/in-progress/ID below the root.
+        let root = folder.ancestors().nth(3).map(Path::to_owned);
+        match root.filter(|_| folder.is_dir()) {
+            Some(root) => Ok(Self { id, run_id, folder, root }),
+            None => Err(elsewhere(&folder.display().to_string(), project)),
+        }
+    }
+}
+
+/// The tasks are on another machine.
+fn elsewhere(place: &str, project: &str) -> CliError {
+    let message = format!("the files of the tasks of {project} are at {}, not here", clean(place));
+    CliError::new(Code::AofTaskTreeElsewhere, message).help(
+        "start the worker on that machine, with --data and the data folder of the host; agents \
+         elsewhere claim and report over HTTP or MCP",
+    )
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord task work --agent claude --project shop
+  accord task work --agent 'sh agent.sh' --as dev --role builder --max 5
+  accord task work --agent codex --drain
+
+The agent is started in the current folder. It gets a briefing, and in its environment
+ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT and ACCORD_PROJECT. It reports
+by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in outputs/report.json. Without a
+report, exit code 0 leads to a review; anything else counts as a failed attempt. Ctrl-C ends the
+agent and gives the task back.";

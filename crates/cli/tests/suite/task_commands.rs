@@ -1,0 +1,189 @@
+//! Each command of `accord task`, as a person and as an agent use it.
+
+use serde_json::{Value, json};
+
+use crate::accord::run;
+use crate::task_place::Tasks;
+
+#[test]
+fn a_task_goes_from_the_backlog_to_done() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Write the parser' --instructions 'Read every line' --priority high");
+    assert_eq!(tasks.status(&id), "backlog");
+    let said = tasks.yes(&format!("promote {id}"));
+    assert!(said.contains("backlog to ready"), "{said}");
+
+    // By the beginning of its id.
+    let claim = tasks.json(&format!("claim {} --as dev", &id[..id.len() - 1]));
+    assert_eq!(claim["task"]["lease"]["agent"], "dev");
+    let run_id = claim["run_id"].as_str().expect("a run").to_owned();
+    let folder = claim["directory"].as_str().expect("a folder");
+    assert!(std::path::Path::new(folder).join("outputs").is_dir(), "{folder}");
+
+    let beat = tasks.json(&format!("heartbeat {id} --as dev --run {run_id}"));
+    assert_eq!(beat["beat_count"], 1);
+    tasks.ran(&format!("heartbeat {id} --as dev --run run_0")).refused("stale_run");
+    tasks.ran(&format!("release {id} --as other")).refused("unauthorized_agent");
+
+    let message = report(&id, "dev", "done");
+    let mut command = tasks.command("message --json");
+    command.env_remove("ACCORD_ACTOR");
+    let ran = run(command, message.to_string());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(tasks.status(&id), "review");
+
+    let shown = tasks.yes(&format!("show {id}"));
+    assert!(shown.contains("reported  done by dev"), "{shown}");
+    assert!(shown.contains(&format!("next  accord task approve {id}")), "{shown}");
+    assert!(shown.contains("Read every line"), "{shown}");
+
+    tasks.ran(&format!("approve {id}")).refused("confirmation_needed");
+    let wrong = "0".repeat(64);
+    tasks.ran(&format!("approve {id} --yes --expect {wrong}")).refused("evidence_changed");
+    let evidence = tasks.json(&format!("show {id}"))["evidence"].clone();
+    let evidence = &evidence.as_str().expect("a digest")[..12];
+    tasks.yes(&format!("approve {id} --yes --expect {evidence} --note 'looks right'"));
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["status"], "done");
+    assert_eq!(shown["task"]["approval"]["by"], "human:lead");
+    assert_eq!(shown["task"]["approval"]["door"], "cli");
+}
+
+#[test]
+fn a_person_stops_starts_and_ends_tasks() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes(&format!("block {id} 'no keys'"));
+    assert!(tasks.yes("list").contains("no keys"));
+    tasks.yes(&format!("unblock {id} --reason 'keys are here'"));
+    assert_eq!(tasks.status(&id), "ready");
+    tasks.yes(&format!("edit {id} --title 'One again' --agent dev --tag api"));
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["title"], "One again");
+    assert_eq!(shown["task"]["agent"], "dev");
+    tasks.yes(&format!("edit {id} --clear agent"));
+    assert_eq!(tasks.json(&format!("show {id}"))["task"]["agent"], Value::Null);
+    tasks.yes(&format!("cancel {id} --reason 'not needed'"));
+    assert_eq!(tasks.status(&id), "cancelled");
+    tasks.ran(&format!("edit {id} --title x")).refused("task_finished");
+
+    let id = tasks.create("Two --ready");
+    tasks.yes(&format!("close {id} --yes"));
+    assert_eq!(tasks.status(&id), "done");
+    tasks.ran(&format!("resurrect {id}")).refused("invalid_task_transition");
+    tasks.ran("show TASK-1999-01-01-001").refused("task_not_found");
+}
+
+#[test]
+fn a_review_sends_work_back_with_its_reason() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes(&format!("claim {id} --as dev"));
+    let ran = run(tasks.command("message"), format!("AOF/1 {}", report(&id, "dev", "done")));
+    assert!(ran.stdout.contains("in-progress to review"), "{ran:?}");
+    tasks.yes(&format!("send-back {id} 'no tests' --yes"));
+    let claim = tasks.json(&format!("claim {id} --as dev"));
+    assert_eq!(claim["task"]["sent_back"]["note"], "no tests");
+    assert_eq!(claim["task"]["sent_back"]["by"], "human:lead");
+}
+
+#[test]
+fn tasks_wait_for_each_other_and_never_in_a_circle() {
+    let tasks = Tasks::new();
+    let first = tasks.create("First --ready");
+    let second = tasks.create(&format!("Second --role dev --after {first}"));
+    let third = tasks.create("Third");
+    tasks.yes(&format!("dep add {third} {second}"));
+    tasks.ran(&format!("dep add {first} {third}")).refused("dependency_cycle");
+    tasks.ran("create Fourth --after TASK-1999-01-01-001").refused("dependency_not_found");
+    tasks.ran(&format!("promote {second}")).refused("dependency_unmet");
+    assert!(tasks.yes("list").contains(&format!("waits for {first}")));
+    tasks.yes(&format!("close {first} --yes"));
+    tasks.yes("poll");
+    assert_eq!(tasks.status(&second), "ready");
+    tasks.yes(&format!("dep remove {third} {second}"));
+    let shown = tasks.json(&format!("show {third}"));
+    assert_eq!(shown["task"]["depends_on"], json!([]));
+}
+
+#[test]
+fn the_next_task_is_the_most_urgent_that_fits() {
+    let tasks = Tasks::new();
+    tasks.create("Other --ready --priority critical --agent other-bot");
+    let low = tasks.create("Low --ready --priority low");
+    let high = tasks.create("High --ready --priority high --role builder");
+    let claim = tasks.json("claim --as dev --role builder");
+    assert_eq!(claim["claimed"]["task"]["id"], high.as_str());
+    let claim = tasks.json("claim --as dev");
+    assert_eq!(claim["claimed"]["task"]["id"], low.as_str());
+    let ran = tasks.ran("claim --as dev");
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, "no ready task fits (1 ready)\n"));
+}
+
+#[test]
+fn a_text_that_is_no_message_changes_nothing() {
+    let tasks = Tasks::new();
+    tasks.create("One --ready");
+    let ran = tasks.ran("message 'all tests pass'");
+    let said = "this is no message of AOF/1; nothing was changed\n";
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, said));
+    tasks.ran("message 'AOF/1 {nope'").refused("invalid_json");
+    let message = report("TASK-1999-01-01-001", "dev", "done").to_string();
+    run(tasks.command("message"), message).refused("task_not_found");
+    // Refused messages are on record.
+    let events = tasks.yes("watch --no-wait");
+    assert_eq!(events.matches("protocol.message.rejected").count(), 2, "{events}");
+}
+
+#[test]
+fn the_verbs_of_a_person_are_refused_in_a_worker() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    for words in [
+        format!("approve {id} --yes"),
+        format!("send-back {id} why --yes"),
+        format!("close {id} --yes"),
+        format!("adopt {id} --yes"),
+        format!("cancel {id} --actor human:lead"),
+        format!("promote {id} --force --actor human:lead"),
+        "init --review guide --actor human:lead".to_owned(),
+        "create Easy --no-review --actor human:lead".to_owned(),
+    ] {
+        let mut command = tasks.command(&words);
+        command.env("ACCORD_TASK_ID", &id).env("ACCORD_TASK_AGENT", "dev");
+        run(command, "").refused("not_for_workers");
+    }
+    // As itself, an agent is no person.
+    let mut command = tasks.command(&format!("cancel {id}"));
+    command.env_remove("ACCORD_ACTOR").env("ACCORD_TASK_AGENT", "dev");
+    run(command, "").refused("person_required");
+    let mut command = tasks.command("create Easy --no-review");
+    command.env_remove("ACCORD_ACTOR").env("ACCORD_TASK_AGENT", "dev");
+    run(command, "").refused("person_required");
+    assert_eq!(tasks.status(&id), "ready");
+}
+
+#[test]
+fn lint_says_what_is_wrong_with_exit_code_1() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    assert!(tasks.yes("lint").starts_with("clean: 1 task, "));
+    let file = tasks.root().join(format!("tasks/ready/{id}.md"));
+    std::fs::write(file, "no front matter").expect("a file");
+    let ran = tasks.ran("lint");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains(&format!("tasks/ready/{id}.md: ")), "{ran:?}");
+}
+
+/// A completion report of an agent.
+fn report(id: &str, agent: &str, outcome: &str) -> Value {
+    json!({
+        "protocol": "aof", "version": 1, "type": "completion.report",
+        "taskId": id, "fromAgent": agent, "toAgent": "dispatcher",
+        "sentAt": "2999-01-01T00:00:00Z",
+        "payload": {
+            "outcome": outcome, "summaryRef": "outputs/summary.md", "notes": "n",
+            "tests": {"total": 2, "passed": 2, "failed": 0},
+        },
+    })
+}

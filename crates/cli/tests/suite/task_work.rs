@@ -1,0 +1,236 @@
+//! `accord task work`: agents that work on tasks, well and badly.
+
+use std::collections::BTreeMap;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::accord::Ran;
+use crate::task_place::Tasks;
+use crate::wait::{exit_of, output_of, signal, wait_until};
+
+/// An agent that leaves a report.
+const GOOD: &str = r#"cat > "$ACCORD_TASK_DIR/work/briefing.md"
+echo "working on $ACCORD_TASK_ID"
+echo done > "$ACCORD_TASK_DIR/outputs/summary.md"
+echo '{"outcome":"done","notes":"all of it"}' > "$ACCORD_TASK_DIR/outputs/report.json"
+"#;
+
+/// An agent that says that it began and works until it is ended.
+const ENDLESS: &str = r#"cat > /dev/null
+touch "$ACCORD_TASK_DIR/work/began"
+for _ in $(seq 1000); do kill -0 "$PPID" 2>/dev/null || exit 1; sleep 0.1; done
+"#;
+
+#[test]
+fn an_agent_gets_its_briefing_and_its_report_counts() {
+    let tasks = Tasks::new();
+    let before = tasks.create("'Choose the format' --ready --no-review");
+    let agent = tasks.agent("good.sh", GOOD);
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    assert_eq!(tasks.status(&before), "done");
+    let id = tasks.create(&format!(
+        "'Write the parser' --agent dev --after {before} --instructions 'Read every line'"
+    ));
+    let ran = work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    assert!(ran.stderr.contains(&format!("{id} is review: the agent reported")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("next  accord task approve {id}")), "{ran:?}");
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["run"]["result"]["notes"], "all of it");
+    let folder = tasks.root().join(shown["task"]["folder"].as_str().expect("a folder"));
+    let briefing = std::fs::read_to_string(folder.join("work/briefing.md")).expect("a briefing");
+    for part in ["Write the parser", "Read every line", "report.json", &before, "summary.md"] {
+        assert!(briefing.contains(part), "{part}: {briefing}");
+    }
+    let run = shown["task"]["run"]["run_id"].as_str().expect("a run");
+    let log = std::fs::read_to_string(folder.join(format!("work/{run}.log"))).expect("a log");
+    assert_eq!(log, format!("working on {id}\n"));
+    // Nothing is left to do.
+    let ran = tasks.ran(&format!("work --agent '{agent}' --as dev --once"));
+    assert_eq!(ran.code, 1, "{ran:?}");
+}
+
+#[test]
+fn the_briefing_says_why_a_review_sent_the_task_back() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("good.sh", GOOD);
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    tasks.yes(&format!("send-back {id} 'there are no tests' --yes"));
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    let shown = tasks.json(&format!("show {id}"));
+    let folder = tasks.root().join(shown["task"]["folder"].as_str().expect("a folder"));
+    let briefing = std::fs::read_to_string(folder.join("work/briefing.md")).expect("a briefing");
+    assert!(briefing.contains("there are no tests"), "{briefing}");
+}
+
+#[test]
+fn an_agent_without_a_report_is_reviewed_or_has_failed() {
+    let tasks = Tasks::new();
+    let quiet = tasks.create("Quiet --ready --no-review");
+    let agent = tasks.agent("quiet.sh", "cat > /dev/null; echo 'I changed three files'");
+    work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    let shown = tasks.json(&format!("show {quiet}"));
+    assert_eq!(shown["task"]["status"], "review", "it never said that it is done");
+    let notes = shown["task"]["run"]["result"]["notes"].as_str().expect("notes");
+    assert!(notes.contains("without a report") && notes.contains("three files"), "{notes}");
+
+    let broken = tasks.create("Broken --ready");
+    let agent = tasks.agent("broken.sh", "cat > /dev/null; echo 'no disk' >&2; exit 3");
+    let ran = work(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    assert!(ran.stderr.contains("exit code 3"), "{ran:?}");
+    let shown = tasks.json(&format!("show {broken}"));
+    assert_eq!(shown["task"]["status"], "blocked");
+    assert!(shown["task"]["block_reason"].as_str().expect("why").contains("no disk"), "{shown}");
+}
+
+#[test]
+fn a_message_of_the_agent_itself_is_its_report() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready --no-review");
+    // It sends the message with the command, as an agent with a shell does.
+    let script = r#"cat > /dev/null
+now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+printf '{"protocol":"aof","version":1,"type":"completion.report","taskId":"%s","fromAgent":"%s",
+"toAgent":"dispatcher","sentAt":"%s","runId":"%s","payload":{"outcome":"done","notes":"by hand",
+"summaryRef":"outputs/summary.md","tests":{"total":0,"passed":0,"failed":0}}}' \
+  "$ACCORD_TASK_ID" "$ACCORD_TASK_AGENT" "$now" "$ACCORD_TASK_RUN_ID" | "$ACCORD" task message
+"$ACCORD" task approve "$ACCORD_TASK_ID" --yes 2> "$ACCORD_TASK_DIR.refused" || true
+"#;
+    let agent = tasks.agent("message.sh", script);
+    let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
+    command.env("ACCORD", crate::accord::program());
+    let ran = crate::accord::run(command, "");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["status"], "done");
+    assert_eq!(shown["task"]["run"]["result"]["notes"], "by hand");
+    let refused = tasks.root().join(format!("tasks/in-progress/{id}.refused"));
+    let refused = std::fs::read_to_string(refused).expect("the refusal");
+    assert!(refused.starts_with("not_for_workers"), "{refused}");
+}
+
+#[test]
+fn ctrl_c_ends_the_agent_and_gives_the_task_back() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("endless.sh", ENDLESS);
+    let child = start(&tasks, &format!("--agent '{agent}' --as dev"));
+    wait_until("the agent to begin", || began(&tasks, &id));
+    signal(child.id(), "-INT");
+    let output = output_of(child, "the worker");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["status"], "ready");
+    assert_eq!(shown["task"]["lease"], Value::Null);
+}
+
+#[test]
+fn a_task_that_a_person_cancels_ends_its_agent() {
+    let tasks = Tasks::new();
+    tasks.yes("init --heartbeat 3");
+    let id = tasks.create("One --ready");
+    let agent = tasks.agent("endless.sh", ENDLESS);
+    let child = start(&tasks, &format!("--agent '{agent}' --as dev --once"));
+    wait_until("the agent to begin", || began(&tasks, &id));
+    tasks.yes(&format!("cancel {id}"));
+    let output = output_of(child, "the worker");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("was taken from this run"), "{said}");
+    assert_eq!(tasks.status(&id), "cancelled");
+}
+
+#[test]
+fn a_program_that_does_not_exist_claims_nothing() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.ran("work --agent no-such-program --as dev").refused("agent_not_started");
+    assert_eq!(tasks.status(&id), "ready");
+    let said = tasks.ran("work --agent true --once").refused("USAGE");
+    assert!(said.contains("--as NAME"), "{said}");
+}
+
+/// Thirty tasks in three layers. Two workers carry them; each is killed once in the middle of a
+/// task and started again.
+#[test]
+fn two_agents_carry_thirty_tasks_although_they_are_killed() {
+    const LAYERS: usize = 3;
+    const WIDTH: usize = 10;
+    let tasks = Tasks::new();
+    tasks.yes("init --heartbeat 2");
+    let mut layers: Vec<Vec<String>> = Vec::new();
+    for layer in 0..LAYERS {
+        let mut made = Vec::new();
+        for at in 0..WIDTH {
+            // Each task comes after two of the layer before.
+            let after = layers.last().map_or(String::new(), |before| {
+                format!("--after {} --after {}", before[at], before[(at + 1) % WIDTH])
+            });
+            let ready = if layer == 0 { "--ready" } else { "" };
+            made.push(
+                tasks
+                    .create(&format!("'Task {layer}.{at}' --role dev --no-review {ready} {after}")),
+            );
+        }
+        layers.push(made);
+    }
+    // Works on the first task until it is killed with its worker, on later ones at once.
+    let stuck = r#"cat > /dev/null
+if mkdir "$FIRST-$ACCORD_TASK_AGENT" 2>/dev/null; then
+  touch "$FIRST-$ACCORD_TASK_AGENT/began"
+  for _ in $(seq 1000); do kill -0 "$PPID" 2>/dev/null || exit 1; sleep 0.1; done
+fi
+"#;
+    let agent = tasks.agent("stuck.sh", &format!("{stuck}{GOOD}"));
+    let first = tasks.folder().join("first");
+    let begin = |name: &str| {
+        let mut command =
+            tasks.command(&format!("work --agent '{agent}' --as {name} --role dev --drain"));
+        command.env("FIRST", &first);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("accord starts")
+    };
+    for name in ["one", "two"] {
+        let mut child = begin(name);
+        let mark = tasks.folder().join(format!("first-{name}/began"));
+        wait_until("an agent to begin", || mark.exists());
+        child.kill().expect("it was running");
+        exit_of(&mut child, "a worker");
+    }
+    let workers = ["one", "two"].map(begin);
+    for worker in workers {
+        let ran: Ran = output_of(worker, "a worker").into();
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let list = tasks.json("list --all --limit 100");
+    let all = list["tasks"].as_array().expect("a list");
+    let mut by_status: BTreeMap<&str, usize> = BTreeMap::new();
+    for task in all {
+        *by_status.entry(task["status"].as_str().expect("a status")).or_default() += 1;
+    }
+    assert_eq!(by_status, BTreeMap::from([("done", LAYERS * WIDTH)]), "{list}");
+    tasks.yes("lint");
+    // Each was done once, and two were taken back from dead workers.
+    let events = tasks.yes("watch --no-wait");
+    assert_eq!(events.matches("review to done").count(), LAYERS * WIDTH);
+    assert_eq!(events.matches("stale_heartbeat_reclaim").count(), 2, "{events}");
+}
+
+/// Runs a worker to its end.
+#[track_caller]
+fn work(tasks: &Tasks, words: &str) -> Ran {
+    let ran = tasks.ran(&format!("work {words}"));
+    assert_eq!(ran.code, 0, "work {words}: {ran:?}");
+    ran
+}
+
+fn start(tasks: &Tasks, words: &str) -> Child {
+    let mut command = tasks.command(&format!("work {words}"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("accord starts")
+}
+
+fn began(tasks: &Tasks, id: &str) -> bool {
+    tasks.root().join(format!("tasks/in-progress/{id}/work/began")).exists()
+}
