@@ -240,9 +240,9 @@ impl Committed for State {
             let before = self.tasks.remove(&id);
             if entry.get("kept").is_some() && held.text.is_none() {
                 let text = put(&record.ops, |path| is_file_of(path, name));
-                held.text = text.map(|text| match TaskFile::read(text) {
-                    Ok(file) if text.len() > MAX_TEXT => kept(&file),
-                    _ => text.to_owned(),
+                held.text = text.map(|text| match text.len() > MAX_TEXT {
+                    true => TaskFile::read(text).map_or_else(|_| text.to_owned(), |f| kept(&f)),
+                    false => text.to_owned(),
                 });
             }
             if held.lease == LeaseOrigin::Accord && held.run.is_none() {

@@ -32,6 +32,21 @@ impl Change {
     pub fn remove(path: &[&str]) -> Self {
         Self { path: owned(path), value: None }
     }
+
+    fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+}
+
+/// Bytes of a text, and what is written in their place.
+type Splice = (Range<usize>, String);
+
+/// How many of the first changes are about different members. One reading of the text is enough for
+/// them.
+fn independent(changes: &[Change]) -> usize {
+    let names = || changes.iter().map(|change| change.path.first());
+    let is_again = |(place, name)| names().take(place).any(|earlier| earlier == name);
+    names().enumerate().position(is_again).unwrap_or(changes.len())
 }
 
 fn owned(path: &[&str]) -> Vec<String> {
@@ -74,89 +89,90 @@ impl Yaml {
     /// When the changed text does not say what the changes mean. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), YamlError> {
         let mut edited = self.clone();
-        for change in changes {
-            edited.apply(change)?;
+        let mut rest = changes;
+        let mut root = None;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(independent(rest));
+            root = edited.apply(now, root)?;
+            rest = later;
         }
         *self = edited;
         Ok(())
     }
 
-    fn apply(&mut self, change: &Change) -> Result<(), YamlError> {
+    /// Makes changes of different members, with what is known about the text. Answers what is known
+    /// about the new text.
+    fn apply(&mut self, changes: &[Change], root: Option<Node>) -> Result<Option<Node>, YamlError> {
         let mut wanted = self.members.clone();
-        change_value(&mut wanted, &change.path, change.value.as_ref());
-        if wanted == self.members {
-            return Ok(());
-        }
-        let root = load(&self.text)?;
+        let is_new = |change: &&Change| value_at(&self.members, &change.path) != change.value();
+        let changes: Vec<&Change> = changes.iter().filter(is_new).collect();
+        let Some(last) = changes.last() else { return Ok(root) };
+        changes.iter().for_each(|change| change_value(&mut wanted, &change.path, change.value()));
+        let root = root.map_or_else(|| load(&self.text), Ok)?;
         match &root.block {
             _ if wanted.is_empty() => "{}\n".clone_into(&mut self.text),
-            Some(block) => self.change_block(block, &change.path, change.value.as_ref(), &wanted),
+            Some(block) => {
+                let splice = |change: &&Change| {
+                    self.change_block(block, &change.path, change.value(), &wanted)
+                };
+                let mut splices: Vec<Splice> = changes.iter().filter_map(splice).collect();
+                splices.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
+                // From the end, so that what is before a splice stays where it is.
+                for (bytes, text) in splices.into_iter().rev() {
+                    self.text.replace_range(bytes, &text);
+                }
+            }
             // The whole mapping stands between braces.
             None => {
                 self.text.clear();
                 emit::members(&wanted, 0, &mut self.text);
             }
         }
-        let Node { value, .. } = load(&self.text)?;
-        if value.as_object() != Some(&wanted) {
-            let problem = format!("the member {} cannot be changed here", change.path.join("."));
+        let root = load(&self.text)?;
+        if root.value.as_object() != Some(&wanted) {
+            let problem = format!("the member {} cannot be changed here", last.path.join("."));
             return Err(YamlError { line: 1, problem });
         }
         self.members = wanted;
-        Ok(())
+        Ok(Some(root))
     }
 
     fn change_block(
-        &mut self,
+        &self,
         block: &Block,
         path: &[String],
         value: Option<&Value>,
         wanted: &Object,
-    ) {
-        let Some((name, rest)) = path.split_first() else { return };
+    ) -> Option<Splice> {
+        let (name, rest) = path.split_first()?;
         let found = block.members.iter().find(|member| member.key == *name);
         match (found, rest.is_empty(), value) {
             // A member of a member that is a block itself.
             (Some(Member { node: Node { block: Some(inner), .. }, .. }), false, _)
                 if is_object_with_members(wanted.get(name)) =>
             {
-                let inner_wanted = wanted.get(name).and_then(Value::as_object);
-                let inner_wanted = inner_wanted.cloned().unwrap_or_default();
-                self.change_block(inner, rest, value, &inner_wanted);
+                self.change_block(inner, rest, value, wanted.get(name)?.as_object()?)
             }
-            (Some(member), true, None) => {
-                let lines = self.lines(member);
-                self.text.replace_range(lines, "");
-            }
-            (Some(member), ..) => {
-                if let Some(value) = wanted.get(name) {
-                    self.replace(member, value, block.indent);
-                }
-            }
-            (None, ..) => {
-                if let Some(value) = wanted.get(name) {
-                    self.append(block, name, value);
-                }
-            }
+            (Some(member), true, None) => Some((self.lines(member), String::new())),
+            (Some(member), ..) => Some(self.replace(member, wanted.get(name)?, block.indent)),
+            (None, ..) => Some(self.append(block, name, wanted.get(name)?)),
         }
     }
 
     /// Replaces the value of a member. A comment behind it stays.
-    fn replace(&mut self, member: &Member, value: &Value, indent: usize) {
+    fn replace(&self, member: &Member, value: &Value, indent: usize) -> Splice {
         let old = &member.node.bytes;
         let is_one_line = !self.text[member.key_bytes.start..old.end].contains('\n');
         let has_value = old.start >= member.key_bytes.end && !old.is_empty();
         if let Some(text) = emit::inline(value).filter(|_| is_one_line) {
             if has_value {
-                self.text.replace_range(old.clone(), &text);
-                return;
+                return (old.clone(), text);
             }
             // `key:` without a value.
             let colon = self.text[member.key_bytes.end..].find(':');
             if let Some(colon) = colon {
                 let at = member.key_bytes.end + colon + 1;
-                self.text.insert_str(at, &format!(" {text}"));
-                return;
+                return (at..at, format!(" {text}"));
             }
         }
         let lines = self.lines(member);
@@ -166,18 +182,18 @@ impl Yaml {
             let end = text.find('\n').unwrap_or(text.len());
             text.insert_str(end, &format!(" {comment}"));
         }
-        self.text.replace_range(lines, &text);
+        (lines, text)
     }
 
     /// Adds a member after the last one of a block.
-    fn append(&mut self, block: &Block, name: &str, value: &Value) {
+    fn append(&self, block: &Block, name: &str, value: &Value) -> Splice {
         let at = block.members.last().map_or(0, |last| self.lines(last).end);
         let mut text = String::new();
         if at > 0 && !self.text[..at].ends_with('\n') {
             text.push('\n');
         }
         emit::member(name, value, block.indent, &mut text);
-        self.text.insert_str(at, &text);
+        (at..at, text)
     }
 
     /// The bytes of the whole lines of a member.
@@ -205,6 +221,13 @@ impl Yaml {
 
 fn is_object_with_members(value: Option<&Value>) -> bool {
     value.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
+}
+
+/// The value at a path.
+fn value_at<'m>(members: &'m Object, path: &[String]) -> Option<&'m Value> {
+    let (name, rest) = path.split_first()?;
+    let value = members.get(name)?;
+    if rest.is_empty() { Some(value) } else { value_at(value.as_object()?, rest) }
 }
 
 /// Makes a change in the parsed members.

@@ -230,3 +230,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn several_changes_at_once_say_the_same_as_one_after_another() {
+    let text = "# the task\na: 1 # one\nb:\n  c: 2\n  d: 3\ne: [x, y]\nf: last\n";
+    let changes = [
+        Change::set(&["a"], 10),
+        Change::set(&["new"], "word"),
+        Change::remove(&["f"]),
+        Change::set(&["b", "c"], "two"),
+        Change::set(&["other"], json!({"deep": true})),
+        Change::remove(&["e"]),
+        Change::remove(&["absent"]),
+        Change::set(&["b", "more"], 4),
+        Change::set(&["a"], 11),
+    ];
+    let mut at_once = Yaml::read(text).unwrap();
+    at_once.edit(&changes).unwrap();
+    let mut one_by_one = Yaml::read(text).unwrap();
+    for change in &changes {
+        one_by_one.edit(std::slice::from_ref(change)).unwrap();
+    }
+    assert_eq!(at_once, one_by_one);
+    assert_eq!(
+        at_once.text(),
+        "# the task\na: 11 # one\nb:\n  c: two\n  d: 3\n  more: 4\nnew: word\nother:\n  deep: true\n"
+    );
+}

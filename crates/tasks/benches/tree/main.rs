@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use accord_tasks::Tree;
 use accord_trees::{Disk, Root};
 
-use crate::measure::{Limit, cpu, p50};
+use crate::measure::{Limit, cpu, p50, process_cpu};
 use crate::slow::Slow;
 
 const SMALL: usize = 10_000;
@@ -159,7 +159,7 @@ fn rate(place: &Path, callers: usize, sync: Duration, limits: &mut Vec<Limit>) {
     let one_sync = p50(50, || floor::append_and_sync(folder.path())) + sync;
     let floor = floor::pairs(place, 500, callers, sync);
     let each = PAIRS / callers;
-    let began = Instant::now();
+    let (began, used) = (Instant::now(), process_cpu());
     std::thread::scope(|scope| {
         for caller in 0..callers {
             let tree = &tree;
@@ -172,10 +172,16 @@ fn rate(place: &Path, callers: usize, sync: Duration, limits: &mut Vec<Limit>) {
             });
         }
     });
-    let rate = (2 * each * callers) as f64 / began.elapsed().as_secs_f64();
+    let (took, used) = (began.elapsed(), process_cpu() - used);
+    let changes = (2 * each * callers) as f64;
+    let rate = changes / took.as_secs_f64();
+    // On a busy machine the rate says how much of it was left. The CPU time says what a change
+    // costs.
     println!(
-        "{callers} callers, {sync:?} added to a sync: {rate:.0} changes a second, floor {floor:.0} \
-         ({:.1} times), one sync {one_sync:?}",
+        "{callers} callers, {sync:?} added to a sync: {rate:.0} changes a second, {:.0} µs of CPU \
+         each, CPU {:.2} of one; floor {floor:.0} ({:.1} times), one sync {one_sync:?}",
+        used.as_secs_f64() * 1e6 / changes,
+        used.as_secs_f64() / took.as_secs_f64(),
         floor / rate
     );
     let times = rate * one_sync.as_secs_f64();
