@@ -9,4 +9,5 @@ mod messages;
 mod retries;
 mod routing;
 mod support;
+mod verbs;
 mod yaml;

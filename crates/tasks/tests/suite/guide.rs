@@ -9,15 +9,29 @@ use serde_json::json;
 
 use crate::support::{Case, agent, human, id, ready};
 
-/// The trees of the examples: the tasks 001 to 062 of the day, made and claimed at 20:55.
+/// The trees of the examples: the tasks 057 to 062 of the day, made at 20:55.
 fn cases() -> [Case; 2] {
     [ApplyMode::AtOnce, ApplyMode::SessionEnd].map(|apply| {
         let mut request = InitRequest::default();
         request.apply = Some(apply);
         request.review = Some(ReviewMode::Guide);
-        let case = Case::with(&request);
+        let mut case = Case::with(&request);
         case.clock.add(-300);
-        for number in 1..=62 {
+        // Another tool made the task before them.
+        let now = case.clock.now();
+        let text = format!(
+            "---\nschemaVersion: 1\nid: {}\nproject: shop\ntitle: x\nstatus: backlog\n\
+             createdAt: {now}\nupdatedAt: {now}\nlastTransitionAt: {now}\ncreatedBy: main\n---\n",
+            task(56)
+        );
+        let path = case.folder.path().join(format!("tasks/backlog/{}.md", task(56)));
+        std::fs::write(path, text).unwrap();
+        for folder in ["inputs", "work", "outputs", "subtasks"] {
+            let folder = format!("tasks/backlog/{}/{folder}", task(56));
+            std::fs::create_dir_all(case.folder.path().join(folder)).unwrap();
+        }
+        case.tree = case.reopened();
+        for number in 57..=62 {
             let mut new = ready("x");
             new.agent = match number {
                 57 | 58 => Some("swe-backend".into()),
