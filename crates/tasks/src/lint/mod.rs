@@ -253,7 +253,9 @@ impl<'d> Lint<'d> {
 fn suggestion(code: &str) -> Option<&'static str> {
     Some(match code {
         "committed_state_missing" => "look at the task, then: accord task adopt ID",
-        "settings_not_committed" => "look at the file, then: accord task adopt --settings",
+        "settings_not_committed" => {
+            "look at the file, then: accord task init --apply VALUE --review VALUE"
+        }
         "broken_file" | "wrong_id" => "correct the file, or restore it",
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",
