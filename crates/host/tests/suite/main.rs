@@ -30,6 +30,7 @@ mod retention;
 mod reviews;
 mod roundtrip;
 mod rows;
+mod scheduling;
 mod scopes;
 mod strictness;
 mod support;

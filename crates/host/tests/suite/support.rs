@@ -92,6 +92,11 @@ impl World {
 }
 
 impl Asker {
+    /// The owner of a host's data folder.
+    pub(crate) fn of(host: &Host) -> Self {
+        Self(api_as(host, Caller::owner()))
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], "").await
     }
