@@ -131,6 +131,8 @@ impl Trees {
         if let Some(notices) = self.notices.take() {
             drop(notices.join());
         }
+        // The host first: the store may be closed and opened again once the work is over.
+        drop(self);
         drop(work);
     }
 

@@ -277,6 +277,7 @@ async fn a_linked_tree_is_scheduled_by_one_host() {
     let own = data.path().canonicalize().unwrap();
     assert!(refused["message"].as_str().unwrap().contains(own.to_str().unwrap()), "{refused}");
     // The link outlives the server.
+    drop(owner);
     served.close().await;
     let served = serve(data.path(), |_| {}).await;
     let owner = Asker::of(&served.host);

@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use accord_contract::codes::Code;
 use accord_tasks::manifest::ApplyMode;
 use accord_tasks::requests::{ClaimRequest, HeartbeatRequest, InitRequest, UnblockRequest};
 use accord_tasks_core::Status;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{AGENT, Case, agent, human, id, moved, report, routed};
 
@@ -106,4 +107,54 @@ fn a_lease_of_another_tool_gets_a_run_with_its_heartbeat() {
     assert!(beat.run_id.starts_with("run_"));
     assert!(case.folder.path().join(format!("runs/{id}/run.json")).exists());
     case.is_clean();
+}
+
+#[test]
+fn a_heartbeat_moves_lease_and_heartbeat_and_an_old_run_is_refused() {
+    let case = Case::new();
+    let id = case.claimed();
+    let run = |case: &Case| -> Value {
+        serde_json::from_str(&case.text(&format!("runs/{id}/run_heartbeat.json"))).unwrap()
+    };
+    let lease_until = |case: &Case| {
+        let text = case.file(Status::InProgress, id);
+        let line = text.lines().find(|line| line.contains("expiresAt:")).unwrap().to_owned();
+        line.split_once(": ").unwrap().1.trim_matches('"').to_owned()
+    };
+    let (old, before) = (run(&case), lease_until(&case));
+    case.clock.add(250);
+    let mut request = HeartbeatRequest::default();
+    request.run_id = old["runId"].as_str().map(str::to_owned);
+    case.tree.heartbeat(&id.to_string(), &request, &agent(AGENT)).unwrap();
+    assert!(run(&case)["expiresAt"].as_str() > old["expiresAt"].as_str());
+    assert!(lease_until(&case) > before);
+    // It falls silent, and the task goes to another run: the first one can change nothing.
+    case.clock.add(300);
+    assert_eq!(moved(&case.poll().moves), [(id, Status::Ready)]);
+    case.claim(id);
+    let refused = case.tree.heartbeat(&id.to_string(), &request, &agent(AGENT)).unwrap_err();
+    assert_eq!(refused.code, Code::AofStaleRun);
+    let mut report = case.report(id, "done");
+    report["runId"] = old["runId"].clone();
+    let refused = case.tree.message(&report, &agent(AGENT)).unwrap_err();
+    assert_eq!(refused.code, Code::AofStaleRun);
+    assert!(case.file(Status::InProgress, id).contains("status: in-progress"));
+}
+
+#[test]
+fn runs_that_fall_silent_use_the_budget_up() {
+    let case = Case::new();
+    let id = case.ready();
+    for run in 1..=3 {
+        case.claim(id);
+        case.clock.add(300);
+        let expected = if run == 3 { Status::Deadletter } else { Status::Ready };
+        assert_eq!(moved(&case.poll().moves), [(id, expected)]);
+    }
+    let before = case.events();
+    assert_eq!(before.last().unwrap()["type"], "task.deadlettered");
+    // A dead letter is not touched again, and a poll that finds nothing writes nothing.
+    case.clock.add(100_000);
+    assert_eq!(case.poll().moves, []);
+    assert_eq!(case.events(), before);
 }
