@@ -22,11 +22,11 @@ use accord_base::ProjectId;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_process::Cancel;
+use accord_tasks::Tree;
 use accord_tasks::executor::{CommandExecutor, Executor, Manual};
 use accord_tasks::notify::{CommandReceiver, Notifier, Receiver, Webhook};
 use accord_tasks::schedule::Scheduler;
 use accord_tasks::worker::{AgentCommand, WorkEnd, Worker, end_leftovers};
-use accord_tasks::{Tree, Watching};
 use accord_tasks_core::board::Limits;
 use parking_lot::{Condvar, Mutex};
 
@@ -97,8 +97,6 @@ struct Watched {
     due: Option<Time>,
     next: Instant,
     is_failing: bool,
-    /// Notices what others change in the files.
-    _watching: Option<Watching>,
 }
 
 /// What tells one state of a tree's log from another.
@@ -151,7 +149,10 @@ impl Trees {
                 // The next look says what is wrong.
                 Err(_) => continue,
             };
-            if self.known.contains_key(&project) {
+            if let Some(watched) = self.known.get_mut(&project) {
+                // The folder may be another one now.
+                watched.scheduler.worker.root = trees.folder(&project);
+                watched.scheduler.worker.tree = tree;
                 continue;
             }
             tracing::debug!(project = project.as_str(), "tasks are scheduled");
@@ -173,12 +174,7 @@ impl Trees {
                 tracing::warn!(code = %failure.code, "agents may be left: {}", failure.message);
             }
         }
-        let watching = worker.tree.watch();
-        if let Err(failure) = &watching {
-            tracing::warn!(code = %failure.code, "{}", failure.message);
-        }
         Watched {
-            _watching: watching.ok(),
             scheduler: Scheduler {
                 worker,
                 executor: Arc::clone(&self.executor),

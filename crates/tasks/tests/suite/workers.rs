@@ -134,7 +134,7 @@ fn the_report_of_an_earlier_run_is_not_used() {
     let id = case.ready();
     let claimed = case.worker.claim(id).unwrap();
     fs::write(case.worker.folder(id).join(REPORT), r#"{"outcome":"done"}"#).unwrap();
-    let (cancel, command) = (Cancel::new(), script("exit 0"));
+    let (cancel, command) = (Cancel::new(), script("exit 1"));
     let end = case.worker.work(&claimed, &command, "", &cancel, &mut |_| {}).unwrap();
     assert!(matches!(end, WorkEnd::Failed { .. }), "{end:?}");
 }
