@@ -1,5 +1,6 @@
 //! `accord mcp`: an MCP server on standard input and output.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
@@ -14,7 +15,7 @@ use tokio::sync::Mutex;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs};
+use crate::host::{ActorArg, Connection, IfMissing, ProjectArg, Target, TargetArgs, full_path};
 use crate::output::print_note;
 use crate::render::clean;
 
@@ -25,7 +26,7 @@ use crate::render::clean;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct McpArgs {
-    /// These sets of tools or single tools: memory (default), relay, or for example
+    /// These sets of tools or single tools: memory (default), relay, tasks, or for example
     /// memory_orient,memory_deposit
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
@@ -57,7 +58,8 @@ impl McpArgs {
         let mut quiet = Settings::default().log;
         quiet.level = "warn,rmcp=error".into();
         log::begin(&quiet)?;
-        let api = reach(self.target)?;
+        let has_memory = toolbox.names().any(|name| !is_of_tasks(name));
+        let api = reach(self.target, has_memory)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
             |error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")),
         )?;
@@ -80,11 +82,21 @@ impl McpArgs {
 }
 
 /// Connects to the host. A server is reached over persistent connections. A data folder is opened
-/// for each call and closed again, so that several agents and commands can share it.
-fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
-    if let Target::Server { url, .. } = target.target()? {
-        print_note(format!("accord: using the server {}", clean(&url)));
-        return Ok(target.connect(IfMissing::Create)?.api());
+/// for each call and closed again, so that several agents and commands can share it. Its task trees
+/// stay open, because they are locked only while something is changed.
+fn reach(target: TargetArgs, has_memory: bool) -> Result<Arc<dyn Api>, CliError> {
+    let folder = match target.target()? {
+        Target::Server { url, .. } => {
+            print_note(format!("accord: using the server {}", clean(&url)));
+            return Ok(target.connect(IfMissing::Create)?.api());
+        }
+        Target::Folder(folder) => folder,
+    };
+    let tasks = Tasks { folder, open: Arc::default() };
+    if !has_memory {
+        // The store is not opened, also not to check it.
+        print_note(format!("accord: using the data folder {}", clean(&full_path(&tasks.folder))));
+        return Ok(Arc::new(Folder { target, turn: Arc::default(), tasks }));
     }
     // Only a check, so that a wrong folder is reported at the start. The connection is closed at
     // once, because it locks the folder.
@@ -99,17 +111,63 @@ fn reach(target: TargetArgs) -> Result<Arc<dyn Api>, CliError> {
         }
         Err(error) => return Err(error),
     }
-    Ok(Arc::new(Folder { target, turn: Arc::default() }))
+    Ok(Arc::new(Folder { target, turn: Arc::default(), tasks }))
+}
+
+/// Whether a tool is about tasks.
+fn is_of_tasks(name: &str) -> bool {
+    let set = TOOLSETS.iter().find(|set| set.name == "tasks");
+    set.is_some_and(|set| set.tools.iter().any(|tool| tool.name == name))
 }
 
 /// A data folder that is opened for one call at a time.
 struct Folder {
     target: TargetArgs,
     turn: Arc<Mutex<()>>,
+    tasks: Tasks,
+}
+
+/// The task trees of a data folder.
+struct Tasks {
+    folder: PathBuf,
+    /// The host of the folder, or one in this process, from the first call on.
+    open: Arc<Mutex<Option<Connection>>>,
+}
+
+impl Tasks {
+    /// Whether a request is about tasks.
+    fn has(request: &Request) -> bool {
+        let mut parts = request.uri().path().split('/').skip(1);
+        parts.next() == Some("accord") && matches!(parts.nth(3), Some("tasks" | "aof"))
+    }
+
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        let (folder, open) = (self.folder.clone(), Arc::clone(&self.open));
+        async move {
+            let mut open = open.lock_owned().await;
+            let call = tokio::task::spawn_blocking(move || {
+                let connection = match open.take() {
+                    Some(connection) => connection,
+                    None => Connection::to_tasks(&folder, true).map_err(as_failure)?,
+                };
+                let answer = connection.runtime().block_on(whole(&connection, request));
+                // A host that is gone is looked for again by the next call.
+                if answer.is_ok() {
+                    *open = Some(connection);
+                }
+                answer
+            });
+            call.await.unwrap_or_else(|_| Err(bug()))
+        }
+        .boxed()
+    }
 }
 
 impl Api for Folder {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        if Tasks::has(&request) {
+            return self.tasks.call(request);
+        }
         let target = self.target.clone();
         let turn = Arc::clone(&self.turn);
         async move {
@@ -123,15 +181,14 @@ impl Api for Folder {
                 let answer = whole(&connection, request);
                 connection.runtime().block_on(answer)
             });
-            call.await.unwrap_or_else(|_| {
-                Err(Failure::new(
-                    Code::HttpFault,
-                    "the call failed because of a bug in this program",
-                ))
-            })
+            call.await.unwrap_or_else(|_| Err(bug()))
         }
         .boxed()
     }
+}
+
+fn bug() -> Failure {
+    Failure::new(Code::HttpFault, "the call failed because of a bug in this program")
 }
 
 /// Reads the whole response, so that the connection can be closed.

@@ -120,9 +120,12 @@ fn the_tools_are_those_in_the_repository() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/mcp.md")).expect("the page is there");
     let memory = Memory::new();
-    for (more, file) in
-        [(&[][..], "mcp-tools.json"), (&["--tools", "relay"], "mcp-tools-relay.json")]
-    {
+    let sets: [(&[&str], &str); 3] = [
+        (&[], "mcp-tools.json"),
+        (&["--tools", "relay"], "mcp-tools-relay.json"),
+        (&["--tools", "tasks"], "mcp-tools-tasks.json"),
+    ];
+    for (more, file) in sets {
         let mut agent = Agent::on(&memory, more);
         let tools = agent.ask("tools/list", &json!({}))["result"]["tools"].clone();
         let text = format!("{:#}\n", tools);
@@ -179,6 +182,36 @@ fn an_agent_works_on_a_folder_without_a_host() {
     let listed = memory.json(&["session", "list"]);
     assert!(listed["sessions"][0]["ended_at"].is_string(), "{listed}");
     assert_eq!(other.leave(), (Some(0), String::new()));
+}
+
+#[test]
+fn the_tools_of_tasks_open_no_store() {
+    let place = tempfile::tempdir().expect("a folder");
+    let data = place.path().join(".accord");
+    let begin = |agent: &str| {
+        let actor = format!("agent:{agent}");
+        let mut command =
+            bare(&["mcp", "--tools", "tasks", "--project", "shop", "--actor", &actor]);
+        command.env("ACCORD_DATA", &data);
+        Agent::begun(command)
+    };
+    let (mut one, mut two) = (begin("one"), begin("two"));
+    let made = one.call("aof_dispatch", &json!({"title": "Cart", "brief": "Make a cart."}));
+    let first = made["structuredContent"]["taskId"].clone();
+    let after = json!({"title": "Till", "brief": "Make a till.", "dependsOn": [first]});
+    one.call("aof_dispatch", &after);
+    // Both use the same tree at the same time, and one of them gets the task.
+    let claimed = two.call("aof_claim", &json!({}));
+    assert_eq!(claimed["structuredContent"]["taskId"], first, "{claimed}");
+    let none = one.call("aof_claim", &json!({}));
+    assert_eq!(none["structuredContent"]["claimed"], false, "{none}");
+    let run = claimed["structuredContent"]["runId"].clone();
+    let done = json!({"taskId": first, "runId": run, "summary": "It holds things."});
+    let done = two.call("aof_task_complete", &done);
+    assert_eq!(done["structuredContent"]["finalStatus"], "review", "{done}");
+    assert!(!data.join("accord.db").exists(), "the store was opened");
+    assert_eq!(one.leave(), (Some(0), String::new()));
+    assert_eq!(two.leave(), (Some(0), String::new()));
 }
 
 #[test]

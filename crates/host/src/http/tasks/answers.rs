@@ -128,7 +128,7 @@ envelopes! {
     /// Events of a tree.
     TaskEventsEnvelope("TaskEventsEnvelope") of EventsAnswer;
     /// A tree, and its settings.
-    TaskTreeEnvelope("TaskTreeEnvelope") of InitAnswer;
+    TaskInitEnvelope("TaskInitEnvelope") of InitAnswer;
     /// What a message did.
     AofMessageEnvelope("AofMessageEnvelope") of MessageAnswer;
 }

@@ -1,6 +1,6 @@
 //! What every route of tasks reads from a request, and how it calls an operation.
 
-use accord_base::{Caller, ProjectId};
+use accord_base::{Caller, MAX_ID_CHARS, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Wire};
 use accord_memory_core::query::{Params, Text, Word};
@@ -15,7 +15,7 @@ use crate::tasks::{Needs, acting};
 
 /// Who acts.
 pub(super) const ACTOR: Text =
-    Text::new("actor", TextForm::ANY.chars(1, 300).without_nul().example("agent:builder"));
+    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
 
 /// What the actor of a route means.
 pub(super) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or \
@@ -63,16 +63,29 @@ pub(super) fn request<R: Wire>(document: &Document) -> Result<R, Failure> {
     document.read()
 }
 
-/// Who acts in a request.
-pub(super) fn by(
-    caller: &Caller,
-    project: &ProjectId,
-    needs: Needs,
-    params: &Params<'_>,
-    fallback: Option<&str>,
-) -> Result<By, Failure> {
-    let door = door(caller, params)?;
-    acting(caller, project, needs, ACTOR.read(params)?, fallback, door)
+/// Who acts, as the parameters of a request say.
+pub(super) struct Who {
+    named: Option<String>,
+    door: Door,
+}
+
+impl Who {
+    /// Reads the parameters. It comes before the body, so that a wrong parameter is named first.
+    pub(super) fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
+        let named = ACTOR.read(params)?.map(str::to_owned);
+        Ok(Self { named, door: door(caller, params)? })
+    }
+
+    /// Who acts. `fallback` is the actor that the body names in another way.
+    pub(super) fn acting(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        needs: Needs,
+        fallback: Option<&str>,
+    ) -> Result<By, Failure> {
+        acting(caller, project, needs, self.named.as_deref(), fallback, self.door)
+    }
 }
 
 /// The door of a request. A client on the network cannot be the command on this machine.

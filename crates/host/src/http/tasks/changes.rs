@@ -17,7 +17,7 @@ use hyper::{Method, StatusCode};
 
 use super::answers::{Enveloped, TaskEnvelope, respond};
 use super::ask::{
-    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, by, check_project, in_new_tree, in_tree, request,
+    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, Who, check_project, in_new_tree, in_tree, request,
 };
 use super::{OF_CHANGES, OF_TASK, TASKS};
 use crate::http::body::Document;
@@ -254,8 +254,9 @@ async fn create(
     query: Query,
     document: Document,
 ) -> Reply {
-    let by = by(&caller, &project, Needs::Write, &query.params()?, None)?;
+    let who = Who::read(&caller, &query.params()?)?;
     let request: CreateRequest = document.read()?;
+    let by = who.acting(&caller, &project, Needs::Write, None)?;
     check_project(&host, &project).await?;
     let create = move |tree: &Tree, by: &By| tree.create(&request, by);
     let answer = in_new_tree(&host, &project, by, create).await?;
@@ -269,7 +270,8 @@ async fn remove_dependency(
     at: InTask,
     query: Query,
 ) -> Reply {
-    let by = by(&caller, &at.project, Needs::Write, &query.params()?, None)?;
+    let who = Who::read(&caller, &query.params()?)?;
+    let by = who.acting(&caller, &at.project, Needs::Write, None)?;
     check_project(&host, &at.project).await?;
     let blocker = at.blocker.expect("the path of this route has a blocker");
     let mut request = DependencyRequest::default();
@@ -302,8 +304,9 @@ impl<R: Message + Send + 'static, A: Enveloped> Change<R, A> {
                             at: InTask,
                             query: Query,
                             document: Document| async move {
-            let by = by(&caller, &at.project, needs, &query.params()?, None)?;
+            let who = Who::read(&caller, &query.params()?)?;
             let request: R = request(&document)?;
+            let by = who.acting(&caller, &at.project, needs, None)?;
             check_project(&host, &at.project).await?;
             let change = move |tree: &Tree| run(tree, &at.task, &request, &by);
             let answer = in_tree(&host, &at.project, change).await?;

@@ -193,9 +193,13 @@ enum Shown {
 fn list_request(params: &Params<'_>) -> Result<ListRequest, Failure> {
     let text = |parameter: Text| parameter.read(params).map(|text| text.map(str::to_owned));
     let statuses = STATUS_LIST.read(params)?;
-    let statuses = statuses.map(|list| list.split(',').filter_map(Status::parse).collect());
+    let statuses: Option<Option<Vec<Status>>> =
+        statuses.map(|list| list.split(',').map(Status::parse).collect());
+    if statuses == Some(None) {
+        return Err(wrong("/status", "must be statuses of tasks, with commas between them"));
+    }
     let mut asked = ListRequest::default();
-    asked.status = statuses;
+    asked.status = statuses.flatten();
     asked.all = Some(ALL.read(params)?);
     asked.agent = text(AGENT)?;
     asked.role = text(ROLE)?;

@@ -12,10 +12,10 @@ use hyper::StatusCode;
 
 use super::OF_CHANGES;
 use super::answers::{
-    TaskAdoptEnvelope, TaskLintEnvelope, TaskPollEnvelope, TaskTreeEnvelope, respond,
+    TaskAdoptEnvelope, TaskInitEnvelope, TaskLintEnvelope, TaskPollEnvelope, respond,
 };
 use super::ask::{
-    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, by, check_project, in_new_tree, in_tree, request,
+    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who, check_project, in_new_tree, in_tree, request,
 };
 use crate::http::body::Document;
 use crate::http::routes::{InProject, Query};
@@ -37,7 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
         .query(ACTOR, ABOUT_ACTOR)
         .query(DOOR, ABOUT_DOOR)
         .may_take(Content::json::<InitRequest>())
-        .answers(200, "The tree.", Content::json::<TaskTreeEnvelope>())
+        .answers(200, "The tree.", Content::json::<TaskInitEnvelope>())
         .refuses(OF_CHANGES)
         .refuses(&[Code::AofProjectMismatch]),
         Route::post(
@@ -85,8 +85,9 @@ async fn init(
     query: Query,
     document: Document,
 ) -> Reply {
-    let by = by(&caller, &project, Needs::Settings, &query.params()?, None)?;
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: InitRequest = request(&document)?;
+    let by = who.acting(&caller, &project, Needs::Settings, None)?;
     check_project(&host, &project).await?;
     let init = move |tree: &Tree, by: &By| tree.init(&asked, by);
     let answer = in_new_tree(&host, &project, by, init).await?;
@@ -101,8 +102,9 @@ async fn adopt(
     query: Query,
     document: Document,
 ) -> Reply {
-    let by = by(&caller, &project, Needs::Person, &query.params()?, None)?;
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: AdoptRequest = request(&document)?;
+    let by = who.acting(&caller, &project, Needs::Person, None)?;
     check_project(&host, &project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.adopt_settings(&asked, &by)).await?;
     Ok(respond(StatusCode::OK, &correlation, answer))
@@ -116,8 +118,9 @@ async fn poll(
     query: Query,
     document: Document,
 ) -> Reply {
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: PollRequest = request(&document)?;
-    let by = by(&caller, &project, Needs::Write, &query.params()?, Some(SERVICE))?;
+    let by = who.acting(&caller, &project, Needs::Write, Some(SERVICE))?;
     check_project(&host, &project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.poll(&asked, &by)).await?;
     Ok(respond(StatusCode::OK, &correlation, answer))

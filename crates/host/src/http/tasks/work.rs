@@ -6,7 +6,9 @@ use accord_contract::wire::Wire as _;
 use accord_memory_core::query::{MAX_TOKENS, Number, Params};
 use accord_tasks::Tree;
 use accord_tasks::answers::ClaimAnswer;
-use accord_tasks::requests::{ClaimNextRequest, ClaimRequest, HeartbeatRequest, SessionEndRequest};
+use accord_tasks::requests::{
+    ClaimNextRequest, ClaimRequest, HeartbeatRequest, PollRequest, SessionEndRequest,
+};
 use accord_tasks_core::By;
 use axum::Extension;
 use axum::extract::State;
@@ -17,7 +19,7 @@ use super::answers::{
     respond,
 };
 use super::ask::{
-    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, by, check_project, in_tree, request,
+    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, Who, check_project, in_tree, request,
 };
 use super::changes::verb;
 use super::read::audience;
@@ -27,8 +29,8 @@ use crate::http::reply::json;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::tasks::Needs;
 use crate::tasks::markdown::{self as text, Audience};
+use crate::tasks::{Needs, service};
 
 /// How long a briefing is wanted.
 const BRIEFING: Number = Number::new("briefing_tokens", text::LEAST, MAX_TOKENS);
@@ -111,11 +113,12 @@ async fn claim(
     query: Query,
     document: Document,
 ) -> Reply {
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: ClaimRequest = request(&document)?;
-    let agent = asked.agent.as_deref();
-    let by = by(&caller, &at.project, Needs::Write, &query.params()?, agent)?;
-    check_project(&host, &at.project).await?;
     let wanted = Wanted::of(&query.params()?)?;
+    let agent = asked.agent.as_deref();
+    let by = who.acting(&caller, &at.project, Needs::Write, agent)?;
+    check_project(&host, &at.project).await?;
     let claim = move |tree: &Tree| {
         let claimed = tree.claim(&at.task, &asked, &by)?;
         let text = wanted.map(|wanted| wanted.briefing(tree, &claimed, &by));
@@ -158,12 +161,18 @@ async fn claim_next(
     query: Query,
     document: Document,
 ) -> Reply {
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: ClaimNextRequest = request(&document)?;
-    let agent = asked.agent.as_deref();
-    let by = by(&caller, &project, Needs::Write, &query.params()?, agent)?;
-    check_project(&host, &project).await?;
     let wanted = Wanted::of(&query.params()?)?;
+    let agent = asked.agent.as_deref();
+    let by = who.acting(&caller, &project, Needs::Write, agent)?;
+    check_project(&host, &project).await?;
+    let is_alone = !host.has_store();
     let claim = move |tree: &Tree| {
+        if is_alone {
+            // No scheduler makes tasks ready whose dependencies are done.
+            tree.poll(&PollRequest::default(), &service(by.door))?;
+        }
         let answer = tree.claim_next(&asked, &by)?;
         let text = (wanted.zip(answer.claimed.as_ref()))
             .map(|(wanted, claimed)| wanted.briefing(tree, claimed, &by));
@@ -182,9 +191,10 @@ async fn heartbeat(
     query: Query,
     document: Document,
 ) -> Reply {
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: HeartbeatRequest = request(&document)?;
     let agent = asked.agent.as_deref();
-    let by = by(&caller, &at.project, Needs::Write, &query.params()?, agent)?;
+    let by = who.acting(&caller, &at.project, Needs::Write, agent)?;
     check_project(&host, &at.project).await?;
     let beat = move |tree: &Tree| tree.heartbeat(&at.task, &asked, &by);
     let answer = in_tree(&host, &at.project, beat).await?;
@@ -199,9 +209,10 @@ async fn session_end(
     query: Query,
     document: Document,
 ) -> Reply {
+    let who = Who::read(&caller, &query.params()?)?;
     let asked: SessionEndRequest = request(&document)?;
     let agent = asked.agent.as_deref();
-    let by = by(&caller, &project, Needs::Write, &query.params()?, agent)?;
+    let by = who.acting(&caller, &project, Needs::Write, agent)?;
     check_project(&host, &project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.session_end(&asked, &by)).await?;
     Ok(respond(StatusCode::OK, &correlation, answer))

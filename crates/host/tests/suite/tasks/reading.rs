@@ -98,7 +98,7 @@ async fn a_briefing_has_what_an_agent_needs() {
     owner.post(MESSAGES, &message("completion.report", &first, "builder", report("done"))).await;
     verb(&owner, &first, "approve", "human:lead", json!({})).await.expect(200);
     let members = json!({
-        "title": "Cut\n## the tiles", "instructions": "At the zoom that was chosen.",
+        "title": "Cut ## the tiles", "instructions": "At the zoom that was chosen.",
         "depends_on": [first], "ready": false,
     });
     let task = create(&owner, members).await;

@@ -127,10 +127,11 @@ async fn what_is_wrong_with_a_request_is_named() {
     let world = World::new();
     let owner = world.owner();
     let nobody = owner.post(TASKS, &json!({"title": "x"})).await;
-    let error = nobody.refused(400, "WIRE_FIELD_MISSING");
+    let error = nobody.refused(422, "WIRE_FIELD_MISSING");
     assert!(error["message"].as_str().unwrap().contains("who acts"), "{error}");
-    let unknown = owner.post(&format!("{TASKS}?actor=a"), &json!({"titel": "x"})).await;
-    assert_eq!(unknown.status, 400, "{}", unknown.text);
+    let unknown =
+        owner.post(&format!("{TASKS}?actor=a"), &json!({"title": "x", "titel": "x"})).await;
+    assert_eq!(unknown.refused(422, "WIRE_FIELD_UNKNOWN")["field"], "titel");
     let task = create(&owner, json!({})).await;
     owner.get(&format!("{TASKS}/TASK-2001-01-01-001")).await.refused(404, "task_not_found");
     create(&owner, json!({})).await;
@@ -150,6 +151,6 @@ async fn an_archived_project_refuses_changes_and_still_shows_its_tasks() {
     let task = create(&owner, json!({})).await;
     owner.post("/v1/projects/atlas/archive", &json!({})).await.expect(200);
     let refused = owner.post(&format!("{TASKS}/{task}/claim"), &json!({"agent": "a"})).await;
-    refused.refused(409, "project_archived");
+    refused.refused(403, "project_archived");
     owner.get(TASKS).await.expect(200);
 }
