@@ -69,7 +69,7 @@ const taskFile = members({
     'tests?': (value) => Array.isArray(value),
 });
 const METADATA = {
-    delegationDepth: Number.isInteger, retryCount: isCount, lastBlockedAt: isTime, blockReason: isText,
+    retryCount: isCount, lastBlockedAt: isTime, blockReason: isText,
     cancellationReason: isText, lastRequeuedAt: isTime, requeueReason: isText,
 };
 const run = members({

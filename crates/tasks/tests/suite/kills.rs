@@ -18,7 +18,9 @@ use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
 use crate::processes::{Worker, say};
-use crate::support::{agent, all_events, create_ready, human, is_clean, open, poll, task_files};
+use crate::support::{
+    agent, all_events, create_ready, human, is_clean, open, poll, satisfies_the_checker, task_files,
+};
 
 const WORKERS: usize = 4;
 /// The rounds of the short form.
@@ -158,6 +160,7 @@ impl Acknowledged {
         let tree = open(folder);
         poll(&tree);
         is_clean(&tree);
+        satisfies_the_checker(folder);
         let files = task_files(folder);
         let events = all_events(folder);
         let created = events.iter().filter(|event| event["type"] == "task.created");
