@@ -160,7 +160,7 @@ fn a_heartbeat_moves_lease_and_heartbeat_and_needs_the_present_run() {
     let shown = case.tree.show(&id.to_string(), &Default::default(), &human()).unwrap();
     let lease = shown.task.lease.unwrap();
     assert_eq!((lease.until, lease.alive_until), (beat.lease_until, Some(beat.alive_until)));
-    // The run is over: its heartbeat is refused, whoever has the task now.
+    // The run is over: its heartbeat is refused, although the same agent has the task again.
     case.tree.release(&id.to_string(), &Default::default(), &agent(AGENT)).unwrap();
     case.claim(id);
     let late = case.tree.heartbeat(&id.to_string(), &request, &agent(AGENT)).unwrap_err();

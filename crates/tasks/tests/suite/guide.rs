@@ -238,7 +238,11 @@ fn handoff() -> Value {
         "parentTaskId": task(57),
         "fromAgent": "swe-backend",
         "toAgent": "swe-qa",
-        "acceptanceCriteria": ["All unit tests pass", "Integration tests pass", "Code coverage >= 80%"],
+        "acceptanceCriteria": [
+            "All unit tests pass",
+            "Integration tests pass",
+            "Code coverage >= 80%",
+        ],
         "expectedOutputs": ["tests/report.md", "coverage/report.html"],
         "contextRefs": [
             "tasks/in-progress/TASK-2026-02-09-057.md",
@@ -270,7 +274,13 @@ fn example_5_a_handoff_request() {
                 serde_json::from_str(&case.text(&format!("{folder}/handoff.json"))).unwrap();
             assert_eq!(document, handoff());
             let text = case.text(&format!("{folder}/handoff.md"));
-            assert!(text.starts_with("# Handoff Request\n\n**From:** swe-backend\n**To:** swe-qa\n**Due By:** 2026-02-10T12:00:00.000Z\n\n## Acceptance Criteria\n\n- All unit tests pass\n"), "{text}");
+            assert!(
+                text.starts_with(
+                    "# Handoff Request\n\n**From:** swe-backend\n**To:** swe-qa\n**Due By:** \
+                 2026-02-10T12:00:00.000Z\n\n## Acceptance Criteria\n\n- All unit tests pass\n"
+                ),
+                "{text}"
+            );
         }
         let requested = case
             .events()
