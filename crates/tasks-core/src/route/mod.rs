@@ -307,6 +307,10 @@ pub(crate) fn walk(
     match (from, reason) {
         (Status::Blocked, Some(reason)) => routed.changes.push(Change::set(REASON, reason)),
         (Status::Ready, _) => routed.changes.push(Change::remove(REASON)),
+        // The run did what it should: the next one, after a review, has the whole budget.
+        (Status::Review | Status::Done, _) if task.metadata("retryCount").is_some() => {
+            routed.changes.push(Change::remove(&["metadata", "retryCount"]));
+        }
         _ => {}
     }
 }

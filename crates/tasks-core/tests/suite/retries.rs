@@ -5,7 +5,7 @@ use accord_tasks_core::Status;
 use accord_tasks_core::board::{
     Entry, ErrorClass, RetryBudget, RunFailure, overdue, pause_ms, reclaimed, requeued, run_failed,
 };
-use accord_tasks_core::route::{Artifact, Routed};
+use accord_tasks_core::route::{Artifact, Routed, Rules};
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::task::TaskFile;
 use serde_json::{Value, json};
@@ -126,4 +126,15 @@ fn what_takes_too_long_is_alerted_blocked_or_given_up() {
             assert_eq!(routed.artifacts.len(), 1);
         }
     }
+}
+
+#[test]
+fn a_report_gives_the_budget_back() {
+    let file = leased(json!({"metadata": {"retryCount": 2}}));
+    let routed = crate::support::routed(&file, &crate::support::report("done"), Rules::default());
+    let after = after(&file, &routed.unwrap());
+    assert_eq!(
+        (after.task().status, metadata(&after, "retryCount")),
+        (Status::Review, Value::Null)
+    );
 }

@@ -77,8 +77,10 @@ impl Executor for CommandExecutor {
         if self.cancel.is_cancelled() || self.running() >= self.limit {
             return Ok(Started::Later);
         }
+        let mut worker = worker.clone();
+        (worker.times, worker.budget) = worker.tree.run_settings()?;
         let claimed = worker.claim(task)?;
-        self.begin(worker, claimed, format!("{} {task}", worker.root.display()))?;
+        self.begin(&worker, claimed, format!("{} {task}", worker.root.display()))?;
         Ok(Started::Yes)
     }
 

@@ -46,6 +46,17 @@ impl Tree {
         })
     }
 
+    /// How long leases and heartbeats last, and how often a task is run, as the project says now.
+    pub(crate) fn run_settings(&self) -> Result<(LeaseTimes, RetryBudget), Failure> {
+        self.change(|work| {
+            let settings = work.settings();
+            let retry = settings.manifest.as_ref().and_then(|manifest| manifest.retry.as_ref());
+            let runs = retry.and_then(|retry| retry.max_attempts);
+            let budget = runs.map_or_else(RetryBudget::default, |runs| RetryBudget { runs });
+            Ok((settings.times(), budget))
+        })
+    }
+
     /// Renews lease and heartbeat.
     pub(crate) fn beat(&self, claimed: &Claimed, times: LeaseTimes) -> Result<(), Failure> {
         let (id, agent, run_id) = named(claimed);
