@@ -749,7 +749,7 @@ codes! {
     AofNestedDelegation = "nested_delegation", Aof, Validation, Never, 409,
         "A task that was delegated cannot be delegated again; do the work, or reject the handoff.";
     AofAmbiguousTaskId = "ambiguous_task_id", Aof, Validation, AfterChange, 409,
-        "Several tasks have ids that begin so; write more of the id.";
+        "Several tasks have ids that begin or end so; write more of the id.";
     AofInvalidTaskTransition = "invalid_task_transition", Aof, Validation, AfterChange, 409,
         "A task with this status cannot get the other one; look at the task with accord task show.";
     AofTaskFinished = "task_finished", Aof, Validation, Never, 409,

@@ -32,6 +32,8 @@ use accord_tasks_core::aof_project_id;
 use parking_lot::Mutex;
 use tempfile::TempDir;
 
+use crate::upkeep::create_folder;
+
 pub(crate) use self::access::{Needs, SERVICE, acting, sending, service};
 
 /// The folder of the task trees in a data folder.
@@ -171,6 +173,9 @@ impl TaskTrees {
             return Ok(tree);
         }
         let folder = self.folder(project);
+        if let Some(data) = self.0.projects.parent().filter(|data| folder.starts_with(data)) {
+            create_folder(data).map_err(|error| unavailable(data, &error))?;
+        }
         fs::create_dir_all(&folder).map_err(|error| unavailable(&folder, &error))?;
         let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
         tree.init(&InitRequest::default(), by)?;

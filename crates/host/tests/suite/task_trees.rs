@@ -35,6 +35,18 @@ fn a_reader_creates_nothing_and_a_tree_has_the_name_of_its_project() {
 }
 
 #[test]
+fn the_first_tree_makes_a_private_data_folder_that_git_ignores() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let parent = tempfile::tempdir().unwrap();
+    let data = parent.path().join(".accord");
+    let host = Host::tasks_only(&data, Settings::default()).unwrap();
+    host.tasks().get_or_create(&project("atlas"), &lead()).unwrap();
+    assert_eq!(std::fs::read_to_string(data.join(".gitignore")).unwrap(), "*\n");
+    let mode = std::fs::metadata(&data).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "{mode:o}");
+}
+
+#[test]
 fn a_linked_folder_takes_the_place_of_the_one_in_the_data_folder() {
     let (data, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Tasks by the beginning of their ids.
+//! Tasks by the beginning or the end of their ids.
 
 use accord_contract::codes::{Code, Failure};
 
@@ -11,8 +11,8 @@ const PREFIX: &str = "TASK-";
 const NAMED: usize = 5;
 
 impl Board {
-    /// The task that a text names: by its id, or by a beginning of the id that no other task has.
-    /// `TASK-` can be left out.
+    /// The task that a text names: by its id, by a beginning of the id that no other task has, or
+    /// by its last numbers (`001`, `16-001`). `TASK-` can be left out.
     ///
     /// # Errors
     /// `task_not_found` with the nearest ids, `ambiguous_task_id` with some of those that fit.
@@ -27,16 +27,20 @@ impl Board {
         ids.sort();
         let start = ids.partition_point(|(text, _)| *text < wanted);
         let fits = ids[start..].iter().take_while(|(text, _)| text.starts_with(&wanted)).count();
-        match fits {
-            1 => Ok(ids[start].1),
-            0 => Err(not_found(text, &near(&ids, start))),
+        let fitting: Vec<&(String, TaskId)> = match fits {
+            0 => ids.iter().filter(|(id, _)| ends_with(id, text.trim())).collect(),
+            _ => ids[start..start + fits].iter().collect(),
+        };
+        match fitting[..] {
+            [(_, id)] => Ok(*id),
+            [] => Err(not_found(text, &near(&ids, start))),
             _ => {
-                let some: Vec<&str> =
-                    ids[start..start + fits.min(NAMED)].iter().map(|(id, _)| id.as_str()).collect();
-                let message = format!("{fits} tasks begin with {text}: {}", listed(&some, fits));
+                let named = fitting.iter().take(NAMED).map(|(id, _)| id.as_str());
+                let (some, count): (Vec<&str>, usize) = (named.collect(), fitting.len());
+                let message = format!("{count} tasks fit {text}: {}", listed(&some, count));
                 Err(Failure::new(Code::AofAmbiguousTaskId, message)
                     .with("candidates", some)
-                    .with("count", fits))
+                    .with("count", count))
             }
         }
     }
@@ -44,6 +48,12 @@ impl Board {
     fn ids(&self) -> impl Iterator<Item = TaskId> + '_ {
         self.open().map(|entry| entry.id).chain(self.closed().map(|(id, _)| id))
     }
+}
+
+/// Whether an id ends with these numbers, each of them whole.
+fn ends_with(id: &str, numbers: &str) -> bool {
+    let before = id.strip_suffix(numbers).filter(|_| !numbers.is_empty());
+    before.is_some_and(|before| before.ends_with('-'))
 }
 
 /// A beginning of an id, with the prefix that may be left out.

@@ -68,6 +68,10 @@ fn an_exact_id_is_never_ambiguous() {
     let refused = found("2026-02-09-00").unwrap_err();
     assert_eq!(refused.code, Code::AofAmbiguousTaskId);
     assert_eq!(refused.details.unwrap()["count"], 3);
+    // The end of an id, in whole numbers.
+    assert_eq!(found("002").unwrap(), "TASK-2026-02-09-002");
+    assert_eq!(found("09-001-01").unwrap(), "TASK-2026-02-09-001-01");
+    assert_eq!(found("02").unwrap_err().code, Code::AofTaskNotFound);
     let missing = found("TASK-2026-02-09-003").unwrap_err();
     assert_eq!(missing.code, Code::AofTaskNotFound);
     let nearest = missing.details.unwrap()["nearest"].clone();

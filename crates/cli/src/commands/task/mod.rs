@@ -95,5 +95,5 @@ Examples:
   accord task work --project shop --as dev --agent claude
   accord task board --project shop
 
-A task is named by its id or the beginning of its id. In a worker that Accord started, the person's
-verbs are refused. docs/tasks.md is the tutorial.";
+A task is named by its id, the beginning of it, or its last numbers, such as 001. In a worker that
+Accord started, the person's verbs are refused. docs/tasks.md is the tutorial.";
