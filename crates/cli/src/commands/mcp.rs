@@ -163,6 +163,17 @@ impl Tasks {
     }
 }
 
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        // A runtime cannot be dropped by a thread of another one.
+        if let Ok(mut open) = self.open.try_lock()
+            && let Some(connection) = open.take()
+        {
+            drop(std::thread::spawn(move || drop(connection)).join());
+        }
+    }
+}
+
 impl Api for Folder {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         if Tasks::has(&request) {

@@ -129,7 +129,10 @@ fn values(document: &Value, schema: &Value) -> (Vec<Value>, Vec<Value>) {
 }
 
 fn texts(schema: &Value) -> (Vec<Value>, Vec<Value>) {
-    let pattern = json!({"pattern": schema["pattern"].as_str().unwrap_or("")});
+    let pattern = json!({
+        "pattern": schema["pattern"].as_str().unwrap_or(""),
+        "minLength": schema["minLength"].as_u64().unwrap_or(0),
+    });
     let pattern = jsonschema::validator_for(&pattern).unwrap();
     let (mut good, mut bad) = (Vec::new(), vec![json!(7), json!([]), json!({})]);
     let mut sort = |text: String| match pattern.is_valid(&json!(text)) {

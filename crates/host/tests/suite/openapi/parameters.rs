@@ -28,6 +28,8 @@ async fn limits_are_accepted_and_what_is_outside_is_refused() {
     let world = World::new();
     let owner = world.owner();
     owner.deposit(&package("pkg_1")).await;
+    let tasks = "/accord/v1/projects/atlas/tasks?actor=human:lead";
+    owner.post(tasks, &serde_json::json!({"title": "Cut the tiles"})).await.expect(201);
     let document = document(&owner, "").await;
     let (mut within, mut outside) = (0, 0);
     for (path, method, operation) in operations(&document) {
