@@ -59,10 +59,8 @@ fn main() -> ExitCode {
         rate(place, 64, Duration::ZERO, &mut limits);
         rate(place, 64, SLOW_SYNC, &mut limits);
     }
-    match limits.iter().all(Limit::print) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    let missed = limits.iter().filter(|limit| !limit.print()).count();
+    if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What depends on the number of tasks.
@@ -72,15 +70,17 @@ fn large_trees(place: &Path, wanted: &dyn Fn(&str) -> bool, limits: &mut Vec<Lim
     for count in [SMALL, LARGE] {
         let folder = tempfile::tempdir_in(place).expect("a folder");
         seed::tree(folder.path(), count);
-        let began = Instant::now();
-        let tree = calls::tree(folder.path());
-        calls::poll(&tree);
-        let started = began.elapsed();
+        // A server has seen the tree before: what is committed about its tasks is in the log.
+        let first = start(folder.path());
+        let again = start(folder.path());
         if wanted("start") && count == LARGE {
             let floor = floor::list_and_read(folder.path());
-            println!("start on {count} tasks: {started:?}, floor {floor:?} (list and read)");
-            limits.push(Limit::at_most("start, s", started.as_secs_f64(), 3.0));
+            println!("start on {count} tasks: {again:?}; for the first time: {first:?}");
+            println!("    floor {floor:?} (list and read)");
+            limits.push(Limit::at_most("start, s", again.took.as_secs_f64(), 3.0));
         }
+        let tree = calls::tree(folder.path());
+        calls::poll(&tree);
         if wanted("poll") {
             let took = p50(300, || calls::poll(&tree));
             let floor = p50(300, || floor::lock(folder.path()));
@@ -103,6 +103,21 @@ fn large_trees(place: &Path, wanted: &dyn Fn(&str) -> bool, limits: &mut Vec<Lim
     if wanted("start") {
         memory(place, limits);
     }
+}
+
+/// How long the first poll of a new process takes, and its CPU time.
+#[derive(Debug)]
+struct Started {
+    took: Duration,
+    #[expect(dead_code, reason = "it is printed")]
+    cpu: Duration,
+}
+
+fn start(folder: &Path) -> Started {
+    let (began, used) = (Instant::now(), cpu());
+    let tree = calls::tree(folder);
+    calls::poll(&tree);
+    Started { took: began.elapsed(), cpu: cpu() - used }
 }
 
 /// The CPU time of a report, in seconds. A second half that costs more would show that the cost
