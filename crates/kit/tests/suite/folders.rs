@@ -190,7 +190,7 @@ fn steps_have_a_clock_places_and_captured_values() {
     let third = json!({"check": [{"path": "a.txt", "absent": true},
         {"path": "d.txt", "text": "2026-02-09T22:00:00.000Z"}]});
     assert_eq!(verdict(&with_steps(json!([first, second, third]))), PASS);
-    let mut repeated = write("b${n}.txt", "${n}", json!([{"path": "b3.txt", "text": "3"}]));
+    let mut repeated = write("b${n}.txt", "no ${n}", json!([{"path": "b3.txt", "text": "no 3"}]));
     repeated["repeat"] = json!(3);
     assert_eq!(verdict(&with_steps(json!([repeated]))), PASS);
 }
