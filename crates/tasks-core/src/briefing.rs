@@ -95,7 +95,8 @@ impl Parts {
              ## How to end\n\n\
              Write a summary to {folder}/outputs/summary.md. Then report once, with one of:\n\
              - the MCP tool aof_task_complete, if you have the tools of Accord;\n\
-             - the file {folder}/outputs/report.json: {{\"outcome\": \"done\", \"notes\": \"...\"}}. The \
+             - the file {folder}/outputs/report.json: \
+             {{\"outcome\": \"done\", \"notes\": \"...\"}}. The \
              outcome is done, needs_review, partial or blocked (then with \"blockers\": \
              [\"...\"]).\n\n\
              A person decides about reviews: do not approve, close or cancel tasks. Do not edit \

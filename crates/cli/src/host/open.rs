@@ -11,7 +11,7 @@ use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
-use accord_host::upkeep::DATA_FOLDER;
+use accord_host::upkeep::{DATA_FOLDER, create_folder};
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
@@ -90,6 +90,14 @@ impl Connection {
         let is_new = !folder.exists();
         if is_new && !create {
             return Err(no_store(folder));
+        }
+        if is_new {
+            // With the file that keeps it out of git.
+            create_folder(folder).map_err(|error| {
+                let message = format!("cannot create {}: {error}", full_path(folder));
+                CliError::new(Code::StoreFolderUnusable, message)
+            })?;
+            print_note(clean(&format!("new data folder {}", full_path(folder))));
         }
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let api = runtime.block_on(async {

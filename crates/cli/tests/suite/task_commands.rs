@@ -33,7 +33,7 @@ fn a_task_goes_from_the_backlog_to_done() {
     assert_eq!(tasks.status(&id), "review");
 
     let shown = tasks.yes(&format!("show {id}"));
-    assert!(shown.contains("reported  done by dev"), "{shown}");
+    assert!(shown.contains("reported done by dev"), "{shown}");
     assert!(shown.contains(&format!("next  accord task approve {id}")), "{shown}");
     assert!(shown.contains("Read every line"), "{shown}");
 

@@ -93,7 +93,8 @@ fn spec(
     for argument in arguments {
         let argument = argument.replace(AGENT, agent).replace(PROMPT, briefing);
         if argument.len() >= LONGEST_ARGUMENT {
-            let message = "the agent did not start: the briefing is longer than an argument can be; \
+            let message = "the agent did not start: the briefing is longer than an argument can \
+                           be; \
                            leave {prompt} out, and the agent gets it on standard input";
             return Err(message.to_owned());
         }

@@ -68,7 +68,7 @@ pub(super) struct InitArgs {
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.name()?;
-        let place = self.place.open_or_create()?;
+        let place = self.place.open_new()?;
         let mut body = json!({});
         let texts = [
             ("title", &self.title),

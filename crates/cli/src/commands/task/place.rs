@@ -52,17 +52,22 @@ pub(super) struct Place {
 impl PlaceArgs {
     /// Connects, for a command that reads or changes tasks.
     pub(super) fn open(&self) -> Result<Place, CliError> {
-        self.connect(false)
+        self.connect(false, self.found_root(true))
     }
 
     /// Connects, for a command that may make the tree.
     pub(super) fn open_or_create(&self) -> Result<Place, CliError> {
-        self.connect(true)
+        self.connect(true, self.found_root(true))
     }
 
-    fn connect(&self, is_new: bool) -> Result<Place, CliError> {
+    /// Connects, for the command that makes a tree on purpose: one above is not meant.
+    pub(super) fn open_new(&self) -> Result<Place, CliError> {
+        self.connect(true, self.found_root(false))
+    }
+
+    fn connect(&self, is_new: bool, root: Option<PathBuf>) -> Result<Place, CliError> {
         let json = self.host.json;
-        if let Some(root) = self.found_root(is_new) {
+        if let Some(root) = root {
             let project = self.project_of(&root)?;
             let host = Connection::to_tree(&root, &project)?;
             let words = match (&self.root, setting(ROOT)) {
@@ -92,7 +97,7 @@ impl PlaceArgs {
 
     /// The tree in a repository: the named one, else the nearest one, unless the command or the
     /// environment names a host, or a data folder is nearer.
-    fn found_root(&self, is_new: bool) -> Option<PathBuf> {
+    fn found_root(&self, searches: bool) -> Option<PathBuf> {
         if let Some(root) = &self.root {
             return Some(root.clone());
         }
@@ -103,7 +108,7 @@ impl PlaceArgs {
         if let Some(root) = setting(ROOT) {
             return Some(root.into());
         }
-        if is_new || setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
+        if !searches || setting("ACCORD_URL").is_some() || setting("ACCORD_DATA").is_some() {
             return None;
         }
         let here = std::env::current_dir().ok()?;
@@ -131,9 +136,8 @@ impl PlaceArgs {
             (Some(recorded), _) => Ok(recorded),
             (None, Some(named)) => Ok(named),
             (None, None) => self.project.required(&self.host.target).map_err(|error| {
-                error.help(
-                    "a tree in a repository is made with `accord task init --root DIR --project ID`",
-                )
+                error
+                    .help("`accord task init --root DIR --project ID` makes a tree in a repository")
             }),
         }
     }

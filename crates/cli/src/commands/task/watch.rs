@@ -62,13 +62,9 @@ impl WatchArgs {
                 }
             }
             output.flush().map_err(CliError::from_output)?;
-            let last = answer["next_after"].as_u64().unwrap_or(after);
-            let is_more = last > after && !events.is_empty();
-            after = last.max(after);
-            if is_more {
-                continue;
-            }
-            if self.no_wait {
+            let numbers = events.iter().filter_map(|event| event["eventId"].as_u64());
+            after = numbers.max().unwrap_or(after);
+            if self.no_wait && answer["more"].as_bool() != Some(true) {
                 break;
             }
         }
