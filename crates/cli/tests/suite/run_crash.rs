@@ -135,7 +135,7 @@ impl Story {
         let after = self.records(turn.as_deref());
         match kind.as_str() {
             "accept" => {
-                self.one_or_none(&before, &after, turn.as_deref().expect("a turn"), &reported)
+                self.one_or_none(&before, &after, turn.as_deref().expect("a turn"), &reported);
             }
             // These are one change each.
             "reject" | "escalate" | "resolve" | "approve-transition" | "start" => {

@@ -50,7 +50,10 @@ pub(crate) fn live(folder: &Path, number: usize) {
     // A worker whose test was stopped ends by itself.
     for step in 0..2_000 {
         let done = match chance.below(7) {
-            0 | 1 => Ok(worker.create(&format!("{}-{step}", worker.name))),
+            0 | 1 => {
+                worker.create(&format!("{}-{step}", worker.name));
+                Ok(())
+            }
             2 => worker.claim(),
             3 => worker.report(),
             4 => worker.hand_off(&format!("{}-{step}-child", worker.name)),

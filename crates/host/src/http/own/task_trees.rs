@@ -156,5 +156,5 @@ fn answer(
 
 fn described(project_id: ProjectId, folder: Option<PathBuf>) -> TaskTreeLink {
     let folder = folder.map(|folder| folder.to_string_lossy().into_owned());
-    TaskTreeLink { project_id, folder: folder.into(), extra: Object::new() }
+    TaskTreeLink { project_id, folder, extra: Object::new() }
 }
