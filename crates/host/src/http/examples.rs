@@ -113,7 +113,7 @@ examples! {
         r#"curl --json '{"title":"The map service"}' "#
         "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/init?actor=human:lead'";
     "create_task" 201
-        r#"curl --json '{"title":"Cut the tiles","instructions":"Cut them at zoom 12.","ready":true}' "#
+        r#"curl --json '{"title":"Cut the tiles","instructions":"At zoom 12.","ready":true}' "#
         "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
     "tasks" 200 "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?status=ready,blocked'";
     "task_board" 200
@@ -142,7 +142,8 @@ examples! {
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/block?actor=builder\"";
     "unblock_task" 200
         "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/unblock?actor=human:lead\"";
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/unblock"
+        "?actor=human:lead\"";
     "claim_task" 200
         r#"curl --json '{"agent":"builder"}' "#
         "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/claim";
@@ -173,7 +174,8 @@ examples! {
 }' http://127.0.0.1:7171/accord/v1/projects/atlas/aof/messages"#;
     "approve_task" 200
         r#"curl --json '{"note":"Complete"}' "#
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/approve?actor=human:lead\"";
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/approve"
+        "?actor=human:lead\"";
     "end_task_session" 200
         r#"curl --json '{"agent":"builder"}' "#
         "http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/session-end";
@@ -190,7 +192,8 @@ examples! {
         "$FIRST_TASK_ID?actor=human:lead\"";
     "promote_task" 200
         "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote?actor=human:lead\"";
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote"
+        "?actor=human:lead\"";
     "resurrect_task" 409
         "curl -X POST "
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/resurrect"

@@ -103,8 +103,8 @@ pub(super) fn document(routes: &[Route]) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "Shared memory for teams of humans and AI agents.",
             "description": "The routes below /v1 belong to the Agentic Protocol 0.1; those below \
-                /accord/v1 are Accord's own; those of tasks carry AOF/1. Every error has the same body, an ErrorEnvelope with \
-                a code.",
+                /accord/v1 are Accord's own; those of tasks carry AOF/1. Every error has the same \
+                body, an ErrorEnvelope with a code.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The server that sent this document."}],

@@ -133,7 +133,11 @@ impl Board {
             (Status::Backlog | Status::Ready, Waits::Forever(why)) => {
                 Some(Action::Block(entry.id, format!("{WAITS_FOR}{why}")))
             }
-            (Status::Backlog, Waits::Nothing) if entry.is_routed() => {
+            // A task that waited for others goes on, also if any agent may do it. One that waited
+            // for nothing stays until it is clear who may.
+            (Status::Backlog, Waits::Nothing)
+                if entry.is_routed() || !entry.depends_on.is_empty() =>
+            {
                 Some(Action::Promote(entry.id))
             }
             (Status::Backlog, Waits::Nothing) => Some(Action::Unrouted(entry.id)),

@@ -78,12 +78,14 @@ fn a_task_goes_on_when_what_it_needs_is_done() {
         entry(3, "backlog", json!({})),
         entry(4, "review", json!({"parentId": id(3).to_string()})),
         entry(5, "backlog", json!({"routing": {}})),
+        entry(6, "backlog", json!({"routing": {}, "dependsOn": [id(1).to_string()]})),
     ]);
     assert_eq!(board.poll(&Limits::default(), at(0)), [Action::Unrouted(id(5))]);
     // Nothing changed: nothing is said twice.
     assert_eq!(board.poll(&Limits::default(), at(0)), []);
     board.put(entry(1, "done", json!({})));
-    assert_eq!(board.poll(&Limits::default(), at(0)), [Action::Promote(id(2))]);
+    let promoted = [Action::Promote(id(2)), Action::Promote(id(6))];
+    assert_eq!(board.poll(&Limits::default(), at(0)), promoted);
     board.put(entry(4, "done", json!({"parentId": id(3).to_string()})));
     assert_eq!(board.poll(&Limits::default(), at(0)), [Action::Promote(id(3))]);
 }

@@ -15,8 +15,8 @@ const PRIORITY: Argument = Argument::word(
 pub(super) const DISPATCH: Tool = Tool {
     name: "aof_dispatch",
     title: "Create a task",
-    description: "Creates a task for an agent, a role, a team, or any agent. It is ready at once, \
-        unless dependsOn names tasks that must be done first. Say in brief what is to be done and \
+    description: "Creates a task for an agent, a role, a team, or any agent. It can be claimed at \
+        once, or when the tasks in dependsOn are done. Say in brief what is to be done and \
         how one sees that it is done: the agent that gets it knows nothing else.",
     arguments: &[
         PROJECT,
@@ -62,8 +62,8 @@ pub(super) const DISPATCH: Tool = Tool {
         if let Some(kind) = call.text("type") {
             body.insert("metadata".into(), serde_json::json!({"type": kind}));
         }
-        let waits = call.value("dependsOn").and_then(Value::as_array);
-        body.insert("ready".into(), waits.is_none_or(Vec::is_empty).into());
+        // One that waits for others becomes ready when they are done.
+        body.insert("ready".into(), true.into());
         acting(call, Ask::post(&tasks(call, &[])?, body))
     },
     answer: |_, answer| {

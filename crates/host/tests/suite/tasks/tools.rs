@@ -36,7 +36,6 @@ async fn an_agent_carries_five_tasks_with_the_tools_alone() {
         let arguments = json!({
             "title": format!("Step {number}"), "brief": format!("Do step {number}."),
             "dependsOn": depends, "priority": "medium", "checklist": ["It works"],
-            "assignedAgent": "builder",
         });
         let receipt = agent.call("aof_dispatch", arguments).await;
         let receipt = structured(&receipt);
@@ -44,6 +43,7 @@ async fn an_agent_carries_five_tasks_with_the_tools_alone() {
         made.push(receipt["taskId"].as_str().unwrap().to_owned());
     }
     for (number, task) in made.iter().enumerate() {
+        // What a scheduler does.
         owner.post(&format!("{TASKS}/poll"), &json!({})).await.expect(200);
         let claimed = agent.call("aof_claim", json!({"max_tokens": 1_000})).await;
         let briefing = claimed["content"][1]["text"].as_str().unwrap().to_owned();
@@ -71,6 +71,8 @@ async fn an_agent_carries_five_tasks_with_the_tools_alone() {
         let done = with_run(json!({"summary": summary, "testsPassed": 2, "skipReview": true}));
         let done = agent.call("aof_task_complete", done).await;
         assert_eq!(structured(&done)["finalStatus"], "review", "a review is not the agent's");
+        let none = agent.call("aof_claim", json!({})).await;
+        assert_eq!(structured(&none)["claimed"], false, "the next one waits: {none}");
         // An agent cannot end the review, and is told why.
         let mine = json!({"taskId": task, "status": "done", "workLog": "All good"});
         let mine = agent.call("aof_task_update", mine).await;
