@@ -182,6 +182,10 @@ examples! {
     "create_task" 201
         r#"curl --json '{"title":"Publish the tiles"}' "#
         "'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks?actor=human:lead'";
+    "promote_task" 200
+        "curl -X POST "
+        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote"
+        "?actor=human:lead\"";
     "add_dependency" 200
         r#"curl --json '{"blocker":"'"$FIRST_TASK_ID"'"}' "#
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies"
@@ -190,10 +194,6 @@ examples! {
         "curl -X DELETE "
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/dependencies/"
         "$FIRST_TASK_ID?actor=human:lead\"";
-    "promote_task" 200
-        "curl -X POST "
-        "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/promote"
-        "?actor=human:lead\"";
     "resurrect_task" 409
         "curl -X POST "
         "\"http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/$TASK_ID/resurrect"
