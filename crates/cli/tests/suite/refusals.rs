@@ -37,6 +37,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("project archive", "p", ""),
     ("project create", "p --data /proc/nowhere", ""),
     ("project link", "p --tasks nowhere", ""),
+    ("project links", "", ""),
     ("project list", "", ""),
     ("project remove", "p", ""),
     ("project rename", "p q", ""),
