@@ -66,7 +66,7 @@ impl EventPlace {
     }
 }
 
-/// The id of a tree as a source of events. It is made once, and stays with the tree wherever that is
+/// The id of a tree as a source of events. It is made once, and stays with the tree if that is
 /// moved.
 ///
 /// # Errors

@@ -255,8 +255,8 @@ fn every_project(host: &Connection) -> Result<Vec<Value>, CliError> {
 
 const REMOVES: &str = "\
 A project can be removed if it was created with x-conformance: true, as `accord check` does, or if
-it holds no package, fact, session, blob or task. Any other project can be archived. The key needs admin
-for all projects. The numbers of its events are not used again.";
+it holds no package, fact, session, blob or task. Any other project can be archived. The key needs
+admin for all projects. The numbers of its events are not used again.";
 
 /// The members of a request that are given.
 fn members(name: Option<String>, description: Option<String>) -> Object {

@@ -115,8 +115,8 @@ impl Place {
     }
 
     /// What a killed command must not leave: journals, temporary files, the lock. Those in a turn's
-    /// own folders go with them; one beside the lock may belong to a process that waits for it, and stays
-    /// a minute.
+    /// own folders go with them; one beside the lock may belong to a process that waits for it, and
+    /// stays a minute.
     pub(crate) fn leftovers(&self) -> Vec<String> {
         let home = self.at(".agentxchain");
         let mut folders = vec![home.clone()];

@@ -760,7 +760,7 @@ codes! {
     AofDependencyUnmet = "dependency_unmet", Aof, Validation, AfterChange, 409,
         "The task waits for tasks that are not done; finish them, remove the dependency, or let a \
          person promote it with --force.";
-    AofResourceBusy = "resource_busy", Aof, Validation, Backoff, 409,
+    AofResourceBusy = "resource_busy", Aof, Execution, Backoff, 409,
         "Another task in progress uses the resource of this one; claim it when that one is over.";
     AofPathOutsideTask = "path_outside_task", Aof, Validation, AfterChange, 422,
         "A path of the message is absolute or leads out of the folder of the task; name files \
@@ -802,10 +802,10 @@ codes! {
         "The program of the agent cannot be started; the task was given back. Correct the command \
          of the agent.";
     AofTaskNeedsAdopt = "task_needs_adopt", Aof, Approval, AfterChange, 409,
-        "Nothing says who gave out the lease of the task; a person must look at it and take it over \
-         with accord task adopt.";
+        "Nothing says who gave out the lease of the task; a person must look at it and take it \
+         over with accord task adopt.";
     AofNothingToAdopt = "nothing_to_adopt", Aof, Validation, AfterChange, 409,
-        "No edit of this file was refused, so there is nothing to take over.";
+        "No edit of this file was refused; accord task lint lists what a person can take over.";
     AofTaskTreeOfAnotherHost = "task_tree_of_another_host", Aof, Validation, AfterChange, 409,
         "A host of another data folder schedules these tasks; unlink them there with accord \
          project unlink, or use that host.";

@@ -306,7 +306,7 @@ fn what_is_staged_around_the_repository_stays_staged() {
     assert_eq!(outer.git(&["status", "--porcelain"]), "A  same.txt\n");
 }
 
-const REMOVED_AND_RENAMED: &str = "M\tkept.txt\nD\tmoved.txt\nA\tnew.txt\nD\reported.txt\n\
+const REMOVED_AND_RENAMED: &str = "M\tkept.txt\nD\tmoved.txt\nA\tnew.txt\nD\told.txt\n\
     D\tshape\nA\tshape/inner.txt\nA\tway\nD\tway/inner.txt\n";
 
 /// What a commit did to which files.

@@ -37,8 +37,8 @@ fn every_format_opens_and_holds_what_it_held() {
     }
 }
 
-/// The text of a row without what depends on names in the code, which change: a time is recognised by the
-/// text beside it.
+/// The text of a row without what depends on names in the code, which change: a time is recognised
+/// by the text beside it.
 fn renamed(row: &str) -> String {
     let mut row = row.replace("Kept { oldest", "EventRange { oldest");
     // A member that format 1 did not have.

@@ -51,6 +51,10 @@ fn task(folder: &Path, number: usize, status: Status, agent: Option<&str>) {
         _ => Vec::new(),
     };
     let priority = if agent.is_none() { "critical" } else { "normal" };
+    let routing = match agent {
+        Some(agent) => json!({"agent": agent, "tags": []}),
+        None => json!({"tags": []}),
+    };
     let members = json!({
         "schemaVersion": 1,
         "id": id.to_string(),
@@ -58,7 +62,7 @@ fn task(folder: &Path, number: usize, status: Status, agent: Option<&str>) {
         "title": format!("Task number {number}"),
         "status": status.as_str(),
         "priority": priority,
-        "routing": agent.map_or_else(|| json!({"tags": []}), |agent| json!({"agent": agent, "tags": []})),
+        "routing": routing,
         "createdAt": now.to_string(),
         "updatedAt": now.to_string(),
         "lastTransitionAt": now.to_string(),

@@ -166,7 +166,7 @@ fn a_running_agent_beats_and_a_cancelled_one_is_released() {
             WorkSignal::Started(started) => pid = started,
             WorkSignal::Beat => {
                 beats += 1;
-                // The clock of the tree moves on: without the heartbeat the run would be taken back.
+                // The clock moves on: without the heartbeat the run would be taken back.
                 case.clock.add(2);
                 assert_eq!(case.poll().moves, []);
                 if beats == 3 {

@@ -68,8 +68,8 @@ pub(super) fn routes() -> Vec<Route> {
             "link_task_tree",
             Method::PUT,
             TREE,
-            "Links a folder with a task tree, such as one in a repository, to a project. The server \
-             schedules its tasks and takes its events over into the project's stream.",
+            "Links a folder with a task tree, such as one in a repository, to a project. The \
+             server schedules its tasks and takes its events over into the project's stream.",
             link,
         )
         .takes(Content::json::<TaskTreeRequest>())
