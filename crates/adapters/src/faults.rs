@@ -5,8 +5,8 @@
 //! that clause to fail.
 //!
 //! A fault of AgentXchain or AOF is inside the core, at the rule itself
-//! ([`accord_runs_core::faults`], [`accord_tasks_core::faults`]). A fault of ALX wraps the honest adapter and changes its calls or its answers. Callers need not
-//! know the difference.
+//! ([`accord_runs_core::faults`], [`accord_tasks_core::faults`]). A fault of ALX wraps the honest
+//! adapter and changes its calls or its answers. Callers need not know the difference.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 //!
 //! Cases are data ([`corpus`]). A [`driver`] sends each case to an implementation, which is an
 //! adapter or a server, or has it work in a [`folder`]. The [`verdict`] is the kit's own
-//! comparison of the outcome with the expectation. The [`runner`] does that for many cases in parallel and emits [`event`]s, which
-//! every [`reporter`] reads. [`levels`] decides which level of a protocol is reached, the
+//! comparison of the outcome with the expectation. The [`runner`] does that for many cases in
+//! parallel and emits [`event`]s, which every [`reporter`] reads. [`levels`] decides which level of a protocol is reached, the
 //! [`baseline`] lists known failures, and [`exit`] defines the exit codes. The [`verifier`] runs
 //! published fixtures against an implementation that declares its capabilities.
 //!

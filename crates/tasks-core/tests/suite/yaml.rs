@@ -254,6 +254,7 @@ fn several_changes_at_once_say_the_same_as_one_after_another() {
     assert_eq!(at_once, one_by_one);
     assert_eq!(
         at_once.text(),
-        "# the task\na: 11 # one\nb:\n  c: two\n  d: 3\n  more: 4\nnew: word\nother:\n  deep: true\n"
+        "# the task\na: 11 # one\nb:\n  c: two\n  d: 3\n  more: 4\nnew: word\nother:\n  deep: \
+         true\n"
     );
 }

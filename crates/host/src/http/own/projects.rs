@@ -35,8 +35,8 @@ pub(super) fn routes() -> Vec<Route> {
             Method::DELETE,
             "/accord/v1/projects/{project_id}",
             "Removes a project that was created with x-conformance: true, or that holds no \
-             package, fact, session, blob or task. Needs admin for all projects. The numbers of its \
-             events are never used again.",
+             package, fact, session, blob or task. Needs admin for all projects. The numbers of \
+             its events are never used again.",
             remove,
         )
         .answers(200, "The project is removed.", Content::json::<RemovedProjectEnvelope>())
