@@ -3,9 +3,10 @@
 //! Cases are data ([`corpus`]). A [`driver`] sends each case to an implementation, which is an
 //! adapter or a server, or has it work in a [`folder`]. The [`verdict`] is the kit's own
 //! comparison of the outcome with the expectation. The [`runner`] does that for many cases in
-//! parallel and emits [`event`]s, which every [`reporter`] reads. [`levels`] decides which level of a protocol is reached, the
-//! [`baseline`] lists known failures, and [`exit`] defines the exit codes. The [`verifier`] runs
-//! published fixtures against an implementation that declares its capabilities.
+//! parallel and emits [`event`]s, which every [`reporter`] reads. [`levels`] decides which level of
+//! a protocol is reached, the [`baseline`] lists known failures, and [`exit`] defines the exit
+//! codes. The [`verifier`] runs published fixtures against an implementation that declares its
+//! capabilities.
 //!
 //! Invariant: the kit judges from outside. It knows no implementation, not even Accord's, and no
 //! protocol by name. It computes none of the digests that it expects literally. It separates its
