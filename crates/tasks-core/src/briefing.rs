@@ -57,8 +57,8 @@ impl Parts {
     pub fn text(&self, most: usize) -> String {
         let mut page = Page { text: self.beginning(), most };
         if let Some((who, why)) = &self.sent_back {
-            let told = format!("A review by {who} sent the task back. Mend this first:\n\n{why}");
-            page.section("Sent back", &told, "the metadata of the task file");
+            let text = format!("A review by {who} sent the task back. Mend this first:\n\n{why}");
+            page.section("Sent back", &text, "the metadata of the task file");
         }
         let body = self.body.trim();
         if !body.is_empty() {

@@ -15,8 +15,8 @@ use super::{TASKS, TaskTrees, unavailable};
 const MAX_MANIFEST: u64 = 1024 * 1024;
 
 impl TaskTrees {
-    /// The projects that have trees now, in the order of their ids. A folder whose project cannot
-    /// be told is left out.
+    /// The projects that have trees now, in the order of their ids. A folder that names no project
+    /// is left out.
     pub fn projects(&self) -> Vec<ProjectId> {
         let linked = self.linked().into_iter().map(|(project, _)| project);
         let mut found: BTreeSet<ProjectId> = linked.collect();

@@ -143,7 +143,7 @@ impl Agent {
     }
 }
 
-/// Everything that workers were told.
+/// Everything that was acknowledged to workers.
 #[derive(Default)]
 struct Acknowledged {
     lines: Vec<(String, TaskId, String)>,

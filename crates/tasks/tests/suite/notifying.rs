@@ -21,7 +21,7 @@ use crate::support::{self, human};
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
-/// A receiver that fails as often as it is told to.
+/// A receiver that fails a set number of times.
 struct Listed {
     heard: Heard,
     failures: Arc<Mutex<u32>>,

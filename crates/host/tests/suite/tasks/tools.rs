@@ -73,7 +73,7 @@ async fn an_agent_carries_five_tasks_with_the_tools_alone() {
         assert_eq!(structured(&done)["finalStatus"], "review", "a review is not the agent's");
         let none = agent.call("aof_claim", json!({})).await;
         assert_eq!(structured(&none)["claimed"], false, "the next one waits: {none}");
-        // An agent cannot end the review, and is told why.
+        // An agent cannot end the review, and gets the reason.
         let mine = json!({"taskId": task, "status": "done", "workLog": "All good"});
         let mine = agent.call("aof_task_update", mine).await;
         let mine = structured(&mine);
