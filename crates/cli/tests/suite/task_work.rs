@@ -33,7 +33,7 @@ fn an_agent_gets_its_briefing_and_its_report_counts() {
         "'Write the parser' --agent dev --after {before} --instructions 'Read every line'"
     ));
     let ran = work(&tasks, &format!("--agent '{agent}' --as dev --once"));
-    assert!(ran.stderr.contains(&format!("{id} is review: the agent reported")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("{id} is review: the agent ended its work")), "{ran:?}");
     assert!(ran.stderr.contains(&format!("next  accord task approve {id}")), "{ran:?}");
     let shown = tasks.json(&format!("show {id}"));
     assert_eq!(shown["task"]["run"]["result"]["notes"], "all of it");

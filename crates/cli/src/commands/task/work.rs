@@ -193,7 +193,7 @@ impl Shift<'_> {
     fn say(&self, id: TaskId, end: &WorkEnd) -> bool {
         match end {
             WorkEnd::Reported(status) => {
-                print_note(format!("{id} is {status}: the agent reported"));
+                print_note(format!("{id} is {status}: the agent ended its work"));
                 self.say_next(id, *status);
                 true
             }
