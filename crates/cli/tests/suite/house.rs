@@ -20,6 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
     ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-runs-core", &["accord-base", "accord-canon", "accord-contract"]),
+    ("accord-live-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-tasks-core", &["accord-base", "accord-canon", "accord-contract"]),
     (
         "accord-tasks",
@@ -143,6 +144,7 @@ const PURE: &[&str] = &[
     "accord-contract",
     "accord-runs-core",
     "accord-tasks-core",
+    "accord-live-core",
     "accord-knowledge-core",
 ];
 

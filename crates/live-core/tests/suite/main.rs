@@ -1,0 +1,3 @@
+//! Tests of the rules about live sessions.
+
+mod version;
