@@ -36,7 +36,8 @@ pub(crate) fn open(folder: &Path) -> Connection {
         .execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;
              PRAGMA wal_autocheckpoint = 8000;
-             INSERT OR IGNORE INTO project VALUES (1, 'proj_benchmark', '', NULL, '');
+             INSERT OR IGNORE INTO project (pk, project_id, created_at, text)
+                 VALUES (1, 'proj_benchmark', '', '');
              INSERT OR IGNORE INTO counter (project) VALUES (1);",
         )
         .expect("the settings");
@@ -85,7 +86,10 @@ fn insert(connection: &Connection, rows: &Rows, seq: i64) -> rusqlite::Result<()
     // There are eight, each named by its number.
     let actor = row.actor.id.as_str().as_bytes().last().copied();
     let revision = &rows.deposit.revision;
-    run("INSERT INTO revision VALUES (?1, 1, ?2)", params![package, revision.text])?;
+    run(
+        "INSERT INTO revision (package, seq, text) VALUES (?1, 1, ?2)",
+        params![package, revision.text],
+    )?;
     for (ordinal, question) in rows.deposit.index.open_questions().iter().enumerate() {
         let (ordinal, text) = (ordinal as i64, &question.text);
         // Every second question is one of fifty that are asked again and again.
