@@ -26,6 +26,8 @@ struct OpenQuestion {
     text: String,
     sources: String,
     open: bool,
+    /// Whether a package answers it, now or before it was asked again.
+    answered: bool,
     /// The index of its audience among those of the query.
     audience: usize,
 }
@@ -71,8 +73,12 @@ impl Unit<'_> {
                 what: error.detail().to_owned(),
             }));
             if let Some((sources, position)) = read {
-                let answers = self.answers_to(project, &QuestionKey::of(&question.text))?;
-                let OpenQuestion { text, open, .. } = question;
+                let OpenQuestion { text, open, answered, .. } = question;
+                let answers = if answered {
+                    self.answers_to(project, &QuestionKey::of(&text))?
+                } else {
+                    Vec::new()
+                };
                 rows.push(QuestionRow { text, sources, open, answers, position });
             }
         }
@@ -88,7 +94,9 @@ impl Unit<'_> {
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<OpenQuestion>> {
         let mut select = Select::new(
-            "SELECT asked_key, package, ordinal, text, sources, open FROM question
+            "SELECT asked_key, package, ordinal, text, sources, open,
+                EXISTS (SELECT 1 FROM answer a WHERE a.project = q.project AND a.question = q.folded)
+             FROM question q
              WHERE project = ? AND audience = ? AND asked_key >= ?",
             [project.into(), text(audience), text(since)],
         );
@@ -112,6 +120,7 @@ impl Unit<'_> {
                 text: row.text(3)?,
                 sources: row.text(4)?,
                 open: row.integer(5)? == 1,
+                answered: row.integer(6)? == 1,
                 audience: place,
             })
         })
