@@ -8,6 +8,7 @@
 //! * [`time`]: dates, points in time and timestamps, for every protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
 //! * [`closest`](mod@closest): suggestions for mistyped names.
+//! * [`faults`]: rules that can be made wrong on purpose, for the kit's self-test.
 //! * [`fixture`]: the protocol between adapters and the kit.
 //! * [`snapshot`]: the contract as one document, made from the types.
 //! * [`compat`]: what changed between two such documents, and whether the version
@@ -30,6 +31,7 @@ pub mod alx;
 pub mod closest;
 pub mod codes;
 pub mod compat;
+pub mod faults;
 pub mod fixture;
 pub mod snapshot;
 #[cfg(feature = "testing")]

@@ -78,6 +78,8 @@ pub mod testing;
 pub mod timeout;
 mod unknown_members;
 
+use accord_contract::rule;
+
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
 pub use paths::{HOME, PathError, RepoPath, name_files};
 pub use unknown_members::{UnknownMember, UnknownMemberKind};

@@ -37,6 +37,8 @@ pub mod task;
 pub mod verbs;
 pub mod yaml;
 
+use accord_contract::rule;
+
 pub use by::{By, Door};
 pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
 pub use project::{aof_project_id, is_project_id};

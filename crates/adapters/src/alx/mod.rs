@@ -24,32 +24,40 @@ impl Adapter for Accord {
     }
 
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
-        // Only this operation has a setup, and it checks the members itself.
-        if call.operation != "kb_register" {
-            call.allow_setup(&[])?;
+        #[cfg(feature = "faults")]
+        if let Some(reply) = faults::faulty(call, &perform) {
+            return reply;
         }
-        let outcome = match call.operation.as_str() {
-            "version" => messages::version(),
-            "version_relation" => messages::version_relation(call)?,
-            "canonicalize" => canonical::canonicalize(call)?,
-            "domain_hash" => canonical::domain_hash(call)?,
-            "artifact_hash" => canonical::artifact_hash(call)?,
-            "kb_hash" => blocks::hash(call)?,
-            "kb_verify" => blocks::verify(call)?,
-            "kb_validate" => blocks::validate(call)?,
-            "kb_register" => blocks::register(call)?,
-            "kb_derive" => blocks::derive(call)?,
-            "decode" => messages::decode(call)?,
-            "round_trip" => messages::round_trip(call)?,
-            "encode_error" => messages::encode_error(call)?,
-            "encode_success" => messages::encode_success(call)?,
-            "check_aliases" => messages::check_aliases(call)?,
-            "retry" => messages::retry(call)?,
-            "read_events" => streams::read_events(call)?,
-            "emit_event" => streams::emit_event(call)?,
-            "compat" => compatibility::compat(call)?,
-            _ => return Ok(Reply::NotImplemented),
-        };
-        Ok(Reply::Outcome(outcome.into()))
+        perform(call)
     }
+}
+
+fn perform(call: &Call) -> Result<Reply, BadCall> {
+    // Only this operation has a setup, and it checks the members itself.
+    if call.operation != "kb_register" {
+        call.allow_setup(&[])?;
+    }
+    let outcome = match call.operation.as_str() {
+        "version" => messages::version(),
+        "version_relation" => messages::version_relation(call)?,
+        "canonicalize" => canonical::canonicalize(call)?,
+        "domain_hash" => canonical::domain_hash(call)?,
+        "artifact_hash" => canonical::artifact_hash(call)?,
+        "kb_hash" => blocks::hash(call)?,
+        "kb_verify" => blocks::verify(call)?,
+        "kb_validate" => blocks::validate(call)?,
+        "kb_register" => blocks::register(call)?,
+        "kb_derive" => blocks::derive(call)?,
+        "decode" => messages::decode(call)?,
+        "round_trip" => messages::round_trip(call)?,
+        "encode_error" => messages::encode_error(call)?,
+        "encode_success" => messages::encode_success(call)?,
+        "check_aliases" => messages::check_aliases(call)?,
+        "retry" => messages::retry(call)?,
+        "read_events" => streams::read_events(call)?,
+        "emit_event" => streams::emit_event(call)?,
+        "compat" => compatibility::compat(call)?,
+        _ => return Ok(Reply::NotImplemented),
+    };
+    Ok(Reply::Outcome(outcome.into()))
 }

@@ -45,7 +45,7 @@ fn a_case_of_its_clause_catches_every_fault() {
     assert!(faults.len() >= 30);
     let mut missed = Vec::new();
     for fault in faults {
-        let report = judge(Some(fault), Some(&format!("clause({})", fault.clause)));
+        let report = judge(Some(*fault), Some(&format!("clause({})", fault.clause)));
         let failed = report.cases.iter().filter(|case| case.verdict == Verdict::Fail).count();
         println!("{:<30} {:<24} {failed} of {}", fault.name, fault.clause, report.cases.len());
         if failed == 0 {

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
 use accord_adapters::{Adapter, agentxchain, alx};
+use accord_contract::faults::seeded;
 use accord_contract::fixture::AdapterResult;
 use accord_contract::wire::Wire as _;
 use accord_kit::Case;
 use accord_kit::report::CaseReport;
 use accord_kit::verdict::Verdict;
-use accord_runs_core::faults as engine;
 
 use crate::judged::{cases, judge, judge_answers};
 
@@ -19,7 +19,7 @@ fn every_fault_of_alx_is_caught_by_a_case_of_the_clause_that_it_breaks() {
     let faults = faults_of("alx");
     assert!(faults.len() >= 15);
     let honest: Arc<dyn Adapter> = Arc::new(alx::Accord);
-    each_is_caught(&faults, |fault| judge(&Faulty::new(Arc::clone(&honest), *fault)).cases);
+    each_is_caught(faults, |fault| judge(&Faulty::new(Arc::clone(&honest), *fault)).cases);
 }
 
 #[test]
@@ -30,16 +30,16 @@ fn every_fault_of_agentxchain_is_caught_by_a_case_of_the_clause_that_it_breaks()
     let rounds = honest_rounds(honest.as_ref());
     let unreached: Vec<&str> = faults
         .iter()
+        .filter(|fault| !rounds.values().any(|round| round.reached.contains(fault)))
         .map(|fault| fault.name)
-        .filter(|name| !rounds.values().any(|round| round.reached.contains(name)))
         .collect();
     assert!(unreached.is_empty(), "no case reaches: {}", unreached.join(", "));
-    each_is_caught(&faults, |fault| {
+    each_is_caught(faults, |fault| {
         let faulty = Faulty::new(Arc::clone(&honest), *fault);
         // A case that does not reach the fault has the honest answer. Hooks are slow to run again.
         every_case("agentxchain", |case| {
             let round = &rounds[&case.id];
-            if round.reached.contains(fault.name) {
+            if round.reached.contains(fault) {
                 faulty.answer_case(&case.encode())
             } else {
                 round.answer.clone()
@@ -78,10 +78,10 @@ fn no_two_faults_have_the_same_name() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test needs a second thread")]
 fn a_fault_of_the_engine_does_not_affect_other_threads() {
-    let fault = engine::Fault::ChallengeWaived;
+    let fault = accord_runs_core::faults::ChallengeWaived;
     fault.during(|| {
-        assert!(engine::seeded(fault));
-        let elsewhere = std::thread::spawn(move || engine::seeded(fault));
+        assert!(seeded(fault));
+        let elsewhere = std::thread::spawn(move || seeded(fault));
         assert!(!elsewhere.join().expect("nothing panics"));
     });
 }
@@ -99,7 +99,7 @@ fn the_page_about_the_kit_has_their_number() {
 /// The answer without a fault, and the faults whose places the case reached.
 struct Round {
     answer: AdapterResult,
-    reached: BTreeSet<&'static str>,
+    reached: BTreeSet<Fault>,
 }
 
 /// Runs every case once without a fault.

@@ -60,11 +60,11 @@ impl AdapterArgs {
         #[cfg(feature = "faults")]
         if let Some(name) = &self.fault {
             use accord_adapters::faults::{Faulty, faults_of};
-            let mut faults = faults_of(&self.protocol).into_iter();
+            let mut faults = faults_of(&self.protocol).iter();
             let fault = faults.find(|fault| fault.name == name).ok_or_else(|| {
                 CliError::new(Code::Usage, format!("no fault is called {name:?}"))
             })?;
-            return Ok(Box::new(Faulty::new(self.honest()?.into(), fault)));
+            return Ok(Box::new(Faulty::new(self.honest()?.into(), *fault)));
         }
         self.honest()
     }

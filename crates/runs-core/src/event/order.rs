@@ -45,7 +45,7 @@ pub fn check_order(events: &Value) -> Result<(), Failure> {
         };
         let id = doc::Event::EVENT_ID.filled(members);
         let repeated = id.is_some_and(|id| !seen.insert(id));
-        if rule!(repeated; ToldTwice => false) {
+        if rule!(repeated; EventRepeated => false) {
             errors.push(format!("event {index} has the id of an earlier one"));
         }
         let turn = turn_id(members).unwrap_or_default();

@@ -24,9 +24,9 @@ pub use config::{MAX_HOOKS_PER_PHASE, Transport};
 pub(crate) use config::{config_problems, hooks_of, phase_problems};
 pub use payload::{
     after_acceptance, after_dispatch, after_validation, before_acceptance, before_assignment,
-    before_gate, before_validation, envelope, environment, on_escalation,
+    before_gate, before_validation, envelope, environment, on_escalation, working_folder,
 };
-pub use tamper::{PROTECTED_FILES, Snapshot, tamper_code};
+pub use tamper::{PROTECTED_FILES, Snapshot, is_unchanged, tamper_code};
 pub use verdict::{Execution, Verdict, VerdictDocument};
 
 wire_enum! {

@@ -1,4 +1,6 @@
-//! The payloads of hooks.
+//! The payloads of hooks, and where their programs run.
+
+use std::path::Path;
 
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
@@ -45,6 +47,13 @@ pub fn environment(hook: &Hook, run_id: Option<&str>, project_root: &str) -> Vec
     // The hook's own variables come last, as in the reference runner.
     added.extend(rule!(hook.env.clone(); EnvironmentEmpty => Vec::new()));
     added
+}
+
+/// The folder in which the program of a hook runs.
+///
+/// Clauses: AX-HK-FOLDER.
+pub fn working_folder(root: &Path) -> &Path {
+    rule!(root; HookElsewhere => Path::new("/"))
 }
 
 /// Before a turn is assigned.

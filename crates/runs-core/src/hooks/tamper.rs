@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use accord_canon::{Digest, sha256};
 use accord_contract::codes::Code;
 
+use crate::rule;
+
 /// The files that are always protected.
 pub const PROTECTED_FILES: [&str; 7] = [
     ".agentxchain/state.json",
@@ -39,6 +41,18 @@ impl Snapshot {
         let made = after.files.keys().filter(|path| !self.files.contains_key(*path));
         changed.map(|(path, _)| path.clone()).chain(made.cloned()).collect()
     }
+}
+
+/// Whether a hook left a protected file as it was. `now` is `None` for a file that cannot be read
+/// any more.
+///
+/// Clauses: AX-HK-TAMPER.
+pub fn is_unchanged(before: Option<&[u8]>, now: Option<Option<&[u8]>>) -> bool {
+    rule!(
+        now == Some(before);
+        TamperByLength => now.is_some_and(|now| now.map(<[u8]>::len) == before.map(<[u8]>::len));
+        TamperUnnoticed => true
+    )
 }
 
 /// The code for changed files, of this repository or a coordinated one. The most severe one wins. A

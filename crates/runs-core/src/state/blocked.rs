@@ -75,7 +75,7 @@ impl Block {
 
     /// A role cannot continue. `reason` is one of the protocol's triggers.
     pub(crate) fn escalated(reason: &str, role: &str) -> Self {
-        let on = escalation(reason, rule!(role; EscalationOfNobody => ""));
+        let on = escalation(reason, rule!(role; EscalationWithoutRole => ""));
         Self::new(Category::RetriesExhausted, on, reason)
     }
 

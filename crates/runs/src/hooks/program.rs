@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_process::{Cancel, Ending, Invocation, Overflow, Spec};
-use accord_runs_core::hooks::Execution;
-use accord_runs_core::rule;
+use accord_runs_core::hooks::{Execution, working_folder};
 
 use super::MAX_OUTPUT;
 
@@ -16,7 +15,6 @@ const OVERTIME: Duration = Duration::from_secs(2);
 /// How much of a hook's standard error is read.
 const MAX_ERRORS: usize = 64 * 1024;
 
-/// Clauses: AX-HK-FOLDER.
 pub(super) fn run(
     command: &[String],
     timeout_ms: u64,
@@ -28,8 +26,7 @@ pub(super) fn run(
     let Some((program, arguments)) = command.split_first() else {
         return failed("the hook names no program".to_owned());
     };
-    let folder = rule!(root; HookElsewhere => Path::new("/"));
-    let mut invocation = Invocation::new(program, arguments).cwd(folder);
+    let mut invocation = Invocation::new(program, arguments).cwd(working_folder(root));
     for (name, value) in environment {
         invocation = invocation.env(name, value);
     }

@@ -1,8 +1,6 @@
 //! Protected files: kept while a hook runs, and restored if it changed them.
 
-use accord_runs_core::hooks::PROTECTED_FILES;
-use accord_runs_core::rule;
-
+use accord_runs_core::hooks::{PROTECTED_FILES, is_unchanged};
 use accord_trees::{Disk, atomic, read_file};
 
 use super::{Repository, Result, limits};
@@ -37,13 +35,7 @@ pub(super) fn restore(disk: &dyn Disk, before: &Protected) -> Result<Vec<String>
         // was) has changed.
         let limit = bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let now = read_file(disk, path, limit).ok();
-        if rule!(
-            now.as_ref() == Some(bytes);
-            TamperByLength => now.as_ref().is_some_and(|now| {
-                now.as_ref().map(Vec::len) == bytes.as_ref().map(Vec::len)
-            });
-            TamperUnnoticed => true
-        ) {
+        if is_unchanged(bytes.as_deref(), now.as_ref().map(Option::as_deref)) {
             continue;
         }
         changed.push(path.clone());

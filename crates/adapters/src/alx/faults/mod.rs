@@ -1,4 +1,4 @@
-//! The seeded faults of ALX.
+//! The seeded faults of ALX. Each wraps the honest implementation.
 
 mod canonical;
 mod compatibility;
@@ -8,7 +8,26 @@ mod messages;
 mod streams;
 mod tools;
 
-use crate::faults::faults;
+use accord_contract::faults::{Fault, active};
+
+use self::tools::Honest;
+use crate::{BadCall, Call, Reply};
+
+/// Declares the table: the name, the broken clause and the wrapper.
+macro_rules! faults {
+    ($($name:literal breaks $clause:literal: $wrapper:path;)+) => {
+        /// Every fault.
+        pub const FAULTS: &[Fault] = &[$(Fault { name: $name, clause: $clause }),+];
+
+        /// The answer under the active fault, if that is one of these.
+        pub(super) fn faulty(call: &Call, honest: Honest<'_>) -> Option<Result<Reply, BadCall>> {
+            match active()?.name {
+                $($name => Some($wrapper(call, honest)),)+
+                _ => None,
+            }
+        }
+    };
+}
 
 faults! {
     "keys-by-code-point" breaks "ALX-CANON-KEYS": canonical::keys_by_code_point;

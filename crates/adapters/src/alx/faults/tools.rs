@@ -2,8 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-pub(super) use crate::faults::{Honest, with_arg};
 use crate::{BadCall, Call, Reply};
+
+/// The implementation that a fault wraps.
+pub(super) type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
+
+/// The call with one argument replaced.
+pub(super) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call {
+    let mut changed = call.clone();
+    changed.args.insert(name.to_owned(), value.into());
+    changed
+}
 
 /// The call with a changed envelope. An envelope that is no JSON object stays as it is.
 pub(super) fn with_envelope(call: &Call, change: impl FnOnce(&mut Map<String, Value>)) -> Call {

@@ -107,7 +107,7 @@ pub(super) fn rules(result: &TurnResult, situation: &Situation<'_>, findings: &m
             FirstDelegateOnly => role == own && seen.len() == 1
         ) {
             wrong(format!("{id} goes to the role that delegates"));
-        } else if rule!(undeclared; DelegatedToNobody => false) {
+        } else if rule!(undeclared; DelegatedToUndeclared => false) {
             // `allowed_next_roles` may contain `human`, which cannot take a delegation.
             wrong(format!("{id} goes to the role {role}, which is not declared"));
         } else if allowed.is_some_and(|allowed| !allowed.iter().any(|name| name == role)) {

@@ -1,36 +1,6 @@
-//! Every fault: what the faulty engine does, its name, and the clause that it breaks.
+//! The seeded faults of AgentXchain: what the faulty engine does, the name, the broken clause.
 
-/// Declares the table: the faulty behaviour, the name and the broken clause.
-macro_rules! faults {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal breaks $clause:literal;)+) => {
-        /// A seeded fault.
-        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-        pub enum Fault {
-            $($(#[doc = $doc])+ $variant),+
-        }
-
-        impl Fault {
-            /// Every fault.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// The name.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// The clause of the protocol that it breaks.
-            pub const fn clause(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $clause),+
-                }
-            }
-        }
-    };
-}
-
-faults! {
+accord_contract::seeded_faults! {
     /// A run starts with an invalid configuration.
     AnyConfigStarts = "any-config-starts" breaks "AX-SM-START-CONFIG";
     /// An active, paused, completed or failed run is initialized again.
@@ -46,7 +16,7 @@ faults! {
     /// The completion of an active run is approved.
     EndWhileActive = "end-while-active" breaks "AX-SM-COMPLETE";
     /// An escalation does not record its role.
-    EscalationOfNobody = "escalation-of-nobody" breaks "AX-SM-BLOCK";
+    EscalationWithoutRole = "escalation-without-role" breaks "AX-SM-BLOCK";
     /// A paused run can be escalated.
     PausedEscalates = "paused-escalates" breaks "AX-SM-BLOCK";
     /// An unknown trigger escalates the run.
@@ -141,7 +111,7 @@ faults! {
     /// A role may delegate to itself.
     DelegatedToItself = "delegated-to-itself" breaks "AX-DEL-SELF";
     /// A delegation may go to an undeclared role.
-    DelegatedToNobody = "delegated-to-nobody" breaks "AX-DEL-ROLE-DECLARED";
+    DelegatedToUndeclared = "delegated-to-undeclared" breaks "AX-DEL-ROLE-DECLARED";
     /// A delegation may require a decision twice.
     DecisionRequiredTwice = "decision-required-twice" breaks "AX-DEL-DECISIONS-UNIQUE";
     /// A delegated turn may delegate.
@@ -244,7 +214,7 @@ faults! {
     /// An event of a timeline may omit its time.
     TimelessInOrder = "timeless-in-order" breaks "AX-EV-TIMELINE-TIME";
     /// An event may occur twice in a timeline.
-    ToldTwice = "told-twice" breaks "AX-EV-TIMELINE-ONCE";
+    EventRepeated = "event-repeated" breaks "AX-EV-TIMELINE-ONCE";
     /// An undeclared event type is an error of order.
     StrangersDisorder = "strangers-disorder" breaks "AX-EV-TIMELINE-OPEN";
     /// A turn may be accepted without being dispatched.

@@ -1,36 +1,6 @@
-//! Every fault: what the faulty engine does, its name, and the clause that it breaks.
+//! The seeded faults of AOF/1: what the faulty engine does, the name, the broken clause.
 
-/// Declares the table: the faulty behaviour, the name and the broken clause.
-macro_rules! faults {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal breaks $clause:literal;)+) => {
-        /// A seeded fault.
-        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-        pub enum Fault {
-            $($(#[doc = $doc])+ $variant),+
-        }
-
-        impl Fault {
-            /// Every fault.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// The name.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// The clause of the protocol that it breaks.
-            pub const fn clause(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $clause),+
-                }
-            }
-        }
-    };
-}
-
-faults! {
+accord_contract::seeded_faults! {
     /// A task that is done is reviewed again.
     DoneAgain = "done-again" breaks "AOF-CR-DONE-TASK";
     /// Finished work is never reviewed.
