@@ -5,7 +5,7 @@
 // itself has no tokenizer: install one outside of it, then name the folder.
 //
 //   npm install --prefix /tmp/tokens gpt-tokenizer@4
-//   node tools/tokens/measure.mjs /tmp/tokens crates/memory-core/tests/suite/calibration.json
+//   node tools/tokens/measure.mjs /tmp/tokens crates/base/tests/suite/calibration.json
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -6,6 +6,7 @@
 //! * [`NewEvent`] and [`Event`]: entries of a project's event stream. A protocol adds event kinds
 //!   as constants; a reader passes on kinds that it does not know.
 //! * [`Page`], [`fill_page`] and [`cursor`]: lists that are read in parts.
+//! * [`tokens`]: how long a text is for an agent; [`excerpt`]: as much of a text as fits.
 //!
 //! This crate is pure. It knows no protocol, no store and no door.
 //!
@@ -28,10 +29,12 @@ mod caller;
 pub mod cursor;
 mod event;
 pub mod evidence;
+pub mod excerpt;
 mod ids;
 mod key;
 mod page;
 pub mod refuse;
+mod tokens;
 pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};
@@ -42,3 +45,4 @@ pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
 pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
 pub use key::StoredKey;
 pub use page::{Budgeted, Page, fill_page};
+pub use tokens::tokens;

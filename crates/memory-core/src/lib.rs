@@ -48,7 +48,6 @@ pub mod query;
 mod refuse;
 pub mod session;
 mod text;
-mod tokens;
 mod warning;
 
 use accord_base::{
@@ -64,5 +63,4 @@ pub use package::Package;
 pub use project::{Project, ProjectPolicy, Writing};
 pub use session::Session;
 pub use text::compact;
-pub use tokens::tokens;
 pub use warning::Warning;

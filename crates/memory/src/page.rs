@@ -1,8 +1,7 @@
 //! Pages within a budget of tokens.
 
-use accord_base::Budgeted;
+use accord_base::{Budgeted, tokens};
 use accord_memory_core::bundle::{document_head, fit_page};
-use accord_memory_core::tokens;
 
 use super::UnitResult;
 

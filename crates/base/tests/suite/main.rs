@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod access;
+mod calibration;
 mod cursors;
 mod events;
 mod ids;

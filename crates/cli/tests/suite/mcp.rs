@@ -162,7 +162,7 @@ fn an_agent_works_on_a_folder_without_a_host() {
     for budget in [300, 2_000, 8_000] {
         let oriented = agent.call("memory_orient", &json!({"max_tokens": budget}));
         let text = oriented["content"][0]["text"].as_str().expect("a text");
-        assert!(accord_memory_core::tokens(text) <= budget, "{text}");
+        assert!(accord_base::tokens(text) <= budget, "{text}");
         assert!(text.contains("Taxes?") && text.contains(&id), "{text}");
     }
     let refused = agent.call("memory_deposit", &json!({"title": "x".repeat(201)}));

@@ -9,9 +9,9 @@
 //! - An item is complete or left out. If one does not fit, later ones are still tried.
 //! - `x-left_out` lists what was left out.
 
+use accord_base::tokens;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_memory_core::tokens;
 use serde_json::json;
 
 use super::argument::Argument;

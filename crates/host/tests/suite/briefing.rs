@@ -1,6 +1,6 @@
 //! The briefing of a real project: what the next agent can read of it.
 
-use accord_memory_core::tokens;
+use accord_base::tokens;
 use serde_json::{Value, json};
 
 use crate::support::{Asker, World, days_ago, package_with};

@@ -1,6 +1,6 @@
 //! Orient and orchestrate.
 
-use accord_memory_core::tokens;
+use accord_base::tokens;
 use serde_json::{Value, json};
 
 use crate::support::{World, days_ago, each, package_with};

@@ -7,6 +7,7 @@
 //! whole or left out; when one does not fit, others are still tried. Up to a sixteenth of the
 //! budget names the packages that were left out.
 
+use accord_base::tokens;
 use accord_contract::wire::Wire as _;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -16,7 +17,6 @@ use super::left_out::{LeftOut, Reason};
 use super::orient::{Mark, OrientRows};
 use crate::package::Significance;
 use crate::text::{ListText, ObjectText, quoted};
-use crate::tokens;
 
 /// The member that says which packages the questions are from.
 pub(super) const SOURCES: &str = "x-open_question_sources";

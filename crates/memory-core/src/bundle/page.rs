@@ -5,10 +5,10 @@
 //! - an item that no page of this budget can hold is shown as its head: id, title and size;
 //! - a page that has candidates shows at least one of them.
 
+use accord_base::tokens;
 use serde_json::Value;
 
 use crate::text::ObjectText;
-use crate::tokens;
 
 /// Tokens for the names of a page's members and its numbers.
 const FRAME: usize = 60;
@@ -80,7 +80,7 @@ pub fn document_head(text: &str, members: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{document_head, fit_page};
-    use crate::tokens;
+    use accord_base::tokens;
 
     #[test]
     fn a_page_ends_before_the_first_item_that_does_not_fit() {

@@ -1,11 +1,12 @@
 //! Briefings: what an agent must be able to read at each size.
 
+use accord_base::tokens;
 use accord_memory_core::bundle::{
     Automatic, BriefingPackage, BriefingQuestion, BriefingRows, Counted, briefing,
 };
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::{BriefingForm, BriefingQuery, Orientation, Params};
-use accord_memory_core::{Fact, Package, PackageId, Project, Session, tokens};
+use accord_memory_core::{Fact, Package, PackageId, Project, Session};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod briefing;
-mod calibration;
 mod chains;
 mod conformance;
 mod deposits;

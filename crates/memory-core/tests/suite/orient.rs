@@ -1,12 +1,12 @@
 //! Orientations, and the questions in them.
 
-use accord_base::ProjectId;
+use accord_base::{ProjectId, tokens};
 use accord_contract::wire::Wire as _;
 use accord_memory_core::bundle::{
     MAX_QUESTION_ROWS, MAX_QUESTIONS, Mark, OpenQuestions, OrientRows, orient,
 };
 use accord_memory_core::query::{MIN_TOKENS, OrientQuery};
-use accord_memory_core::{PackageId, Project, tokens};
+use accord_memory_core::{PackageId, Project};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod board;
+mod briefings;
 mod files;
 mod ids;
 mod messages;

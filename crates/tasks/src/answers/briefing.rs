@@ -2,6 +2,7 @@
 
 use accord_contract::message;
 use accord_tasks_core::TaskId;
+use accord_tasks_core::briefing::{Audience, Briefing, Dependency, Held};
 
 use super::{OutputView, TaskDetails};
 
@@ -48,5 +49,54 @@ message! {
         required root: String = "root", "path";
         /// The folder of the task, as a path of this machine.
         required directory: String = "directory", "path";
+    }
+}
+
+impl BriefingAnswer {
+    /// The text for an agent, of at most `budget` tokens. The memory is that of the project, if the
+    /// caller has it.
+    pub fn text(&self, audience: Audience, memory: Option<&str>, budget: usize) -> String {
+        let task = &self.task;
+        let lease = task.lease.as_ref().map(|lease| Held {
+            agent: &lease.agent,
+            run_id: lease.run_id.as_deref(),
+            alive_until: lease.alive_until.as_ref().unwrap_or(&lease.until),
+        });
+        let sent_back = task.sent_back.as_ref();
+        let briefing = Briefing {
+            id: task.id,
+            project: &task.project_id,
+            title: &task.title,
+            priority: task.priority,
+            status: task.status,
+            lease,
+            block_reason: task.block_reason.as_deref(),
+            sent_back: sent_back.map(|sent| (sent.by.as_str(), sent.note.as_deref())),
+            instructions: &self.instructions,
+            work_log: &self.work_log,
+            handoff: self.handoff.as_deref(),
+            inputs: self.inputs.iter().map(|file| (file.path.as_str(), file.bytes)).collect(),
+            inputs_hidden: self.inputs_hidden,
+            dependencies: self.dependencies.iter().map(|task| task.part(&self.root)).collect(),
+            memory,
+            file: format!("{}/{}", self.root, task.path),
+            directory: &self.directory,
+        };
+        briefing.text(audience, budget)
+    }
+}
+
+impl BriefingDependency {
+    fn part(&self, root: &str) -> Dependency<'_> {
+        Dependency {
+            id: self.id,
+            title: self.title.as_deref().unwrap_or_default(),
+            status: self.status.as_deref(),
+            folder: self.folder.as_ref().map(|folder| format!("{root}/{folder}")),
+            summary: self.summary.as_deref(),
+            notes: self.notes.as_deref(),
+            outputs: &self.outputs,
+            outputs_hidden: self.outputs_hidden,
+        }
     }
 }

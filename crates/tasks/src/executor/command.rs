@@ -7,12 +7,12 @@ use std::thread::{self, JoinHandle};
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
 use accord_tasks_core::TaskId;
-use accord_tasks_core::briefing::DEFAULT_CHARS;
+use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
 use parking_lot::Mutex;
 
 use super::{Executor, Started};
 use crate::operations::Claimed;
-use crate::worker::{AgentCommand, WorkEnd, Worker, briefing};
+use crate::worker::{AgentCommand, WorkEnd, Worker};
 
 /// Hears how the work on a task ended.
 type OnEnd = dyn Fn(&Worker, TaskId, &Result<WorkEnd, Failure>) + Send + Sync;
@@ -56,8 +56,9 @@ impl CommandExecutor {
         // Locked until the thread is in the list, so that it cannot leave before it entered.
         let mut entered = self.running.lock();
         let work = move || {
-            let ended = briefing(&worker, &claimed).and_then(|parts| {
-                let text = parts.text(DEFAULT_CHARS);
+            let briefing = worker.tree.briefing_for(&claimed);
+            let ended = briefing.and_then(|briefing| {
+                let text = briefing.text(Audience::Worker, None, DEFAULT_TOKENS);
                 worker.work(&claimed, &command, &text, &cancel, &mut |_| {})
             });
             running.lock().remove(&own);

@@ -11,6 +11,7 @@ use accord_tasks_core::{By, Door, Status, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
+use crate::answers::BriefingAnswer;
 use crate::requests::{ClaimRequest, HeartbeatRequest, ReleaseRequest, SessionEndRequest};
 use crate::work::Work;
 use crate::worker::WorkEnd;
@@ -44,6 +45,11 @@ impl Tree {
             let message = format!("{id} was taken away right after it was claimed");
             Failure::new(Code::AofTaskNotReady, message).with("task_id", id.to_string())
         })
+    }
+
+    /// What the agent of a claimed task needs to know.
+    pub(crate) fn briefing_for(&self, claimed: &Claimed) -> Result<BriefingAnswer, Failure> {
+        self.briefing(&claimed.task.task().id.to_string(), &worker()?)
     }
 
     /// How long leases and heartbeats last, and how often a task is run, as the project says now.

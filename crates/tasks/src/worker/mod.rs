@@ -16,7 +16,6 @@
 //! - no process of the agent's group is left when a worker returns;
 //! - a report of an earlier run is never taken for that of this run.
 
-mod briefing;
 mod leftover;
 mod lines;
 mod process;
@@ -36,7 +35,6 @@ use crate::Tree;
 use crate::layout::companion;
 use crate::operations::Claimed;
 
-pub use briefing::briefing;
 pub use leftover::end_leftovers;
 pub use report::REPORT;
 

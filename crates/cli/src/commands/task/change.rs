@@ -1,18 +1,21 @@
 //! The commands that move tasks, except for the decisions about a review.
 
 use accord_contract::wire::Value;
+use accord_tasks_core::briefing::Audience;
 use hyper::Method;
 use serde_json::json;
 
 use super::acting::{ActorArgs, AgentArgs};
+use super::briefing::BriefingArgs;
 use super::place::{Place, PlaceArgs};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::setting;
-use crate::render;
+use crate::output::print_note;
+use crate::render::{self, clean};
 
-/// Claim a task for an agent: one by its id, or the next ready one that fits
+/// Claim a task for an agent: one by its id, or the next ready one that fits. Prints its briefing
 #[derive(Debug, clap::Args)]
 pub(super) struct ClaimArgs {
     /// The task [default: the next ready one that fits]
@@ -23,6 +26,9 @@ pub(super) struct ClaimArgs {
 
     #[command(flatten)]
     agent: AgentArgs,
+
+    #[command(flatten)]
+    briefing: BriefingArgs,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -218,10 +224,6 @@ pub(super) struct SessionEndArgs {
 /// Do what is due: promote, recover, requeue, alert
 #[derive(Debug, clap::Args)]
 pub(super) struct PollArgs {
-    /// Only say what is due
-    #[arg(long)]
-    dry_run: bool,
-
     #[command(flatten)]
     actor: ActorArgs,
 
@@ -234,35 +236,45 @@ impl ClaimArgs {
         let agent = self.agent.required()?;
         let place = self.place.open()?;
         let actor = format!("agent:{agent}");
-        match &self.id {
+        let request = match &self.id {
             Some(id) => {
-                let request = place.change(
-                    Method::POST,
-                    &[id, "claim"],
-                    &json!({"agent": agent}),
-                    Some(&actor),
-                );
-                place.print(request, |page, claim| render::claim(page, claim, &commands(&place)))
+                let body = json!({"agent": agent});
+                place.change(Method::POST, &[id, "claim"], &body, Some(&actor))
             }
-            None => {
-                let answer = place.send(self.fits.request(&place, &agent))?;
-                let is_claimed = !answer.value()?["result"]["claimed"].is_null();
-                answer.print(place.json, |page, document| {
-                    let next = &document["result"];
-                    match &next["claimed"] {
-                        Value::Null => render::nothing_claimed(page, next),
-                        claim => render::claim(page, claim, &commands(&place)),
-                    }
-                })?;
-                Ok(Exit::from_answer(is_claimed))
+            None => self.fits.request(&place, &agent),
+        };
+        let answer = place.send(request)?;
+        let result = answer.value()?["result"].take();
+        let claim = if self.id.is_some() { &result } else { &result["claimed"] };
+        let briefing = match claim {
+            Value::Null => None,
+            _ if place.json => None,
+            claim => self.briefing(&place, claim),
+        };
+        answer.print(place.json, |page, _| match claim {
+            Value::Null => render::nothing_claimed(page, &result),
+            claim => {
+                render::claim(page, claim, &|words: &str| place.command(words));
+                for line in briefing.iter().flat_map(|text| text.lines()) {
+                    page.line(clean(line));
+                }
+            }
+        })?;
+        Ok(Exit::from_answer(!claim.is_null()))
+    }
+
+    /// The briefing of a claimed task, after an empty line. The claim holds, also if the briefing
+    /// cannot be read.
+    fn briefing(&self, place: &Place, claim: &Value) -> Option<String> {
+        let id = render::member(&claim["task"], "id");
+        match self.briefing.text(place, &id, Audience::Command) {
+            Ok(text) => Some(format!("\n{text}")),
+            Err(error) => {
+                print_note(format!("the briefing cannot be read: {error}"));
+                None
             }
         }
     }
-}
-
-/// The commands that follow a claim.
-fn commands(place: &Place) -> impl Fn(&str) -> String + '_ {
-    |words: &str| place.command(words)
 }
 
 impl FitsArgs {
@@ -403,11 +415,7 @@ impl PollArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.name()?;
         let place = self.place.open()?;
-        let mut body = json!({});
-        if self.dry_run {
-            body["dry_run"] = true.into();
-        }
-        let request = place.change(Method::POST, &["poll"], &body, Some(&actor));
+        let request = place.change(Method::POST, &["poll"], &json!({}), Some(&actor));
         place.print(request, render::poll)
     }
 }

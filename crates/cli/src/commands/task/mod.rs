@@ -5,6 +5,7 @@
 
 mod acting;
 mod board;
+mod briefing;
 mod change;
 mod create;
 mod decide;

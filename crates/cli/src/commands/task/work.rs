@@ -13,20 +13,20 @@ use accord_contract::time::Timestamp;
 use accord_contract::wire::Value;
 use accord_process::Cancel;
 use accord_system::now;
-use accord_tasks::worker::{AgentCommand, WorkEnd, WorkSignal, Worker, briefing};
+use accord_tasks::worker::{AgentCommand, WorkEnd, WorkSignal, Worker};
 use accord_tasks::{Environment, Tree};
-use accord_tasks_core::briefing::DEFAULT_CHARS;
+use accord_tasks_core::briefing::Audience;
 use accord_tasks_core::{Status, TaskId, aof_project_id};
 use hyper::Method;
 use serde_json::json;
 
 use super::acting::AgentArgs;
+use super::briefing::BriefingArgs;
 use super::change::FitsArgs;
 use super::place::{Place, PlaceArgs};
 use super::run_agent::{AgentOutput, AgentProgram};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::HostRequest;
 use crate::interrupt::cancel_on_signal;
 use crate::output::{Output, print_note};
 use crate::render::{self, clean, counted};
@@ -68,14 +68,8 @@ pub(super) struct WorkArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
     time_limit: u64,
 
-    /// The most characters of the briefing
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_CHARS)]
-    briefing_chars: usize,
-
-    /// The most tokens of the memory's part of the briefing; 0 for none. Only a running host has
-    /// the memory
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    memory_tokens: u64,
+    #[command(flatten)]
+    briefing: BriefingArgs,
 
     /// Show what the agent says, calls, and what fails
     #[arg(short, long)]
@@ -173,9 +167,7 @@ impl Shift<'_> {
             print_note(format!("{id} was taken from this run before it began"));
             return Ok(false);
         };
-        let mut parts = briefing(&worker, &held)?;
-        parts.memory = self.memory();
-        let briefing = parts.text(self.args.briefing_chars);
+        let briefing = self.args.briefing.text(self.place, &id.to_string(), Audience::Worker)?;
         let mut output = AgentOutput::new(&claimed.folder, &claimed.run_id, self.args.verbose);
         let mut show = |signal: WorkSignal<'_>| match signal {
             WorkSignal::Output { error, bytes } => output.add(error, bytes),
@@ -231,18 +223,6 @@ impl Shift<'_> {
             worker.times.heartbeat_seconds = seconds;
         }
         Ok(worker)
-    }
-
-    /// The memory's briefing. The work does not depend on it.
-    fn memory(&self) -> Option<String> {
-        if self.args.memory_tokens == 0 {
-            return None;
-        }
-        let request = HostRequest::get(&["v1", "projects", &self.place.project, "orient"])
-            .with("format", Some("briefing"))
-            .with_number("max_tokens", Some(self.args.memory_tokens));
-        let text = self.place.send(request).ok()?.text;
-        Some(text).filter(|text| !text.trim().is_empty())
     }
 
     /// Whether nothing is left that could become ready without a person.

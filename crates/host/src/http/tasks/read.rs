@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use accord_base::Caller;
+use accord_base::{Caller, tokens};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Wire as _};
 use accord_contract::wire_enum;
 use accord_memory_core::query::{CURSOR, Flag, MAX_TOKENS, Number, Params, Text, Word};
-use accord_memory_core::tokens;
 use accord_tasks::Tree;
 use accord_tasks::answers::ListAnswer;
 use accord_tasks::requests::{BoardRequest, EventsRequest, ListRequest, ShowRequest};
+use accord_tasks_core::briefing::{Audience, LEAST_TOKENS};
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Door, Status};
 use axum::Extension;
@@ -60,7 +60,7 @@ const PARENT: Text = Text::new("parent", NAME);
 const TEXT: Text = Text::new("text", NAME);
 const LIMIT: Number = Number::new("limit", 1, 500).or(50);
 const COLUMN: Number = Number::new("limit", 1, 500).or(10);
-const BUDGET: Number = Number::new("max_tokens", text::LEAST, MAX_TOKENS);
+const BUDGET: Number = Number::new("max_tokens", LEAST, MAX_TOKENS);
 const FORMAT: Word<ReadFormat> = Word::new("format").or(ReadFormat::Json);
 const WITHOUT_BODY: Flag = Flag::new("without_body");
 const AUDIENCE: Word<Door> = Word::new("door");
@@ -68,6 +68,9 @@ const AFTER: Text = Text::new("after", TextForm::ANY.pattern("^[0-9]{1,15}$").ex
 const OF_TASK_ID: Text = Text::new("task_id", TextForm::ANY.chars(1, 64));
 const EVENTS: Number = Number::new("limit", 1, 1_000).or(100);
 const WAIT: Number = Number::new("wait_seconds", 0, 30).or(0);
+
+/// The smallest budget of Markdown. The frames of all texts fit into it.
+pub(super) const LEAST: u32 = LEAST_TOKENS;
 
 /// The budget of Markdown, unless the request says otherwise.
 const DEFAULT_TOKENS: u32 = 4_000;
@@ -329,14 +332,14 @@ async fn briefing(
         return Ok(respond(StatusCode::OK, &correlation, answer));
     }
     let most = budget.unwrap_or(DEFAULT_TOKENS) as usize;
-    Ok(markdown(text::briefing(&answer, audience, most)))
+    Ok(markdown(answer.text(audience, None, most)))
 }
 
 /// Who reads what comes through a door.
-pub(super) fn audience(door: Option<Door>) -> text::Audience {
+pub(super) fn audience(door: Option<Door>) -> Audience {
     match door {
-        Some(Door::Mcp) => text::Audience::Tools,
-        _ => text::Audience::Command,
+        Some(Door::Mcp) => Audience::Tools,
+        _ => Audience::Command,
     }
 }
 

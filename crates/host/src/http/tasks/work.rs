@@ -10,6 +10,7 @@ use accord_tasks::requests::{
     ClaimNextRequest, ClaimRequest, HeartbeatRequest, PollRequest, SessionEndRequest,
 };
 use accord_tasks_core::By;
+use accord_tasks_core::briefing::Audience;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
@@ -22,18 +23,17 @@ use super::ask::{
     ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, Who, check_project, in_tree, request,
 };
 use super::changes::verb;
-use super::read::audience;
+use super::read::{LEAST, audience};
 use super::{OF_CHANGES, OF_TASK};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::tasks::markdown::{self as text, Audience};
 use crate::tasks::{Needs, service};
 
 /// How long a briefing is wanted.
-const BRIEFING: Number = Number::new("briefing_tokens", text::LEAST, MAX_TOKENS);
+const BRIEFING: Number = Number::new("briefing_tokens", LEAST, MAX_TOKENS);
 
 const ABOUT_BRIEFING: &str = "Adds a briefing in Markdown of at most so many tokens.";
 
@@ -147,7 +147,7 @@ impl Wanted {
     /// The briefing of a claimed task. The claim holds, also if the briefing cannot be read.
     fn briefing(self, tree: &Tree, claimed: &ClaimAnswer, by: &By) -> String {
         match tree.briefing(&claimed.task.id.to_string(), by) {
-            Ok(briefing) => text::briefing(&briefing, self.audience, self.most),
+            Ok(briefing) => briefing.text(self.audience, None, self.most),
             Err(failure) => format!("The briefing cannot be read: {failure}\n"),
         }
     }

@@ -1,10 +1,11 @@
 //! The tasks by status.
 
-use accord_memory_core::tokens;
+use accord_base::excerpt::one_line;
+use accord_base::tokens;
 use accord_tasks::answers::BoardAnswer;
 
+use super::Lines;
 use super::list::item;
-use super::{Lines, one_line};
 
 /// The board in Markdown. The columns share the budget; what does not fit is counted.
 pub(crate) fn board(answer: &BoardAnswer, budget: usize) -> String {

@@ -1,9 +1,10 @@
 //! A page of tasks.
 
-use accord_memory_core::tokens;
+use accord_base::excerpt::one_line;
+use accord_base::tokens;
 use accord_tasks::answers::{ListAnswer, TaskItem};
 
-use super::{Lines, TITLE, one_line};
+use super::{Lines, TITLE};
 
 /// A list in Markdown, and how many of its tasks are in it. If that is fewer than all, the caller
 /// asks for a shorter page, so that the cursor is right.

@@ -1,4 +1,4 @@
-//! What an agent reads about tasks, in Markdown within a budget of tokens.
+//! Lists and boards of tasks for agents, in Markdown within a budget of tokens.
 //!
 //! Invariants:
 //! - a text has at most as many tokens as its budget;
@@ -7,17 +7,12 @@
 //! - a title, a name or a reason takes one line, so that it can add no heading.
 
 mod board;
-mod briefing;
 mod list;
 
-use accord_memory_core::tokens;
+use accord_base::tokens;
 
 pub(crate) use self::board::board;
-pub(crate) use self::briefing::{Audience, briefing};
 pub(crate) use self::list::list;
-
-/// The smallest budget. The frames of all texts fit into it.
-pub(crate) const LEAST: u32 = 300;
 
 /// The longest title that is shown, in characters.
 const TITLE: usize = 120;
@@ -45,98 +40,5 @@ impl Lines {
             }
             None => false,
         }
-    }
-}
-
-/// A text on one line, of at most so many characters.
-fn one_line(text: &str, longest: usize) -> String {
-    let mut line = String::new();
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    for word in words.filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    match line.char_indices().nth(longest) {
-        None => line,
-        Some((end, _)) => {
-            let hidden = line[end..].chars().count();
-            format!("{}… (+{hidden} characters)", &line[..end])
-        }
-    }
-}
-
-/// As much of a text as fits into `most` tokens, and how much is missing. `place` says where the
-/// whole text is.
-fn cut(text: &str, most: usize, place: &str) -> String {
-    let text = text.trim();
-    if tokens(text) <= most {
-        return text.to_owned();
-    }
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    let with = |kept: usize| {
-        let shown = text[..ends[kept]].trim_end();
-        let hidden = ends.len() - kept;
-        match shown.is_empty() {
-            true => format!("({hidden} characters, in {place})"),
-            false => format!("{shown}\n… {hidden} more characters, in {place}"),
-        }
-    };
-    // The longest beginning that fits: `low` fits or is empty, `high` does not.
-    let (mut low, mut high) = (0, ends.len() - 1);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        match tokens(&with(middle)) <= most {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    // The beginning of a fenced block without its end would swallow what follows.
-    let shown = with(low);
-    let fences = shown.lines().filter(|line| line.trim_start().starts_with("```")).count();
-    match fences % 2 {
-        0 => shown,
-        _ => with(
-            text[..ends[low]].rfind("```").map_or(0, |at| ends.partition_point(|end| *end < at)),
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_that_is_cut_says_how_much_is_missing() {
-        let text = "one two three four five six seven eight nine ten ".repeat(50);
-        for most in [12, 20, 40, 200] {
-            let shown = cut(&text, most, "x.md");
-            assert!(tokens(&shown) <= most, "{most}: {shown}");
-            let hidden = shown.split("… ").nth(1).and_then(|rest| rest.split(' ').next());
-            let hidden: usize = match hidden {
-                Some(hidden) => hidden.parse().expect(&shown),
-                None => shown[1..].split(' ').next().expect(&shown).parse().expect(&shown),
-            };
-            let kept = shown.split("\n…").next().expect("a beginning").chars().count();
-            let kept = if shown.starts_with('(') { 0 } else { kept };
-            let whole = text.trim().chars().count();
-            // Spaces at the cut are not shown.
-            assert!((whole - hidden).abs_diff(kept) <= 1, "{kept} {hidden} {whole}");
-        }
-        assert_eq!(cut(" short ", 40, "x.md"), "short");
-    }
-
-    #[test]
-    fn a_cut_leaves_no_open_block_of_code() {
-        let text = format!("Before.\n\n```\n{}\n```\n", "code ".repeat(200));
-        let shown = cut(&text, 60, "x.md");
-        assert!(shown.starts_with("Before.\n…"), "{shown}");
-    }
-
-    #[test]
-    fn a_title_takes_one_line() {
-        assert_eq!(one_line("a\n## b\u{2028}c\t d", 50), "a ## b c d");
-        assert_eq!(one_line("abcdef", 4), "abcd… (+2 characters)");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::tokens;
 use accord_host::http::local_api;
-use accord_memory_core::tokens;
 use serde_json::{Value, json};
 
 use super::client::{Client, text};

@@ -1,8 +1,8 @@
 //! The prompt `brief_me`.
 
+use accord_base::tokens;
 use accord_host::http::local_api;
 use accord_host::mcp::CallContext;
-use accord_memory_core::tokens;
 use serde_json::json;
 
 use super::client::Client;

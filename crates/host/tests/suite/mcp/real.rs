@@ -1,9 +1,8 @@
 //! The tools and the endpoints of a real host.
 
-use accord_base::{Caller, KeyScope, Verb};
+use accord_base::{Caller, KeyScope, Verb, tokens};
 use accord_host::Api;
 use accord_host::http::{api_as, local_api};
-use accord_memory_core::tokens;
 use axum::body::Body;
 use hyper::Request;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Lists, boards, briefings and events, within their budgets.
 
-use accord_memory_core::tokens;
+use accord_base::tokens;
 use serde_json::{Value, json};
 
 use super::{MESSAGES, TASKS, claim, create, message, report, verb};

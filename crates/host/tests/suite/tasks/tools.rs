@@ -1,9 +1,8 @@
 //! The tools of tasks.
 
-use accord_base::ActorKey;
+use accord_base::{ActorKey, tokens};
 use accord_host::http::local_api;
 use accord_host::mcp::CallContext;
-use accord_memory_core::tokens;
 use serde_json::{Value, json};
 
 use super::{TASKS, status, verb};

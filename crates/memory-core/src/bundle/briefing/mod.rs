@@ -39,7 +39,7 @@ pub fn briefing(rows: &BriefingRows<'_>, query: &BriefingQuery, now: Time) -> St
     loop {
         let plan = Plan::new(&sections, &frame, query.form, room);
         let text = plan.written();
-        let over = crate::tokens(&text).saturating_sub(most);
+        let over = accord_base::tokens(&text).saturating_sub(most);
         // The parts were counted one by one, which is never less than the whole. The frame alone
         // may exceed a small budget.
         if over == 0 || room == 0 {

@@ -1,11 +1,12 @@
 //! Which items a briefing shows, and how much of each.
 
+use accord_base::tokens;
+
 use super::item::LENGTHS;
 use super::rows::Frame;
 use super::section::{Kind, Section};
 use super::{json, markdown};
 use crate::query::BriefingForm;
-use crate::tokens;
 
 /// The most ids that are named of what a section left out.
 const NAMED: usize = 5;

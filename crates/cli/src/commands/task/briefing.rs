@@ -1,0 +1,53 @@
+//! The briefing of a claimed task, for `claim` and `work`.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Wire as _;
+use accord_tasks::answers::BriefingAnswer;
+use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
+
+use super::place::Place;
+use crate::error::CliError;
+use crate::host::HostRequest;
+
+/// How long the briefing of an agent is.
+#[derive(Debug, clap::Args)]
+pub(super) struct BriefingArgs {
+    /// The most tokens of the briefing
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS as u64,
+          value_parser = clap::value_parser!(u64).range(500..=1_000_000))]
+    briefing_tokens: u64,
+
+    /// The most tokens of the memory's part of the briefing; 0 for none. Only a running host has
+    /// the memory
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    memory_tokens: u64,
+}
+
+impl BriefingArgs {
+    /// The briefing of a task.
+    pub(super) fn text(
+        &self,
+        place: &Place,
+        id: &str,
+        audience: Audience,
+    ) -> Result<String, CliError> {
+        let answer = place.ask(place.get(&[id, "briefing"]))?;
+        let answer = BriefingAnswer::from_document(answer).map_err(|error| {
+            CliError::new(Code::HostProtocol, format!("the briefing cannot be read: {error}"))
+        })?;
+        let most = usize::try_from(self.briefing_tokens).unwrap_or(DEFAULT_TOKENS);
+        Ok(answer.text(audience, self.memory(place).as_deref(), most))
+    }
+
+    /// The memory's briefing. The work does not depend on it.
+    fn memory(&self, place: &Place) -> Option<String> {
+        if self.memory_tokens == 0 {
+            return None;
+        }
+        let request = HostRequest::get(&["v1", "projects", &place.project, "orient"])
+            .with("format", Some("briefing"))
+            .with_number("max_tokens", Some(self.memory_tokens));
+        let text = place.send(request).ok()?.text;
+        Some(text).filter(|text| !text.trim().is_empty())
+    }
+}
