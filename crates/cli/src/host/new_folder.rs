@@ -1,10 +1,11 @@
 //! A data folder that the first write creates.
 //!
 //! Invariant: a write that is refused leaves no folder behind. So it is first made in memory; only
-//! one that succeeds there is made in the folder.
+//! one that succeeds there is made in the folder. The host does the same for a first task.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_contract::codes::Failure;
 use accord_host::http::{Host, local_api};
@@ -19,6 +20,7 @@ use tokio::sync::Mutex;
 use super::folder::full_path;
 use super::open::open_or_connect;
 use crate::output::print_note;
+use crate::render::clean;
 
 /// The largest body that is sent twice. A larger one, or one of unknown size, is an import, which
 /// refuses single lines.
@@ -43,7 +45,7 @@ impl NewFolder {
     /// The host of the folder, which is created.
     async fn create(&self) -> Result<Arc<dyn Api>, Failure> {
         let api = open_or_connect(&self.folder).await?;
-        print_note(format!("new data folder {}", full_path(&self.folder)));
+        say_new(&self.folder);
         Ok(api)
     }
 }
@@ -70,4 +72,34 @@ impl Api for NewFolder {
         }
         .boxed()
     }
+}
+
+/// The tasks of a folder that does not exist yet: says so when it does.
+pub(super) struct NewTasks {
+    folder: PathBuf,
+    api: Arc<dyn Api>,
+    is_said: AtomicBool,
+}
+
+impl NewTasks {
+    pub(super) fn new(folder: &Path, api: Arc<dyn Api>) -> Self {
+        Self { folder: folder.to_owned(), api, is_said: AtomicBool::new(false) }
+    }
+}
+
+impl Api for NewTasks {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        async move {
+            let answer = self.api.call(request).await;
+            if self.folder.exists() && !self.is_said.swap(true, Ordering::Relaxed) {
+                say_new(&self.folder);
+            }
+            answer
+        }
+        .boxed()
+    }
+}
+
+fn say_new(folder: &Path) {
+    print_note(clean(&format!("new data folder {}", full_path(folder))));
 }

@@ -11,12 +11,12 @@ use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
-use accord_host::upkeep::{DATA_FOLDER, create_folder};
+use accord_host::upkeep::DATA_FOLDER;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
 use super::folder::full_path;
-use super::new_folder::NewFolder;
+use super::new_folder::{NewFolder, NewTasks};
 use super::request::HostRequest;
 use super::target::Target;
 use crate::error::CliError;
@@ -85,19 +85,11 @@ impl Connection {
 
     /// Connects to the tasks of a data folder: to the socket of a host that serves it; otherwise a
     /// host in this process opens the task trees alone, never the store. `create`: a missing folder
-    /// is created.
+    /// is created by the first change that is not refused.
     pub(crate) fn to_tasks(folder: &Path, create: bool) -> Result<Self, CliError> {
         let is_new = !folder.exists();
         if is_new && !create {
             return Err(no_store(folder));
-        }
-        if is_new {
-            // With the file that keeps it out of git.
-            create_folder(folder).map_err(|error| {
-                let message = format!("cannot create {}: {error}", full_path(folder));
-                CliError::new(Code::StoreFolderUnusable, message)
-            })?;
-            print_note(clean(&format!("new data folder {}", full_path(folder))));
         }
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let api = runtime.block_on(async {
@@ -105,7 +97,12 @@ impl Connection {
                 return Ok::<_, Failure>(client);
             }
             let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
-            Ok(local_api(&Host::tasks_only(folder, settings)?))
+            let api = local_api(&Host::tasks_only(folder, settings)?);
+            let api: Arc<dyn Api> = match is_new {
+                true => Arc::new(NewTasks::new(folder, api)),
+                false => api,
+            };
+            Ok(api)
         })?;
         Ok(Self { api, runtime, place: full_path(folder), is_new })
     }

@@ -5,7 +5,7 @@
 //!
 //! Invariants:
 //! - a project has one tree, and a tree is never used under two projects;
-//! - a reader creates no tree;
+//! - a reader creates no tree, and neither does a change that is refused;
 //! - nothing here opens the store.
 //!
 //! Every function here can block on the disk: handlers call them on a thread for blocking work.
@@ -26,7 +26,8 @@ use std::time::{Duration, Instant};
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
-use accord_tasks::requests::InitRequest;
+use accord_tasks::answers::{InitAnswer, TaskAnswer};
+use accord_tasks::requests::{CreateRequest, InitRequest};
 use accord_tasks::{By, Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
 use parking_lot::Mutex;
@@ -91,8 +92,7 @@ impl TaskTrees {
     /// # Errors
     /// `task_tree_unavailable` when no temporary folder can be created.
     pub fn temporary(environment: Environment) -> Result<Self, Failure> {
-        let folder = TempDir::with_prefix("accord-tasks-")
-            .map_err(|error| unavailable(&std::env::temp_dir(), &error))?;
+        let folder = temporary()?;
         Ok(Self::below(folder.path().to_owned(), environment, Some(folder)))
     }
 
@@ -164,22 +164,57 @@ impl TaskTrees {
         })
     }
 
-    /// The tree of a project, which is created if it has none.
+    /// Creates a task, and the tree of its project if it has none.
     ///
     /// # Errors
-    /// `task_tree_unavailable` when it cannot be created.
-    pub fn get_or_create(&self, project: &ProjectId, by: &By) -> Result<Tree, Failure> {
-        if let Some(tree) = self.find(project)? {
-            return Ok(tree);
+    /// As for [`Tree::create`]; `task_tree_unavailable` when the tree cannot be created.
+    pub fn create(
+        &self,
+        project: &ProjectId,
+        request: &CreateRequest,
+        by: &By,
+    ) -> Result<TaskAnswer, Failure> {
+        match self.find(project)? {
+            Some(tree) => tree.create(request, by),
+            None => self.make(project, |tree| {
+                tree.init(&InitRequest::default(), by)?;
+                tree.create(request, by)
+            }),
         }
+    }
+
+    /// Creates the tree of a project, or changes its settings.
+    ///
+    /// # Errors
+    /// As for [`Tree::init`]; `task_tree_unavailable` when the tree cannot be created.
+    pub fn init(
+        &self,
+        project: &ProjectId,
+        request: &InitRequest,
+        by: &By,
+    ) -> Result<InitAnswer, Failure> {
+        match self.find(project)? {
+            Some(tree) => tree.init(request, by),
+            None => self.make(project, |tree| tree.init(request, by)),
+        }
+    }
+
+    /// Creates the tree of a project by its first operation. The operation is done in a temporary
+    /// folder first: one that is refused leaves nothing behind.
+    fn make<T>(
+        &self,
+        project: &ProjectId,
+        operation: impl Fn(&Tree) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let open = |folder: &Path| Tree::open(folder, project.as_str(), self.0.environment.clone());
+        let trial = temporary()?;
+        operation(&open(trial.path())?)?;
         let folder = self.folder(project);
         if let Some(data) = self.0.projects.parent().filter(|data| folder.starts_with(data)) {
             create_folder(data).map_err(|error| unavailable(data, &error))?;
         }
         fs::create_dir_all(&folder).map_err(|error| unavailable(&folder, &error))?;
-        let tree = Tree::open(&folder, project.as_str(), self.0.environment.clone())?;
-        tree.init(&InitRequest::default(), by)?;
-        self.get(project)
+        operation(&open(&folder)?)
     }
 }
 
@@ -202,6 +237,12 @@ fn tree_folder(folder: &Path) -> Result<Option<FolderId>, Failure> {
     }
     let id = |found: fs::Metadata| FolderId { device: found.dev(), inode: found.ino() };
     Ok(found(folder)?.map(id))
+}
+
+/// A folder that is removed when it is dropped.
+fn temporary() -> Result<TempDir, Failure> {
+    TempDir::with_prefix("accord-tasks-")
+        .map_err(|error| unavailable(&std::env::temp_dir(), &error))
 }
 
 fn unavailable(path: &Path, error: &std::io::Error) -> Failure {

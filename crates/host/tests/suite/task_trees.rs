@@ -6,7 +6,8 @@ use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
-use accord_tasks::requests::CreateRequest;
+use accord_tasks::manifest::ReviewMode;
+use accord_tasks::requests::{CreateRequest, InitRequest};
 use accord_tasks::{By, Door};
 
 fn lead() -> By {
@@ -17,6 +18,38 @@ fn project(id: &str) -> ProjectId {
     ProjectId::new(id).unwrap()
 }
 
+/// Makes the tree of a project, which is new.
+fn init(host: &Host, project: &ProjectId) {
+    let answer = host.tasks().init(project, &InitRequest::default(), &lead()).unwrap();
+    assert!(answer.created, "{answer:?}");
+    let again = host.tasks().init(project, &InitRequest::default(), &lead()).unwrap();
+    assert!(!again.created, "{again:?}");
+}
+
+#[test]
+fn a_first_change_that_is_refused_leaves_nothing() {
+    let parent = tempfile::tempdir().unwrap();
+    let data = parent.path().join(".accord");
+    let host = Host::tasks_only(&data, Settings::default()).unwrap();
+    let (atlas, agent) = (project("atlas"), By::parse("builder", Door::Http).unwrap());
+    let mut request = CreateRequest::default();
+    request.title = "Ship it".into();
+    request.depends_on = Some(vec!["TASK-2026-02-09-001".into()]);
+    let refused = host.tasks().create(&atlas, &request, &lead()).unwrap_err();
+    assert_eq!(refused.code, Code::AofDependencyNotFound);
+    request.depends_on = None;
+    request.review_required = Some(false);
+    let refused = host.tasks().create(&atlas, &request, &agent).unwrap_err();
+    assert_eq!(refused.code, Code::AofPersonRequired);
+    let mut settings = InitRequest::default();
+    settings.review = Some(ReviewMode::Guide);
+    let refused = host.tasks().init(&atlas, &settings, &agent).unwrap_err();
+    assert_eq!(refused.code, Code::AofPersonRequired);
+    assert!(!data.exists(), "a refused change left {}", data.display());
+    let created = host.tasks().create(&atlas, &request, &lead()).unwrap();
+    assert!(data.join("projects/atlas").join(created.task.path).is_file());
+}
+
 #[test]
 fn a_reader_creates_nothing_and_a_tree_has_the_name_of_its_project() {
     let data = tempfile::tempdir().unwrap();
@@ -25,11 +58,11 @@ fn a_reader_creates_nothing_and_a_tree_has_the_name_of_its_project() {
     assert!(host.tasks().find(&atlas).unwrap().is_none());
     assert_eq!(host.tasks().get(&atlas).err().unwrap().code, Code::AofNoTaskTree);
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "something was created");
-    host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
     assert!(data.path().join("projects/atlas/tasks/ready").is_dir());
     assert!(host.tasks().find(&atlas).unwrap().is_some());
     // An id that AOF does not allow, and whose slug another project has.
-    host.tasks().get_or_create(&project("Atlas"), &lead()).unwrap();
+    init(&host, &project("Atlas"));
     assert!(data.path().join("projects/atlas-9dee1c0e/tasks").is_dir());
     assert!(!data.path().join("accord.db").exists(), "the store was opened");
 }
@@ -40,7 +73,7 @@ fn the_first_tree_makes_a_private_data_folder_that_git_ignores() {
     let parent = tempfile::tempdir().unwrap();
     let data = parent.path().join(".accord");
     let host = Host::tasks_only(&data, Settings::default()).unwrap();
-    host.tasks().get_or_create(&project("atlas"), &lead()).unwrap();
+    init(&host, &project("atlas"));
     assert_eq!(std::fs::read_to_string(data.join(".gitignore")).unwrap(), "*\n");
     let mode = std::fs::metadata(&data).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "{mode:o}");
@@ -51,11 +84,11 @@ fn a_linked_folder_takes_the_place_of_the_one_in_the_data_folder() {
     let (data, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
     let atlas = project("atlas");
-    host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
     host.tasks().link(&atlas, Some(elsewhere.path().to_owned()));
     assert_eq!(host.tasks().folder(&atlas), elsewhere.path());
     assert!(host.tasks().find(&atlas).unwrap().is_none(), "that folder has no tree");
-    host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
     assert!(elsewhere.path().join("tasks/ready").is_dir());
     host.tasks().link(&atlas, None);
     assert_eq!(host.tasks().folder(&atlas), data.path().join("projects/atlas"));
@@ -66,10 +99,10 @@ fn a_folder_that_was_removed_is_noticed() {
     let data = tempfile::tempdir().unwrap();
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
     let atlas = project("atlas");
-    host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
     std::fs::remove_dir_all(data.path().join("projects/atlas")).unwrap();
     assert!(host.tasks().find(&atlas).unwrap().is_none());
-    host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
     assert!(data.path().join("projects/atlas/tasks/done").is_dir());
 }
 
@@ -78,7 +111,8 @@ fn a_process_that_stays_notices_what_others_change() {
     let data = tempfile::tempdir().unwrap();
     let host = Host::tasks_only(data.path(), Settings::default()).unwrap();
     let atlas = project("atlas");
-    let tree = host.tasks().get_or_create(&atlas, &lead()).unwrap();
+    init(&host, &atlas);
+    let tree = host.tasks().get(&atlas).unwrap();
     let mut request = CreateRequest::default();
     request.title = "Ship it".into();
     request.ready = Some(true);
@@ -98,7 +132,7 @@ fn a_process_that_stays_notices_what_others_change() {
 fn a_trial_leaves_the_data_folder_alone() {
     let data = tempfile::tempdir().unwrap();
     let host = Host::in_memory(data.path(), Settings::default()).unwrap();
-    host.tasks().get_or_create(&project("atlas"), &lead()).unwrap();
+    init(&host, &project("atlas"));
     let folder = host.tasks().folder(&project("atlas"));
     assert!(folder.is_dir() && !folder.starts_with(data.path()));
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);

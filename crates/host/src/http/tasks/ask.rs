@@ -11,7 +11,7 @@ use hyper::http::request::Parts;
 
 use crate::http::body::Document;
 use crate::http::{Host, Refusal};
-use crate::tasks::{Needs, acting};
+use crate::tasks::{Needs, TaskTrees, acting};
 
 /// Who acts.
 pub(super) const ACTOR: Text =
@@ -107,15 +107,13 @@ pub(super) async fn in_tree<T: Send + 'static>(
     blocking(move || operation(&trees.get(&project)?)).await
 }
 
-/// Runs an operation on the tree of a project, which is created if it has none.
-pub(super) async fn in_new_tree<T: Send + 'static>(
+/// Runs an operation on the trees of a host, which may create one.
+pub(super) async fn in_trees<T: Send + 'static>(
     host: &Host,
-    project: &ProjectId,
-    by: By,
-    operation: impl FnOnce(&Tree, &By) -> Result<T, Failure> + Send + 'static,
+    operation: impl FnOnce(&TaskTrees) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    let (trees, project) = (host.tasks().clone(), project.clone());
-    blocking(move || operation(&trees.get_or_create(&project, &by)?, &by)).await
+    let trees = host.tasks().clone();
+    blocking(move || operation(&trees)).await
 }
 
 /// Runs something that can wait for the disk.

@@ -17,14 +17,14 @@ use hyper::{Method, StatusCode};
 
 use super::answers::{Enveloped, TaskEnvelope, respond};
 use super::ask::{
-    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, Who, check_project, in_new_tree, in_tree, request,
+    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, InTask, Who, check_project, in_tree, in_trees, request,
 };
 use super::{OF_CHANGES, OF_TASK, TASKS};
 use crate::http::body::Document;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::tasks::Needs;
+use crate::tasks::{Needs, TaskTrees};
 
 /// One task.
 const TASK: &str = "/accord/v1/projects/{project_id}/tasks/{task_id}";
@@ -258,8 +258,8 @@ async fn create(
     let request: CreateRequest = document.read()?;
     let by = who.acting(&caller, &project, Needs::Write, None)?;
     check_project(&host, &project).await?;
-    let create = move |tree: &Tree, by: &By| tree.create(&request, by);
-    let answer = in_new_tree(&host, &project, by, create).await?;
+    let create = move |trees: &TaskTrees| trees.create(&project, &request, &by);
+    let answer = in_trees(&host, create).await?;
     Ok(respond(StatusCode::CREATED, &correlation, answer))
 }
 

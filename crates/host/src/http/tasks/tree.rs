@@ -3,9 +3,8 @@
 use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_memory_core::query::Number;
-use accord_tasks::Tree;
 use accord_tasks::requests::{AdoptRequest, InitRequest, LintRequest, PollRequest};
-use accord_tasks_core::{By, Door};
+use accord_tasks_core::Door;
 use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
@@ -15,13 +14,13 @@ use super::answers::{
     TaskAdoptEnvelope, TaskInitEnvelope, TaskLintEnvelope, TaskPollEnvelope, respond,
 };
 use super::ask::{
-    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who, check_project, in_new_tree, in_tree, request,
+    ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who, check_project, in_tree, in_trees, request,
 };
 use crate::http::body::Document;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Reply};
-use crate::tasks::{Needs, SERVICE, service};
+use crate::tasks::{Needs, SERVICE, TaskTrees, service};
 
 const FINDINGS: Number = Number::new("limit", 1, 100_000).or(1_000);
 
@@ -51,7 +50,11 @@ pub(super) fn routes() -> Vec<Route> {
         .may_take(Content::json::<AdoptRequest>())
         .answers(200, "What changed.", Content::json::<TaskAdoptEnvelope>())
         .refuses(OF_CHANGES)
-        .refuses(&[Code::AofNoTaskTree, Code::AofNothingToAdopt]),
+        .refuses(&[
+            Code::AofNoTaskTree,
+            Code::AofNothingToAdopt,
+            Code::XchainEvidenceChanged,
+        ]),
         Route::post(
             "poll_tasks",
             "/accord/v1/projects/{project_id}/tasks/poll",
@@ -89,8 +92,8 @@ async fn init(
     let asked: InitRequest = request(&document)?;
     let by = who.acting(&caller, &project, Needs::Settings, None)?;
     check_project(&host, &project).await?;
-    let init = move |tree: &Tree, by: &By| tree.init(&asked, by);
-    let answer = in_new_tree(&host, &project, by, init).await?;
+    let init = move |trees: &TaskTrees| trees.init(&project, &asked, &by);
+    let answer = in_trees(&host, init).await?;
     Ok(respond(StatusCode::OK, &correlation, answer))
 }
 
