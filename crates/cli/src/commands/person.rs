@@ -81,6 +81,11 @@ impl PersonArgs {
         self
     }
 
+    /// The person who would decide.
+    pub(crate) fn name(&self) -> String {
+        NamedPerson::of(self.actor.clone()).actor
+    }
+
     /// Asks the person, after `show` has described what is decided.
     pub(crate) fn decide(
         self,

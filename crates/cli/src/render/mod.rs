@@ -31,8 +31,8 @@ pub(crate) use self::question::questions;
 pub(crate) use self::session::{session, sessions};
 pub(crate) use self::table::table;
 pub(crate) use self::task::{
-    adopted, board, changed_task, claim, created_task, heartbeat, lint, next, nothing_claimed, or,
-    poll, received, session_end, task, task_event, tasks,
+    adopted, board, changed_task, claim, created_task, differences, heartbeat, lint, next,
+    nothing_claimed, or, poll, received, session_end, task, task_event, tasks,
 };
 pub(crate) use self::text::{clean, member, one_line};
 pub(crate) use self::time::{Times, moment};

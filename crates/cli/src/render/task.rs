@@ -303,15 +303,28 @@ pub(crate) fn received(page: &mut Page, answer: &Value) {
 
 /// What was taken over from a file.
 pub(crate) fn adopted(page: &mut Page, answer: &Value) {
-    for change in list(&answer["adopted"]) {
-        let name = member(change, "member");
-        let (old, new) = (&change["accord"], &change["file"]);
-        page.line(clean(&format!("adopted {name}: {old} to {new}")));
+    for change in changes(answer) {
+        page.line(format!("adopted {change}"));
     }
     if list(&answer["adopted"]).is_empty() {
         page.line("nothing differs; nothing was adopted");
     }
     moved(page, list(&answer["moves"]));
+}
+
+/// What a person would take over from a file.
+pub(crate) fn differences(page: &mut Page, answer: &Value) {
+    for change in changes(answer) {
+        page.line(format!("differs {change}"));
+    }
+}
+
+/// The differences between Accord and a file.
+fn changes(answer: &Value) -> impl Iterator<Item = String> + '_ {
+    list(&answer["adopted"]).iter().map(|change| {
+        let (name, old, new) = (member(change, "member"), &change["accord"], &change["file"]);
+        clean(&format!("{name}: {old} to {new}"))
+    })
 }
 
 /// The findings of a check.

@@ -50,6 +50,35 @@ fn a_task_goes_from_the_backlog_to_done() {
 }
 
 #[test]
+fn a_claim_prints_what_the_agent_needs() {
+    let tasks = Tasks::new();
+    let first = tasks.create("'Choose the format' --ready --no-review");
+    tasks.yes(&format!("claim {first} --as dev"));
+    run(tasks.command("message"), report(&first, "dev", "done").to_string());
+    let words = format!("'Write the parser' --after {first} --instructions 'Read every line'");
+    let id = tasks.create(&words);
+    let said = tasks.yes("claim --as dev");
+    for part in [
+        &format!("# {id}: Write the parser"),
+        "Read every line",
+        &format!("- {first} (done) Choose the format"),
+        "Notes: n",
+        "## Where to write",
+        &format!("accord task heartbeat {id}"),
+    ] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    // Within a budget, and not in the document.
+    tasks.yes(&format!("release {id} --as dev"));
+    let short = tasks.yes(&format!("claim {id} --as dev --briefing-tokens 500"));
+    let briefing = &short[short.find("# TASK-").expect("a briefing")..];
+    assert!(accord_base::tokens(briefing) <= 500, "{short}");
+    tasks.yes(&format!("release {id} --as dev"));
+    let claim = tasks.json(&format!("claim {id} --as dev"));
+    assert_eq!(claim["task"]["id"], id.as_str());
+}
+
+#[test]
 fn a_person_stops_starts_and_ends_tasks() {
     let tasks = Tasks::new();
     let id = tasks.create("One --ready");
@@ -144,6 +173,7 @@ fn the_verbs_of_a_person_are_refused_in_a_worker() {
         format!("send-back {id} why --yes"),
         format!("close {id} --yes"),
         format!("adopt {id} --yes"),
+        "adopt --settings --yes".to_owned(),
         format!("cancel {id} --actor human:lead"),
         format!("promote {id} --force --actor human:lead"),
         "init --review guide --actor human:lead".to_owned(),
@@ -161,6 +191,43 @@ fn the_verbs_of_a_person_are_refused_in_a_worker() {
     command.env_remove("ACCORD_ACTOR").env("ACCORD_TASK_AGENT", "dev");
     run(command, "").refused("person_required");
     assert_eq!(tasks.status(&id), "ready");
+}
+
+#[test]
+fn a_person_takes_over_the_settings_of_a_file() {
+    let tasks = Tasks::new();
+    tasks.yes("init");
+    let manifest = tasks.root().join("project.yaml");
+    let says = |text: &str| std::fs::read_to_string(&manifest).expect("a manifest").contains(text);
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    std::fs::write(&manifest, text.replace("review: human", "review: guide")).expect("a file");
+    tasks.yes("poll");
+    assert!(says("review: human"), "the edit was not put back");
+    assert_eq!(tasks.ran("adopt").code, 2, "neither a task nor the settings");
+    tasks.ran("adopt --settings").refused("confirmation_needed");
+    let wrong = "0".repeat(64);
+    tasks.ran(&format!("adopt --settings --yes --expect {wrong}")).refused("evidence_changed");
+    let said = tasks.yes("adopt --settings --yes --note 'a trial'");
+    assert_eq!(said, "adopted review: \"human\" to \"guide\"\n");
+    assert!(says("review: guide"));
+    tasks.ran("adopt --settings --yes").refused("nothing_to_adopt");
+    let events = tasks.yes("watch --no-wait");
+    assert!(events.contains("task.adopted"), "{events}");
+}
+
+#[test]
+fn a_refused_first_task_leaves_no_data_folder() {
+    let tasks = Tasks::new();
+    let agent = "--actor agent:dev";
+    tasks.ran(&format!("create Easy --no-review {agent}")).refused("person_required");
+    tasks.ran("create Late --after TASK-1999-01-01-001").refused("dependency_not_found");
+    tasks.ran(&format!("init --review guide {agent}")).refused("person_required");
+    assert!(!tasks.data().exists(), "a refused command left {}", tasks.data().display());
+    let ran = tasks.ran("init --json");
+    assert!(ran.stderr.contains("new data folder"), "{ran:?}");
+    let made: Value = serde_json::from_str(&ran.stdout).expect("a document");
+    assert_eq!(made["result"]["created"], true, "{made}");
+    assert_eq!(tasks.json("init")["created"], false);
 }
 
 #[test]

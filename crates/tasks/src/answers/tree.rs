@@ -51,8 +51,10 @@ message! {
     pub struct AdoptAnswer("TaskAdoptAnswer", closed) {
         /// The task as it is now; absent for the settings of the tree.
         optional task: TaskDetails = "task", "task";
-        /// What changed.
+        /// What changed, or would change.
         required adopted: Vec<AdoptedChange> = "adopted", "changes";
+        /// The digest of what the decision is about, for `expect`.
+        optional evidence: String = "evidence", "evidence-digest";
         /// Moves, in order.
         required moves: Vec<TaskMove> = "moves", "moves";
         /// The statuses that people are notified about.

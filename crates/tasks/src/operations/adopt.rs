@@ -1,5 +1,6 @@
 //! A person takes over what a file says, where Accord refused it.
 
+use accord_base::evidence::EvidenceDigest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -10,7 +11,7 @@ use accord_tasks_core::{By, TaskId, evidence};
 
 use super::apply::{invalid, moves};
 use crate::Tree;
-use crate::answers::{AdoptAnswer, AdoptedChange};
+use crate::answers::{AdoptAnswer, AdoptedChange, TaskDetails, TaskMove};
 use crate::committed::LeaseOrigin;
 use crate::layout::{MANIFEST, SETTINGS};
 use crate::manifest::{ApplyMode, CommittedSettings, ReviewMode, committed_text, read_manifest};
@@ -44,7 +45,8 @@ impl Tree {
     /// put back.
     ///
     /// # Errors
-    /// `person_required`, `no_task_tree`, `nothing_to_adopt`, `project_manifest_invalid`.
+    /// `person_required`, `no_task_tree`, `nothing_to_adopt`, `project_manifest_invalid`,
+    /// `evidence_changed`.
     pub fn adopt_settings(&self, request: &AdoptRequest, by: &By) -> Result<AdoptAnswer, Failure> {
         by.check_person("adopt an edit")?;
         let (request, by) = (request.clone(), by.clone());
@@ -60,7 +62,8 @@ fn adopt_task(
     by: &By,
 ) -> Result<AdoptAnswer, Failure> {
     let before = work.read(id)?;
-    evidence::check(&work.evidence(&before)?.digest, request.expect.as_deref())?;
+    let evidence = work.evidence(&before)?.digest;
+    evidence::check(&evidence, request.expect.as_deref())?;
     let is_unknown = work.held(id).is_some_and(|held| held.lease == LeaseOrigin::Unknown);
     // A lease that nothing is known about is taken over first, with the file as it is.
     let refused = match is_unknown {
@@ -86,6 +89,10 @@ fn adopt_task(
         after.edit(&[Change::remove(&["lease"])]).map_err(|error| invalid(&error.to_string()))?;
     }
     let changes = differences(before.members(), after.members(), after.task().status);
+    if request.dry_run == Some(true) {
+        let task = work.details(project, &before, &work.run_facts(id)?);
+        return Ok(answer(Some(task), &changes, Vec::new(), &evidence));
+    }
     let (from, to) = (before.task().status, after.task().status);
     if refused.is_some() {
         // An edit is taken over once.
@@ -101,13 +108,8 @@ fn adopt_task(
     }
     let moved = moves(&events);
     events.into_iter().for_each(|event| work.event(event));
-    let facts = work.run_facts(id)?;
-    Ok(AdoptAnswer {
-        task: Some(work.details(project, &after, &facts)),
-        adopted: changes.iter().map(adopted).collect(),
-        moves: moved,
-        notices: Vec::new(),
-    })
+    let task = work.details(project, &after, &work.run_facts(id)?);
+    Ok(answer(Some(task), &changes, moved, &evidence))
 }
 
 fn adopt_settings(
@@ -123,6 +125,9 @@ fn adopt_settings(
             .ok_or_else(|| Failure::new(Code::AofNoTaskTree, format!("there is no {MANIFEST}")))?,
     };
     let manifest = read_manifest(&text)?;
+    let committed = work.text(SETTINGS)?;
+    let evidence = evidence::digest(&text, committed.as_deref(), &[]);
+    evidence::check(&evidence, request.expect.as_deref())?;
     let apply = manifest.apply.unwrap_or(ApplyMode::AtOnce);
     let review = manifest.review.unwrap_or(ReviewMode::Human);
     let old = work.settings().committed.clone();
@@ -142,6 +147,9 @@ fn adopt_settings(
     .into_iter()
     .flatten()
     .collect();
+    if request.dry_run == Some(true) {
+        return Ok(answer(None, &changes, Vec::new(), &evidence));
+    }
     let committed = CommittedSettings {
         apply,
         review,
@@ -164,12 +172,22 @@ fn adopt_settings(
     work.put(SETTINGS, committed_text(&committed))?;
     let event = event(work, None, &changes, request, by);
     work.event(event);
-    Ok(AdoptAnswer {
-        task: None,
+    Ok(answer(None, &changes, Vec::new(), &evidence))
+}
+
+fn answer(
+    task: Option<TaskDetails>,
+    changes: &[Difference],
+    moves: Vec<TaskMove>,
+    evidence: &EvidenceDigest,
+) -> AdoptAnswer {
+    AdoptAnswer {
+        task,
         adopted: changes.iter().map(adopted).collect(),
-        moves: Vec::new(),
+        evidence: Some(evidence.as_str().to_owned()),
+        moves,
         notices: Vec::new(),
-    })
+    }
 }
 
 fn event(

@@ -66,6 +66,8 @@ request! {
 request! {
     /// A person takes over what a file says, where Accord refused it.
     pub struct AdoptRequest("TaskAdoptRequest") {
+        /// Whether to say only what would be taken over, and change nothing.
+        optional dry_run: bool = "dry_run", "flag";
         /// A note for the records.
         optional note: String = "note", "text", Limits::text(REASON);
         /// The evidence that the person saw, or the beginning of its digest.

@@ -30,7 +30,12 @@ fn a_refused_edit_is_taken_over_once() {
     let (task, request) = (id.to_string(), AdoptRequest::default());
     let refused = world.tree().adopt(&task, &request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code.as_str(), "person_required");
+    let mut trial = AdoptRequest::default();
+    trial.dry_run = Some(true);
+    let would = world.tree().adopt(&task, &trial, &human()).unwrap();
+    assert!(!fs::read_to_string(&path).unwrap().contains("reviewRequired"));
     let answer = world.tree().adopt(&task, &request, &human()).unwrap();
+    assert_eq!(answer.adopted, would.adopted);
     assert_eq!(answer.adopted.len(), 1, "{:?}", answer.adopted);
     assert_eq!(answer.adopted[0].member, "metadata.reviewRequired");
     assert_eq!(answer.adopted[0].file, false);
@@ -85,8 +90,22 @@ fn adopted_settings_hold() {
     let request = AdoptRequest::default();
     let refused = world.tree().adopt_settings(&request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code.as_str(), "person_required");
+    // A person sees first what would change, and decides about that.
+    let mut trial = AdoptRequest::default();
+    trial.dry_run = Some(true);
+    let would = world.tree().adopt_settings(&trial, &human()).unwrap();
+    assert_eq!(would.adopted[0].member, "review");
+    assert!(fs::read_to_string(&manifest).unwrap().contains("review: human"));
+    assert!(world.events_of("task.adopted").is_empty());
+    let mut outdated = AdoptRequest::default();
+    outdated.expect = Some("0123456789abcdef".into());
+    let refused = world.tree().adopt_settings(&outdated, &human()).unwrap_err();
+    assert_eq!(refused.code.as_str(), "evidence_changed");
+    let mut request = AdoptRequest::default();
+    request.expect = would.evidence;
     let answer = world.tree().adopt_settings(&request, &human()).unwrap();
-    assert_eq!(answer.adopted.len(), 1);
+    assert_eq!(answer.adopted, would.adopted);
+    let request = AdoptRequest::default();
     assert!(fs::read_to_string(&manifest).unwrap().contains("review: guide"));
     let again = world.tree().adopt_settings(&request, &human()).unwrap_err();
     assert_eq!(again.code.as_str(), "nothing_to_adopt");

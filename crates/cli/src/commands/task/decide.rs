@@ -64,8 +64,13 @@ pub(super) struct CloseArgs {
 /// Take over what a file says, where Accord refused it
 #[derive(Debug, clap::Args)]
 pub(super) struct AdoptArgs {
-    /// The task; project for the settings in project.yaml
-    id: String,
+    /// The task
+    #[arg(required_unless_present = "settings")]
+    id: Option<String>,
+
+    /// The settings apply and review in project.yaml, instead of a task
+    #[arg(long, conflicts_with = "id")]
+    settings: bool,
 
     #[command(flatten)]
     person: PersonArgs,
@@ -116,10 +121,32 @@ impl CloseArgs {
 
 impl AdoptArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
+        // Before the question: a worker must not be asked at all.
+        check_person()?;
         let place = self.place.open()?;
-        let (decision, id) = decide(&place, &self.id, self.person, "adopt what its file says")?;
+        let person = named(self.person);
+        let (shown, path) = match &self.id {
+            Some(id) => {
+                let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
+                let id = render::member(&shown["task"], "id");
+                (Some(shown), vec![id, "adopt".to_owned()])
+            }
+            None => (None, vec!["adopt-settings".to_owned()]),
+        };
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        // What differs is shown before the person decides.
+        let actor = person.name();
+        let trial = place.change(Method::POST, &path, &json!({"dry_run": true}), Some(&actor));
+        let would = place.ask(trial)?;
+        let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
+        let decision = person.decide(&question(verb, &evidence(&would)?), |page| {
+            if let Some(shown) = &shown {
+                render::task(page, shown);
+            }
+            render::differences(page, &would);
+        })?;
         let body = body(&decision);
-        let request = place.change(Method::POST, &[&id, "adopt"], &body, Some(&decision.by.actor));
+        let request = place.change(Method::POST, &path, &body, Some(&decision.by.actor));
         place.print(request, render::adopted)
     }
 }
@@ -134,20 +161,33 @@ fn decide(
     // Before the question: a worker must not be asked at all.
     check_person()?;
     let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
-    let evidence = shown["evidence"].as_str().and_then(EvidenceDigest::parse);
-    let evidence = evidence.ok_or_else(|| {
-        CliError::new(Code::HostProtocol, "the answer has no digest of the evidence")
-    })?;
     let whole = render::member(&shown["task"], "id");
-    let question = Question {
+    let evidence = evidence(&shown)?;
+    let question = question(verb, &evidence);
+    let decision = named(person).decide(&question, |page| render::task(page, &shown))?;
+    Ok((decision, whole))
+}
+
+/// The person, who can be named by the environment.
+fn named(person: PersonArgs) -> PersonArgs {
+    person.or_actor(setting("ACCORD_ACTOR").filter(|actor| actor.starts_with("human:")))
+}
+
+/// The digest of what a person decides about.
+fn evidence(answer: &Value) -> Result<EvidenceDigest, CliError> {
+    let evidence = answer["evidence"].as_str().and_then(EvidenceDigest::parse);
+    evidence.ok_or_else(|| {
+        CliError::new(Code::HostProtocol, "the answer has no digest of the evidence")
+    })
+}
+
+fn question<'q>(verb: &'q str, evidence: &'q EvidenceDigest) -> Question<'q> {
+    Question {
         verb,
-        evidence: &evidence,
+        evidence,
         shown_by: SHOWN_BY,
         otherwise: "`accord task show` shows the task and what else you can do",
-    };
-    let named = setting("ACCORD_ACTOR").filter(|actor| actor.starts_with("human:"));
-    let decision = person.or_actor(named).decide(&question, |page| render::task(page, &shown))?;
-    Ok((decision, whole))
+    }
 }
 
 fn body(decision: &Decision) -> Value {
