@@ -2,12 +2,12 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_tasks_core::By;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::message::{Detected, Payload, detect};
 use accord_tasks_core::route::{Facts, Grant, receive};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::{By, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
@@ -64,6 +64,41 @@ impl Tree {
                 }
             }
         })
+    }
+}
+
+/// The members of a message that name a task, as paths.
+const NAMED: [&str; 3] = ["/taskId", "/payload/taskId", "/payload/parentTaskId"];
+
+impl Tree {
+    /// A message with whole ids, where it names tasks by parts of their ids, as people and agents
+    /// do. A whole id stays as it is, also that of no task.
+    ///
+    /// # Errors
+    /// `task_not_found`, `ambiguous_task_id`.
+    pub fn with_whole_ids(&self, mut message: Value) -> Result<Value, Failure> {
+        let is_part = |text: &&str| TaskId::parse(text).is_err();
+        let parts = NAMED.into_iter().filter_map(|path| {
+            let text = message.pointer(path)?.as_str().filter(is_part)?;
+            Some((path, text.to_owned()))
+        });
+        let parts: Vec<(&str, String)> = parts.collect();
+        if parts.is_empty() {
+            return Ok(message);
+        }
+        let whole = self.change(move |work| {
+            let whole = parts.into_iter().map(|(path, part)| {
+                let id = work.board().resolve(&part).map_err(|failure| failure.at(path))?;
+                Ok((path, id))
+            });
+            whole.collect::<Result<Vec<_>, Failure>>()
+        })?;
+        for (path, id) in whole {
+            if let Some(member) = message.pointer_mut(path) {
+                *member = id.to_string().into();
+            }
+        }
+        Ok(message)
     }
 }
 

@@ -3,6 +3,7 @@
 use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
+use accord_memory_core::query::Flag;
 use accord_tasks_core::message::{Detected, Envelope, detect};
 use axum::Extension;
 use axum::extract::{FromRequest, Request, State};
@@ -13,16 +14,19 @@ use super::answers::{AofMessageEnvelope, respond};
 use super::ask::{check_project, in_tree};
 use super::{OF_CHANGES, OF_TASK};
 use crate::http::body::{check_media_type, read_body};
-use crate::http::routes::InProject;
+use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Correlation, Host, Refusal, Reply};
-use crate::tasks::sending;
+use crate::tasks::{Needs, sending};
 
 /// The largest message.
 const MOST: u64 = 10 * 1024 * 1024;
 
 /// The largest body that is read, so that a message that is a little too large is recorded.
 const MOST_READ: u64 = MOST + 1024 * 1024;
+
+/// Whether a message names tasks by parts of their ids.
+const SHORT_IDS: Flag = Flag::new("short_ids");
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -35,6 +39,11 @@ pub(super) fn routes() -> Vec<Route> {
              `applied: false`; a refused one with AOF's reason as the code, and an event records \
              it. An input that is not for the protocol changes nothing, and is no error.",
             receive,
+        )
+        .query(
+            SHORT_IDS,
+            "`taskId` and `parentTaskId` can be parts of ids, as in a path: the beginning or the \
+             last numbers.",
         )
         .takes(Content::json::<Envelope>())
         .answers(200, "What the message did.", Content::json::<AofMessageEnvelope>())
@@ -90,9 +99,14 @@ async fn receive(
     Extension(caller): Extension<Caller>,
     Extension(correlation): Extension<Correlation>,
     InProject(project): InProject,
+    query: Query,
     input: Input,
 ) -> Reply {
-    let event = input.event();
+    let mut event = input.event();
+    if SHORT_IDS.read(&query.params()?)? {
+        caller.access().may(Needs::Write.verb(), &project)?;
+        event = in_tree(&host, &project, move |tree| tree.with_whole_ids(event)).await?;
+    }
     let detected = detect(&event);
     let sender = match &detected {
         Detected::Message(message) => Some(message.envelope.from_agent.as_str()),

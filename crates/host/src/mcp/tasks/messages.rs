@@ -2,15 +2,10 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
-use accord_tasks_core::TaskId;
 use serde_json::json;
 
 use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, PROJECT, RUN, acting, name_of, result_of, tasks};
-
-/// The task of a message.
-const TASK: Argument =
-    Argument::text("taskId", "The whole id of the task.").example("TASK-2026-11-16-001").required();
+use super::{ACTOR, PROJECT, RUN, TASK, acting, name_of, result_of, tasks};
 
 pub(super) const UPDATE: Tool = Tool {
     name: "aof_task_update",
@@ -44,12 +39,12 @@ pub(super) const UPDATE: Tool = Tool {
         Output::list("warnings").optional(),
     ]),
     ask: |call| {
-        let (task, actor) = (task(call)?, name_of(&call.agent()?));
+        let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         if let Some(body) = call.text("body") {
-            return edit_body(call, &task, body);
+            return edit_body(call, task, body);
         }
         let mut payload = Object::new();
-        payload.insert("taskId".into(), task.as_str().into());
+        payload.insert("taskId".into(), task.into());
         payload.insert("agentId".into(), actor.as_str().into());
         if let Some(status) = call.text("status") {
             payload.insert("status".into(), status.into());
@@ -64,7 +59,7 @@ pub(super) const UPDATE: Tool = Tool {
         if let Some(reason) = call.text("blockedReason") {
             payload.insert("blockers".into(), json!([reason]));
         }
-        message(call, "status.update", &task, &actor, payload)
+        message(call, "status.update", task, &actor, payload)
     },
     answer: |call, answer| {
         if call.text("body").is_some() {
@@ -115,7 +110,7 @@ pub(super) const COMPLETE: Tool = Tool {
         Output::list("warnings").optional(),
     ]),
     ask: |call| {
-        let (task, actor) = (task(call)?, name_of(&call.agent()?));
+        let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         let number = |name: &str| call.number(name).unwrap_or(0);
         let (passed, failed) = (number("testsPassed"), number("testsFailed"));
         let total = call.number("testsTotal").unwrap_or(passed + failed);
@@ -129,7 +124,7 @@ pub(super) const COMPLETE: Tool = Tool {
             "notes": call.required("summary")?,
         });
         let payload = payload.as_object().cloned().unwrap_or_default();
-        message(call, "completion.report", &task, &actor, payload)
+        message(call, "completion.report", task, &actor, payload)
     },
     answer: |call, answer| said(call, answer, "finalStatus"),
     null_on: None,
@@ -178,28 +173,16 @@ pub(super) const MESSAGE: Tool = Tool {
         Output::list("warnings").optional(),
     ]),
     ask: |call| {
-        let (task, actor) = (task(call)?, name_of(&call.agent()?));
+        let (task, actor) = (call.required("taskId")?.trim(), name_of(&call.agent()?));
         let payload = serde_json::from_str(call.required("payload")?).map_err(|error| {
             let message = format!("payload must be a JSON object in a string: {error}");
             Failure::new(Code::McpArgumentInvalid, message).at("/payload")
         })?;
-        message(call, call.required("type")?, &task, &actor, payload)
+        message(call, call.required("type")?, task, &actor, payload)
     },
     answer: |call, answer| said(call, answer, "status"),
     null_on: None,
 };
-
-/// The task of a message, which has a whole id.
-fn task(call: &Call<'_>) -> Result<String, Failure> {
-    let text = call.required("taskId")?.trim();
-    let id = TaskId::parse(text).map_err(|_| {
-        let message = format!("{text:?} is not the whole id of a task");
-        Failure::new(Code::McpArgumentInvalid, message)
-            .at("/taskId")
-            .suggesting("Write the whole id, such as TASK-2026-11-16-001.")
-    })?;
-    Ok(id.to_string())
-}
 
 /// The request that sends a message.
 fn message(
@@ -225,7 +208,8 @@ fn message(
     if let Some(run) = call.text("runId").filter(|run| !run.is_empty()) {
         envelope.insert("runId".into(), run.into());
     }
-    Ok(Ask::post(&["accord", "v1", "projects", project, "aof", "messages"], envelope))
+    let path = ["accord", "v1", "projects", project, "aof", "messages"];
+    Ok(Ask::post(&path, envelope).query("short_ids", Some(true)))
 }
 
 /// The request that replaces the body of a task.

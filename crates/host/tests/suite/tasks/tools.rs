@@ -118,6 +118,37 @@ async fn only_the_holder_of_a_task_reports_on_it() {
 }
 
 #[tokio::test]
+async fn every_tool_takes_the_part_of_an_id_that_no_other_has() {
+    let world = World::new();
+    let mut agent = client(&world, "builder").await;
+    let mut made = Vec::new();
+    for title in ["One", "Two"] {
+        let receipt = agent.call("aof_dispatch", json!({"title": title, "brief": "B"})).await;
+        made.push(structured(&receipt)["taskId"].as_str().unwrap().to_owned());
+    }
+    structured(&agent.call("aof_claim", json!({"taskId": "001"})).await);
+    let said = agent.call("aof_task_update", json!({"taskId": "001", "workLog": "Half"})).await;
+    assert_eq!(structured(&said)["taskId"], made[0].as_str());
+    let body = json!({"taskId": "001", "body": "Do it again."});
+    assert_eq!(structured(&agent.call("aof_task_update", body).await)["taskId"], made[0].as_str());
+    let handoff = json!({
+        "taskId": "002", "parentTaskId": "001", "fromAgent": "builder", "toAgent": "other",
+        "dueBy": "2099-01-01T00:00:00Z",
+    });
+    let request =
+        json!({"type": "handoff.request", "taskId": "002", "payload": handoff.to_string()});
+    let said = agent.call("aof_message", request).await;
+    assert_eq!(structured(&said)["taskId"], made[1].as_str());
+    let done = json!({"taskId": &made[0]["TASK-".len()..], "summary": "Done"});
+    let done = agent.call("aof_task_complete", done).await;
+    assert_eq!(structured(&done)["finalStatus"], "review");
+    for (part, code) in [("TASK-", "ambiguous_task_id"), ("777", "task_not_found")] {
+        let said = json!({"taskId": part, "workLog": "Half"});
+        assert_eq!(agent.refused("aof_task_update", said).await["code"], code);
+    }
+}
+
+#[tokio::test]
 async fn every_tool_does_what_it_says() {
     let world = World::new();
     let owner = world.owner();
