@@ -32,6 +32,19 @@ pub fn number(line: &Object) -> Option<u64> {
     line.get("eventId").and_then(Value::as_u64).filter(|_| is_own)
 }
 
+/// The task of a line of an event log, if Accord wrote it.
+pub fn task(line: &Object) -> Option<TaskId> {
+    number(line)?;
+    line.get("taskId").and_then(Value::as_str).and_then(|id| TaskId::parse(id).ok())
+}
+
+/// Whether a line says that Accord holds the lease of its task: Accord gave it out, or a person
+/// adopted it.
+pub fn is_lease(line: &Object) -> bool {
+    let kind = line.get("type").and_then(Value::as_str);
+    matches!(kind, Some(kind::LEASE_ACQUIRED | kind::ADOPTED))
+}
+
 /// The types of events that this crate decides about.
 pub mod kind {
     /// A valid message arrived.

@@ -75,4 +75,6 @@ accord_contract::seeded_faults! {
     ExpiryUnmarked = "expiry-unmarked" breaks "AOF-RS-EXPIRED";
     /// A reclaimed task has another reason.
     ReclaimUnexplained = "reclaim-unexplained" breaks "AOF-RS-RECLAIM-REASON";
+    /// A task that another tool leased does not follow its file.
+    ForeignLeaseHeld = "foreign-lease-held" breaks "AOF-FILE-FOLLOWED";
 }

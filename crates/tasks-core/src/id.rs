@@ -125,6 +125,13 @@ impl DayNumbers {
         }
     }
 
+    /// The ids that say which numbers of the day are in use: noting them makes the same numbers.
+    pub fn last(self, day: TaskDay) -> impl Iterator<Item = TaskId> {
+        let number = (self.number > 0).then_some(Serial::Number(self.number));
+        let sub = self.sub.map(|(number, sub)| Serial::Sub(number, sub));
+        number.into_iter().chain(sub).map(move |serial| TaskId { day, serial })
+    }
+
     /// The next id of the day, which counts as used from now on.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
 use crate::Status;
+use crate::rule;
 use crate::yaml::Change;
 
 /// The members of a front matter that belong to the agent, like the body.
@@ -23,8 +24,16 @@ const DECIDES: &[&str] =
     &["lease", "routing", "dependsOn", "parentId", "priority", "sla", "resource", "gate"];
 
 /// The members of the metadata that decide, also where Accord wrote none of them.
-const METADATA: &[&str] =
-    &["reviewRequired", "reviewBy", "delegationDepth", "retryCount", "forcedReady", "blockReason"];
+const METADATA: &[&str] = &[
+    "reviewRequired",
+    "reviewBy",
+    "delegationDepth",
+    "retryCount",
+    "rateLimitCount",
+    "forcedReady",
+    "blockReason",
+    "blockedBy",
+];
 
 /// What Accord committed about a task.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +53,30 @@ pub enum Known<'a> {
     Free,
     /// Accord has not seen it before.
     New,
+}
+
+/// What the files of a tree say about a lease, if what Accord committed about the tree is gone or
+/// never existed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LeaseTraces {
+    /// Whether an artifact of the run has an id, which only Accord gives to a run.
+    pub has_run_id: bool,
+    /// Whether an event of Accord says that it gave out a lease of the task, or that a person
+    /// adopted one.
+    pub has_event: bool,
+    /// Whether the numbers of Accord's events have no gap. A gap can be the event of this lease.
+    pub is_log_whole: bool,
+}
+
+impl LeaseTraces {
+    /// Whether another tool gave out the lease, so that the task follows its file. Any trace of
+    /// Accord leaves the decision to a person.
+    ///
+    /// Clauses: AOF-FILE-FOLLOWED.
+    pub fn is_of_another_tool(self) -> bool {
+        let is_accords = self.has_run_id || self.has_event || !self.is_log_whole;
+        rule!(!is_accords; ForeignLeaseHeld => false)
+    }
 }
 
 /// A member that Accord and a file have different values of.

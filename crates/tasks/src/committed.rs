@@ -5,14 +5,15 @@
 //! - the entry of a task that Accord leased, or that is in review, has the text of its file, so
 //!   that any edit of it can be undone;
 //! - a task with a lease of which nothing says who gave it out has the origin
-//!   [`LeaseOrigin::Unknown`] until a person adopts it.
+//!   [`LeaseOrigin::Unknown`] until a person adopts it;
+//! - the number of a task is never given out again, whatever becomes of its files.
 
 use std::collections::{BTreeMap, HashMap};
 
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::referee::Known;
 use accord_tasks_core::task::TaskFile;
-use accord_tasks_core::{Status, TaskId};
+use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 use accord_trees::wal::{Committed, Op, Record, digest};
 use serde_json::json;
 
@@ -30,6 +31,8 @@ pub(crate) struct State {
     broken: BTreeMap<String, String>,
     /// The content of the file with the settings that count only as set through Accord.
     settings: Option<String>,
+    /// The numbers that were given out, by day.
+    numbers: HashMap<TaskDay, DayNumbers>,
     last_event: u64,
     is_begun: bool,
 }
@@ -105,6 +108,11 @@ impl State {
     /// The content of the file with the settings that count only as set through Accord.
     pub(crate) fn settings(&self) -> Option<&str> {
         self.settings.as_deref()
+    }
+
+    /// The numbers of tasks that were given out, by day.
+    pub(crate) fn numbers(&self) -> &HashMap<TaskDay, DayNumbers> {
+        &self.numbers
     }
 
     /// The number of the last event. `None` before the first commit.
@@ -214,6 +222,9 @@ impl Committed for State {
         let members = |name: &str| saved.get(name).and_then(Value::as_object).into_iter().flatten();
         let tasks = members("tasks");
         let broken = members("broken");
+        let ids = saved.get("numbers").and_then(Value::as_array).into_iter().flatten();
+        let mut numbers = HashMap::new();
+        ids.filter_map(|id| TaskId::parse(id.as_str()?).ok()).for_each(|id| note(&mut numbers, id));
         Self {
             tasks: tasks
                 .filter_map(|(id, entry)| Some((TaskId::parse(id).ok()?, Held::read(entry)?)))
@@ -222,6 +233,7 @@ impl Committed for State {
                 .filter_map(|(path, digest)| Some((path.clone(), digest.as_str()?.to_owned())))
                 .collect(),
             settings: saved.get("settings").and_then(Value::as_str).map(str::to_owned),
+            numbers,
             last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
             is_begun: saved.get("event").is_some(),
         }
@@ -233,6 +245,7 @@ impl Committed for State {
             |name: &str| detail.get(name).and_then(Value::as_object).into_iter().flatten();
         for (name, entry) in members("tasks") {
             let Ok(id) = TaskId::parse(name) else { continue };
+            note(&mut self.numbers, id);
             let Some(mut held) = Held::read(entry) else {
                 self.tasks.remove(&id);
                 continue;
@@ -279,11 +292,19 @@ impl Committed for State {
         let broken: Object =
             broken.map(|(path, digest)| (path.clone(), digest.as_str().into())).collect();
         saved.insert("broken".into(), Value::Object(broken));
+        let numbers = self.numbers.iter().flat_map(|(day, numbers)| numbers.last(*day));
+        let numbers: Vec<String> = numbers.map(|id| id.to_string()).collect();
+        saved.insert("numbers".into(), numbers.into());
         let settings = self.settings.clone();
         saved.extend(settings.map(|settings| ("settings".to_owned(), settings.into())));
         saved.insert("event".into(), self.last_event.into());
         saved
     }
+}
+
+/// Takes note of the number of a task.
+pub(crate) fn note(numbers: &mut HashMap<TaskDay, DayNumbers>, id: TaskId) {
+    numbers.entry(id.day()).or_default().note(id);
 }
 
 /// Whether a path is that of the file of a task.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 
-use crate::committed::Held;
+use crate::committed::{Held, note};
+use crate::traces::Traces;
 
 /// The index of a tree.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(crate) struct Index {
     pub(crate) has_odd_settings: bool,
     /// The tasks of a tree about which nothing is committed.
     pub(crate) first: Vec<(TaskId, Held)>,
+    /// What the files of such a tree say about Accord.
+    pub(crate) traces: Option<Traces>,
 }
 
 impl Index {
@@ -41,6 +44,6 @@ impl Index {
 
     /// Takes note of the number of a task.
     pub(crate) fn note(&mut self, id: TaskId) {
-        self.numbers.entry(id.day()).or_default().note(id);
+        note(&mut self.numbers, id);
     }
 }

@@ -35,6 +35,7 @@ mod referee;
 pub mod requests;
 mod scan;
 pub mod schedule;
+mod traces;
 mod tree;
 mod view;
 mod watch;

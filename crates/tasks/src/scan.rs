@@ -6,31 +6,35 @@ use std::collections::HashSet;
 
 use accord_contract::wire::Wire;
 use accord_tasks_core::board::Entry;
-use accord_tasks_core::event;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
-use accord_trees::record::RecordLines;
 use accord_trees::wal::digest;
 use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{RunLayout, status_folder};
+use crate::traces::Traces;
 
 /// The largest task file.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// Builds the index of a tree. Tasks whose files are not what Accord committed are odd.
 pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<Index> {
-    let last_event = state.last_event().map_or_else(|| last_event(disk), Ok)?;
-    let mut scan = Scan {
-        disk,
-        layout,
-        state,
-        index: Index { last_event, has_odd_settings: true, ..Index::default() },
-        seen: HashSet::new(),
-    };
+    let numbers = state.numbers().clone();
+    let mut index = Index { numbers, has_odd_settings: true, ..Index::default() };
+    match state.last_event() {
+        Some(last) => index.last_event = last,
+        None => {
+            let traces = Traces::read(disk)?;
+            index.last_event = traces.last_event;
+            // Also those of tasks whose files are gone.
+            traces.tasks.iter().for_each(|id| index.note(*id));
+            index.traces = Some(traces);
+        }
+    }
+    let mut scan = Scan { disk, layout, state, index, seen: HashSet::new() };
     for &status in Status::ALL {
         let folder = status_folder(status);
         if disk.stat(&folder)?.is_some_and(|stat| stat.kind != Kind::Folder) {
@@ -92,7 +96,10 @@ impl Scan<'_> {
                 let task = file.task();
                 if is_file && !self.state.is_begun() && task.id == id && task.status == status {
                     let is_leased = status.is_leased() && task.lease.value().is_some();
-                    let lease = if is_leased { LeaseOrigin::Unknown } else { LeaseOrigin::None };
+                    let lease = match self.index.traces.as_ref().filter(|_| is_leased) {
+                        Some(traces) => traces.lease(self.disk, id)?,
+                        None => LeaseOrigin::None,
+                    };
                     self.index.first.push((id, Held::of(&file, lease)));
                 } else if !is_file
                     || !is_committed(&file, id, status, held)
@@ -184,19 +191,4 @@ pub(crate) fn document<T: Wire>(
         }
     }
     Ok(None)
-}
-
-/// The highest number of Accord's events. The log of a tree knows it; this is for a tree whose log
-/// is gone.
-fn last_event(disk: &dyn Disk) -> Result<u64> {
-    let mut last = 0;
-    for entry in disk.list("events")?.unwrap_or_default() {
-        if entry.name.ends_with(".jsonl") && entry.kind == Kind::File {
-            let lines = RecordLines::open(disk, &format!("events/{}", entry.name), 0, 0)?;
-            // A damaged line is skipped.
-            let numbers = lines.filter_map(|line| event::number(&line.ok()?.object));
-            last = numbers.max().unwrap_or(0).max(last);
-        }
-    }
-    Ok(last)
 }

@@ -478,6 +478,7 @@ pub(crate) fn take_over(
         index.last_event = index.last_event.max(event.unwrap_or(0));
         let tasks = record.detail.get("tasks").and_then(Value::as_object).into_iter().flatten();
         for id in tasks.filter_map(|(id, _)| TaskId::parse(id).ok()) {
+            index.note(id);
             reread(index, disk, layout, state, id)?;
         }
     }

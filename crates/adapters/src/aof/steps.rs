@@ -8,8 +8,7 @@ use accord_contract::time::Time;
 use accord_tasks::answers::TaskNotice;
 use accord_tasks::manifest::{ApplyMode, ReviewMode};
 use accord_tasks::requests::{
-    AdoptRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, LintRequest,
-    PollRequest, SessionEndRequest,
+    ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, PollRequest, SessionEndRequest,
 };
 use accord_tasks::{By, Door, Environment, Tree};
 use parking_lot::Mutex;
@@ -124,21 +123,8 @@ fn open(request: &Value) -> Result<Work, Trouble> {
             return Err(Trouble::NotImplemented(format!("there is no setting {name}: {value}")));
         }
     }
-    let person = by("human:reviewer")?;
-    tree.init(&init, &person).map_err(error)?;
-    adopt_leases(&tree, &person)?;
+    tree.init(&init, &by("human:reviewer")?).map_err(error)?;
     Ok(Work { root: root.to_owned(), tree, clock })
-}
-
-/// Takes over the leases of a tree that another tool left, as its operator would: nothing says who
-/// gave them out.
-fn adopt_leases(tree: &Tree, person: &By) -> Result<(), Trouble> {
-    let lint = tree.lint(&LintRequest::default(), person).map_err(error)?;
-    let unknown = lint.findings.iter().filter(|found| found.code == "committed_state_missing");
-    for id in unknown.filter_map(|found| found.task_id) {
-        tree.adopt(&id.to_string(), &AdoptRequest::default(), person).map_err(error)?;
-    }
-    Ok(())
 }
 
 /// The answer of a service, in the words of the kit.

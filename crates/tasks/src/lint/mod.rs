@@ -20,6 +20,7 @@ use crate::committed::{LeaseOrigin, State};
 use crate::layout::{COMPANIONS, MANIFEST, RunLayout, companion, status_folder};
 use crate::manifest::read_manifest;
 use crate::scan::{MAX_FILE, is_committed, read_task};
+use crate::traces::Traces;
 
 /// A check of a tree.
 pub(crate) struct Lint<'d> {
@@ -29,6 +30,8 @@ pub(crate) struct Lint<'d> {
     /// The tasks that were read, with their paths.
     pub(crate) seen: BTreeMap<TaskId, String>,
     board: Board,
+    /// What the files say about Accord, if nothing is committed about the tree.
+    traces: Option<Traces>,
     /// How many events were read.
     pub(crate) events: u64,
 }
@@ -36,11 +39,14 @@ pub(crate) struct Lint<'d> {
 impl<'d> Lint<'d> {
     pub(crate) fn new(disk: &'d dyn Disk, state: &'d State) -> Self {
         let (seen, board) = (BTreeMap::new(), Board::default());
-        Self { disk, state, findings: Vec::new(), seen, board, events: 0 }
+        Self { disk, state, findings: Vec::new(), seen, board, traces: None, events: 0 }
     }
 
     /// Checks everything.
     pub(crate) fn run(mut self) -> Result<Self> {
+        if !self.state.is_begun() {
+            self.traces = Some(Traces::read(self.disk)?);
+        }
         self.settings()?;
         self.tasks()?;
         self.dependencies();
@@ -146,7 +152,7 @@ impl<'d> Lint<'d> {
             let problem = format!("the file says that the task is {}", task.status);
             self.error("status_mismatch", path, problem);
         }
-        self.lease(path, id, &file);
+        self.lease(path, id, &file)?;
         self.board.put(Entry::of(task, None));
         for folder in COMPANIONS {
             let folder = format!("{}/{folder}", companion(status, id));
@@ -161,23 +167,23 @@ impl<'d> Lint<'d> {
         self.run_of(id)
     }
 
-    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) {
+    fn lease(&mut self, path: &str, id: TaskId, file: &TaskFile) -> Result<()> {
         let task = file.task();
         let held = self.state.held(id);
         let is_leased = task.lease.value().is_some();
+        let origin = match (&self.traces, held) {
+            (Some(traces), None) if is_leased => traces.lease(self.disk, id)?,
+            (_, held) => held.map_or(LeaseOrigin::None, |held| held.lease),
+        };
         if is_leased != task.status.is_leased() {
             let problem = "a task has a lease exactly while it is in progress";
             // Another tool may keep a lease longer.
-            match held.map(|held| held.lease) {
-                Some(LeaseOrigin::Other) => self.warning("lease_mismatch", path, problem),
+            match origin {
+                LeaseOrigin::Other => self.warning("lease_mismatch", path, problem),
                 _ => self.error("lease_mismatch", path, problem),
             }
         }
-        let is_unknown = match held {
-            None => !self.state.is_begun(),
-            Some(held) => held.lease == LeaseOrigin::Unknown,
-        };
-        if is_leased && task.status.is_leased() && is_unknown {
+        if is_leased && task.status.is_leased() && origin == LeaseOrigin::Unknown {
             let problem = "nothing says who gave out the lease; a person must adopt the task";
             self.error("committed_state_missing", path, problem);
         } else if self.state.is_begun()
@@ -187,6 +193,7 @@ impl<'d> Lint<'d> {
             let problem = "others changed the file; the next operation decides about it";
             self.warning("edit_not_judged", path, problem);
         }
+        Ok(())
     }
 
     fn run_of(&mut self, id: TaskId) -> Result<()> {
@@ -253,9 +260,7 @@ impl<'d> Lint<'d> {
 fn suggestion(code: &str) -> Option<&'static str> {
     Some(match code {
         "committed_state_missing" => "look at the task, then: accord task adopt ID",
-        "settings_not_committed" => {
-            "look at the file, then: accord task init --apply VALUE --review VALUE"
-        }
+        "settings_not_committed" => "look at the file, then: accord task adopt --settings",
         "broken_file" | "wrong_id" => "correct the file, or restore it",
         "misnamed_file" => "move the file out of the folder of tasks",
         "orphan_folder" => "remove the folder, or restore the task file beside it",

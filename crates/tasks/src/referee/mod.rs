@@ -42,8 +42,11 @@ impl Work<'_> {
         let found = copies::find_all(self.disk, id).map_err(|error| failure(&error))?;
         let held = self.held(id);
         let closed = self.index.board.status(id).filter(|status| status.is_final());
-        let is_first = !self.state.is_begun();
-        let before = Before { id, held, closed, intended, is_first, now: self.now };
+        let new_lease = match self.index.traces.as_ref().filter(|_| !self.state.is_begun()) {
+            Some(traces) => traces.lease(self.disk, id).map_err(|error| failure(&error))?,
+            None => LeaseOrigin::Other,
+        };
+        let before = Before { id, held, closed, intended, new_lease, now: self.now };
         Ok(decide(before, found))
     }
 

@@ -59,8 +59,8 @@ pub(crate) struct Before<'b> {
     /// The content that a commit of Accord would have given the file, had others not changed it
     /// at the same time.
     pub(crate) intended: Option<&'b TaskFile>,
-    /// Whether nothing is committed about the whole tree.
-    pub(crate) is_first: bool,
+    /// Who gave out a lease that is not committed.
+    pub(crate) new_lease: LeaseOrigin,
     pub(crate) now: Time,
 }
 
@@ -248,16 +248,16 @@ impl Case<'_> {
         }
     }
 
-    /// A lease that appears in a file while the task is in progress is that of another tool. In
-    /// any other status a lease means nothing, so that writing one does not free a task.
+    /// A lease that appears in a file while the task is in progress is that of another tool, unless
+    /// nothing is committed about the tree. In any other status a lease means nothing, so that
+    /// writing one does not free a task.
     fn lease(&self, after: &TaskFile) -> LeaseOrigin {
         let task = after.task();
         let before = self.before.held.map_or(LeaseOrigin::None, |held| held.lease);
         match before {
             _ if task.lease.value().is_none() => LeaseOrigin::None,
             LeaseOrigin::None if !task.status.is_leased() => LeaseOrigin::None,
-            LeaseOrigin::None if self.before.is_first => LeaseOrigin::Unknown,
-            LeaseOrigin::None => LeaseOrigin::Other,
+            LeaseOrigin::None => self.before.new_lease,
             before => before,
         }
     }

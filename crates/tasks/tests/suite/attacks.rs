@@ -368,6 +368,62 @@ fn the_state_removed_while_no_process_has_it() {
     world.report(id, "swe-backend", "done").unwrap();
 }
 
+/// Removes the log while no process has the tree, then whatever else says that Accord gave out the
+/// lease, except for one trace.
+fn needs_a_person(forge: impl Fn(&World, TaskId)) {
+    let (mut world, id) = leased();
+    world.close();
+    fs::remove_dir_all(world.root().join("state")).unwrap();
+    forge(&world, id);
+    edit(&file(&world, id), "metadata: {}", "metadata:\n  reviewRequired: false");
+    world.reopen();
+    assert!(world.lint().contains(&"committed_state_missing".to_owned()), "{:?}", world.lint());
+    let refused = world.report(id, "swe-backend", "done").unwrap_err();
+    assert_eq!(refused.code.as_str(), "task_needs_adopt");
+    edit(&file(&world, id), "status: in-progress", "status: done");
+    world.look();
+    assert_eq!(world.copies(id), [Status::InProgress]);
+}
+
+/// Takes the ids of the run out of its artifacts.
+fn without_run_ids(world: &World, id: TaskId) {
+    for name in ["run.json", "run_heartbeat.json"] {
+        let path = world.root().join(format!("runs/{id}/{name}"));
+        let mut run: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        run.as_object_mut().unwrap().remove("runId").expect("Accord gives every run an id");
+        fs::write(path, run.to_string()).unwrap();
+    }
+}
+
+/// Keeps the lines of the event log that a test likes.
+fn keep_events(world: &World, keep: impl Fn(&str) -> bool) {
+    let log = world.root().join("events/2026-02-09.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let kept: String = text.split_inclusive('\n').filter(|line| keep(line)).collect();
+    assert_ne!(kept, text);
+    fs::write(log, kept).unwrap();
+}
+
+#[test]
+fn a_lease_that_pretends_to_be_another_tools() {
+    // The event of the lease is left.
+    needs_a_person(without_run_ids);
+    // The run is left.
+    needs_a_person(|world, _| keep_events(world, |_| false));
+    // The event is taken out from between the others.
+    needs_a_person(|world, id| {
+        without_run_ids(world, id);
+        keep_events(world, |line| !line.contains("lease.acquired"));
+        assert!(world.events().iter().any(|event| event["eventId"] == 1));
+        let log = world.root().join("events/2026-02-09.jsonl");
+        let text = fs::read_to_string(&log).unwrap();
+        let later = "{\"eventId\":4,\"type\":\"task.updated\",\"timestamp\":\
+                     \"2026-02-09T21:00:00.000Z\",\"actor\":\"x\",\"payload\":{},\
+                     \"writer\":\"accord\"}\n";
+        fs::write(log, format!("{text}{later}")).unwrap();
+    });
+}
+
 #[test]
 fn forged_event_lines() {
     let (mut world, id) = leased();

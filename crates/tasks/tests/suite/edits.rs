@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use accord_tasks::requests::PollRequest;
+use accord_tasks::Tree;
+use accord_tasks::requests::{LintRequest, PollRequest};
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{World, human};
+use crate::support::{Clock, World, create_ready, human};
 
 fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
@@ -107,6 +108,43 @@ fn a_deleted_task_is_gone() {
 }
 
 #[test]
+fn the_number_of_a_deleted_task_is_not_given_out_again() {
+    let mut world = World::new();
+    let id = world.ready("Ship it");
+    fs::remove_file(world.file(Status::Ready, id)).unwrap();
+    fs::remove_dir_all(world.folder(Status::Ready, id)).unwrap();
+    world.look();
+    // Not by a new process.
+    world.reopen();
+    let second = world.ready("Another");
+    assert_eq!(second.to_string(), "TASK-2026-02-09-002");
+    // Not by one that takes the commits of others over.
+    let other = Tree::open(world.root(), "shop", world.clock.environment()).unwrap();
+    other.look_at(&[second]).unwrap();
+    let third = world.ready("A third");
+    fs::remove_file(world.file(Status::Ready, third)).unwrap();
+    fs::remove_dir_all(world.folder(Status::Ready, third)).unwrap();
+    world.look();
+    assert_eq!(create_ready(&other, "A fourth").to_string(), "TASK-2026-02-09-004");
+    // Not after the machine was started again, nor without the log: the events know it.
+    let fourth = TaskId::parse("TASK-2026-02-09-004").unwrap();
+    fs::remove_file(world.file(Status::Ready, fourth)).unwrap();
+    fs::remove_dir_all(world.folder(Status::Ready, fourth)).unwrap();
+    drop(other);
+    world.reboot("two");
+    world.notice(fourth);
+    world.reboot("three");
+    assert_eq!(world.ready("A fifth").to_string(), "TASK-2026-02-09-005");
+    let fifth = TaskId::parse("TASK-2026-02-09-005").unwrap();
+    fs::remove_file(world.file(Status::Ready, fifth)).unwrap();
+    fs::remove_dir_all(world.folder(Status::Ready, fifth)).unwrap();
+    world.close();
+    fs::remove_dir_all(world.root().join("state")).unwrap();
+    world.reopen();
+    assert_eq!(world.ready("A sixth").to_string(), "TASK-2026-02-09-006");
+}
+
+#[test]
 fn other_members_count_and_are_reported() {
     each(|mut world, id, look| {
         edit(&world.file(Status::Ready, id), "priority: normal", "priority: low  # mine");
@@ -169,6 +207,59 @@ fn a_task_that_another_tool_leased_follows_its_file() {
         assert!(world.events_of("task.edit_refused").is_empty());
         assert_eq!(world.events_of("task.transitioned").len(), 3);
     });
+}
+
+#[test]
+fn a_tree_of_another_tool_is_followed_from_the_first_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = TaskId::parse("TASK-2026-02-09-057").unwrap();
+    let path = |status: &str| folder.path().join(format!("tasks/{status}/{id}.md"));
+    let text = format!(
+        "---\nschemaVersion: 1\nid: {id}\nproject: shop\ntitle: A task\nstatus: in-progress\n\
+         priority: normal\nrouting:\n  agent: other\n  tags: []\nlease:\n  agent: other\n  \
+         acquiredAt: 2026-02-09T20:55:00.000Z\n  expiresAt: 2026-02-09T22:00:00.000Z\n  \
+         renewCount: 0\ncreatedAt: 2026-02-09T20:00:00.000Z\nupdatedAt: \
+         2026-02-09T20:55:00.000Z\nlastTransitionAt: 2026-02-09T20:55:00.000Z\ncreatedBy: main\n\
+         dependsOn: []\nmetadata: {{}}\n---\n\nDo it.\n"
+    );
+    fs::create_dir_all(folder.path().join(format!("runs/{id}"))).unwrap();
+    fs::create_dir_all(folder.path().join("events")).unwrap();
+    for status in Status::ALL {
+        fs::create_dir_all(folder.path().join(format!("tasks/{status}"))).unwrap();
+    }
+    fs::write(path("in-progress"), &text).unwrap();
+    let run = format!(
+        "{{\"taskId\":\"{id}\",\"agentId\":\"other\",\"startedAt\":\
+         \"2026-02-09T20:55:00.000Z\",\"status\":\"running\",\"artifactPaths\":{{\"inputs\":\
+         \"inputs/\",\"work\":\"work/\",\"output\":\"output/\"}},\"metadata\":{{}}}}"
+    );
+    fs::write(folder.path().join(format!("runs/{id}/run.json")), run).unwrap();
+    // The other tool counts its events from 1, too.
+    let line = "{\"eventId\":1,\"type\":\"lease.acquired\",\"timestamp\":\
+                \"2026-02-09T20:55:00.000Z\",\"actor\":\"other\",\"payload\":{}}\n";
+    fs::write(folder.path().join("events/2026-02-09.jsonl"), line).unwrap();
+
+    let clock = Clock::default();
+    let open = || Tree::open(folder.path(), "shop", clock.environment()).unwrap();
+    let lint = |tree: &Tree| -> Vec<String> {
+        let lint = tree.lint(&LintRequest::default(), &human()).unwrap();
+        lint.findings.into_iter().map(|finding| finding.code).collect()
+    };
+    assert!(!lint(&open()).contains(&"committed_state_missing".to_owned()));
+    // It keeps the lease during its review, and finishes by itself.
+    let moves = [("in-progress", "review"), ("review", "done")];
+    for (from, to) in moves {
+        let tree = open();
+        tree.look_at(&[id]).unwrap();
+        let text = text.replace("status: in-progress", &format!("status: {to}"));
+        fs::write(path(to), text).unwrap();
+        fs::remove_file(path(from)).unwrap();
+        tree.look_at(&[id]).unwrap();
+        assert!(path(to).exists() && !path(from).exists(), "{to}");
+    }
+    let events = fs::read_to_string(folder.path().join("events/2026-02-09.jsonl")).unwrap();
+    assert!(!events.contains("system.recovery") && !events.contains("edit_refused"), "{events}");
+    assert_eq!(events.matches("file_edited").count(), 2, "{events}");
 }
 
 #[test]

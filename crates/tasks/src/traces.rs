@@ -1,0 +1,87 @@
+//! What the files of a tree say about Accord, if nothing is committed about the tree.
+//!
+//! That is so in a tree that another tool made, and in one whose log was removed. Accord leaves
+//! traces outside its log: the ids of runs, and numbered events. They say whose a lease is, and
+//! which ids were given out.
+
+use std::collections::HashSet;
+
+use accord_contract::wire::Value;
+use accord_tasks_core::TaskId;
+use accord_tasks_core::event;
+use accord_tasks_core::referee::LeaseTraces;
+use accord_trees::record::RecordLines;
+use accord_trees::{Disk, Kind, Result, read_file};
+
+use crate::committed::LeaseOrigin;
+use crate::layout::RunLayout;
+use crate::scan::MAX_FILE;
+
+/// The artifacts of a run that have its id.
+const ARTIFACTS: [&str; 3] = ["run.json", "run_heartbeat.json", "run_result.json"];
+
+/// The traces of Accord in the event logs of a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    /// The highest number of an event.
+    pub(crate) last_event: u64,
+    /// The tasks that events name.
+    pub(crate) tasks: HashSet<TaskId>,
+    /// The tasks whose leases Accord gave out, or a person adopted.
+    leased: HashSet<TaskId>,
+    /// Whether the numbers of the events have no gap.
+    is_whole: bool,
+}
+
+impl Traces {
+    /// Reads the event logs. A damaged line is skipped, which leaves a gap if it was Accord's.
+    pub(crate) fn read(disk: &dyn Disk) -> Result<Self> {
+        let (mut traces, mut numbers) = (Self::default(), Vec::new());
+        for entry in disk.list("events")?.unwrap_or_default() {
+            if !entry.name.ends_with(".jsonl") || entry.kind != Kind::File {
+                continue;
+            }
+            let lines = RecordLines::open(disk, &format!("events/{}", entry.name), 0, 0)?;
+            for line in lines.filter_map(std::result::Result::ok) {
+                numbers.extend(event::number(&line.object));
+                let Some(id) = event::task(&line.object) else { continue };
+                traces.tasks.insert(id);
+                if event::is_lease(&line.object) {
+                    traces.leased.insert(id);
+                }
+            }
+        }
+        numbers.sort_unstable();
+        traces.last_event = numbers.last().copied().unwrap_or(0);
+        traces.is_whole = numbers.iter().copied().eq(1..=numbers.len() as u64);
+        Ok(traces)
+    }
+
+    /// Who gave out the lease of a task.
+    pub(crate) fn lease(&self, disk: &dyn Disk, id: TaskId) -> Result<LeaseOrigin> {
+        let traces = LeaseTraces {
+            has_run_id: has_run_id(disk, id)?,
+            has_event: self.leased.contains(&id),
+            is_log_whole: self.is_whole,
+        };
+        Ok(match traces.is_of_another_tool() {
+            true => LeaseOrigin::Other,
+            false => LeaseOrigin::Unknown,
+        })
+    }
+}
+
+/// Whether an artifact of a task's run has an id, in either layout.
+fn has_run_id(disk: &dyn Disk, id: TaskId) -> Result<bool> {
+    for layout in [RunLayout::Guide, RunLayout::Reference] {
+        for name in ARTIFACTS {
+            let path = format!("{}/{name}", layout.folder(id));
+            let bytes = read_file(disk, &path, MAX_FILE)?.unwrap_or_default();
+            let document: Option<Value> = accord_canon::read(&bytes).ok();
+            if document.is_some_and(|document| document.get("runId").is_some()) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
