@@ -4,7 +4,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
 use super::jump::Shifts;
-use super::{Turn, retry, sla};
+use super::{Turn, retry, sla, unrouted};
 use crate::run::Heartbeat;
 use crate::task::{Priority, Task};
 use crate::{Status, TaskId};
@@ -47,6 +47,8 @@ pub struct Entry {
     pub retry_at: Option<Time>,
     /// Why it is blocked.
     pub block_reason: Option<String>,
+    /// Whether people were alerted that it is not clear who may do it.
+    pub is_alerted: bool,
     /// When it has been in progress for too long, or is still so after the last alert.
     pub overdue_at: Option<Time>,
     /// How the clock jumped since these times were written.
@@ -77,6 +79,7 @@ impl Entry {
             alive_until: alive.map(accord_contract::time::Timestamp::time),
             retry_at: retry::retry_at(task),
             block_reason: text("blockReason"),
+            is_alerted: unrouted::is_alerted(task),
             overdue_at: sla::due_at(task),
             shifts: Shifts::default(),
         }

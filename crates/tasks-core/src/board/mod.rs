@@ -13,6 +13,7 @@ mod poll;
 mod resolve;
 mod retry;
 mod sla;
+mod unrouted;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,6 +27,7 @@ use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
 pub use retry::{ErrorClass, RetryBudget, RunFailure, pause_ms, reclaimed, requeued, run_failed};
 pub use sla::overdue;
+pub use unrouted::unrouted;
 pub use view::{NoTask, Waits, Wish};
 
 /// The order in which ready tasks are taken: the most urgent first, then the oldest.

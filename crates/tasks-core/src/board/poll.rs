@@ -48,7 +48,8 @@ pub enum Action {
     Start(TaskId),
     /// It has been in progress for too long: [`overdue`](super::overdue) decides.
     Violation(TaskId),
-    /// It cannot be started, because it is not clear who may do it.
+    /// It cannot be started, because it is not clear who may do it: people are alerted
+    /// ([`unrouted`](super::unrouted)).
     Unrouted(TaskId),
 }
 
@@ -140,7 +141,9 @@ impl Board {
             {
                 Some(Action::Promote(entry.id))
             }
-            (Status::Backlog, Waits::Nothing) => Some(Action::Unrouted(entry.id)),
+            (Status::Backlog, Waits::Nothing) if !entry.is_alerted => {
+                Some(Action::Unrouted(entry.id))
+            }
             (Status::Blocked, Waits::Nothing | Waits::For(_)) if is_held => {
                 Some(Action::Requeue(entry.id))
             }

@@ -2,10 +2,10 @@
 //!
 //! The budget counts runs, because an agent that starts and then dies costs as much as one that
 //! does its work. A run that was turned away by a rate limit did not begin to work: it waits the
-//! longest time and does not count.
+//! longest time, and is counted apart, with a budget that is [`RATE_LIMITED_RUNS`] times as large.
 
 use accord_contract::time::Time;
-use accord_contract::wire::Value;
+use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
 use crate::Status;
@@ -47,6 +47,9 @@ const RATE_LIMITED: [&str; 6] =
 const FIRST_PAUSE_MS: u64 = 60_000;
 /// The longest pause.
 const LONGEST_PAUSE_MS: u64 = 900_000;
+/// How many runs in a row a service may turn away, for each run that may fail: with the usual
+/// budget and the longest pauses, six hours.
+const RATE_LIMITED_RUNS: u64 = 8;
 /// How much of an error is kept in the task.
 const MAX_ERROR: usize = 512;
 
@@ -112,15 +115,17 @@ pub fn run_failed(
     random: u32,
     now: Time,
 ) -> Routed {
-    let is_counted = failure.class != ErrorClass::RateLimited;
-    let failures = failures(task) + u64::from(is_counted);
+    let is_limited = failure.class == ErrorClass::RateLimited;
+    let failures = failures(task) + u64::from(!is_limited);
+    // A run that began to work ends the row of those that were turned away.
+    let limited = if is_limited { count(task, RATE_LIMIT_COUNT) + 1 } else { 0 };
     let error = shortened(failure.error);
-    let mut routed = match dead_because(failure.class, failures, budget) {
-        Some(reason) => dead_letter(task, failure, failures, reason, now),
+    let mut routed = match dead_because(failure.class, (failures, limited), budget) {
+        Some(reason) => dead_letter(task, failure, failures + limited, reason, now),
         None => {
             let reason = format!("run_failed: {error}");
             let mut routed = move_task(task, Status::Blocked, SYSTEM, Some(&reason), now);
-            let pause = if is_counted { pause_ms(failures, random) } else { longest(random) };
+            let pause = if is_limited { longest(random) } else { pause_ms(failures, random) };
             let pause = i64::try_from(pause.div_ceil(1_000)).unwrap_or(i64::MAX);
             routed.changes.extend([
                 set("lastBlockedAt", now.to_string()),
@@ -131,6 +136,10 @@ pub fn run_failed(
     };
     routed.changes.extend([
         set(RETRY_COUNT, failures),
+        match limited {
+            0 => Change::remove(&["metadata", RATE_LIMIT_COUNT]),
+            limited => set(RATE_LIMIT_COUNT, limited),
+        },
         set("lastError", error.as_str()),
         set("errorClass", failure.class.as_str()),
     ]);
@@ -146,7 +155,7 @@ pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time)
     let failures = failures(task) + 1;
     let agent = task.agent().unwrap_or(SYSTEM);
     let failure = RunFailure { agent, error: "stale_heartbeat", class: ErrorClass::Transient };
-    let mut routed = match dead_because(failure.class, failures, budget) {
+    let mut routed = match dead_because(failure.class, (failures, 0), budget) {
         Some(reason) => dead_letter(task, &failure, failures, reason, now),
         None => move_task(
             task,
@@ -156,7 +165,8 @@ pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time)
             now,
         ),
     };
-    routed.changes.push(set(RETRY_COUNT, failures));
+    let limited = Change::remove(&["metadata", RATE_LIMIT_COUNT]);
+    routed.changes.extend([set(RETRY_COUNT, failures), limited]);
     let about = [("expiredAt", &*now.to_string()), ("expiredReason", "stale_heartbeat")];
     if rule!(true; ExpiryUnmarked => false) {
         end_run(&mut routed, run, &about);
@@ -173,15 +183,16 @@ pub fn requeued(task: &Task, now: Time) -> Routed {
     let reason = if is_retry { "retry" } else { "dependency_possible" };
     let mut routed = move_task(task, Status::Ready, SYSTEM, Some(reason), now);
     routed.changes.extend([set("lastRequeuedAt", now.to_string()), set("requeueReason", reason)]);
-    if is_retry {
-        routed.changes.push(Change::remove(&["metadata", RETRY_AT]));
-    }
     routed
 }
 
 /// How many runs of a task failed since it last reported.
 pub(crate) fn failures(task: &Task) -> u64 {
-    task.metadata(RETRY_COUNT).and_then(Value::as_u64).unwrap_or(0)
+    count(task, RETRY_COUNT)
+}
+
+fn count(task: &Task, name: &str) -> u64 {
+    task.metadata(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
 /// When a blocked task may be run again.
@@ -190,12 +201,17 @@ pub(super) fn retry_at(task: &Task) -> Option<Time> {
     Time::parse_rfc3339(text).filter(|_| task.status == Status::Blocked)
 }
 
-fn dead_because(class: ErrorClass, failures: u64, budget: RetryBudget) -> Option<&'static str> {
-    match class {
-        ErrorClass::Permanent => Some("permanent_error"),
-        ErrorClass::RateLimited => None,
-        ErrorClass::Transient => (failures >= budget.runs).then_some("max_dispatch_failures"),
-    }
+fn dead_because(
+    class: ErrorClass,
+    (failures, limited): (u64, u64),
+    budget: RetryBudget,
+) -> Option<&'static str> {
+    let is_spent = match class {
+        ErrorClass::Permanent => return Some("permanent_error"),
+        ErrorClass::RateLimited => limited >= budget.runs.saturating_mul(RATE_LIMITED_RUNS),
+        ErrorClass::Transient => failures >= budget.runs,
+    };
+    is_spent.then_some("max_dispatch_failures")
 }
 
 fn dead_letter(
@@ -207,13 +223,18 @@ fn dead_letter(
 ) -> Routed {
     let mut routed = move_task(task, Status::Deadletter, SYSTEM, Some(reason), now);
     routed.changes.push(set("deadletterReason", reason));
+    // What is known about the runs before this one.
+    let before = [RETRY_COUNT, RATE_LIMIT_COUNT, "lastError", "lastBlockedAt"];
+    let before = before.map(|name| Some((name.to_owned(), task.metadata(name)?.clone())));
+    let before: Object = before.into_iter().flatten().collect();
     let event = TaskEvent::new(kind::DEADLETTERED, SYSTEM, Some(task.id), now)
         .with("reason", reason)
         .with("failureCount", failures)
         .with("retryCount", failures)
         .with("lastFailureReason", shortened(failure.error))
         .with("errorClass", failure.class.as_str())
-        .with("agent", failure.agent);
+        .with("agent", failure.agent)
+        .with("failureHistory", Value::Object(before));
     routed.events.push(event);
     routed
 }
@@ -244,6 +265,7 @@ fn shortened(error: &str) -> String {
 }
 
 const RETRY_COUNT: &str = "retryCount";
+const RATE_LIMIT_COUNT: &str = "rateLimitCount";
 const RETRY_AT: &str = "retryAt";
 /// Who acts when no agent does.
 const SYSTEM: &str = "system";

@@ -303,16 +303,31 @@ pub(crate) fn walk(
     }
     routed.changes.extend(crate::lease::moved(from, now));
     routed.moved_to = Some(from);
+    let forget = |names: &[&str]| -> Vec<Change> {
+        let known = names.iter().filter(|name| task.metadata(name).is_some());
+        known.map(|name| Change::remove(&["metadata", name])).collect()
+    };
+    // What belongs to an earlier block must not decide about a later one.
+    routed.changes.extend(forget(&[BLOCKED_BY, "retryAt"]));
     const REASON: &[&str] = &["metadata", "blockReason"];
     match (from, reason) {
         (Status::Blocked, Some(reason)) => routed.changes.push(Change::set(REASON, reason)),
         (Status::Ready, _) => routed.changes.push(Change::remove(REASON)),
         // The run did what it should: the next one, after a review, has the whole budget.
-        (Status::Review | Status::Done, _) if task.metadata("retryCount").is_some() => {
-            routed.changes.push(Change::remove(&["metadata", "retryCount"]));
+        (Status::Review | Status::Done, _) => {
+            routed.changes.extend(forget(&["retryCount", "rateLimitCount"]));
         }
         _ => {}
     }
+}
+
+/// The member of the metadata that names the person who blocked a task.
+pub(crate) const BLOCKED_BY: &str = "blockedBy";
+
+/// Whether a person blocked a task. Then a person decides when it goes on.
+pub(crate) fn is_blocked_by_person(task: &Task) -> bool {
+    let by = task.metadata(BLOCKED_BY).and_then(Value::as_str);
+    task.status == Status::Blocked && by.is_some()
 }
 
 fn rejected_input(rejection: &Rejection, now: Time) -> Refused {

@@ -1,6 +1,8 @@
 //! `status.update`.
 
-use super::{Artifact, Call, Facts, Grant, Refused, Reviewer, Routed, Rules, walk};
+use super::{
+    Artifact, Call, Facts, Grant, Refused, Reviewer, Routed, Rules, is_blocked_by_person, walk,
+};
 use crate::event::kind;
 use crate::message::StatusUpdate;
 use crate::rule;
@@ -29,10 +31,9 @@ pub(super) fn update(
     let reason = rule!(blocked.or(notes); NotesFirst => notes.or(blocked));
     let reason = reason.or(update.progress.as_deref().filter(said));
     let target = update.status.filter(|status| *status != task.status);
+    let humans = target.and_then(|target| for_person(task, target, rules));
     match target {
-        Some(target) if !may_move(task, target, rules) => {
-            routed.not_applied = Some("review_is_human");
-        }
+        Some(_) if humans.is_some() => routed.not_applied = humans,
         Some(Status::InProgress) if task.status.can_become(Status::InProgress) => {
             match facts.grant {
                 Some(grant) => take(&mut routed, call, task, grant, reason),
@@ -68,12 +69,16 @@ fn take(routed: &mut Routed, call: &Call<'_>, task: &Task, grant: &Grant, reason
     routed.events.push(event);
 }
 
-/// Whether an agent may move a task there. A review ends by a person's decision.
+/// Why only a person may move a task there: a review ends by a person's decision, and so does a
+/// person's block.
 ///
 /// Clauses: AOF-SU-REVIEW.
-fn may_move(task: &Task, target: Status, rules: Rules) -> bool {
+fn for_person(task: &Task, target: Status, rules: Rules) -> Option<&'static str> {
     let by_agent = task.metadata("reviewBy").and_then(|by| by.as_str()) == Some("agent");
     let is_end = matches!(target, Status::Done | Status::Cancelled);
     let ends_review = task.status == Status::Review && is_end;
-    !ends_review || by_agent || rules.review == Reviewer::Anyone
+    if ends_review && !by_agent && rules.review == Reviewer::Human {
+        return Some("review_is_human");
+    }
+    is_blocked_by_person(task).then_some("block_is_human")
 }

@@ -6,13 +6,14 @@ use super::Subject;
 use crate::board::Waits;
 use crate::event::{TaskEvent, kind};
 use crate::lease::{check_holder, moved};
-use crate::route::Routed;
+use crate::route::{BLOCKED_BY, Routed, is_blocked_by_person};
 use crate::yaml::Change;
 use crate::{Status, TaskId};
 
 /// What is recorded about failed attempts, which a person's decision makes void.
 const FAILURES: &[&str] = &[
     "retryCount",
+    "rateLimitCount",
     "lastBlockedAt",
     "lastError",
     "errorClass",
@@ -26,7 +27,7 @@ const FAILURES: &[&str] = &[
     "deadletterAt",
 ];
 
-/// Blocks a task.
+/// Blocks a task. The name of a person who does it is recorded.
 ///
 /// Clauses: AOF-ST-TABLE.
 ///
@@ -34,17 +35,25 @@ const FAILURES: &[&str] = &[
 /// `unauthorized_agent`, `invalid_task_transition`.
 pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
     subject.by.check_may_change(subject.task)?;
-    subject.walk(&[Status::Blocked], Some(reason))
+    let mut routed = subject.walk(&[Status::Blocked], Some(reason))?;
+    if subject.by.is_person() {
+        routed.changes.push(Change::set(&["metadata", BLOCKED_BY], subject.by.name()));
+    }
+    Ok(routed)
 }
 
-/// Makes a blocked task ready again. Its failed attempts count no more.
+/// Makes a blocked task ready again. Its failed attempts count no more. What a person blocked, a
+/// person unblocks.
 ///
 /// # Errors
-/// `unauthorized_agent`, `invalid_task_transition`.
+/// `unauthorized_agent`, `invalid_task_transition`, `person_required`.
 pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
     subject.by.check_may_change(subject.task)?;
     if subject.task.status != Status::Blocked {
         return Err(subject.impossible(Status::Ready));
+    }
+    if is_blocked_by_person(subject.task) {
+        subject.by.check_person("unblock what a person blocked")?;
     }
     let mut routed = subject.walk(&[Status::Ready], reason)?;
     forget_failures(&mut routed);

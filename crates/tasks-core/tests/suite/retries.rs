@@ -1,13 +1,14 @@
 //! What follows a run that failed.
 
 use accord_contract::time::Time;
-use accord_tasks_core::Status;
 use accord_tasks_core::board::{
     Entry, ErrorClass, RetryBudget, RunFailure, overdue, pause_ms, reclaimed, requeued, run_failed,
 };
 use accord_tasks_core::route::{Artifact, Routed, Rules};
 use accord_tasks_core::run::RunStatus;
 use accord_tasks_core::task::TaskFile;
+use accord_tasks_core::verbs::{self, Subject};
+use accord_tasks_core::{By, Door, Status};
 use serde_json::{Value, json};
 
 use crate::support::{AGENT, after, at, events, leased, run};
@@ -70,6 +71,21 @@ fn a_failed_run_is_tried_again_after_a_pause() {
 }
 
 #[test]
+fn the_retry_of_an_earlier_failure_does_not_end_a_later_block() {
+    let failed = leased(json!({}));
+    let failed = after(&failed, &self::failed(&failed, "exit code 1"));
+    assert!(Entry::of(failed.task(), None).retry_at.is_some());
+    let by = By::parse("human:reviewer", Door::Cli).unwrap();
+    let subject = |file: &TaskFile, verb: &dyn Fn(&Subject<'_>) -> Routed| {
+        let subject = Subject { task: file.task(), run: None, by: &by, now: at(2) };
+        after(file, &verb(&subject))
+    };
+    let ready = subject(&failed, &|subject| verbs::unblock(subject, None).unwrap());
+    let blocked = subject(&ready, &|subject| verbs::block(subject, "not yet").unwrap());
+    assert_eq!(Entry::of(blocked.task(), None).retry_at, None);
+}
+
+#[test]
 fn the_budget_counts_runs() {
     let file = leased(json!({"metadata": {"retryCount": 2}}));
     let routed = failed(&file, "exit code 1");
@@ -102,6 +118,31 @@ fn a_rate_limit_waits_long_and_uses_no_budget() {
     let after = after(&file, &routed);
     assert_eq!((after.task().status, metadata(&after, "retryCount")), (Status::Blocked, 2.into()));
     assert_eq!(Entry::of(after.task(), None).retry_at, Some(at(1 + 900)));
+}
+
+#[test]
+fn rate_limits_without_an_end_make_a_dead_letter() {
+    // Eight times as many runs as may fail.
+    let mut file = leased(json!({"metadata": {"retryCount": 2}}));
+    for run in 1..=24 {
+        let again = after(&file, &failed(&file, "429 Too Many Requests"));
+        let expected = if run == 24 { Status::Deadletter } else { Status::Blocked };
+        assert_eq!(
+            (again.task().status, metadata(&again, "rateLimitCount")),
+            (expected, run.into())
+        );
+        let count = json!({"retryCount": 2, "rateLimitCount": run, "lastError": "429"});
+        file = leased(json!({"metadata": count}));
+    }
+    let file = leased(json!({"metadata": {"rateLimitCount": 23, "lastError": "429"}}));
+    let said = events(&failed(&file, "quota exceeded")).remove(1);
+    assert!(said.contains("max_dispatch_failures") && said.contains("rate_limited"), "{said}");
+    let history = r#""failureHistory":{"rateLimitCount":23,"lastError":"429"}"#;
+    assert!(said.contains(history), "{said}");
+    // A run that began to work ends the row.
+    assert_eq!(metadata(&after(&file, &failed(&file, "exit 1")), "rateLimitCount"), Value::Null);
+    let silent = reclaimed(file.task(), Some(&run()), BUDGET, at(1));
+    assert_eq!(metadata(&after(&file, &silent), "rateLimitCount"), Value::Null);
 }
 
 #[test]

@@ -24,7 +24,11 @@ const OWN: &[&str] = &[
     "delegationDepth",
     "forcedReady",
     "retryCount",
+    "retryAt",
+    "rateLimitCount",
     "blockReason",
+    "blockedBy",
+    "unroutedSince",
 ];
 
 impl Tree {

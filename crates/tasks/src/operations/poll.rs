@@ -1,6 +1,6 @@
 //! The scheduler looks at the tree.
 
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget};
 use accord_tasks_core::event::{TaskEvent, kind};
@@ -116,8 +116,14 @@ fn decide(
     action: &Action,
     budget: RetryBudget,
 ) -> Result<Option<(TaskFile, Routed)>, Failure> {
-    // A file that was removed since the index was built needs no action.
-    let Some(file) = work.find(action.task())? else { return Ok(None) };
+    let file = match work.find(action.task()) {
+        Ok(Some(file)) => file,
+        // A file that was removed since the index was built needs no action.
+        Ok(None) => return Ok(None),
+        // A person must adopt it first. That is reported once, when the tree is read.
+        Err(failure) if failure.code == Code::AofTaskNeedsAdopt => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
     let (task, now) = (file.task(), work.now());
     let routed = match action {
         Action::Recover(_) => recover(work, &file, budget)?,
@@ -130,13 +136,7 @@ fn decide(
             let run: Option<Run> = work.artifact(task.id, "run.json")?;
             board::overdue(task, run.as_ref(), now)
         }
-        Action::Unrouted(_) => {
-            let event = TaskEvent::new(kind::ALERT, SYSTEM, Some(task.id), now);
-            let event = event.with("reason", "no_routing_target");
-            let mut routed = Routed::default();
-            routed.events.push(event);
-            routed
-        }
+        Action::Unrouted(_) => board::unrouted(task, now),
         _ => return Ok(None),
     };
     // Changes that the file does not allow are a failure of this action alone.

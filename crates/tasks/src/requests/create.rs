@@ -8,6 +8,8 @@ use super::request;
 /// The longest title, in characters. A title is one line.
 const TITLE: TextForm = TextForm::ANY.chars(1, 500).without_nul();
 const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
+/// As long as JSON carries the number exactly.
+const MILLISECONDS: Limits = Limits::whole(1, 9_007_199_254_740_991);
 const TAGS: usize = 50;
 const DEPENDENCIES: usize = 200;
 
@@ -41,7 +43,7 @@ request! {
         optional resource: String = "resource", "resource", Limits::text(NAME);
         /// The longest time in progress.
         optional max_in_progress_ms: u64 = "max_in_progress_ms", "duration:ms",
-            Limits::whole(1, i64::MAX);
+            MILLISECONDS;
         /// What happens after that.
         optional on_violation: OnViolation = "on_violation", "action";
         /// Anything else that is known about it. The members that Accord decides by are set by
@@ -91,7 +93,7 @@ request! {
         nullable resource: String = "resource", "resource", Limits::text(NAME);
         /// The longest time in progress.
         nullable max_in_progress_ms: u64 = "max_in_progress_ms", "duration:ms",
-            Limits::whole(1, i64::MAX);
+            MILLISECONDS;
         /// What happens after that.
         nullable on_violation: OnViolation = "on_violation", "action";
         /// Whether finished work waits for a review. Only a person can set it.

@@ -3,12 +3,17 @@
 use std::fs;
 
 use accord_contract::codes::Code;
+use accord_contract::wire::Field;
+use accord_tasks::Tree;
+use accord_tasks::answers::PollAnswer;
 use accord_tasks::manifest::ApplyMode;
-use accord_tasks::requests::{ClaimRequest, HeartbeatRequest, InitRequest, UnblockRequest};
+use accord_tasks::requests::{
+    ClaimRequest, EditRequest, HeartbeatRequest, InitRequest, UnblockRequest,
+};
 use accord_tasks_core::Status;
 use serde_json::{Value, json};
 
-use crate::support::{AGENT, Case, agent, human, id, moved, report, routed};
+use crate::support::{AGENT, Case, agent, events, human, id, moved, report, routed};
 
 fn at_session_end() -> Case {
     let mut request = InitRequest::default();
@@ -157,4 +162,51 @@ fn runs_that_fall_silent_use_the_budget_up() {
     case.clock.add(100_000);
     assert_eq!(case.poll().moves, []);
     assert_eq!(case.events(), before);
+}
+
+#[test]
+fn a_task_without_a_target_is_alerted_once() {
+    let case = Case::new();
+    let mut new = routed("x");
+    new.agent = None;
+    let id = id(&case.tree.create(&new, &human()).unwrap());
+    let alerts = |polled: &PollAnswer| -> Vec<String> {
+        polled.alerts.iter().map(|alert| format!("{} {}", alert.task_id, alert.reason)).collect()
+    };
+    assert_eq!(alerts(&case.poll()), [format!("{id} no_routing_target")]);
+    let events = case.events();
+    assert_eq!(events.last().unwrap()["type"], "scheduler_alert");
+    // Neither this process nor another one repeats it, whatever else changes in the task.
+    assert!(alerts(&case.poll()).is_empty());
+    let other = case.reopened();
+    assert!(alerts(&other.poll(&Default::default(), &human()).unwrap()).is_empty());
+    assert_eq!(case.events(), events);
+    let mut edit = EditRequest::default();
+    edit.title = Some("y".into());
+    other.edit(&id.to_string(), &edit, &human()).unwrap();
+    let polled = case.reopened().poll(&Default::default(), &human()).unwrap();
+    assert!(alerts(&polled).is_empty());
+    // With a target it goes on.
+    edit.agent = Field::Value(AGENT.into());
+    other.edit(&id.to_string(), &edit, &human()).unwrap();
+    assert_eq!(moved(&case.poll().moves), [(id, Status::Ready)]);
+    case.is_clean();
+}
+
+#[test]
+fn a_task_that_a_person_must_adopt_is_left_alone_by_polls() {
+    let case = Case::new();
+    let id = case.claimed();
+    let Case { folder, clock, tree } = case;
+    drop(tree);
+    fs::remove_dir_all(folder.path().join("state")).unwrap();
+    clock.add(1_000);
+    let open = || Tree::open(folder.path(), "shop", clock.environment()).unwrap();
+    let poll = |tree: &Tree| tree.poll(&Default::default(), &human()).unwrap();
+    poll(&open());
+    let before = events(folder.path());
+    assert_eq!(before.last().unwrap()["payload"]["tasks"], json!([id.to_string()]));
+    let polled = poll(&open());
+    assert_eq!((polled.moves.len(), polled.alerts.len()), (0, 0));
+    assert_eq!(events(folder.path()), before);
 }

@@ -204,6 +204,31 @@ fn unblocking_forgets_the_reason() {
     assert_eq!((free.task.block_reason, free.task.metadata.len()), (None, 0));
 }
 
+#[test]
+fn what_a_person_blocked_a_person_unblocks() {
+    let case = Case::new();
+    let id = id(&case.tree.create(&routed("x"), &human()).unwrap());
+    let (task, by) = (id.to_string(), agent(AGENT));
+    let blocked = case.tree.block(&task, &because("not before Monday"), &human()).unwrap();
+    assert_eq!(blocked.task.metadata["blockedBy"], "human:reviewer");
+    for by in [&by, &By::parse("script:ci", Door::Http).unwrap()] {
+        let refused = case.tree.unblock(&task, &Default::default(), by).unwrap_err();
+        assert_eq!(refused.code, Code::AofPersonRequired);
+    }
+    // Nor by a message. Its text is not lost.
+    let payload = json!({"taskId": task, "agentId": AGENT, "status": "ready", "notes": "It works"});
+    let said = case.send("status.update", id, payload);
+    assert_eq!((said.applied, said.reason.as_deref()), (false, Some("block_is_human")));
+    assert!(case.file(Status::Blocked, id).contains("Notes: It works"));
+    assert!(case.poll().moves.is_empty());
+    case.tree.unblock(&task, &Default::default(), &human()).unwrap();
+    // What the agent blocks, it unblocks.
+    case.tree.block(&task, &because("no key"), &by).unwrap();
+    assert!(!case.file(Status::Blocked, id).contains("blockedBy"));
+    let free = case.tree.unblock(&task, &Default::default(), &by).unwrap();
+    assert_eq!((free.task.status, free.task.metadata.len()), (Status::Ready, 0));
+}
+
 /// Fact sheet, section 11, item 12: the reference drops members that it does not know.
 #[test]
 fn an_edit_changes_what_it_names_and_nothing_else() {

@@ -123,7 +123,8 @@ struct SaysArgs {
     resource: Option<String>,
 
     /// The longest time in progress, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS",
+          value_parser = clap::value_parser!(u64).range(1..=9_007_199_254_740))]
     time_limit: Option<u64>,
 
     /// What happens after that [default: alert]
@@ -206,7 +207,7 @@ impl SaysArgs {
             body.insert("tags".to_owned(), self.tags.clone().into());
         }
         if let Some(seconds) = self.time_limit {
-            body.insert("max_in_progress_ms".to_owned(), seconds.saturating_mul(1_000).into());
+            body.insert("max_in_progress_ms".to_owned(), (seconds * 1_000).into());
         }
         if self.no_review {
             body.insert("review_required".to_owned(), false.into());
