@@ -38,6 +38,8 @@ wire_enum! {
         Xchain = "agentxchain",
         /// AOF/1: tasks.
         Aof = "aof",
+        /// ggui: live sessions.
+        Ggui = "ggui",
     }
 }
 

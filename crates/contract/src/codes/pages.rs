@@ -12,6 +12,10 @@ pub fn page_name(code: Code) -> String {
         Protocol::Agentic => format!("agentic.{code}.md"),
         Protocol::Xchain => format!("agentxchain.{code}.md"),
         Protocol::Aof => format!("aof.{code}.md"),
+        Protocol::Ggui if code.as_str().starts_with(char::is_lowercase) => {
+            format!("ggui.tool.{code}.md")
+        }
+        Protocol::Ggui => format!("ggui.{code}.md"),
     }
 }
 
@@ -46,7 +50,7 @@ pub fn index() -> String {
     let mut text = String::from(
         "# Failure codes\n\n\
          Every refusal carries one of these codes. `accord codes CODE` prints a page.\n\
-         These pages are generated from the registry in `crates/contract/src/codes/registry.rs`.\n",
+         These pages are generated from the registry in `crates/contract/src/codes/registry`.\n",
     );
     for protocol in Protocol::ALL {
         let _ = write!(
@@ -92,6 +96,7 @@ fn protocol_name(protocol: Protocol) -> &'static str {
         Protocol::Agentic => "Agentic Protocol 0.1",
         Protocol::Xchain => "AgentXchain v7",
         Protocol::Aof => "AOF/1",
+        Protocol::Ggui => "ggui",
     }
 }
 

@@ -1,5 +1,7 @@
 //! The named lists of values on the wire, and how a reader handles a value that is not listed.
 
+mod ggui;
+
 use accord_canon::Refusal;
 
 use super::{Category, Code, Protocol, RetryClass};
@@ -85,6 +87,7 @@ pub fn unions() -> Vec<Union> {
         let about = "The ALX failure codes within one category.";
         of_codes(&format!("ErrorCode.{category}"), Extensible, about, alx)
     }));
+    unions.extend(ggui::lists());
     // ALX has no codes in some categories.
     unions.retain(|union| !union.members.is_empty());
     unions

@@ -175,6 +175,19 @@ fn every_alx_code_is_in_the_list_of_its_category() {
     }
 }
 
+#[test]
+fn every_ggui_code_is_in_a_list_of_ggui() {
+    let lists: Vec<_> =
+        unions().into_iter().filter(|union| union.name.starts_with("Ggui")).collect();
+    for code in Code::ALL.iter().filter(|code| code.protocol() == Protocol::Ggui) {
+        let is_listed = lists.iter().any(|list| list.members.contains(&code.as_str()));
+        assert!(is_listed, "{code}");
+    }
+    // Its clients are written against this closed list.
+    let reads = ["NOT_FOUND", "BLUEPRINT_UNRESOLVABLE", "NOT_SUPPORTED", "NOT_MOUNTABLE"];
+    assert_eq!(union("GguiResourceRead").members, reads);
+}
+
 fn union(name: &str) -> Union {
     let found = unions().into_iter().find(|union| union.name == name);
     found.unwrap_or_else(|| panic!("there is no list {name}"))
