@@ -1,0 +1,135 @@
+//! The rules that hold between the parts of a contract.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value};
+
+use super::{DataContract, context, names, shape};
+use crate::props::EnforcedProps;
+use crate::schema::{Quota, Schema};
+use crate::subset;
+use crate::violation::{MOST_VIOLATIONS, Violation, listed};
+
+/// Every violation of a contract.
+///
+/// Clauses: GGUI-CONTRACT-STRUCTURE.
+pub fn check(contract: &DataContract) -> Vec<Violation> {
+    examine(contract).0
+}
+
+/// The validators of the data of a contract.
+#[derive(Debug)]
+pub(super) struct Validators {
+    pub(super) props: EnforcedProps,
+    /// An action without a schema has no validator.
+    pub(super) actions: BTreeMap<String, Option<Schema>>,
+    pub(super) streams: BTreeMap<String, Schema>,
+    pub(super) context: BTreeMap<String, Schema>,
+}
+
+/// Every violation, and the validators. They are complete if there are no violations.
+pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Validators>) {
+    let mut compiler = Compiler { quota: Quota::default(), violations: Vec::new() };
+    let mut actions = BTreeMap::new();
+    let mut streams = BTreeMap::new();
+    let mut slots = BTreeMap::new();
+
+    let props = compiler.props(contract);
+    for (name, entry) in contract.streams.iter().flat_map(|spec| spec.iter()) {
+        if let Some(schema) = compiler.schema(&entry.schema, &format!("streamSpec.{name}")) {
+            streams.insert(name.to_owned(), schema);
+        }
+    }
+    for (name, entry) in contract.actions.iter().flat_map(|spec| spec.iter()) {
+        let schema = entry.schema.as_ref();
+        let schema = schema.map(|schema| compiler.schema(schema, &format!("actionSpec.{name}")));
+        // A schema that is refused has reported why.
+        actions.insert(name.to_owned(), schema.flatten());
+    }
+    for (name, entry) in contract.context.iter().flat_map(|spec| spec.iter()) {
+        let field = format!("contextSpec.{name}");
+        let schema = compiler.schema(&entry.schema, &field);
+        let is_prop = contract.props.as_ref().is_some_and(|p| p.properties.get(name).is_some());
+        compiler.violations.extend(context::check(name, entry, schema.as_ref(), is_prop));
+        if let Some(schema) = schema {
+            slots.insert(name.to_owned(), schema);
+        }
+    }
+
+    let mut violations = compiler.violations;
+    violations.extend(references(contract));
+    violations.extend(names::check(contract));
+    violations.extend(subset::check_contract(contract));
+    violations.truncate(MOST_VIOLATIONS);
+    let validators = props.map(|props| Validators { props, actions, streams, context: slots });
+    (violations, validators)
+}
+
+struct Compiler {
+    quota: Quota,
+    violations: Vec<Violation>,
+}
+
+impl Compiler {
+    /// Compiles the schema of the entry at `field`.
+    fn schema(&mut self, schema: &Value, field: &str) -> Option<Schema> {
+        self.violations.extend(shape::check(schema, field));
+        match Schema::compile_at(schema, &format!("{field}.schema"), &mut self.quota) {
+            Ok(schema) => Some(schema),
+            Err(violations) => {
+                self.violations.extend(violations);
+                None
+            }
+        }
+    }
+
+    /// Clauses: GGUI-CONTRACT-PROPS-NOT-EMPTY.
+    fn props(&mut self, contract: &DataContract) -> Option<EnforcedProps> {
+        if let Some(spec) = &contract.props {
+            if spec.properties.is_empty() {
+                let message = "a propsSpec declares at least one prop; leave it out instead";
+                let violation = Violation::new("propsSpec", message);
+                self.violations.push(violation.expecting("at least one prop", "none"));
+            }
+            for (name, entry) in spec.properties.iter() {
+                self.violations.extend(shape::check(&entry.schema, &format!("propsSpec.{name}")));
+            }
+        }
+        match EnforcedProps::build(contract.props.as_ref(), &mut self.quota) {
+            Ok(props) => Some(props),
+            Err(violations) => {
+                self.violations.extend(violations);
+                None
+            }
+        }
+    }
+}
+
+/// Tools that actions and channels name must be declared.
+///
+/// Clauses: GGUI-CONTRACT-REF-NEXT-STEP, GGUI-CONTRACT-REF-STREAM-SOURCE.
+fn references(contract: &DataContract) -> Vec<Violation> {
+    let steps = contract.actions.iter().flat_map(|spec| spec.iter()).filter_map(|(name, entry)| {
+        let field = format!("actionSpec.{name}.nextStep");
+        Some((field, entry.next_step.as_deref()?, Code::GguiCtrRefNextStep))
+    });
+    let sources =
+        contract.streams.iter().flat_map(|spec| spec.iter()).filter_map(|(name, entry)| {
+            let field = format!("streamSpec.{name}.source.tool");
+            Some((field, entry.source.as_ref()?.tool.as_str(), Code::GguiCtrRefStreamSource))
+        });
+    let unknown = steps.chain(sources).filter(|(_, tool, _)| contract.tool(tool).is_none());
+    unknown
+        .map(|(field, tool, code)| {
+            let declared = listed(contract.tools.iter().flat_map(|tools| tools.names()));
+            let message = format!("agentCapabilities.tools does not declare '{tool}'");
+            Violation::new(field, message).expecting(declared, tool).of_code(code)
+        })
+        .collect()
+}
+
+/// The members of an object, or none.
+pub(super) fn members<'v>(value: &'v Value, name: &str) -> Option<&'v Object> {
+    value.get(name).and_then(Value::as_object)
+}

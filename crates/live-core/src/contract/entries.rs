@@ -1,0 +1,284 @@
+//! The entries of the specs.
+
+use accord_contract::wire::{Object, Value, wire_enum};
+
+use super::read::{Reader, join};
+
+/// Named entries, in the order of the document.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Entries<T>(Vec<(String, T)>);
+
+impl<T> Entries<T> {
+    /// The entry of this name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, entry)| entry)
+    }
+
+    /// Every entry, with its name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.0.iter().map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn read(
+        members: &Object,
+        name: &str,
+        reader: &mut Reader,
+        entry: impl Fn(&Object, &str, &mut Reader) -> Option<T>,
+    ) -> Option<Self> {
+        Self::read_value(members.get(name)?, name, reader, entry)
+    }
+
+    pub(crate) fn read_value(
+        value: &Value,
+        field: &str,
+        reader: &mut Reader,
+        entry: impl Fn(&Object, &str, &mut Reader) -> Option<T>,
+    ) -> Option<Self> {
+        let mut entries = Vec::new();
+        for (name, value) in reader.object(value, field)? {
+            let place = join(field, name);
+            if let Some(members) = reader.object(value, &place)
+                && let Some(entry) = entry(members, &place, reader)
+            {
+                entries.push((name.clone(), entry));
+            }
+        }
+        Some(Self(entries))
+    }
+}
+
+/// What a page shows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PropsSpec {
+    /// What it is about.
+    pub description: Option<String>,
+    /// The props.
+    pub properties: Entries<PropEntry>,
+}
+
+impl PropsSpec {
+    pub(crate) fn read(value: Option<&Value>, reader: &mut Reader) -> Option<Self> {
+        let field = "propsSpec";
+        let members = reader.object(value?, field)?;
+        reader.only(members, field, &["description", "properties"]);
+        let description = reader.text(members, field, "description");
+        let properties = reader.required(members, field, "properties")?;
+        let place = join(field, "properties");
+        let properties = Entries::read_value(properties, &place, reader, PropEntry::read)?;
+        Some(Self { description, properties })
+    }
+}
+
+/// A prop.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PropEntry {
+    /// The schema of its value.
+    pub schema: Value,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Its value where it is absent.
+    pub default: Option<Value>,
+    /// A value, as an example.
+    pub example: Option<Value>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// The tool that its value comes from.
+    pub source_tool: Option<String>,
+}
+
+impl PropEntry {
+    pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
+        let known = ["schema", "required", "default", "example", "description", "sourceTool"];
+        reader.only(members, field, &known);
+        let description = reader.text(members, field, "description");
+        let required = reader.flag(members, field, "required").unwrap_or(false);
+        let source_tool = reader.text(members, field, "sourceTool");
+        Some(Self {
+            schema: reader.own_schema(members, field)?,
+            required,
+            default: members.get("default").cloned(),
+            example: members.get("example").cloned(),
+            description,
+            source_tool,
+        })
+    }
+}
+
+/// Something that a person can do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ActionEntry {
+    /// The text of the button.
+    pub label: String,
+    /// The schema of its data; an action without one carries none.
+    pub schema: Option<Value>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Data, as an example.
+    pub example: Option<Value>,
+    /// The name of an icon.
+    pub icon: Option<String>,
+    /// Whether the person is asked again.
+    pub confirm: bool,
+    /// The tool that the agent intends to call next.
+    pub next_step: Option<String>,
+}
+
+impl ActionEntry {
+    pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
+        let known = ["label", "schema", "description", "example", "icon", "confirm", "nextStep"];
+        reader.retired(members, field, "dispatch", "nextStep");
+        reader.only(members, field, &known);
+        let schema = members.get("schema");
+        let schema = schema.and_then(|value| reader.schema(value, &join(field, "schema")));
+        let description = reader.text(members, field, "description");
+        let icon = reader.text(members, field, "icon");
+        let confirm = reader.flag(members, field, "confirm").unwrap_or(false);
+        let next_step = reader.name(members, field, "nextStep");
+        reader.required(members, field, "label")?;
+        Some(Self {
+            label: reader.text(members, field, "label")?,
+            schema,
+            description,
+            example: members.get("example").cloned(),
+            icon,
+            confirm,
+            next_step,
+        })
+    }
+}
+
+wire_enum! {
+    /// What a payload does to those before it.
+    pub enum Mode("GguiStreamMode", closed) {
+        /// It is added to them.
+        Append = "append",
+        /// It replaces them.
+        Replace = "replace",
+    }
+}
+
+wire_enum! {
+    /// Which payloads a subscriber gets that comes later.
+    pub enum Replay("GguiReplayPolicy", closed) {
+        /// The last one.
+        Latest = "latest",
+        /// All that are kept.
+        All = "all",
+        /// None.
+        None = "none",
+    }
+}
+
+/// A channel from the agent to the page.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamEntry {
+    /// The schema of a payload.
+    pub schema: Value,
+    /// What it is about.
+    pub description: Option<String>,
+    /// A payload, as an example.
+    pub example: Option<Value>,
+    /// What a payload does to those before it.
+    pub mode: Mode,
+    /// What is replayed.
+    pub replay: Replay,
+    /// Whether a payload can say that it is the last one.
+    pub complete: bool,
+    /// The tool that the payloads come from.
+    pub source: Option<StreamSource>,
+}
+
+/// The tool of a channel.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct StreamSource {
+    /// Its name.
+    pub tool: String,
+    /// What it is called with.
+    pub args: Object,
+}
+
+impl StreamEntry {
+    /// Clauses: GGUI-CONTRACT-STREAM-DEFAULTS.
+    pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
+        let known = ["schema", "description", "example", "mode", "replay", "complete", "source"];
+        reader.only(members, field, &known);
+        let description = reader.text(members, field, "description");
+        let mode = reader.one_of(members, field, "mode").unwrap_or(Mode::Append);
+        let replay = reader.one_of(members, field, "replay").unwrap_or(Replay::None);
+        let complete = reader.flag(members, field, "complete").unwrap_or(false);
+        let place = join(field, "source");
+        let source = members.get("source").and_then(|value| reader.object(value, &place));
+        let source = source.and_then(|source| StreamSource::read(source, &place, reader));
+        Some(Self {
+            schema: reader.own_schema(members, field)?,
+            description,
+            example: members.get("example").cloned(),
+            mode,
+            replay,
+            complete,
+            source,
+        })
+    }
+}
+
+impl StreamSource {
+    pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
+        reader.only(members, field, &["tool", "args"]);
+        let args = members.get("args");
+        let args = args.and_then(|args| reader.object(args, &join(field, "args")).cloned());
+        reader.required(members, field, "tool")?;
+        Some(Self { tool: reader.text(members, field, "tool")?, args: args.unwrap_or_default() })
+    }
+}
+
+/// A slot of what the page tells the agent about itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ContextEntry {
+    /// The schema of its value.
+    pub schema: Value,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Its first value.
+    pub default: Option<Value>,
+    /// Milliseconds without a change after which the page sends it.
+    pub debounce_ms: u64,
+    /// A value, as an example.
+    pub example: Option<Value>,
+}
+
+impl ContextEntry {
+    pub(super) fn read(members: &Object, field: &str, reader: &mut Reader) -> Option<Self> {
+        let known = ["schema", "description", "default", "debounceMs", "example"];
+        reader.only(members, field, &known);
+        let description = reader.text(members, field, "description");
+        let debounce_ms = reader.count(members, field, "debounceMs").unwrap_or(300);
+        Some(Self {
+            schema: reader.own_schema(members, field)?,
+            description,
+            default: members.get("default").cloned(),
+            debounce_ms,
+            example: members.get("example").cloned(),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! Contracts: what a page shows, what a person can do on it, and what an agent can send to it.
+//!
+//! * [`DataContract`]: the six specs, read strictly.
+//! * [`check`]: the rules that hold between its parts.
+//! * [`CompiledContract`]: a contract that holds, with the validators of its data.
+//! * [`contract_hash`], [`variant_key`]: the identity of a contract and of a variant of it.
+//!
+//! Invariants:
+//! * The document is kept as it was sent: unknown members at its top survive.
+//! * Reading and checking report every violation, each with the place.
+//! * A [`CompiledContract`] exists only for a contract without violations.
+
+mod check;
+mod compiled;
+mod context;
+mod entries;
+mod hash;
+mod names;
+mod read;
+mod shape;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use crate::capabilities::AgentTool;
+use crate::gadgets::ClientCapabilities;
+use crate::violation::{Violation, refuse};
+
+pub use check::check;
+pub use compiled::{Action, CompiledContract, Emission};
+pub use context::derived_default;
+pub use entries::{
+    ActionEntry, ContextEntry, Entries, Mode, PropEntry, PropsSpec, Replay, StreamEntry,
+    StreamSource,
+};
+pub(crate) use hash::digest;
+pub use hash::{contract_hash, variant_key};
+
+pub(crate) use read::{Reader, join};
+
+/// A contract, as its author wrote it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DataContract {
+    /// What the page shows.
+    pub props: Option<PropsSpec>,
+    /// What a person can do.
+    pub actions: Option<Entries<ActionEntry>>,
+    /// What the agent can send while the page is open.
+    pub streams: Option<Entries<StreamEntry>>,
+    /// What the page tells the agent about itself.
+    pub context: Option<Entries<ContextEntry>>,
+    /// The tools that the agent can call.
+    pub tools: Option<Entries<AgentTool>>,
+    /// The gadgets that the page uses.
+    pub gadgets: Option<ClientCapabilities>,
+    document: Object,
+}
+
+/// Members of earlier versions, and what replaced them.
+const RETIRED: [(&str, &str); 6] = [
+    ("libraries", "clientCapabilities.gadgets"),
+    ("dispatch", "agentCapabilities.tools and the nextStep of actions"),
+    ("wiredTools", "agentCapabilities.tools"),
+    ("clientTools", "clientCapabilities.gadgets"),
+    ("broadcast", "the source of channels"),
+    ("capabilities", "agentCapabilities and clientCapabilities"),
+];
+
+impl DataContract {
+    /// Reads a contract. Entries are strict; unknown members at the top are kept.
+    ///
+    /// Clauses: GGUI-CONTRACT-SPECS, GGUI-CONTRACT-STRICT-ENTRIES, GGUI-CONTRACT-RETIRED.
+    ///
+    /// # Errors
+    /// Every place that is not as it must be.
+    pub fn read(document: &Value) -> Result<Self, Vec<Violation>> {
+        let mut reader = Reader::default();
+        let contract = reader.object(document, "").map(|members| {
+            for (name, instead) in RETIRED {
+                reader.retired(members, "", name, instead);
+            }
+            Self {
+                props: PropsSpec::read(members.get("propsSpec"), &mut reader),
+                actions: Entries::read(members, "actionSpec", &mut reader, ActionEntry::read),
+                streams: Entries::read(members, "streamSpec", &mut reader, StreamEntry::read),
+                context: Entries::read(members, "contextSpec", &mut reader, ContextEntry::read),
+                tools: AgentTool::read_all(members.get("agentCapabilities"), &mut reader),
+                gadgets: ClientCapabilities::read_member(
+                    members.get("clientCapabilities"),
+                    &mut reader,
+                ),
+                document: members.clone(),
+            }
+        });
+        reader.finish(contract)
+    }
+
+    /// The document, as it was sent.
+    pub fn document(&self) -> &Object {
+        &self.document
+    }
+
+    /// The tool of this name, if the contract declares it.
+    pub fn tool(&self, name: &str) -> Option<&AgentTool> {
+        self.tools.as_ref()?.get(name)
+    }
+}
+
+/// A contract that is refused.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct ContractRefusal {
+    /// The code of the tool that refuses it.
+    pub code: Code,
+    /// Every place that is wrong.
+    pub violations: Vec<Violation>,
+}
+
+impl ContractRefusal {
+    /// The refusal for these violations. Its code is that of their kind, if they are all of one.
+    ///
+    /// Clauses: GGUI-CONTRACT-CODES.
+    pub fn new(violations: Vec<Violation>) -> Self {
+        let kind = |violation: &Violation| match violation.known_code() {
+            Some(Code::GguiCtrDupName | Code::GguiCtrReservedName) => {
+                Code::GguiToolNameInvariantViolation
+            }
+            Some(Code::GguiCtrRefNextStep | Code::GguiCtrRefStreamSource) => {
+                Code::GguiToolCrossReferenceUnresolved
+            }
+            Some(Code::GguiCtrSchemaIncompat) => Code::GguiToolSchemaCompatIncompat,
+            Some(Code::GguiCtrSchemaMetaInvalid | Code::GguiCtrSchemaTooLarge) => {
+                Code::GguiToolContractSchemaInvalid
+            }
+            _ => Code::GguiToolContractValidationFailed,
+        };
+        let first = violations.first().map(kind);
+        let code = first.filter(|first| violations.iter().all(|other| kind(other) == *first));
+        Self { code: code.unwrap_or(Code::GguiToolContractValidationFailed), violations }
+    }
+}
+
+impl From<ContractRefusal> for Failure {
+    fn from(refusal: ContractRefusal) -> Self {
+        refuse(refusal.code, &refusal.violations)
+    }
+}

@@ -1,0 +1,48 @@
+//! The names of actions, channels and slots: unique, and not the server's.
+
+use std::collections::BTreeMap;
+
+use accord_contract::codes::Code;
+
+use super::DataContract;
+use crate::reserved;
+use crate::violation::Violation;
+
+/// Clauses: GGUI-CONTRACT-UNIQUE-NAMES, GGUI-CONTRACT-RESERVED-NAMES.
+pub(super) fn check(contract: &DataContract) -> Vec<Violation> {
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut violations = Vec::new();
+    for (spec, name) in names(contract) {
+        found.entry(name).or_default().push(spec);
+        if reserved::is_reserved(name) {
+            let prefix = reserved::PREFIX;
+            let message = format!("names that begin with {prefix} are the server's");
+            let violation = Violation::new(format!("{spec}.{name}"), message);
+            violations.push(
+                violation
+                    .expecting(format!("a name without {prefix}"), name)
+                    .of_code(Code::GguiCtrReservedName),
+            );
+        }
+    }
+    for (name, specs) in found.iter().filter(|(_, specs)| specs.len() > 1) {
+        let message = format!("'{name}' is a name of {}", specs.join(" and of "));
+        let violation = Violation::new(format!("{}.{name}", specs[0]), message);
+        violations.push(
+            violation
+                .expecting("one spec for each name", specs.join(" + "))
+                .of_code(Code::GguiCtrDupName),
+        );
+    }
+    violations
+}
+
+/// The specs whose names share one space, with their names.
+fn names(contract: &DataContract) -> impl Iterator<Item = (&'static str, &str)> {
+    let actions = contract.actions.iter().flat_map(|spec| spec.names());
+    let streams = contract.streams.iter().flat_map(|spec| spec.names());
+    let slots = contract.context.iter().flat_map(|spec| spec.names());
+    (actions.map(|name| ("actionSpec", name)))
+        .chain(streams.map(|name| ("streamSpec", name)))
+        .chain(slots.map(|name| ("contextSpec", name)))
+}

@@ -1,0 +1,128 @@
+//! Whether an app allows the gadgets of a contract.
+
+use std::collections::BTreeMap;
+
+use accord_contract::closest::closest;
+use accord_contract::codes::{Code, Failure};
+
+use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
+use crate::violation::{Violation, refuse};
+
+/// Gadgets that are refused.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct GadgetRefusal {
+    /// The code of the gate.
+    pub code: Code,
+    /// Every gadget that the code is about.
+    pub violations: Vec<Violation>,
+}
+
+/// Checks the gadgets of a contract against the packages and the public values of an app. The
+/// first gate that refuses decides: names that are used twice, then packages, then public values.
+/// An unknown gadget counts before one that is in another package.
+///
+/// Clauses: GGUI-GADGET-DUPLICATE, GGUI-GADGET-REGISTERED, GGUI-GADGET-PACKAGE, GGUI-GADGET-ENV,
+/// GGUI-GADGET-ORDER.
+///
+/// # Errors
+/// When the app does not allow the gadgets.
+pub fn check_gadgets<'e>(
+    used: Option<&ClientCapabilities>,
+    registered: &[GadgetDescriptor],
+    public_env: impl IntoIterator<Item = &'e str>,
+) -> Result<(), GadgetRefusal> {
+    let used = used.map_or(&[][..], |capabilities| capabilities.gadgets.as_slice());
+    let public_env: Vec<_> = public_env.into_iter().collect();
+    let gates = [
+        (Code::GguiToolDuplicateGadgetHook, duplicates(used)),
+        (Code::GguiToolGadgetNotRegistered, unknown(used, registered)),
+        (Code::GguiToolGadgetPackageMismatch, elsewhere(used, registered)),
+        (Code::GguiToolGadgetPublicEnvMissing, unset(used, registered, &public_env)),
+    ];
+    match gates.into_iter().find(|(_, violations)| !violations.is_empty()) {
+        Some((code, violations)) => Err(GadgetRefusal { code, violations }),
+        None => Ok(()),
+    }
+}
+
+/// Two packages cannot export the same name into one module.
+fn duplicates(used: &[GadgetUse]) -> Vec<Violation> {
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut violations = Vec::new();
+    for gadget in used {
+        match seen.get(gadget.export.as_str()) {
+            Some(package) => {
+                let message = format!("'{}' is also used from {package}", gadget.export);
+                violations.push(Violation::new(field(gadget), message));
+            }
+            None => {
+                seen.insert(&gadget.export, &gadget.package);
+            }
+        }
+    }
+    violations
+}
+
+fn unknown(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation> {
+    let known = || registered.iter().flat_map(|package| package.exports.iter().map(String::as_str));
+    let unknown = used.iter().filter(|gadget| known().all(|name| name != gadget.export));
+    unknown
+        .map(|gadget| {
+            let meant = closest(&gadget.export, known());
+            let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+            let message = format!("the app has no gadget '{}'{hint}", gadget.export);
+            Violation::new(field(gadget), message)
+        })
+        .collect()
+}
+
+fn elsewhere(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation> {
+    let wrong = used.iter().filter(|gadget| descriptor(gadget, registered).is_none());
+    wrong
+        .map(|gadget| {
+            let holder = registered.iter().find(|package| package.exports.contains(&gadget.export));
+            let holder = holder.map_or("another package", |package| package.package.as_str());
+            let message = format!("'{}' is a gadget of {holder}", gadget.export);
+            Violation::new(field(gadget), message).expecting(holder, gadget.package.as_str())
+        })
+        .collect()
+}
+
+/// Packages that the contract does not use need nothing.
+fn unset(
+    used: &[GadgetUse],
+    registered: &[GadgetDescriptor],
+    public_env: &[&str],
+) -> Vec<Violation> {
+    let needed = used.iter().flat_map(|gadget| {
+        let package = descriptor(gadget, registered);
+        package.into_iter().flat_map(|package| &package.requires).map(move |key| (gadget, key))
+    });
+    let missing = needed.filter(|(_, key)| !public_env.contains(&key.as_str()));
+    missing
+        .map(|(gadget, key)| {
+            let message = format!("'{}' needs the public value {key}", gadget.export);
+            Violation::new(field(gadget), message).expecting(key.as_str(), "undefined")
+        })
+        .collect()
+}
+
+fn descriptor<'d>(
+    gadget: &GadgetUse,
+    registered: &'d [GadgetDescriptor],
+) -> Option<&'d GadgetDescriptor> {
+    registered
+        .iter()
+        .find(|known| known.package == gadget.package && known.exports.contains(&gadget.export))
+}
+
+fn field(gadget: &GadgetUse) -> String {
+    format!("clientCapabilities.gadgets.{}.{}", gadget.package, gadget.export)
+}
+
+impl From<GadgetRefusal> for Failure {
+    fn from(refusal: GadgetRefusal) -> Self {
+        refuse(refusal.code, &refusal.violations)
+    }
+}

@@ -1,0 +1,84 @@
+//! Updates of props.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Object, Value, same};
+
+use crate::violation::{Violation, listed, type_name};
+
+/// What an update does to the props of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PropsUpdate {
+    /// The props are replaced by these.
+    Replace(Object),
+    /// The patch is merged into them (RFC 7396).
+    Merge(Object),
+}
+
+impl PropsUpdate {
+    /// Reads `kind`, `props` and `patch` of an update.
+    ///
+    /// Clauses: GGUI-UPDATE-KINDS.
+    ///
+    /// # Errors
+    /// What is missing, or does not belong to the kind.
+    pub fn read(request: &Object) -> Result<Self, Violation> {
+        let kind = request.get("kind").and_then(Value::as_str);
+        let (own, other, missing) = match kind {
+            Some("replace") => ("props", "patch", Code::GguiCtrUpdateMissingProps),
+            Some("merge") => ("patch", "props", Code::GguiCtrUpdateMissingPatch),
+            _ => {
+                let received = request.get("kind").map_or("undefined", type_name);
+                let violation = Violation::new("kind", "must be 'replace' or 'merge'");
+                return Err(violation.expecting(listed(["replace", "merge"]), received));
+            }
+        };
+        if request.contains_key(other) {
+            let message = format!("an update of this kind has '{own}' and no '{other}'");
+            return Err(Violation::new(other, message).of_code(Code::GguiCtrUpdateMixedFields));
+        }
+        match request.get(own) {
+            Some(Value::Object(members)) if own == "props" => Ok(Self::Replace(members.clone())),
+            Some(Value::Object(members)) => Ok(Self::Merge(members.clone())),
+            Some(value) => {
+                let violation = Violation::new(own, format!("'{own}' must be an object"));
+                Err(violation.expecting("object", type_name(value)))
+            }
+            None => {
+                let message = format!("an update of this kind needs '{own}'");
+                let violation = Violation::new(own, message).expecting("object", "undefined");
+                Err(violation.of_code(missing))
+            }
+        }
+    }
+
+    /// The props after the update; none if they would be the same.
+    ///
+    /// Clauses: GGUI-UPDATE-MERGE, GGUI-UPDATE-UNCHANGED.
+    pub fn apply(&self, current: &Object) -> Option<Object> {
+        let current = Value::Object(current.clone());
+        let next = match self {
+            Self::Replace(props) => Value::Object(props.clone()),
+            Self::Merge(patch) => merge_patch(&current, &Value::Object(patch.clone())),
+        };
+        match next {
+            Value::Object(props) if !same(&Value::Object(props.clone()), &current) => Some(props),
+            _ => None,
+        }
+    }
+}
+
+/// Merges a patch into a value, as RFC 7396 defines it: a member that is `null` in the patch is
+/// removed, objects are merged, everything else replaces.
+pub fn merge_patch(target: &Value, patch: &Value) -> Value {
+    let Value::Object(changes) = patch else { return patch.clone() };
+    let mut merged = target.as_object().cloned().unwrap_or_default();
+    for (name, change) in changes {
+        if change.is_null() {
+            merged.shift_remove(name);
+        } else {
+            let value = merge_patch(merged.get(name).unwrap_or(&Value::Null), change);
+            merged.insert(name.clone(), value);
+        }
+    }
+    Value::Object(merged)
+}

@@ -1,0 +1,43 @@
+//! Where the code and the styles of a gadget package are.
+
+use crate::gadgets::names::is_loopback_host;
+use crate::gadgets::{GadgetDescriptor, STANDARD_PACKAGE};
+
+/// The host of bundles where a descriptor names none.
+pub const DEFAULT_BUNDLE_HOST: &str = "registry.ggui.ai";
+
+/// The addresses of a package.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct BundleUrls {
+    /// Its code.
+    pub bundle_url: Option<String>,
+    /// Its styles.
+    pub style_url: Option<String>,
+}
+
+/// The addresses of a package. The standard package has none: it comes with every page. An
+/// explicit address is used as it is, and nothing is made up beside it. Otherwise both follow from
+/// host, package and version; without a version there are none.
+///
+/// Clauses: GGUI-GADGET-URL-STANDARD, GGUI-GADGET-URL-EXPLICIT, GGUI-GADGET-URL-HOST,
+/// GGUI-GADGET-URL-LOOPBACK.
+pub fn bundle_urls(package: &GadgetDescriptor) -> BundleUrls {
+    if package.package == STANDARD_PACKAGE {
+        return BundleUrls::default();
+    }
+    if package.bundle_url.is_some() {
+        return BundleUrls {
+            bundle_url: package.bundle_url.clone(),
+            style_url: package.style_url.clone(),
+        };
+    }
+    let Some(version) = &package.version else { return BundleUrls::default() };
+    let host = package.bundle_host.as_deref().unwrap_or(DEFAULT_BUNDLE_HOST);
+    // A page on this machine cannot load https from a local registry, which has no certificate.
+    let scheme = if is_loopback_host(host) { "http" } else { "https" };
+    let file =
+        |name| format!("{scheme}://{host}/bundles/public/{}/{version}/{name}", package.package);
+    let style_url = package.style_url.clone().unwrap_or_else(|| file("style.css"));
+    BundleUrls { bundle_url: Some(file("bundle.js")), style_url: Some(style_url) }
+}

@@ -1,0 +1,352 @@
+//! Compiling: from a JSON Schema to a tree of rules.
+//!
+//! Clauses: GGUI-SCHEMA-SUBSET, GGUI-SCHEMA-LIMITS.
+
+use accord_contract::codes::Code;
+use accord_contract::wire::{Number, Object, Pointer, Value, count_of};
+
+use super::formats::format;
+use super::node::{Lists, Node, Numbers, Objects, Texts, Types};
+use super::pattern::{Pattern, PatternError};
+use crate::violation::{MOST_VIOLATIONS, Violation, field_path, shorten, show};
+
+/// How much the schemas of one contract may cost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Quota {
+    /// Schemas, those inside other schemas included, and values of `enum`.
+    nodes: u32,
+    /// Patterns.
+    patterns: u32,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self { nodes: 10_000, patterns: 200 }
+    }
+}
+
+/// The deepest nesting of schemas.
+const MOST_DEPTH: usize = 48;
+
+/// Keywords that say nothing about values.
+const NOTES: [&str; 17] = [
+    "$comment",
+    "$id",
+    "$schema",
+    "aliases",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "nullable",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "$defs",
+];
+
+pub(super) fn compile(
+    schema: &Value,
+    field: &str,
+    quota: &mut Quota,
+) -> Result<Node, Vec<Violation>> {
+    let mut compiler = Compiler { field, quota, violations: Vec::new(), is_full: false };
+    let node = compiler.node(schema, &Pointer::Root, 0);
+    if compiler.violations.is_empty() { Ok(node) } else { Err(compiler.violations) }
+}
+
+struct Compiler<'a> {
+    field: &'a str,
+    quota: &'a mut Quota,
+    violations: Vec<Violation>,
+    /// The quota is used up; it is reported once.
+    is_full: bool,
+}
+
+impl Compiler<'_> {
+    fn node(&mut self, schema: &Value, at: &Pointer<'_>, depth: usize) -> Node {
+        let mut node = Node::default();
+        if !self.spend(1, at) {
+            return node;
+        }
+        if depth > MOST_DEPTH {
+            self.too_large(at, format!("schemas are nested deeper than {MOST_DEPTH} levels"));
+            return node;
+        }
+        match schema {
+            Value::Bool(accepts) => node.is_never = !accepts,
+            Value::Object(members) => {
+                for (keyword, value) in members {
+                    self.keyword(&mut node, keyword, value, &at.member(keyword), depth);
+                }
+                if members.get("nullable") == Some(&Value::Bool(true)) {
+                    let null = Types::named("null").unwrap_or(Types::NONE);
+                    node.types = node.types.map(|types| types.and(null));
+                }
+            }
+            other => self.wrong(at, "an object or a boolean", other),
+        }
+        node
+    }
+
+    fn keyword(
+        &mut self,
+        node: &mut Node,
+        keyword: &str,
+        value: &Value,
+        at: &Pointer<'_>,
+        depth: usize,
+    ) {
+        match keyword {
+            "type" => node.types = self.types(value, at),
+            "enum" => node.values = self.values(value, at),
+            "const" => node.constant = Some(value.clone()),
+            "minimum" => numbers(node).minimum = self.number(value, at),
+            "maximum" => numbers(node).maximum = self.number(value, at),
+            "exclusiveMinimum" => numbers(node).above = self.number(value, at),
+            "exclusiveMaximum" => numbers(node).below = self.number(value, at),
+            "multipleOf" => numbers(node).multiple_of = self.positive(value, at),
+            "minLength" => texts(node).least = self.count(value, at),
+            "maxLength" => texts(node).most = self.count(value, at),
+            "pattern" => texts(node).pattern = self.pattern_value(value, at),
+            "format" => self.format(node, value, at),
+            "items" => lists(node).items = Some(self.node(value, at, depth + 1)),
+            "minItems" => lists(node).least = self.count(value, at),
+            "maxItems" => lists(node).most = self.count(value, at),
+            "uniqueItems" => lists(node).is_unique = self.flag(value, at),
+            "properties" => {
+                if let Some(members) = self.members(value, at) {
+                    for (name, schema) in members {
+                        let property = self.node(schema, &at.member(name), depth + 1);
+                        objects(node).properties.insert(name.clone(), property);
+                    }
+                    // An empty list of properties is a rule as well.
+                    objects(node);
+                }
+            }
+            "patternProperties" => {
+                for (pattern, schema) in self.members(value, at).into_iter().flatten() {
+                    let place = at.member(pattern);
+                    let schema = self.node(schema, &place, depth + 1);
+                    if let Some(pattern) = self.pattern(pattern, &place) {
+                        objects(node).patterns.push((pattern, schema));
+                    }
+                }
+            }
+            "required" => objects(node).required = self.names(value, at),
+            "additionalProperties" => {
+                objects(node).additional = Some(self.node(value, at, depth + 1));
+            }
+            "minProperties" => objects(node).least = self.count(value, at),
+            "maxProperties" => objects(node).most = self.count(value, at),
+            "allOf" => node.all = self.branches(value, at, depth),
+            "anyOf" => node.any = self.branches(value, at, depth),
+            "oneOf" => node.one = self.branches(value, at, depth),
+            "not" => node.not = Some(Box::new(self.node(value, at, depth + 1))),
+            note if NOTES.contains(&note) || note.starts_with("x-") => {}
+            other => {
+                let message = format!("the keyword '{}' is not supported", shorten(other));
+                self.invalid(at, message, "a supported keyword", other);
+            }
+        }
+    }
+
+    fn types(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Types> {
+        let names = match value {
+            Value::Array(names) if !names.is_empty() => names.as_slice(),
+            single => std::slice::from_ref(single),
+        };
+        let mut types = Types::NONE;
+        for name in names {
+            match name.as_str().and_then(Types::named) {
+                Some(named) if !types.has_all(named) => types = types.and(named),
+                _ => {
+                    self.wrong(at, "a type of JSON, or a list of different ones", name);
+                    return None;
+                }
+            }
+        }
+        Some(types)
+    }
+
+    fn values(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Vec<Value>> {
+        match value {
+            Value::Array(values) if !values.is_empty() => {
+                self.spend(u32::try_from(values.len()).unwrap_or(u32::MAX), at);
+                Some(values.clone())
+            }
+            other => {
+                self.wrong(at, "a list with at least one value", other);
+                None
+            }
+        }
+    }
+
+    fn format(&mut self, node: &mut Node, value: &Value, at: &Pointer<'_>) {
+        match value.as_str().and_then(format) {
+            Some(known) if known.number.is_some() => numbers(node).format = Some(known),
+            Some(known) => texts(node).format = Some(known),
+            None => self.wrong(at, "a known format", value),
+        }
+    }
+
+    fn branches(&mut self, value: &Value, at: &Pointer<'_>, depth: usize) -> Vec<Node> {
+        match value {
+            Value::Array(branches) if !branches.is_empty() => {
+                let branches = branches.iter().enumerate();
+                branches
+                    .map(|(index, branch)| self.node(branch, &at.index(index), depth + 1))
+                    .collect()
+            }
+            other => {
+                self.wrong(at, "a list with at least one schema", other);
+                Vec::new()
+            }
+        }
+    }
+
+    fn names(&mut self, value: &Value, at: &Pointer<'_>) -> Vec<String> {
+        let names = value.as_array().map(|names| names.iter().map(Value::as_str));
+        match names.and_then(|names| names.collect::<Option<Vec<_>>>()) {
+            Some(names) => {
+                self.spend(u32::try_from(names.len()).unwrap_or(u32::MAX), at);
+                names.into_iter().map(str::to_owned).collect()
+            }
+            None => {
+                self.wrong(at, "a list of names", value);
+                Vec::new()
+            }
+        }
+    }
+
+    fn members<'v>(&mut self, value: &'v Value, at: &Pointer<'_>) -> Option<&'v Object> {
+        let members = value.as_object();
+        if members.is_none() {
+            self.wrong(at, "an object of schemas", value);
+        }
+        members
+    }
+
+    fn number(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Number> {
+        let number = value.as_number();
+        if number.is_none() {
+            self.wrong(at, "a number", value);
+        }
+        number.cloned()
+    }
+
+    fn positive(&mut self, value: &Value, at: &Pointer<'_>) -> Option<f64> {
+        let number = value.as_f64().filter(|number| *number > 0.0);
+        if number.is_none() {
+            self.wrong(at, "a number above zero", value);
+        }
+        number
+    }
+
+    fn count(&mut self, value: &Value, at: &Pointer<'_>) -> Option<u64> {
+        let count = count_of(value);
+        if count.is_none() {
+            self.wrong(at, "a whole number from zero", value);
+        }
+        count
+    }
+
+    fn flag(&mut self, value: &Value, at: &Pointer<'_>) -> bool {
+        value.as_bool().unwrap_or_else(|| {
+            self.wrong(at, "a boolean", value);
+            false
+        })
+    }
+
+    fn pattern_value(&mut self, value: &Value, at: &Pointer<'_>) -> Option<Pattern> {
+        match value {
+            Value::String(text) => self.pattern(text, at),
+            other => {
+                self.wrong(at, "a regular expression", other);
+                None
+            }
+        }
+    }
+
+    fn pattern(&mut self, text: &str, at: &Pointer<'_>) -> Option<Pattern> {
+        let Some(left) = self.quota.patterns.checked_sub(1) else {
+            self.full(at, "the contract has too many patterns");
+            return None;
+        };
+        self.quota.patterns = left;
+        match Pattern::compile(text) {
+            Ok(pattern) => return Some(pattern),
+            Err(PatternError::TooLarge) => {
+                self.too_large(at, "the pattern is too long, or repeats too much".into());
+            }
+            Err(PatternError::Invalid) => {
+                let message = "the pattern is not a regular expression that runs in linear time; \
+                               look-around and back-references are not supported";
+                self.invalid(at, message.into(), "a regular expression", text);
+            }
+        }
+        None
+    }
+
+    /// Takes from the quota; `false` if it is used up.
+    fn spend(&mut self, nodes: u32, at: &Pointer<'_>) -> bool {
+        match self.quota.nodes.checked_sub(nodes) {
+            Some(left) => {
+                self.quota.nodes = left;
+                true
+            }
+            None => {
+                self.full(at, "the schemas of the contract have too many parts");
+                false
+            }
+        }
+    }
+
+    fn full(&mut self, at: &Pointer<'_>, message: &str) {
+        if !self.is_full {
+            self.is_full = true;
+            self.too_large(at, message.to_owned());
+        }
+    }
+
+    fn too_large(&mut self, at: &Pointer<'_>, message: String) {
+        let violation = Violation::new(field_path(self.field, at), message);
+        self.report(violation.of_code(Code::GguiCtrSchemaTooLarge));
+    }
+
+    fn wrong(&mut self, at: &Pointer<'_>, expected: &str, found: &Value) {
+        self.invalid(at, format!("must be {expected}"), expected, &show(found));
+    }
+
+    fn invalid(&mut self, at: &Pointer<'_>, message: String, expected: &str, received: &str) {
+        let violation = Violation::new(field_path(self.field, at), message);
+        let violation = violation.expecting(expected, shorten(received));
+        self.report(violation.of_code(Code::GguiCtrSchemaMetaInvalid));
+    }
+
+    fn report(&mut self, violation: Violation) {
+        if self.violations.len() < MOST_VIOLATIONS {
+            self.violations.push(violation);
+        }
+    }
+}
+
+fn numbers(node: &mut Node) -> &mut Numbers {
+    node.numbers.get_or_insert_default()
+}
+
+fn texts(node: &mut Node) -> &mut Texts {
+    node.texts.get_or_insert_default()
+}
+
+fn lists(node: &mut Node) -> &mut Lists {
+    node.lists.get_or_insert_default()
+}
+
+fn objects(node: &mut Node) -> &mut Objects {
+    node.objects.get_or_insert_default()
+}

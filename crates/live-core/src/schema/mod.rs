@@ -1,0 +1,71 @@
+//! JSON Schema as contracts use it: a subset of draft 07, with closed shapes.
+//!
+//! * [`Schema`]: a compiled schema. Compile once, check many values.
+//! * [`close`]: the closed shape of a schema: no member that it does not declare.
+//! * [`Quota`]: how much the schemas of one contract may cost.
+//!
+//! Invariants:
+//! * Every keyword of a schema is enforced, is known to say nothing about values, or refuses the
+//!   schema. Nothing is ignored silently.
+//! * Formats assert. Values are never converted, and defaults are never filled in.
+//! * Compiling and checking take bounded time and memory, whatever the schema and the value are:
+//!   the size of schemas is limited, patterns run in linear time, and the steps of a check are
+//!   counted.
+
+mod check;
+mod closed;
+mod compile;
+mod formats;
+mod node;
+mod pattern;
+mod uri;
+
+use accord_contract::wire::Value;
+
+use crate::violation::Violation;
+
+pub use closed::close;
+pub use compile::Quota;
+pub use formats::is_known_format;
+
+/// A compiled schema. The shape of its objects is closed.
+#[derive(Debug)]
+pub struct Schema {
+    root: node::Node,
+}
+
+impl Schema {
+    /// Compiles one schema on its own. The fields of violations begin at the schema.
+    ///
+    /// # Errors
+    /// What is wrong with the schema.
+    pub fn compile(schema: &Value) -> Result<Self, Vec<Violation>> {
+        Self::compile_at(schema, "", &mut Quota::default())
+    }
+
+    /// Compiles a schema at `field` of a contract, from what is left of the contract's quota.
+    ///
+    /// Clauses: GGUI-SCHEMA-SUBSET, GGUI-SCHEMA-CLOSED.
+    ///
+    /// # Errors
+    /// What is wrong with the schema.
+    pub fn compile_at(
+        schema: &Value,
+        field: &str,
+        quota: &mut Quota,
+    ) -> Result<Self, Vec<Violation>> {
+        compile::compile(&close(schema), field, quota).map(|root| Self { root })
+    }
+
+    /// Every place where a value does not match. Their fields begin with `field`.
+    ///
+    /// Clauses: GGUI-SCHEMA-ALL-ERRORS, GGUI-SCHEMA-NO-COERCION, GGUI-VIOLATION-KEYWORD.
+    pub fn check(&self, value: &Value, field: &str) -> Vec<Violation> {
+        check::check(&self.root, value, field)
+    }
+
+    /// Whether a value matches.
+    pub fn accepts(&self, value: &Value) -> bool {
+        check::accepts(&self.root, value)
+    }
+}
