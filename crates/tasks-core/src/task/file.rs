@@ -4,21 +4,24 @@
 //! - a change of the front matter keeps the body byte for byte, and the other way round;
 //! - a file that a person saved with other line ends or a byte order mark is read, and stays so.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::Task;
 use crate::yaml::{Change, Yaml, YamlError};
 
 const FENCE: &str = "---";
 const BOM: char = '\u{feff}';
 
-/// A task file.
+/// A task file. A clone shares its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskFile {
-    front: Yaml,
-    task: Task,
+    front: Arc<Yaml>,
+    task: Arc<Task>,
     /// Everything before the YAML.
-    head: String,
+    head: Arc<str>,
     /// Everything from the closing fence on.
-    rest: String,
+    rest: Arc<str>,
     /// Whether lines end with a carriage return and a line feed.
     has_crlf: bool,
 }
@@ -48,7 +51,8 @@ impl TaskFile {
     /// When the text is not a task file. The line of a YAML error is counted in the file.
     pub fn read(text: &str) -> Result<Self, FileError> {
         let has_crlf = text.contains("\r\n");
-        let plain = if has_crlf { text.replace("\r\n", "\n") } else { text.to_owned() };
+        let plain: Cow<'_, str> =
+            if has_crlf { text.replace("\r\n", "\n").into() } else { text.into() };
         let unmarked = plain.strip_prefix(BOM).unwrap_or(&plain);
         let first = unmarked.split_inclusive('\n').next().unwrap_or_default();
         if first.trim() != FENCE {
@@ -69,8 +73,8 @@ impl TaskFile {
             FileError::Yaml(YamlError { line: error.line + 1, problem: error.problem })
         })?;
         let task = Task::read(front.members()).map_err(FileError::Member)?;
-        let (head, rest) = (plain[..head].to_owned(), plain[end..].to_owned());
-        Ok(Self { front, task, head, rest, has_crlf })
+        let (head, rest) = (plain[..head].into(), plain[end..].into());
+        Ok(Self { front: Arc::new(front), task: Arc::new(task), head, rest, has_crlf })
     }
 
     /// The body of a text whose front matter cannot be read, if its end can be found.
@@ -92,8 +96,8 @@ impl TaskFile {
     /// # Errors
     /// When the members are not those of a task.
     pub fn write(members: accord_contract::wire::Object, body: &str) -> Result<Self, FileError> {
-        let task = Task::read(&members).map_err(FileError::Member)?;
-        let front = Yaml::write(members);
+        let task = Arc::new(Task::read(&members).map_err(FileError::Member)?);
+        let front = Arc::new(Yaml::write(members));
         let mut file =
             Self { front, task, head: "---\n".into(), rest: "---\n".into(), has_crlf: false };
         file.set_body(body);
@@ -124,16 +128,15 @@ impl TaskFile {
     /// Replaces the body.
     pub fn set_body(&mut self, body: &str) {
         let fence = self.rest.find('\n').map_or(self.rest.len(), |at| at + 1);
-        self.rest.truncate(fence);
-        if !self.rest.ends_with('\n') {
-            self.rest.push('\n');
+        let mut rest = self.rest[..fence].to_owned();
+        if !rest.ends_with('\n') {
+            rest.push('\n');
         }
         let body = body.trim();
         if !body.is_empty() {
-            self.rest.push('\n');
-            self.rest.push_str(body);
-            self.rest.push('\n');
+            rest.extend(["\n", body, "\n"]);
         }
+        self.rest = rest.into();
     }
 
     /// Changes members of the front matter.
@@ -143,18 +146,30 @@ impl TaskFile {
     /// # Errors
     /// When the result would not be a task. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), FileError> {
-        let mut front = self.front.clone();
-        front.edit(changes).map_err(FileError::Yaml)?;
-        self.task = Task::read(front.members()).map_err(FileError::Member)?;
-        self.front = front;
+        let front = self.front.edited(changes).map_err(FileError::Yaml)?;
+        self.task = Arc::new(Task::read(front.members()).map_err(FileError::Member)?);
+        self.front = Arc::new(front);
         Ok(())
     }
 
     /// The text.
     pub fn text(&self) -> String {
+        let text = self.parts().concat();
+        if self.has_crlf { text.replace('\n', "\r\n") } else { text }
+    }
+
+    /// Whether this is the text.
+    pub fn is_text(&self, text: &str) -> bool {
+        if self.has_crlf {
+            return self.text() == text;
+        }
+        let rest = self.parts().iter().try_fold(text, |rest, part| rest.strip_prefix(*part));
+        rest == Some("")
+    }
+
+    fn parts(&self) -> [&str; 4] {
         let yaml = self.front.text();
         let gap = if yaml.ends_with('\n') || yaml.is_empty() { "" } else { "\n" };
-        let text = [&self.head, yaml, gap, &self.rest].concat();
-        if self.has_crlf { text.replace('\n', "\r\n") } else { text }
+        [&self.head, yaml, gap, &self.rest]
     }
 }

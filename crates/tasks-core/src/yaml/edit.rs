@@ -8,6 +8,11 @@ use super::YamlError;
 use super::emit;
 use super::load::{Block, Member, Node, load};
 
+/// A longer text is edited in place, whatever its form.
+const MAX_REWRITTEN: usize = 64 * 1024;
+/// The most items of a value that needs no check by reading.
+const MAX_FLAT: usize = 1_000;
+
 /// A YAML mapping, with its text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Yaml {
@@ -35,6 +40,19 @@ impl Change {
 
     fn value(&self) -> Option<&Value> {
         self.value.as_ref()
+    }
+
+    /// Whether the value has no collection in a collection. Such a value cannot exceed a limit of
+    /// the reader.
+    fn is_flat(&self) -> bool {
+        let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
+        match &self.value {
+            Some(Value::Array(items)) => items.len() <= MAX_FLAT && items.iter().all(is_scalar),
+            Some(Value::Object(members)) => {
+                members.len() <= MAX_FLAT && members.values().all(is_scalar)
+            }
+            _ => true,
+        }
     }
 }
 
@@ -68,7 +86,7 @@ impl Yaml {
 
     /// A mapping with these members, in their order.
     pub fn write(members: Object) -> Self {
-        let mut text = String::new();
+        let mut text = String::with_capacity(1_024);
         emit::members(&members, 0, &mut text);
         Self { text, members }
     }
@@ -88,6 +106,18 @@ impl Yaml {
     /// # Errors
     /// When the changed text does not say what the changes mean. Nothing is changed then.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), YamlError> {
+        *self = self.edited(changes)?;
+        Ok(())
+    }
+
+    /// The mapping with changes.
+    ///
+    /// # Errors
+    /// As for [`Yaml::edit`].
+    pub fn edited(&self, changes: &[Change]) -> Result<Self, YamlError> {
+        if let Some(edited) = self.rewritten(changes) {
+            return Ok(edited);
+        }
         let mut edited = self.clone();
         let mut rest = changes;
         let mut root = None;
@@ -96,8 +126,25 @@ impl Yaml {
             root = edited.apply(now, root)?;
             rest = later;
         }
-        *self = edited;
-        Ok(())
+        Ok(edited)
+    }
+
+    /// The mapping with changes, if its text is exactly what [`Yaml::write`] makes: then the new
+    /// text is made in the same way, and no text has to be read. Every line of another member is
+    /// the same, because lines are made member by member.
+    fn rewritten(&self, changes: &[Change]) -> Option<Self> {
+        if self.text.len() > MAX_REWRITTEN || !changes.iter().all(Change::is_flat) {
+            return None;
+        }
+        let mut text = String::with_capacity(self.text.len());
+        emit::members(&self.members, 0, &mut text);
+        if text != self.text {
+            return None;
+        }
+        let mut members = self.members.clone();
+        changes.iter().for_each(|change| change_value(&mut members, &change.path, change.value()));
+        // An empty mapping has another form.
+        (!members.is_empty()).then(|| Self::write(members))
     }
 
     /// Makes changes of different members, with what is known about the text. Answers what is known

@@ -21,14 +21,22 @@ pub(super) fn inline(value: &Value) -> Option<String> {
 
 /// A member, as whole lines.
 pub(super) fn member(key: &str, value: &Value, indent: usize, into: &mut String) {
-    let key = scalar::text(key);
     push_indent(indent, into);
-    match inline(value) {
-        Some(text) => into.push_str(&format!("{key}: {text}\n")),
-        None => {
-            into.push_str(&format!("{key}:\n"));
-            block(value, indent + STEP, into);
+    scalar::push(key, into);
+    into.push(':');
+    match value {
+        Value::String(text) => {
+            into.push(' ');
+            scalar::push(text, into);
+            into.push('\n');
         }
+        value => match inline(value) {
+            Some(text) => into.extend([" ", &text, "\n"]),
+            None => {
+                into.push('\n');
+                block(value, indent + STEP, into);
+            }
+        },
     }
 }
 

@@ -65,46 +65,51 @@ fn is_number(text: &str) -> bool {
 
 /// A text as a scalar: plain if every parser reads it as this text, else between double quotes.
 pub(super) fn text(text: &str) -> String {
+    let mut scalar = String::with_capacity(text.len() + 2);
+    push(text, &mut scalar);
+    scalar
+}
+
+/// Adds a text as a scalar.
+pub(super) fn push(text: &str, into: &mut String) {
     if is_plain(text) {
-        return text.to_owned();
+        return into.push_str(text);
     }
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
+    into.push('"');
     for character in text.chars() {
         match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
+            '"' => into.push_str("\\\""),
+            '\\' => into.push_str("\\\\"),
+            '\n' => into.push_str("\\n"),
+            '\r' => into.push_str("\\r"),
+            '\t' => into.push_str("\\t"),
             // Line separators and the byte order mark, which a parser may treat as its own.
             control if control.is_control() || "\u{2028}\u{2029}\u{feff}".contains(control) => {
                 let code = u32::from(control);
                 let _ = match code {
-                    0..=0xff => write!(quoted, "\\x{code:02x}"),
-                    _ => write!(quoted, "\\u{code:04x}"),
+                    0..=0xff => write!(into, "\\x{code:02x}"),
+                    _ => write!(into, "\\u{code:04x}"),
                 };
             }
-            plain => quoted.push(plain),
+            plain => into.push(plain),
         }
     }
-    quoted.push('"');
-    quoted
+    into.push('"');
 }
 
 /// Whether a text needs no quotes. This is stricter than YAML, so that readers of YAML 1.1 agree,
 /// except about timestamps, which the reference writes without quotes.
 fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 10] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan"];
+    let is_word = || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
     let is_safe =
         |character: char| character.is_alphanumeric() || "-_./@+ :,()'".contains(character);
     let begins_well = text.starts_with(|first: char| first.is_alphanumeric() || first == '_');
-    let lower = text.to_ascii_lowercase();
     begins_well
         && text.chars().all(is_safe)
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
-        && !WORDS.contains(&lower.as_str())
+        && !is_word()
         && (is_timestamp(text) || !looks_like_number(text))
 }
 

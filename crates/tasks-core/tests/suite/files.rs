@@ -25,6 +25,8 @@ fn what_a_person_saved_stays_as_it_is() {
     for text in [own.clone(), own.replace('\n', "\r\n")] {
         let mut read = TaskFile::read(&text).unwrap();
         assert_eq!(read.text(), text);
+        assert!(read.is_text(&text));
+        assert!(!read.is_text(&text[..text.len() - 1]) && !read.is_text(&format!("{text} ")));
         read.edit(&[Change::set(&["status"], "ready")]).unwrap();
         assert_eq!(read.text(), text.replace("status: backlog", "status: ready"));
     }

@@ -231,6 +231,31 @@ proptest! {
     }
 }
 
+proptest! {
+    /// A text that Accord wrote is not read for an edit. One with a comment is.
+    #[test]
+    fn an_edit_of_a_text_that_accord_wrote_is_the_edit_of_any_text(
+        members in prop::collection::hash_map("[a-e]", value(), 0..5),
+        key in "[a-g]",
+        inner in prop::option::of("[a-c]"),
+        value in prop::option::of(value()),
+    ) {
+        let mut members: Object = members.into_iter().collect();
+        members.insert("z".into(), 1.into());
+        let path: Vec<&str> = std::iter::once(key.as_str()).chain(inner.as_deref()).collect();
+        let change = match value {
+            Some(value) => Change::set(&path, value),
+            None => Change::remove(&path),
+        };
+        let own = Yaml::write(members);
+        let any = Yaml::read(format!("{}# the end\n", own.text())).unwrap();
+        let changes = [change];
+        let (own, any) = (own.edited(&changes).unwrap(), any.edited(&changes).unwrap());
+        prop_assert_eq!(format!("{}# the end\n", own.text()), any.text());
+        prop_assert_eq!(own.members(), any.members());
+    }
+}
+
 #[test]
 fn several_changes_at_once_say_the_same_as_one_after_another() {
     let text = "# the task\na: 1 # one\nb:\n  c: 2\n  d: 3\ne: [x, y]\nf: last\n";
