@@ -36,6 +36,17 @@ pub struct Stat {
     pub modified_ms: i64,
 }
 
+/// What became of a move to a path that must be free.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Moved {
+    /// It moved.
+    Done,
+    /// There is nothing to move.
+    Missing,
+    /// Something has the new path.
+    Taken,
+}
+
 /// One entry of a folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -88,6 +99,17 @@ pub trait Disk: Send + Sync {
 
     /// Moves a file or a folder to a path in any folder of the tree, over a file that is there.
     fn move_to(&self, from: &str, to: &str) -> Result<()>;
+
+    /// Moves a file or a folder to a path in any folder of the tree, unless something is there.
+    fn move_if_free(&self, from: &str, to: &str) -> Result<Moved> {
+        if self.stat(from)?.is_none() {
+            return Ok(Moved::Missing);
+        }
+        if self.stat(to)?.is_some() {
+            return Ok(Moved::Taken);
+        }
+        self.move_to(from, to).map(|()| Moved::Done)
+    }
 
     /// Renames a file within its folder; false if the new name exists.
     fn publish(&self, from: &str, to: &str) -> Result<bool>;

@@ -25,8 +25,8 @@
 /// }
 /// ```
 ///
-/// All other methods must be written out: a missing one does not compile. Only `keep_folders` has a
-/// default, which keeps none.
+/// All other methods must be written out: a missing one does not compile. Only `keep_folders` and
+/// `move_if_free` have defaults: the first keeps none, the second calls `stat` and `move_to`.
 #[macro_export]
 macro_rules! forward {
     (@ $disk:tt root_path) => {
@@ -62,6 +62,11 @@ macro_rules! forward {
     };
     (@ $disk:tt move_to) => {
         $crate::forward! { @ $disk fn move_to(from: &str, to: &str) -> $crate::Result<()> }
+    };
+    (@ $disk:tt move_if_free) => {
+        $crate::forward! {
+            @ $disk fn move_if_free(from: &str, to: &str) -> $crate::Result<$crate::Moved>
+        }
     };
     (@ $disk:tt publish) => {
         $crate::forward! { @ $disk fn publish(from: &str, to: &str) -> $crate::Result<bool> }

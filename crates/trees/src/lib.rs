@@ -21,7 +21,8 @@
 //! - readers need no lock and never write;
 //! - damaged data is reported with its line number and never overwritten.
 //!
-//! This crate starts no process and opens no socket. Only lock and watch read the clock.
+//! This crate starts no process and opens no socket. Only lock, log and watch read the
+//! clock.
 //!
 //! ```
 //! use accord_trees::{Root, atomic, read_file};
@@ -58,7 +59,7 @@ pub mod testing;
 pub mod wal;
 pub mod watch;
 
-pub use disk::{Content, Disk, Entry, Kind, Stat, parent, read_file};
+pub use disk::{Content, Disk, Entry, Kind, Moved, Stat, parent, read_file};
 pub use error::{Result, TreeError};
 pub use locked::{LockedTree, Recovered, Recovery, TreeFormat};
 pub use root::Root;

@@ -2,7 +2,7 @@
 //!
 //! A [`FolderWatch`] learns from the system which names of its folders changed. Where the system
 //! has no such service, or refuses it, there is none, and the caller compares files by itself.
-//! Contents of folders below are not watched.
+//! Contents of folders below are not watched. Folders can be added, up to the limit of the system.
 
 use std::collections::BTreeSet;
 use std::os::fd::AsFd;
@@ -15,12 +15,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct FolderChanges {
-    /// Names that changed, each with its folder.
+    /// Names that changed, each with its folder. The name is empty if an added folder is gone.
     pub names: BTreeSet<(String, String)>,
     /// Whether anything may have changed: too much happened at once, or a folder is new.
     pub is_unknown: bool,
     /// Whether the watch was asked to stop.
     pub is_over: bool,
+}
+
+/// What became of a folder that is to be watched.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Added {
+    /// It is watched.
+    Watched,
+    /// It does not exist.
+    Missing,
+    /// The system watches no more folders.
+    Refused,
 }
 
 /// Waits until `stop` can be read or is closed. Answers whether that happened within the time.
@@ -53,9 +64,12 @@ mod linux {
     use std::path::PathBuf;
     use std::time::Instant;
 
-    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+    use rustix::fs::inotify::{
+        CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch,
+    };
+    use rustix::io::Errno;
 
-    use super::{AsFd, Duration, FolderChanges, Path, PollFd, PollFlags, is_ready};
+    use super::{Added, AsFd, Duration, FolderChanges, Path, PollFd, PollFlags, is_ready};
 
     /// A change is reported when nothing more happened for this long.
     const QUIET: Duration = Duration::from_millis(25);
@@ -69,7 +83,20 @@ mod linux {
         queue: OwnedFd,
         watched: HashMap<i32, String>,
         missing: Vec<String>,
+        /// Folders that were added later, and their numbers.
+        added: HashMap<String, i32>,
     }
+
+    const FLAGS: WatchFlags = WatchFlags::CLOSE_WRITE
+        .union(WatchFlags::MODIFY)
+        .union(WatchFlags::CREATE)
+        .union(WatchFlags::DELETE)
+        .union(WatchFlags::MOVED_FROM)
+        .union(WatchFlags::MOVED_TO)
+        .union(WatchFlags::MOVE_SELF)
+        .union(WatchFlags::DELETE_SELF)
+        .union(WatchFlags::ONLYDIR)
+        .union(WatchFlags::DONT_FOLLOW);
 
     impl FolderWatch {
         /// Watches folders below a root. Those that do not exist are watched once they do. `None`
@@ -77,10 +104,33 @@ mod linux {
         pub fn start(root: &Path, folders: &[String]) -> Option<Self> {
             let queue = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
             let (root, missing) = (root.to_owned(), folders.to_vec());
-            let mut watch = Self { root, queue, watched: HashMap::new(), missing };
+            let (watched, added) = (HashMap::new(), HashMap::new());
+            let mut watch = Self { root, queue, watched, missing, added };
             watch.add_missing();
             // A root that cannot be watched at all, such as one on a simulated disk.
             (!watch.watched.is_empty()).then_some(watch)
+        }
+
+        /// Watches one more folder, if it exists.
+        pub fn add(&mut self, folder: &str) -> Added {
+            match add_watch(&self.queue, self.root.join(folder), FLAGS) {
+                Ok(number) => {
+                    self.watched.insert(number, folder.to_owned());
+                    self.added.insert(folder.to_owned(), number);
+                    Added::Watched
+                }
+                Err(Errno::NOENT | Errno::NOTDIR) => Added::Missing,
+                Err(_) => Added::Refused,
+            }
+        }
+
+        /// Watches an added folder no more.
+        pub fn remove(&mut self, folder: &str) {
+            if let Some(number) = self.added.remove(folder) {
+                self.watched.remove(&number);
+                // A folder that is gone has no watch.
+                let _ = remove_watch(&self.queue, number);
+            }
         }
 
         /// Waits for changes, at most for this time, or until `stop` is closed.
@@ -111,39 +161,41 @@ mod linux {
         fn read(&mut self, changes: &mut FolderChanges) {
             let mut buffer = [const { MaybeUninit::uninit() }; 16 * 1024];
             let mut reader = Reader::new(&self.queue, &mut buffer);
+            let mut gone = Vec::new();
             // It ends with an error once the queue is empty.
             while let Ok(event) = reader.next() {
                 if event.events().contains(ReadFlags::QUEUE_OVERFLOW) {
                     changes.is_unknown = true;
-                } else if event.events().contains(ReadFlags::IGNORED) {
+                } else if event.events().intersects(ReadFlags::IGNORED | ReadFlags::MOVE_SELF) {
                     // The folder is gone, or another one has its name.
-                    self.missing.extend(self.watched.remove(&event.wd()));
-                    changes.is_unknown = true;
-                } else if event.events().contains(ReadFlags::MOVE_SELF) {
-                    self.missing.extend(self.watched.remove(&event.wd()));
-                    changes.is_unknown = true;
+                    gone.push(event.wd());
                 } else if let Some(folder) = self.watched.get(&event.wd()) {
                     let name = event.file_name().map(|name| name.to_string_lossy().into_owned());
                     changes.names.extend(name.map(|name| (folder.clone(), name)));
                 }
             }
+            gone.into_iter().for_each(|number| self.lose(number, changes));
+        }
+
+        /// Watches a folder no more that is gone.
+        fn lose(&mut self, number: i32, changes: &mut FolderChanges) {
+            // One that was removed from the watch is not watched.
+            let Some(folder) = self.watched.remove(&number) else { return };
+            // One that moved is still watched at its new path.
+            let _ = remove_watch(&self.queue, number);
+            if self.added.remove(&folder).is_some() {
+                changes.names.insert((folder, String::new()));
+            } else {
+                self.missing.push(folder);
+                changes.is_unknown = true;
+            }
         }
 
         /// Watches folders that exist by now. Answers whether there was one.
         fn add_missing(&mut self) -> bool {
-            let flags = WatchFlags::CLOSE_WRITE
-                | WatchFlags::MODIFY
-                | WatchFlags::CREATE
-                | WatchFlags::DELETE
-                | WatchFlags::MOVED_FROM
-                | WatchFlags::MOVED_TO
-                | WatchFlags::MOVE_SELF
-                | WatchFlags::DELETE_SELF
-                | WatchFlags::ONLYDIR
-                | WatchFlags::DONT_FOLLOW;
             let before = self.watched.len();
             for folder in std::mem::take(&mut self.missing) {
-                match add_watch(&self.queue, self.root.join(&folder), flags) {
+                match add_watch(&self.queue, self.root.join(&folder), FLAGS) {
                     Ok(number) => {
                         self.watched.insert(number, folder);
                     }
@@ -157,7 +209,7 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 mod other {
-    use super::{AsFd, Duration, FolderChanges, Path};
+    use super::{Added, AsFd, Duration, FolderChanges, Path};
 
     /// There is no such service here.
     #[derive(Debug)]
@@ -167,6 +219,16 @@ mod other {
         /// Watches nothing.
         pub fn start(_: &Path, _: &[String]) -> Option<Self> {
             None
+        }
+
+        /// Watches nothing more.
+        pub fn add(&mut self, _: &str) -> Added {
+            match *self {}
+        }
+
+        /// Watches nothing less.
+        pub fn remove(&mut self, _: &str) {
+            match *self {}
         }
 
         /// Waits for changes.

@@ -9,7 +9,8 @@
 //! - nothing is kept once the last caller has let go. A folder that other programs move away in
 //!   that time is still used, as by an operation that has just resolved it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ pub(super) struct Kept(Mutex<Inner>);
 struct Inner {
     /// How many callers keep folders.
     callers: usize,
-    folders: HashMap<String, Arc<OwnedFd>>,
+    folders: BTreeMap<String, Arc<OwnedFd>>,
 }
 
 /// A caller that keeps folders until this value is dropped.
@@ -62,10 +63,19 @@ impl Kept {
     /// Forgets a path and everything below it.
     pub(super) fn forget(&self, path: &str) {
         let mut inner = self.0.lock();
-        let is_below = |folder: &str| {
-            folder.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        inner.folders.retain(|folder, _| !is_below(folder));
+        inner.folders.remove(path);
+        let below = format!("{path}/");
+        loop {
+            let range = (Bound::Included(below.as_str()), Bound::Unbounded);
+            let next = inner.folders.range::<str, _>(range).next();
+            match next.filter(|(folder, _)| folder.starts_with(&below)) {
+                Some((folder, _)) => {
+                    let folder = folder.clone();
+                    inner.folders.remove(&folder);
+                }
+                None => return,
+            }
+        }
     }
 }
 

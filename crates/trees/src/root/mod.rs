@@ -18,9 +18,11 @@ use std::sync::Arc;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, linkat, mkdirat, openat, renameat, statat, unlinkat,
 };
+#[cfg(target_os = "linux")]
+use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use crate::disk::{Content, Disk, Entry, Kind, Stat, name, parent};
+use crate::disk::{Content, Disk, Entry, Kind, Moved, Stat, name, parent};
 use crate::{Result, TreeError};
 use kept::{Kept, is_plain};
 use resolve::Resolver;
@@ -35,6 +37,16 @@ pub struct Root {
 }
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+
+/// Whether a folder is kept.
+enum Keeping {
+    /// It is.
+    Kept(Arc<OwnedFd>),
+    /// It does not exist.
+    Missing,
+    /// It is not, and may exist.
+    No,
+}
 
 impl Root {
     /// Opens an existing folder.
@@ -57,41 +69,53 @@ impl Root {
     /// Opens a path.
     fn resolve(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o666);
-        if let Some(folder) = self.keep(path) {
-            let how = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
-            match openat(&folder, name(path), how, mode) {
-                // A link is resolved from the root. A kept folder that was removed has no new
-                // files.
-                Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
-                Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
-                    self.kept.forget(parent(path));
+        match self.keep(path) {
+            Keeping::Missing => return Err(Errno::NOENT),
+            Keeping::No => {}
+            Keeping::Kept(folder) => {
+                let how = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+                match openat(&folder, name(path), how, mode) {
+                    // A link is resolved from the root. A kept folder that was removed has no new
+                    // files.
+                    Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
+                    Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
+                        self.kept.forget(parent(path));
+                    }
+                    opened => return opened,
                 }
-                opened => return opened,
             }
         }
         self.resolver.open(self.folder.as_fd(), path, flags, mode)
     }
 
     /// The folder of a path, if folders are kept and this one can be.
-    fn keep(&self, path: &str) -> Option<Arc<OwnedFd>> {
+    fn keep(&self, path: &str) -> Keeping {
         let folder = parent(path);
         if let Some(kept) = self.kept.get(folder) {
-            return is_plain(name(path)).then_some(kept);
+            return if is_plain(name(path)) { Keeping::Kept(kept) } else { Keeping::No };
         }
         if folder.is_empty() || !is_plain(path) || !self.kept.is_on() {
-            return None;
+            return Keeping::No;
         }
-        let opened = self.resolver.open_without_links(self.folder.as_fd(), folder, FOLDER).ok()?;
-        let opened = Arc::new(opened);
-        self.kept.put(folder, &opened);
-        Some(opened)
+        match self.resolver.open_without_links(self.folder.as_fd(), folder, FOLDER) {
+            Ok(opened) => {
+                let opened = Arc::new(opened);
+                self.kept.put(folder, &opened);
+                Keeping::Kept(opened)
+            }
+            // No link came before the name that is missing, so it is missing in any case.
+            Err(Errno::NOENT) => Keeping::Missing,
+            Err(_) => Keeping::No,
+        }
     }
 
     /// The folder of a path, and its name there.
     fn split<'a>(&self, path: &'a str, doing: &'static str) -> Result<(Arc<OwnedFd>, &'a str)> {
         let name = name(path);
-        if let Some(kept) = self.keep(path) {
-            return Ok((kept, name));
+        match self.keep(path) {
+            Keeping::Kept(kept) => return Ok((kept, name)),
+            Keeping::Missing => return Err(refused(path, doing, Errno::NOENT)),
+            Keeping::No => {}
         }
         if name == ".." {
             return Err(TreeError::Outside { path: path.to_owned() });
@@ -232,6 +256,32 @@ impl Disk for Root {
         let (old_folder, old) = self.split(from, "moved")?;
         self.within(to, "moved", |folder, new| renameat(&old_folder, old, folder, new))?
             .map_err(|errno| refused(to, "moved", errno))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn move_if_free(&self, from: &str, to: &str) -> Result<Moved> {
+        self.kept.forget(from);
+        let Some((old_folder, old)) = self.split_if_there(from, "moved")? else {
+            return Ok(Moved::Missing);
+        };
+        let flags = RenameFlags::NOREPLACE;
+        let moved = self.within(to, "moved", |folder, new| {
+            renameat_with(&old_folder, old, folder, new, flags)
+        })?;
+        match moved {
+            Ok(()) => Ok(Moved::Done),
+            Err(Errno::EXIST) => Ok(Moved::Taken),
+            // The new folder exists: it is open. The old one may have been kept and be gone.
+            Err(Errno::NOENT) if self.stat(from)?.is_none() => Ok(Moved::Missing),
+            // Some file systems cannot do it in one call.
+            Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => {
+                if self.stat(to)?.is_some() {
+                    return Ok(Moved::Taken);
+                }
+                self.move_to(from, to).map(|()| Moved::Done)
+            }
+            Err(errno) => Err(refused(to, "moved", errno)),
+        }
     }
 
     fn publish(&self, from: &str, to: &str) -> Result<bool> {

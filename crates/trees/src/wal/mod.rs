@@ -22,6 +22,7 @@ mod record;
 mod state;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
@@ -59,6 +60,8 @@ pub struct Wal<S = ()> {
     head: u64,
     /// How often this process took the lock without waiting for its turn.
     in_a_row: u32,
+    /// How long the last sync of a group took.
+    sync_time: Duration,
 }
 
 /// A position in a log.
@@ -93,7 +96,14 @@ impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
-        Self { disk, folder, boot, seen: None, state: S::default(), head: 0, in_a_row: 0 }
+        let (state, sync_time) = (S::default(), Duration::ZERO);
+        Self { disk, folder, boot, seen: None, state, head: 0, in_a_row: 0, sync_time }
+    }
+
+    /// How long the last sync of a group took. A group that waits a part of this time for more
+    /// commits saves their syncs.
+    pub fn sync_time(&self) -> Duration {
+        self.sync_time
     }
 
     /// The committed state, without the lock and without changing anything: a commit that happens
@@ -287,7 +297,12 @@ impl<S: Committed> LockedWal<'_, S> {
         let bytes = encode_group(&staged);
         let path = self.wal.path(self.at.number);
         let disk = self.wal.disk.as_ref();
-        let written = disk.append(&path, &bytes).and_then(|()| disk.sync(&path));
+        let written = disk.append(&path, &bytes).and_then(|()| {
+            let began = Instant::now();
+            let synced = disk.sync(&path);
+            self.wal.sync_time = began.elapsed();
+            synced
+        });
         if let Err(error) = written {
             // Half a group must not come before the next one.
             return match disk.truncate(&path, self.at.offset).and_then(|()| disk.sync(&path)) {

@@ -3,11 +3,14 @@
 //! Records are applied by their net effect, so that a file which moved twice is never at two
 //! paths, not even while a log is applied again.
 
+use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::record::{Op, Record, digest};
 use crate::disk::{Disk, parent, read_file};
-use crate::{Kind, Result, TreeError, atomic, limits};
+use crate::{Kind, Moved, Result, TreeError, atomic, limits};
 
 /// What a file on the disk is worth.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -32,25 +35,35 @@ pub struct Skipped {
 
 /// The net effect of records.
 #[derive(Debug, Default)]
-pub(super) struct Net {
-    items: BTreeMap<String, Item>,
-    appended: BTreeMap<String, (u64, String)>,
-    removed: BTreeSet<String>,
-    folders: BTreeSet<String>,
+pub(super) struct Net<'r> {
+    items: BTreeMap<Cow<'r, str>, Item<'r>>,
+    appended: BTreeMap<&'r str, (u64, Cow<'r, str>)>,
+    removed: BTreeSet<Cow<'r, str>>,
+    folders: BTreeSet<Cow<'r, str>>,
 }
 
 /// A file or folder, by the path that it has in the end.
 #[derive(Debug, Default)]
-struct Item {
+struct Item<'r> {
     /// The contents that the records gave it, in order. The last one holds.
-    texts: Vec<String>,
-    /// The contents that it had before or in between.
-    known: Vec<Option<String>>,
+    texts: Vec<&'r str>,
+    /// The digests of the contents that it had before or in between.
+    known: Vec<Option<Cow<'r, str>>>,
     /// The other paths that it had.
-    earlier: Vec<String>,
+    earlier: Vec<Cow<'r, str>>,
 }
 
-impl Item {
+impl Item<'_> {
+    /// Whether it did not exist before the records, and they give it one content.
+    fn is_new(&self) -> bool {
+        self.earlier.is_empty() && self.texts.len() == 1 && self.known == [None]
+    }
+
+    fn is_known(&self, found: Option<&[u8]>) -> bool {
+        let found = found.map(digest);
+        self.known.iter().any(|known| known.as_deref() == found.as_deref())
+    }
+
     /// Whether a content is what a power failure leaves of one that the records gave it: its
     /// beginning, and zeros after that.
     fn is_torn(&self, found: &[u8]) -> bool {
@@ -59,78 +72,81 @@ impl Item {
     }
 }
 
-impl Net {
-    pub(super) fn of<'r>(records: impl IntoIterator<Item = &'r Record>) -> Self {
+/// The paths from one on.
+fn start(from: &str) -> (Bound<&str>, Bound<&str>) {
+    (Bound::Included(from), Bound::Unbounded)
+}
+
+/// The first of these paths, as long as they are below a folder.
+fn below_of<'r: 'i, 'i>(
+    paths: impl Iterator<Item = &'i Cow<'r, str>>,
+    below: &str,
+) -> Vec<Cow<'r, str>> {
+    paths.take_while(|path| path.starts_with(below)).cloned().collect()
+}
+
+impl<'r> Net<'r> {
+    pub(super) fn of(records: &'r [Record]) -> Self {
         let mut net = Self::default();
-        for op in records.into_iter().flat_map(|record| &record.ops) {
+        for op in records.iter().flat_map(|record| &record.ops) {
             net.add(op);
         }
         net
     }
 
-    fn add(&mut self, op: &Op) {
+    fn add(&mut self, op: &'r Op) {
         match op {
             Op::Put { path, text, was } => {
-                self.removed.remove(path);
-                let item = self.items.entry(path.clone()).or_default();
+                self.removed.remove(path.as_str());
+                let item = self.items.entry(path.into()).or_default();
                 if let Some(old) = item.texts.last() {
-                    item.known.push(Some(digest(old.as_bytes())));
+                    item.known.push(Some(digest(old.as_bytes()).into()));
                 }
-                item.texts.push(text.clone());
-                item.known.push(was.clone());
+                item.texts.push(text);
+                item.known.push(was.as_deref().map(Cow::from));
             }
             Op::Move { from, to } => {
                 let below = format!("{from}/");
-                let inside: Vec<String> = self
-                    .items
-                    .range(below.clone()..)
-                    .map(|(path, _)| path.clone())
-                    .take_while(|path| path.starts_with(&below))
-                    .collect();
-                for path in inside {
+                let inside = self.items.range::<str, _>(start(&below)).map(|(path, _)| path);
+                for path in below_of(inside, &below) {
                     let moved = format!("{to}/{}", &path[below.len()..]);
-                    self.rename(&path, &moved);
+                    self.rename(path, moved.into());
                 }
-                if self.folders.remove(from) {
-                    self.folders.insert(to.clone());
+                if self.folders.remove(from.as_str()) {
+                    self.folders.insert(to.into());
                 }
-                let inside: Vec<String> = self
-                    .folders
-                    .range(below.clone()..)
-                    .take_while(|folder| folder.starts_with(&below))
-                    .cloned()
-                    .collect();
-                for folder in inside {
-                    self.folders.insert(format!("{to}/{}", &folder[below.len()..]));
+                for folder in below_of(self.folders.range::<str, _>(start(&below)), &below) {
+                    self.folders.insert(format!("{to}/{}", &folder[below.len()..]).into());
                     self.folders.remove(&folder);
                 }
-                self.rename(from, to);
+                self.rename(from.into(), to.into());
             }
-            Op::Append { path, at, text } => {
-                let (_, appended) =
-                    self.appended.entry(path.clone()).or_insert_with(|| (*at, String::new()));
-                appended.push_str(text);
-            }
+            Op::Append { path, at, text } => match self.appended.entry(path) {
+                Entry::Vacant(new) => {
+                    new.insert((*at, text.into()));
+                }
+                Entry::Occupied(known) => known.into_mut().1.to_mut().push_str(text),
+            },
             Op::Remove { path } => {
-                let item = self.items.remove(path).unwrap_or_default();
+                let item = self.items.remove(path.as_str()).unwrap_or_default();
                 let below = format!("{path}/");
                 self.folders.retain(|folder| folder != path && !folder.starts_with(&below));
                 self.items.retain(|item, _| !item.starts_with(&below));
                 self.removed.extend(item.earlier);
-                self.removed.insert(path.clone());
+                self.removed.insert(path.into());
             }
             Op::Folder { path } => {
-                self.folders.insert(path.clone());
+                self.folders.insert(path.into());
             }
         }
     }
 
-    fn rename(&mut self, from: &str, to: &str) {
-        let mut item = self.items.remove(from).unwrap_or_default();
-        item.earlier.push(from.to_owned());
-        item.earlier.retain(|path| path != to);
-        self.removed.remove(to);
-        self.items.insert(to.to_owned(), item);
+    fn rename(&mut self, from: Cow<'r, str>, to: Cow<'r, str>) {
+        let mut item = self.items.remove(&from).unwrap_or_default();
+        item.earlier.push(from);
+        item.earlier.retain(|path| *path != to);
+        self.removed.remove(&to);
+        self.items.insert(to, item);
     }
 
     /// Brings the files to the state after the records. Answers which of them were left alone. New
@@ -148,11 +164,17 @@ impl Net {
             if let Some(text) = item.texts.last()
                 && !write(disk, temporary, path, item, trust)?
             {
-                skipped.push(Skipped { path: path.clone(), text: text.clone() });
+                skipped.push(Skipped { path: path.to_string(), text: (*text).to_owned() });
             }
         }
         // After the moves: a folder that was made may have moved with its parent.
+        let mut last = "";
         for folder in &self.folders {
+            // Folders beside each other have a new parent in most cases: it is made first.
+            if parent(folder) != last {
+                last = parent(folder);
+                make_folders(disk, last)?;
+            }
             make_folders(disk, folder)?;
         }
         // After the moves: what is removed may have been inside a folder that moved.
@@ -169,18 +191,23 @@ impl Net {
     }
 
     /// Moves an item to its path, from wherever it is.
-    fn place(&self, disk: &dyn Disk, path: &str, item: &Item, trust: Trust) -> Result<()> {
+    fn place(&self, disk: &dyn Disk, path: &str, item: &Item<'_>, trust: Trust) -> Result<()> {
         // The latest path first. A path that belongs to another item by now is not this one's.
         let earlier = item.earlier.iter().rev().filter(|path| !self.items.contains_key(*path));
         for old in earlier {
-            let Some(found) = disk.stat(old)? else { continue };
-            if disk.stat(path)?.is_none() {
-                move_to(disk, old, path, |folder| {
+            let moved = match disk.move_if_free(old, path) {
+                Err(error) if error.is_absent() => {
                     // Synced: a folder that moves into one that is lost would be lost with it, and
                     // the log does not have what others put into it.
-                    atomic::make_folders(disk, folder)
-                })?;
-            } else if trust == Trust::Log && found.kind == Kind::File {
+                    atomic::make_folders(disk, parent(path))?;
+                    disk.move_if_free(old, path)?
+                }
+                moved => moved?,
+            };
+            if moved == Moved::Taken
+                && trust == Trust::Log
+                && disk.stat(old)?.is_some_and(|found| found.kind == Kind::File)
+            {
                 disk.remove_file(old)?;
             }
             // Otherwise others made something new at the old path.
@@ -190,8 +217,23 @@ impl Net {
 }
 
 /// Gives a file its content. False if others changed it.
-fn write(disk: &dyn Disk, temporary: &str, path: &str, item: &Item, trust: Trust) -> Result<bool> {
+fn write(
+    disk: &dyn Disk,
+    temporary: &str,
+    path: &str,
+    item: &Item<'_>,
+    trust: Trust,
+) -> Result<bool> {
     let Some(text) = item.texts.last() else { return Ok(true) };
+    if item.is_new() && trust == Trust::Files {
+        make_temporary(disk, temporary, text)?;
+        let moved = with_folders(disk, path, || disk.move_if_free(temporary, path));
+        match moved {
+            // Others put something there.
+            Ok(Moved::Taken | Moved::Missing) => drop(disk.remove_file(temporary)?),
+            moved => return is_moved(disk, temporary, moved.map(drop)),
+        }
+    }
     let mut found = match read_file(disk, path, limits::DOCUMENT) {
         // Others put a link there. What it leads to does not matter.
         Err(TreeError::Outside { .. }) => None,
@@ -209,34 +251,39 @@ fn write(disk: &dyn Disk, temporary: &str, path: &str, item: &Item, trust: Trust
         found = None;
     }
     let may_be_lost = trust == Trust::Log && found.as_ref().is_none_or(|found| item.is_torn(found));
-    if !may_be_lost && !item.known.contains(&found.map(|bytes| digest(&bytes))) {
+    if !may_be_lost && !item.is_known(found.as_deref()) {
         return Ok(false);
     }
+    make_temporary(disk, temporary, text)?;
+    is_moved(disk, temporary, with_folders(disk, path, || disk.move_to(temporary, path)))
+}
+
+fn make_temporary(disk: &dyn Disk, temporary: &str, text: &str) -> Result<()> {
     if !disk.create(temporary, text.as_bytes())? {
         // A process that was killed left it.
         disk.remove_file(temporary)?;
         disk.create(temporary, text.as_bytes())?;
     }
-    match move_to(disk, temporary, path, |folder| make_folders(disk, folder)) {
+    Ok(())
+}
+
+/// Whether a new content is at its path.
+fn is_moved(disk: &dyn Disk, temporary: &str, moved: Result<()>) -> Result<bool> {
+    match moved {
         // A file is where a folder must be.
         Err(error) if error.is_absent() => disk.remove_file(temporary).map(|_| false),
         moved => moved.map(|()| true),
     }
 }
 
-/// Moves a file or a folder, and makes the folder that it moves into if it is missing.
-fn move_to(
-    disk: &dyn Disk,
-    from: &str,
-    to: &str,
-    make_folders: impl Fn(&str) -> Result<()>,
-) -> Result<()> {
-    match disk.move_to(from, to) {
+/// Moves something to a path, and makes the folder of the path if it is missing.
+fn with_folders<T>(disk: &dyn Disk, path: &str, act: impl Fn() -> Result<T>) -> Result<T> {
+    match act() {
         Err(error) if error.is_absent() => {
-            make_folders(parent(to))?;
-            disk.move_to(from, to)
+            make_folders(disk, parent(path))?;
+            act()
         }
-        moved => moved,
+        done => done,
     }
 }
 

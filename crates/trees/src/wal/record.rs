@@ -100,13 +100,10 @@ pub fn digest(bytes: &[u8]) -> String {
 /// The records of a group. The first one is marked: a process writes it only after the files have
 /// followed everything before.
 pub(super) fn encode_group(records: &[Record]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(records.len() * 2_048);
     for (place, record) in records.iter().enumerate() {
-        let mut document = record.document();
-        if place == 0 {
-            document[GROUP] = records.len().into();
-        }
-        bytes.extend(encode(&document));
+        let group = (place == 0).then_some(records.len());
+        line(&mut bytes, |bytes| record.write(group, bytes));
     }
     bytes
 }
@@ -117,8 +114,35 @@ pub(super) fn followed() -> Vec<u8> {
 }
 
 pub(super) fn encode(document: &Value) -> Vec<u8> {
-    let text = document.to_string();
-    format!("{} {text}\n", digest(text.as_bytes())).into_bytes()
+    let mut bytes = Vec::new();
+    line(&mut bytes, |bytes| drop(serde_json::to_writer(bytes, document)));
+    bytes
+}
+
+/// Adds a line: the checksum of a text, and the text.
+fn line(bytes: &mut Vec<u8>, text: impl FnOnce(&mut Vec<u8>)) {
+    let start = bytes.len();
+    bytes.extend([b' '; SUM + 1]);
+    text(bytes);
+    let sum = digest(&bytes[start + SUM + 1..]);
+    bytes[start..start + SUM].copy_from_slice(sum.as_bytes());
+    bytes.push(b'\n');
+}
+
+/// Adds an object of texts, and of one number.
+fn object(texts: &[(&str, &str)], number: Option<(&str, u64)>, bytes: &mut Vec<u8>) {
+    let mut next = b'{';
+    for (name, text) in texts {
+        bytes.push(next);
+        bytes.extend(format!("\"{name}\":").bytes());
+        // Writing to memory cannot fail.
+        drop(serde_json::to_writer(&mut *bytes, text));
+        next = b',';
+    }
+    if let Some((name, number)) = number {
+        bytes.extend(format!(",\"{name}\":{number}").bytes());
+    }
+    bytes.push(b'}');
 }
 
 /// Reads a log. A line without its checksum ends it: such a line was not synced.
@@ -165,9 +189,20 @@ fn checked(line: &[u8]) -> Option<Object> {
 }
 
 impl Record {
-    pub(super) fn document(&self) -> Value {
-        let ops: Vec<Value> = self.ops.iter().map(Op::document).collect();
-        json!({"ops": ops, "detail": self.detail})
+    /// Adds the record as JSON, without a copy of its texts. The first one of a group says how many
+    /// there are.
+    fn write(&self, group: Option<usize>, bytes: &mut Vec<u8>) {
+        bytes.extend(b"{\"ops\":[");
+        for (place, op) in self.ops.iter().enumerate() {
+            bytes.extend(if place == 0 { &b""[..] } else { b"," });
+            op.write(bytes);
+        }
+        bytes.extend(b"],\"detail\":");
+        drop(serde_json::to_writer(&mut *bytes, &self.detail));
+        if let Some(count) = group {
+            bytes.extend(format!(",\"{GROUP}\":{count}").bytes());
+        }
+        bytes.push(b'}');
     }
 
     fn read(mut document: Object) -> Option<Self> {
@@ -178,13 +213,19 @@ impl Record {
 }
 
 impl Op {
-    fn document(&self) -> Value {
+    fn write(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Put { path, text, was } => json!({"put": path, "text": text, "was": was}),
-            Self::Move { from, to } => json!({"move": from, "to": to}),
-            Self::Append { path, at, text } => json!({"append": path, "at": at, "text": text}),
-            Self::Remove { path } => json!({"remove": path}),
-            Self::Folder { path } => json!({"folder": path}),
+            Self::Put { path, text, was } => {
+                let was = was.as_deref();
+                let members = [("put", path.as_str()), ("text", text), ("was", was.unwrap_or(""))];
+                object(&members[..if was.is_some() { 3 } else { 2 }], None, bytes);
+            }
+            Self::Move { from, to } => object(&[("move", from), ("to", to)], None, bytes),
+            Self::Append { path, at, text } => {
+                object(&[("append", path), ("text", text)], Some(("at", *at)), bytes);
+            }
+            Self::Remove { path } => object(&[("remove", path)], None, bytes),
+            Self::Folder { path } => object(&[("folder", path)], None, bytes),
         }
     }
 

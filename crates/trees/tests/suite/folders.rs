@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use accord_trees::{Disk, Root, TreeError};
+use accord_trees::testing::SimDisk;
+use accord_trees::{Disk, Moved, Root, TreeError, read_file};
 
 fn root() -> (tempfile::TempDir, Root) {
     let folder = tempfile::tempdir().unwrap();
@@ -76,4 +77,32 @@ fn a_link_is_resolved_each_time_and_never_out_of_the_root() {
     for above in ["..", "a/../..", "../x"] {
         assert!(matches!(root.stat(above), Err(TreeError::Outside { .. })), "{above}");
     }
+}
+
+#[test]
+fn a_move_to_a_free_path_replaces_nothing() {
+    let (folder, root) = root();
+    let sim = SimDisk::new();
+    sim.make_folder("a").unwrap();
+    let kept = root.keep_folders();
+    let disks: [&dyn Disk; 2] = [&root, &sim];
+    for disk in disks {
+        assert!(disk.create("a/x", b"x").unwrap());
+        assert!(disk.create("a/y", b"y").unwrap());
+        assert_eq!(disk.move_if_free("a/x", "a/y").unwrap(), Moved::Taken);
+        assert_eq!(disk.move_if_free("a/none", "a/new").unwrap(), Moved::Missing);
+        assert_eq!(disk.move_if_free("none/x", "a/new").unwrap(), Moved::Missing);
+        assert!(disk.move_if_free("a/x", "none/x").is_err());
+        assert_eq!(disk.move_if_free("a/x", "x").unwrap(), Moved::Done);
+        // Folders move with their contents.
+        assert!(disk.make_folder("b").unwrap());
+        assert_eq!(disk.move_if_free("a", "b").unwrap(), Moved::Taken);
+        assert_eq!(disk.move_if_free("a", "b/a").unwrap(), Moved::Done);
+        assert_eq!(read_file(disk, "b/a/y", 10).unwrap().unwrap(), b"y");
+        assert!(disk.stat("a/y").unwrap().is_none());
+    }
+    drop(kept);
+    // A link that leads nowhere is something.
+    symlink("nowhere", folder.path().join("link")).unwrap();
+    assert_eq!(root.move_if_free("x", "link").unwrap(), Moved::Taken);
 }

@@ -407,3 +407,21 @@ fn what_others_put_in_the_way_stops_nothing_else() {
     assert_eq!(disk.files()["free.md"], b"x");
     assert_eq!(disk.files()["runs"], b"a file");
 }
+
+#[test]
+fn a_new_file_never_replaces_one_that_others_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+    let mut wal: Wal<Tally> = Wal::new(disk.clone(), "own", "boot");
+    let mut locked = wal.lock().unwrap();
+    disk.make_folder("ready").unwrap();
+    disk.create("ready/a.md", b"a person's text").unwrap();
+    locked.stage(record(vec![put("ready/a.md", "new", None), put("ready/b/c.md", "new", None)]));
+    let skipped = locked.commit().unwrap();
+    let skipped: Vec<&str> = skipped.iter().map(|skipped| skipped.path.as_str()).collect();
+    assert_eq!(skipped, ["ready/a.md"]);
+    assert_eq!(read_file(disk.as_ref(), "ready/a.md", 100).unwrap().unwrap(), b"a person's text");
+    assert_eq!(read_file(disk.as_ref(), "ready/b/c.md", 100).unwrap().unwrap(), b"new");
+    // Nothing is left over.
+    assert!(disk.stat("own/next").unwrap().is_none());
+}
