@@ -6,6 +6,7 @@ use accord_tasks_core::board::{Board, Entry};
 use accord_tasks_core::{DayNumbers, Status, TaskDay, TaskId};
 
 use crate::committed::{Held, note};
+use crate::file_cache::FileCache;
 use crate::traces::Traces;
 
 /// The index of a tree.
@@ -23,6 +24,8 @@ pub(crate) struct Index {
     pub(crate) odd: BTreeSet<TaskId>,
     /// Whether settings may have been changed by others.
     pub(crate) has_odd_settings: bool,
+    /// Task files that were committed lately.
+    pub(crate) files: FileCache,
     /// The tasks of a tree about which nothing is committed.
     pub(crate) first: Vec<(TaskId, Held)>,
     /// What the files of such a tree say about Accord.

@@ -24,6 +24,7 @@ mod committed;
 mod environment;
 pub mod event_log;
 pub mod executor;
+mod file_cache;
 mod index;
 pub mod layout;
 mod lint;

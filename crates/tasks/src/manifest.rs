@@ -165,6 +165,8 @@ pub struct Settings {
     pub manifest: Option<Manifest>,
     /// The settings that were committed through Accord, if they were.
     pub committed: Option<CommittedSettings>,
+    /// The text of those settings.
+    committed_text: Option<String>,
     stamp: Stamp,
 }
 
@@ -179,18 +181,29 @@ impl Settings {
     pub fn load(disk: &dyn Disk) -> Result<Self, Failure> {
         let stamp = stamp(disk);
         let manifest = text(disk, MANIFEST)?.map(|text| read_manifest(&text)).transpose()?;
-        Ok(Self { manifest, committed: None, stamp })
+        Ok(Self { manifest, committed: None, committed_text: None, stamp })
     }
 
     /// Settings that are committed now.
     pub(crate) fn of(manifest: Manifest, committed: CommittedSettings) -> Self {
-        Self { manifest: Some(manifest), committed: Some(committed), stamp: None }
+        let committed = Some(committed);
+        Self { manifest: Some(manifest), committed, committed_text: None, stamp: None }
     }
 
-    /// The settings with those that were committed, as the log has them.
+    /// The settings with those that were committed, as the log has them. `None` if they have them.
+    pub(crate) fn held_to(&self, committed: Option<&str>) -> Option<Self> {
+        if self.committed_text.as_deref() == committed {
+            return None;
+        }
+        let committed_text = committed.map(str::to_owned);
+        Some(Self { committed: committed.and_then(read_committed), committed_text, ..self.clone() })
+    }
+
+    /// The settings with those that were committed according to others.
     #[must_use]
-    pub(crate) fn held_to(&self, committed: Option<&str>) -> Self {
-        Self { committed: committed.and_then(read_committed), ..self.clone() }
+    pub(crate) fn held_as(self, others: &Self) -> Self {
+        let (committed, committed_text) = (others.committed.clone(), others.committed_text.clone());
+        Self { committed, committed_text, ..self }
     }
 
     /// Whether `project.yaml` changed since it was read.

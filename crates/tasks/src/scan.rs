@@ -14,8 +14,13 @@ use accord_trees::{Disk, Kind, Result, TreeError, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
-use crate::layout::{RunLayout, status_folder};
+use crate::layout::{RunLayout, status_folder, task_file};
 use crate::traces::Traces;
+
+/// The most threads that read files.
+const MAX_THREADS: usize = 8;
+/// Fewer files are not worth another thread.
+const LEAST_OF_A_THREAD: usize = 256;
 
 /// The largest task file.
 pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -24,36 +29,51 @@ pub(crate) const MAX_FILE: u64 = 16 * 1024 * 1024;
 pub(crate) fn scan(disk: &dyn Disk, layout: RunLayout, state: &State) -> Result<Index> {
     let numbers = state.numbers().clone();
     let mut index = Index { numbers, has_odd_settings: true, ..Index::default() };
+    let mut traces = None;
     match state.last_event() {
         Some(last) => index.last_event = last,
         None => {
-            let traces = Traces::read(disk)?;
-            index.last_event = traces.last_event;
+            let found = Traces::read(disk)?;
+            index.last_event = found.last_event;
             // Also those of tasks whose files are gone.
-            traces.tasks.iter().for_each(|id| index.note(*id));
-            index.traces = Some(traces);
+            found.tasks.iter().for_each(|id| index.note(*id));
+            traces = Some(found);
         }
     }
-    let mut scan = Scan { disk, layout, state, index, seen: HashSet::new() };
+    let reader = Reader { disk, layout, state, traces: traces.as_ref() };
+    let mut scan = Scan { state, index, seen: HashSet::new() };
     for &status in Status::ALL {
         let folder = status_folder(status);
         if disk.stat(&folder)?.is_some_and(|stat| stat.kind != Kind::Folder) {
             // Its tasks are not gone, so nothing is decided without them.
             return Err(TreeError::damaged(&folder, "it is a link or a file, not a folder"));
         }
-        for entry in disk.list(&folder)?.unwrap_or_default() {
-            scan.entry(status, &entry)?;
+        let entries = disk.list(&folder)?.unwrap_or_default();
+        if status.is_final() {
+            for entry in entries {
+                if let Some(id) = scan.name(status, &entry) {
+                    scan.finished(status, id, entry.kind);
+                }
+            }
+            continue;
+        }
+        let tasks: Vec<(TaskId, Kind)> = entries
+            .iter()
+            .filter_map(|entry| Some((scan.name(status, entry)?, entry.kind)))
+            .collect();
+        let read = reader.read_all(status, &tasks)?;
+        for ((id, _), found) in tasks.into_iter().zip(read) {
+            scan.open(status, id, found);
         }
     }
     let Scan { mut index, seen, .. } = scan;
+    index.traces = traces;
     // Files that are gone.
     index.odd.extend(state.tasks().map(|(id, _)| id).filter(|id| !seen.contains(id)));
     Ok(index)
 }
 
 struct Scan<'s> {
-    disk: &'s dyn Disk,
-    layout: RunLayout,
     state: &'s State,
     index: Index,
     /// Open tasks that have a file.
@@ -61,8 +81,8 @@ struct Scan<'s> {
 }
 
 impl Scan<'_> {
-    fn entry(&mut self, status: Status, entry: &accord_trees::Entry) -> Result<()> {
-        let path = format!("{}/{}", status_folder(status), entry.name);
+    /// The task that an entry of a folder is the file of.
+    fn name(&mut self, status: Status, entry: &accord_trees::Entry) -> Option<TaskId> {
         let Some(name) = entry.name.strip_suffix(".md") else {
             // The folder beside a task file. Without its file it still uses the number of the task.
             if let Ok(id) = TaskId::parse(&entry.name) {
@@ -71,58 +91,129 @@ impl Scan<'_> {
                     self.index.odd.insert(id);
                 }
             }
-            return Ok(());
+            return None;
         };
-        let Ok(id) = TaskId::parse(name) else {
+        let id = TaskId::parse(name).ok();
+        if id.is_none() {
+            let path = format!("{}/{}", status_folder(status), entry.name);
             self.index.broken.insert(path, "the name is not the id of a task".into());
-            return Ok(());
-        };
-        if self.index.board.status(id).is_some() {
-            self.index.odd.insert(id);
-            return Ok(());
         }
-        let held = self.state.held(id);
-        if status.is_final() {
-            self.index.put_closed(id, status);
-            if held.is_some() || entry.kind != Kind::File {
-                self.index.odd.insert(id);
-            }
-            return Ok(());
+        id
+    }
+
+    /// Whether a task is in another folder too.
+    fn is_again(&mut self, id: TaskId) -> bool {
+        let is_known = self.index.board.status(id).is_some();
+        if is_known {
+            self.index.odd.insert(id);
+        }
+        is_known
+    }
+
+    fn finished(&mut self, status: Status, id: TaskId, kind: Kind) {
+        if self.is_again(id) {
+            return;
+        }
+        self.index.put_closed(id, status);
+        if self.state.held(id).is_some() || kind != Kind::File {
+            self.index.odd.insert(id);
+        }
+    }
+
+    fn open(&mut self, status: Status, id: TaskId, found: Found) {
+        if self.is_again(id) {
+            return;
         }
         self.seen.insert(id);
-        match read_task(self.disk, &path)? {
-            Some(Ok(file)) => {
-                let is_file = entry.kind == Kind::File;
-                let task = file.task();
-                if is_file && !self.state.is_begun() && task.id == id && task.status == status {
-                    let is_leased = status.is_leased() && task.lease.value().is_some();
-                    let lease = match self.index.traces.as_ref().filter(|_| is_leased) {
-                        Some(traces) => traces.lease(self.disk, id)?,
-                        None => LeaseOrigin::None,
-                    };
-                    self.index.first.push((id, Held::of(&file, lease)));
-                } else if !is_file
-                    || !is_committed(&file, id, status, held)
-                    || !self.has_run(id, held)?
-                {
+        match found {
+            Found::Task { entry, first, is_odd } => {
+                self.index.first.extend(first.map(|held| (id, *held)));
+                if is_odd {
                     self.index.odd.insert(id);
                 }
-                self.index.put(entry_of(self.disk, self.layout, &file)?);
+                self.index.put(*entry);
             }
-            Some(Err(why)) => {
+            Found::Broken(why) => {
+                let path = task_file(status, id);
                 self.index.broken.insert(path, why);
-                self.index.put_closed(id, held.map_or(status, |held| held.status));
+                let held = self.state.held(id).map(|held| held.status);
+                self.index.put_closed(id, held.unwrap_or(status));
                 self.index.odd.insert(id);
             }
-            None => {}
+            Found::Nothing => {}
         }
-        Ok(())
     }
 }
 
-impl Scan<'_> {
+/// What is at the path of an open task.
+enum Found {
+    Task {
+        entry: Box<Entry>,
+        /// What counts as committed, if nothing is committed about the tree.
+        first: Option<Box<Held>>,
+        /// Whether it is not what Accord committed.
+        is_odd: bool,
+    },
+    Broken(String),
+    Nothing,
+}
+
+/// Reads the files of open tasks.
+#[derive(Clone, Copy)]
+struct Reader<'r> {
+    disk: &'r dyn Disk,
+    layout: RunLayout,
+    state: &'r State,
+    /// What the files say about Accord, if nothing is committed about the tree.
+    traces: Option<&'r Traces>,
+}
+
+impl Reader<'_> {
+    /// Reads the files of a folder, in as many threads as there are cores: most of the time of a
+    /// start is theirs.
+    fn read_all(self, status: Status, tasks: &[(TaskId, Kind)]) -> Result<Vec<Found>> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+        let each = tasks.len().div_ceil(cores).max(LEAST_OF_A_THREAD);
+        let read = |tasks: &[(TaskId, Kind)]| -> Result<Vec<Found>> {
+            tasks.iter().map(|(id, kind)| self.read(status, *id, *kind)).collect()
+        };
+        std::thread::scope(|scope| {
+            let mut chunks = tasks.chunks(each);
+            let own = chunks.next().unwrap_or_default();
+            let others: Vec<_> = chunks.map(|chunk| scope.spawn(move || read(chunk))).collect();
+            let mut found = read(own)?;
+            for other in others {
+                let read = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                found.extend(read?);
+            }
+            Ok(found)
+        })
+    }
+
+    fn read(self, status: Status, id: TaskId, kind: Kind) -> Result<Found> {
+        let file = match read_task(self.disk, &task_file(status, id))? {
+            Some(Ok(file)) => file,
+            Some(Err(why)) => return Ok(Found::Broken(why)),
+            None => return Ok(Found::Nothing),
+        };
+        let held = self.state.held(id);
+        let is_file = kind == Kind::File;
+        let task = file.task();
+        let is_first = is_file && !self.state.is_begun() && task.id == id && task.status == status;
+        let is_leased = status.is_leased() && task.lease.value().is_some();
+        let lease = match self.traces.filter(|_| is_first && is_leased) {
+            Some(traces) => traces.lease(self.disk, id)?,
+            None => LeaseOrigin::None,
+        };
+        let first = is_first.then(|| Box::new(Held::of(&file, lease)));
+        let is_odd = !is_first
+            && (!is_file || !is_committed(&file, id, status, held) || !self.has_run(id, held)?);
+        let entry = Box::new(entry_of(self.disk, self.layout, &file)?);
+        Ok(Found::Task { entry, first, is_odd })
+    }
+
     /// Whether the run of Accord's lease is what Accord committed.
-    fn has_run(&self, id: TaskId, held: Option<&Held>) -> Result<bool> {
+    fn has_run(self, id: TaskId, held: Option<&Held>) -> Result<bool> {
         let Some(run) = held.and_then(|held| held.run.as_deref()) else { return Ok(true) };
         let path = format!("{}/run.json", self.layout.folder(id));
         let found = read_file(self.disk, &path, MAX_FILE)?;
@@ -150,20 +241,27 @@ pub(crate) fn read_task(
     disk: &dyn Disk,
     path: &str,
 ) -> Result<Option<std::result::Result<TaskFile, String>>> {
-    let bytes = match read_file(disk, path, MAX_FILE) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(None),
+    let text = read_text(disk, path)?;
+    let read = |text: String| TaskFile::read(&text).map_err(|error| error.to_string());
+    Ok(text.map(|text| text.and_then(read)))
+}
+
+/// Reads the text of a task file.
+pub(crate) fn read_text(
+    disk: &dyn Disk,
+    path: &str,
+) -> Result<Option<std::result::Result<String, String>>> {
+    match read_file(disk, path, MAX_FILE) {
+        Ok(bytes) => Ok(bytes
+            .map(|bytes| String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned()))),
         // It must not hide the others.
         Err(
             error @ (TreeError::TooLarge { .. }
             | TreeError::NotFile { .. }
             | TreeError::Outside { .. }),
-        ) => return Ok(Some(Err(error.to_string()))),
-        Err(error) => return Err(error),
-    };
-    let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned());
-    let file = text.and_then(|text| TaskFile::read(&text).map_err(|error| error.to_string()));
-    Ok(Some(file))
+        ) => Ok(Some(Err(error.to_string()))),
+        Err(error) => Err(error),
+    }
 }
 
 /// The entry of a task on the board.

@@ -2,19 +2,20 @@
 //!
 //! A caller hands in a decision. The first caller becomes the leader: it takes the lock, runs the
 //! decisions of everyone who is waiting, commits them with one sync, and wakes the callers. While
-//! it syncs, the next group gathers.
+//! it syncs, the next group gathers. Callers make their answers themselves, after the group.
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::TaskId;
 use accord_tasks_core::aof_project_id;
 use accord_trees::wal::{LockedWal, News, Skipped, Wal};
 use accord_trees::{Disk, Root, TreeError};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::Environment;
 use crate::committed::State;
@@ -26,6 +27,11 @@ use crate::scan::scan;
 use crate::watch::Changes;
 use crate::work::Work;
 
+/// The longest time that a leader waits for more callers.
+const LONGEST_GATHERING: Duration = Duration::from_millis(2);
+/// A shorter time is not worth a wait.
+const SHORTEST_GATHERING: Duration = Duration::from_micros(100);
+
 /// The tree of one project. A clone is the same tree.
 #[derive(Clone)]
 pub struct Tree(Arc<Shared>);
@@ -36,6 +42,8 @@ struct Shared {
     project: String,
     settings: RwLock<Arc<Settings>>,
     queue: Mutex<Queue>,
+    /// As many callers wait as the leader wants.
+    gathered: Condvar,
     /// The log and the index. Only the leader has it.
     store: Mutex<Store>,
     /// What others changed since the last group.
@@ -55,6 +63,11 @@ impl WeakTree {
 struct Queue {
     waiting: VecDeque<Job>,
     has_leader: bool,
+    /// How many callers the next leader waits for: those that waited when the last group ended,
+    /// and those that it answered, which may come back at once.
+    wanted: usize,
+    /// How long the last sync took.
+    sync_time: Duration,
 }
 
 pub(crate) struct Store {
@@ -138,6 +151,7 @@ impl Tree {
             project,
             settings: RwLock::new(Arc::new(settings)),
             queue: Mutex::default(),
+            gathered: Condvar::new(),
             store: Mutex::new(Store { wal, index: None, pace: Pace::default() }),
             changes: Mutex::default(),
         })))
@@ -155,9 +169,8 @@ impl Tree {
         if !known.is_outdated(self.disk()) {
             return known;
         }
-        let Ok(mut fresh) = Settings::load(self.disk()) else { return known };
-        fresh.committed.clone_from(&known.committed);
-        let fresh = Arc::new(fresh);
+        let Ok(fresh) = Settings::load(self.disk()) else { return known };
+        let fresh = Arc::new(fresh.held_as(&known));
         *self.0.settings.write() = fresh.clone();
         fresh
     }
@@ -165,10 +178,9 @@ impl Tree {
     /// The settings, with those that count only as set through Accord.
     fn held_settings(&self, state: &State) -> Arc<Settings> {
         let known = self.current_settings();
-        let held = Arc::new(known.held_to(state.settings()));
-        if held.committed != known.committed {
-            *self.0.settings.write() = held.clone();
-        }
+        let Some(held) = known.held_to(state.settings()) else { return known };
+        let held = Arc::new(held);
+        *self.0.settings.write() = held.clone();
         held
     }
 
@@ -227,7 +239,8 @@ impl Tree {
         &self,
         decide: impl FnOnce(&mut Work<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let (sender, receiver) = channel();
+        // A caller is made the leader once, and answered once.
+        let (sender, receiver) = sync_channel(2);
         let lead = sender.clone();
         let job = Job {
             run: Box::new(move |work| {
@@ -240,6 +253,9 @@ impl Tree {
         let leads = {
             let mut queue = self.0.queue.lock();
             queue.waiting.push_back(job);
+            if queue.waiting.len() == queue.wanted {
+                self.0.gathered.notify_one();
+            }
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if leads {
@@ -259,12 +275,29 @@ impl Tree {
 
     /// Leads one group, then makes the next caller the leader.
     fn lead(&self) {
+        self.gather();
         self.run_group();
         let mut queue = self.0.queue.lock();
         match queue.waiting.front() {
             Some(next) => (next.lead)(),
             None => queue.has_leader = false,
         }
+    }
+
+    /// Waits a part of the time of a sync for the callers that the last group answered. If they
+    /// come back, they share the next sync. Without the wait, the next group would have only those
+    /// that came during the last one, and the others would wait for two syncs. Where a sync takes
+    /// no time there is nothing to wait for, and a caller that is alone does not wait.
+    fn gather(&self) {
+        let mut queue = self.0.queue.lock();
+        let time = (queue.sync_time / 2).min(LONGEST_GATHERING);
+        if time >= SHORTEST_GATHERING {
+            let until = Instant::now() + time;
+            while queue.waiting.len() < queue.wanted
+                && !self.0.gathered.wait_until(&mut queue, until).timed_out()
+            {}
+        }
+        queue.wanted = 0;
     }
 
     /// Runs the decisions of one group.
@@ -315,7 +348,12 @@ impl Tree {
             // The index is ahead of the files.
             *index = None;
         }
+        let sync_time = wal.sync_time();
         drop(store);
+        let mut queue = shared.queue.lock();
+        queue.wanted = queue.waiting.len() + finishes.len();
+        queue.sync_time = sync_time;
+        drop(queue);
         for finish in finishes {
             finish(outcome.clone());
         }
@@ -362,7 +400,7 @@ impl Tree {
 }
 
 fn finish<T>(
-    sender: &Sender<Signal<T>>,
+    sender: &SyncSender<Signal<T>>,
     committed: Result<(), Failure>,
     answer: Result<T, Failure>,
 ) {

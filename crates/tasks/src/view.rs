@@ -35,6 +35,17 @@ pub(crate) struct RunFacts {
     pub(crate) result: Option<RunResult>,
 }
 
+/// What a group knows of the details of a task. The caller makes the answer of it, after the group.
+pub(crate) struct Draft {
+    project: String,
+    file: TaskFile,
+    facts: RunFacts,
+    depends_on: Vec<DependencyView>,
+    dependents: Vec<DependencyView>,
+    parts: Vec<DependencyView>,
+    run_folder: String,
+}
+
 /// What a person decides about.
 pub(crate) struct Evidence {
     pub(crate) digest: EvidenceDigest,
@@ -90,42 +101,20 @@ impl Work<'_> {
     }
 
     /// Everything about a task.
-    pub(crate) fn details(&self, project: &str, file: &TaskFile, facts: &RunFacts) -> TaskDetails {
-        let (task, id) = (file.task(), file.task().id);
-        let (routing, sla) = (task.routing.as_ref(), task.sla.as_ref());
-        let board = self.board();
-        TaskDetails {
-            id,
-            project_id: project.to_owned(),
-            title: task.title.clone(),
-            status: task.status,
-            priority: task.urgency(),
-            agent: routing.and_then(|routing| routing.agent.clone()),
-            role: routing.and_then(|routing| routing.role.clone()),
-            team: routing.and_then(|routing| routing.team.clone()),
-            tags: routing.and_then(|routing| routing.tags.clone()).unwrap_or_default(),
-            lease: lease(task, facts),
-            depends_on: self.dependencies(task.dependencies()),
-            dependents: self.dependencies(board.dependents(id)),
-            parent: task.parent_id,
-            parts: self.dependencies(board.parts(id)),
-            block_reason: block_reason(task),
-            resource: task.resource.clone(),
-            max_in_progress_ms: sla.and_then(|sla| sla.max_in_progress_ms),
-            on_violation: sla.and_then(|sla| sla.on_violation),
-            review_required: is_review_required(task),
-            sent_back: decision(task, "sentBack"),
-            approval: decision(task, "approval"),
-            attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
-            run: facts.run.as_ref().map(|run| run_view(run, facts)),
-            since: task.last_transition_at.clone(),
-            created_at: task.created_at.clone(),
-            created_by: task.created_by.clone(),
-            updated_at: task.updated_at.clone(),
-            metadata: task.metadata.clone().unwrap_or_else(Object::new),
-            body: Some(file.body().to_owned()),
-            path: task_file(task.status, id),
-            folder: companion(task.status, id),
+    pub(crate) fn details(&self, project: &str, file: &TaskFile, facts: RunFacts) -> TaskDetails {
+        self.draft(project, file, facts).details()
+    }
+
+    /// What a group knows of the details of a task.
+    pub(crate) fn draft(&self, project: &str, file: &TaskFile, facts: RunFacts) -> Draft {
+        let id = file.task().id;
+        Draft {
+            project: project.to_owned(),
+            file: file.clone(),
+            facts,
+            depends_on: self.dependencies(file.task().dependencies()),
+            dependents: self.dependencies(self.board().dependents(id)),
+            parts: self.dependencies(self.board().parts(id)),
             run_folder: self.layout().folder(id),
         }
     }
@@ -186,6 +175,49 @@ impl Work<'_> {
             _ => None,
         };
         Ok(Output { path, bytes, sha256: content.map(|content| sha256(&content).hex()) })
+    }
+}
+
+impl Draft {
+    /// Everything about the task.
+    pub(crate) fn details(self) -> TaskDetails {
+        let (file, facts) = (&self.file, &self.facts);
+        let (task, id) = (file.task(), file.task().id);
+        let (routing, sla) = (task.routing.as_ref(), task.sla.as_ref());
+        TaskDetails {
+            id,
+            title: task.title.clone(),
+            status: task.status,
+            priority: task.urgency(),
+            agent: routing.and_then(|routing| routing.agent.clone()),
+            role: routing.and_then(|routing| routing.role.clone()),
+            team: routing.and_then(|routing| routing.team.clone()),
+            tags: routing.and_then(|routing| routing.tags.clone()).unwrap_or_default(),
+            lease: lease(task, facts),
+            parent: task.parent_id,
+            block_reason: block_reason(task),
+            resource: task.resource.clone(),
+            max_in_progress_ms: sla.and_then(|sla| sla.max_in_progress_ms),
+            on_violation: sla.and_then(|sla| sla.on_violation),
+            review_required: is_review_required(task),
+            sent_back: decision(task, "sentBack"),
+            approval: decision(task, "approval"),
+            attempts: task.metadata("retryCount").and_then(Value::as_u64).unwrap_or(0),
+            run: facts.run.as_ref().map(|run| run_view(run, facts)),
+            since: task.last_transition_at.clone(),
+            created_at: task.created_at.clone(),
+            created_by: task.created_by.clone(),
+            updated_at: task.updated_at.clone(),
+            metadata: task.metadata.clone().unwrap_or_else(Object::new),
+            body: Some(file.body().to_owned()),
+            path: task_file(task.status, id),
+            folder: companion(task.status, id),
+            project_id: self.project,
+            depends_on: self.depends_on,
+            dependents: self.dependents,
+            parts: self.parts,
+            run_folder: self.run_folder,
+        }
     }
 }
 

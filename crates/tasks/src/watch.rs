@@ -1,9 +1,10 @@
 //! Noticing what others change in a tree, in a process that keeps it open.
 //!
-//! The system reports changes in the folders of statuses. Where it cannot, the files of open tasks
-//! are compared with what they were. The artifacts of runs are compared in either case, for the
-//! tasks in progress alone. So the cost depends on how many tasks are open, and not on how many
-//! there are.
+//! The system reports changes in the folders of statuses, and in the folders of the runs of tasks
+//! in progress: a tree in which nothing happens costs nothing. Where the system cannot do that, the
+//! files of open tasks are compared with what they were. Where it watches no more folders, the
+//! artifacts of the other runs are compared. So the cost depends on how many tasks are open, and
+//! not on how many there are.
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::net::UnixStream;
@@ -14,13 +15,18 @@ use std::time::Duration;
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::digest;
-use accord_trees::watch::{FolderChanges, FolderWatch, wait_for};
+use accord_trees::watch::{Added, FolderChanges, FolderWatch, wait_for};
 use accord_trees::{Disk, Kind, read_file};
 
 use crate::Tree;
 use crate::layout::{MANIFEST, RunLayout, status_folder, task_file};
 use crate::scan::MAX_FILE;
 use crate::tree::WeakTree;
+
+/// The folders that those of runs are in.
+const RUN_FOLDERS: [&str; 2] = ["runs", "state/runs"];
+/// The artifacts of a run that decide about its task while it is in progress.
+const ARTIFACTS: [&str; 2] = ["run.json", "run_heartbeat.json"];
 
 /// How often files are compared. A change is noticed within a second.
 const INTERVAL: Duration = Duration::from_millis(400);
@@ -79,9 +85,12 @@ impl Tree {
         // Before the thread runs: a change after this call is noticed.
         let folders: Vec<String> = std::iter::once(String::new())
             .chain(Status::ALL.iter().map(|status| status_folder(*status)))
+            .chain(RUN_FOLDERS.map(str::to_owned))
             .collect();
         let folders = FolderWatch::start(disk.root_path(), &folders);
-        let mut watch = Watch { disk, folders, files: HashMap::new(), is_first: true };
+        let (files, followed, compared) = (HashMap::new(), BTreeSet::new(), BTreeSet::new());
+        let mut watch = Watch { disk, folders, followed, compared, files };
+        watch.follow_all();
         drop(watch.compare());
         let thread = std::thread::Builder::new()
             .name("task-watch".into())
@@ -94,9 +103,12 @@ impl Tree {
 struct Watch {
     disk: Arc<dyn Disk>,
     folders: Option<FolderWatch>,
+    /// Tasks in progress whose runs the system watches.
+    followed: BTreeSet<TaskId>,
+    /// Tasks in progress whose runs are compared.
+    compared: BTreeSet<TaskId>,
     /// What the compared files were.
     files: HashMap<String, Stamp>,
-    is_first: bool,
 }
 
 /// What tells one version of a file from another.
@@ -119,7 +131,7 @@ impl Watch {
                     if noticed.is_over {
                         return;
                     }
-                    read(&noticed)
+                    self.read(&noticed)
                 }
                 None if wait_for(stop, INTERVAL) => return,
                 None => Changes::default(),
@@ -133,13 +145,75 @@ impl Watch {
         }
     }
 
+    /// What the changes of folders mean.
+    fn read(&mut self, noticed: &FolderChanges) -> Changes {
+        let mut changes = Changes { is_unknown: noticed.is_unknown, ..Changes::default() };
+        if noticed.is_unknown {
+            self.follow_all();
+        }
+        let running = status_folder(Status::InProgress);
+        for (folder, name) in &noticed.names {
+            let is_run_folder = RUN_FOLDERS.contains(&folder.as_str());
+            if folder.is_empty() {
+                changes.has_settings |= name == MANIFEST;
+            } else if let Some(id) = id_in(folder) {
+                // Other artifacts are read when they are needed.
+                let is_watched = name.is_empty() || ARTIFACTS.contains(&name.as_str());
+                changes.tasks.extend(Some(id).filter(|_| is_watched));
+                if name.is_empty() {
+                    self.follow(id);
+                }
+            } else if let Some(id) = id_in(name) {
+                if is_run_folder || *folder == running {
+                    self.follow(id);
+                }
+                // A run of a task that is not in progress decides nothing.
+                if !is_run_folder || self.followed.contains(&id) {
+                    changes.tasks.insert(id);
+                }
+            }
+        }
+        changes
+    }
+
+    /// Follows the runs of all tasks in progress.
+    fn follow_all(&mut self) {
+        let known: Vec<TaskId> = self.followed.union(&self.compared).copied().collect();
+        let running = self.names(Status::InProgress);
+        known.into_iter().chain(running).for_each(|id| self.follow(id));
+    }
+
+    /// Follows the run of a task if that is in progress, and otherwise no more.
+    fn follow(&mut self, id: TaskId) {
+        let Some(folders) = &mut self.folders else { return };
+        let runs = [RunLayout::Guide, RunLayout::Reference].map(|layout| layout.folder(id));
+        let stat = self.disk.stat(&task_file(Status::InProgress, id));
+        if stat.is_ok_and(|stat| stat.is_none()) {
+            runs.iter().for_each(|folder| folders.remove(folder));
+            self.followed.remove(&id);
+            self.compared.remove(&id);
+            return;
+        }
+        // A folder that is made later is noticed in the folder that it is in.
+        let is_refused = runs.iter().any(|folder| folders.add(folder) == Added::Refused);
+        if is_refused {
+            self.compared.insert(id);
+        } else {
+            self.compared.remove(&id);
+        }
+        self.followed.insert(id);
+    }
+
     /// Compares files with what they were.
     fn compare(&mut self) -> Changes {
         let mut found: HashMap<String, (Option<TaskId>, Stamp)> = HashMap::new();
-        let running = self.names(Status::InProgress);
+        let running = match &self.folders {
+            Some(_) => self.compared.iter().copied().collect(),
+            None => self.names(Status::InProgress),
+        };
         for id in running {
             for layout in [RunLayout::Guide, RunLayout::Reference] {
-                for name in ["run.json", "run_heartbeat.json"] {
+                for name in ARTIFACTS {
                     let path = format!("{}/{name}", layout.folder(id));
                     if let Ok(Some(bytes)) = read_file(self.disk.as_ref(), &path, MAX_FILE) {
                         found.insert(path, (Some(id), Stamp::Content(digest(&bytes))));
@@ -165,7 +239,7 @@ impl Watch {
         }
         let found = found.into_iter();
         self.files = found.map(|(path, (_, stamp))| (path, stamp)).collect();
-        if std::mem::take(&mut self.is_first) { Changes::default() } else { changes }
+        changes
     }
 
     /// The tasks of a folder.
@@ -198,16 +272,4 @@ impl Watch {
 /// The task that a path is about.
 fn id_in(path: &str) -> Option<TaskId> {
     path.split('/').find_map(|name| TaskId::parse(name.strip_suffix(".md").unwrap_or(name)).ok())
-}
-
-/// What the changes of folders mean.
-fn read(noticed: &FolderChanges) -> Changes {
-    let mut changes = Changes { is_unknown: noticed.is_unknown, ..Changes::default() };
-    for (folder, name) in &noticed.names {
-        match folder.is_empty() {
-            true => changes.has_settings |= name == MANIFEST,
-            false => changes.tasks.extend(id_in(name)),
-        }
-    }
-    changes
 }

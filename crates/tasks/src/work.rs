@@ -17,14 +17,14 @@ use accord_tasks_core::run::{Heartbeat, RunResult};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{Op, Record, digest};
-use accord_trees::{Disk, Result as TreeResult, read_file};
+use accord_trees::{Disk, Result as TreeResult, parent, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
-use crate::scan::{MAX_FILE, document, entry_of, is_committed, read_task};
+use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text};
 use crate::tree::failure;
 
 /// A group of changes.
@@ -40,6 +40,12 @@ pub(crate) struct Work<'w> {
     pub(crate) staged: HashMap<String, Option<String>>,
     /// What the group says about tasks; `None` for one that cannot move any more.
     held: HashMap<TaskId, Option<Held>>,
+    /// The digests of files that were read and whose texts are not those that Accord would write.
+    unusual: RefCell<HashMap<TaskId, String>>,
+    /// Whether folders of runs exist, as far as they were looked for.
+    run_folders: RefCell<HashMap<String, bool>>,
+    /// The heartbeats of the group.
+    beats: HashMap<TaskId, Heartbeat>,
     /// Verdicts about tasks that were read and are not settled yet.
     pub(crate) verdicts: RefCell<BTreeMap<TaskId, Verdict>>,
     records: Vec<Record>,
@@ -72,6 +78,9 @@ impl<'w> Work<'w> {
             now,
             staged: HashMap::new(),
             held: HashMap::new(),
+            unusual: RefCell::default(),
+            run_folders: RefCell::default(),
+            beats: HashMap::new(),
             verdicts: RefCell::default(),
             records: Vec::new(),
             ops: Vec::new(),
@@ -191,18 +200,30 @@ impl<'w> Work<'w> {
         let Some(status) = self.index.board.status(id) else { return Ok(None) };
         let path = task_file(status, id);
         let invalid = |why: &str| Failure::new(Code::AofTaskFileInvalid, format!("{path}: {why}"));
+        let held = self.held(id);
+        let cached = |text: &str| self.index.files.get(id, text, &held?.front).cloned();
         match self.staged.get(&path) {
             Some(Some(text)) => {
-                return TaskFile::read(text).map(Some).map_err(|error| invalid(&error.to_string()));
+                let file = cached(text).map_or_else(|| TaskFile::read(text), Ok);
+                return file.map(Some).map_err(|error| invalid(&error.to_string()));
             }
             Some(None) => return Ok(None),
             None => {}
         }
-        let read = read_task(self.disk, &path).map_err(|error| failure(&error))?;
-        if let Some(Ok(file)) = read {
-            let is_closed = status.is_final() && file.task().status == status;
-            if is_closed || is_committed(&file, id, status, self.held(id)) {
+        let read = read_text(self.disk, &path).map_err(|error| failure(&error))?;
+        if let Some(Ok(text)) = read {
+            if let Some(file) = cached(&text) {
                 return Ok(Some(file));
+            }
+            if let Ok(file) = TaskFile::read(&text) {
+                let is_closed = status.is_final() && file.task().status == status;
+                if is_closed || is_committed(&file, id, status, held) {
+                    if !file.is_text(&text) {
+                        let digest = digest(text.as_bytes());
+                        self.unusual.borrow_mut().insert(id, digest);
+                    }
+                    return Ok(Some(file));
+                }
             }
         }
         // Others changed it. What counts is decided now, and written with the next change of the
@@ -236,17 +257,60 @@ impl<'w> Work<'w> {
         {
             return Ok(parse(run));
         }
-        document(self.disk, self.layout, id, name).map_err(|error| failure(&error))
+        for layout in [self.layout, self.layout.other()] {
+            if let Some(bytes) = self.run_file(layout, id, name)? {
+                // One that is not valid counts as absent.
+                let document = accord_canon::read(&bytes).ok();
+                return Ok(document.and_then(|document| T::from_document(document).ok()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The content of a file of a run. A folder that is missing is looked for once in a group.
+    fn run_file(
+        &self,
+        layout: RunLayout,
+        id: TaskId,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let folder = layout.folder(id);
+        if !self.has_folder(parent(&folder))? || !self.has_folder(&folder)? {
+            return Ok(None);
+        }
+        read_file(self.disk, &format!("{folder}/{name}"), MAX_FILE).map_err(|error| failure(&error))
+    }
+
+    fn has_folder(&self, path: &str) -> Result<bool, Failure> {
+        if let Some(known) = self.run_folders.borrow().get(path) {
+            return Ok(*known);
+        }
+        let found = self.disk.stat(path).map_err(|error| failure(&error))?.is_some();
+        self.run_folders.borrow_mut().insert(path.to_owned(), found);
+        Ok(found)
     }
 
     /// The text of a run artifact of a task, from either layout.
     pub(crate) fn artifact_text(&self, id: TaskId, name: &str) -> Result<Option<String>, Failure> {
         for layout in [self.layout, self.layout.other()] {
-            if let Some(text) = self.text(&format!("{}/{name}", layout.folder(id)))? {
+            if let Some(text) = self.run_text(layout, id, name)? {
                 return Ok(Some(text));
             }
         }
         Ok(None)
+    }
+
+    fn run_text(
+        &self,
+        layout: RunLayout,
+        id: TaskId,
+        name: &str,
+    ) -> Result<Option<String>, Failure> {
+        if let Some(staged) = self.staged.get(&format!("{}/{name}", layout.folder(id))) {
+            return Ok(staged.clone());
+        }
+        let bytes = self.run_file(layout, id, name)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The text of a file. Bytes that are not UTF-8 are replaced.
@@ -265,7 +329,8 @@ impl<'w> Work<'w> {
             let path = format!("{}/{folder}", companion(status, id));
             self.ops.push(Op::Folder { path });
         }
-        self.put(&task_file(status, id), file.text())?;
+        // The id is new. If others made a file with this name, the commit leaves it alone.
+        self.stage(task_file(status, id), file.text(), None);
         self.hold(file, LeaseOrigin::None)
     }
 
@@ -281,14 +346,20 @@ impl<'w> Work<'w> {
             LeaseOrigin::None if before.task().lease.value().is_none() => LeaseOrigin::Accord,
             lease => lease,
         };
+        let (old, new) = (task_file(from, id), task_file(to, id));
+        let was = match self.staged.get(&old) {
+            Some(Some(text)) => digest(text.as_bytes()),
+            _ => {
+                let read = self.unusual.borrow_mut().remove(&id);
+                read.unwrap_or_else(|| digest(before.text().as_bytes()))
+            }
+        };
         if from != to {
-            let (old, new) = (task_file(from, id), task_file(to, id));
             self.ops.push(Op::Move { from: old.clone(), to: new.clone() });
             self.ops.push(Op::Move { from: companion(from, id), to: companion(to, id) });
             self.staged.insert(old, None);
-            self.staged.insert(new, Some(before.text()));
         }
-        self.put(&task_file(to, id), after.text())?;
+        self.stage(new, after.text(), Some(was));
         self.hold(after, lease)
     }
 
@@ -300,7 +371,19 @@ impl<'w> Work<'w> {
         document: &impl Wire,
     ) -> Result<(), Failure> {
         let path = format!("{}/{name}", self.layout.folder(id));
-        self.put(&path, pretty(&object(document.encode())))
+        let was = match self.staged.get(&path) {
+            Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
+            None => self.run_file(self.layout, id, name)?.map(|bytes| digest(&bytes)),
+        };
+        self.stage(path, pretty(&object(document.encode())), was);
+        Ok(())
+    }
+
+    /// Writes the heartbeat of a run.
+    pub(crate) fn write_heartbeat(&mut self, id: TaskId, beat: &Heartbeat) -> Result<(), Failure> {
+        self.write_artifact(id, "run_heartbeat.json", beat)?;
+        self.beats.insert(id, beat.clone());
+        Ok(())
     }
 
     /// The name under which the recorded result of a run is kept, if there is one, valid or not.
@@ -320,7 +403,7 @@ impl<'w> Work<'w> {
         for layout in [self.layout, self.layout.other()] {
             let from = format!("{}/run_result.json", layout.folder(id));
             let to = format!("{}/results/{run}.json", layout.folder(id));
-            let Some(text) = self.text(&from)? else { continue };
+            let Some(text) = self.run_text(layout, id, "run_result.json")? else { continue };
             self.ops.push(Op::Move { from: from.clone(), to: to.clone() });
             self.staged.insert(from, None);
             self.staged.insert(to, Some(text));
@@ -342,9 +425,14 @@ impl<'w> Work<'w> {
                 .map_err(|error| failure(&error))?
                 .map(|bytes| digest(&bytes)),
         };
-        self.ops.push(Op::Put { path: path.to_owned(), text: text.clone(), was });
-        self.staged.insert(path.to_owned(), Some(text));
+        self.stage(path.to_owned(), text, was);
         Ok(())
+    }
+
+    /// Writes a file whose content has this digest.
+    fn stage(&mut self, path: String, text: String, was: Option<String>) {
+        self.ops.push(Op::Put { path: path.clone(), text: text.clone(), was });
+        self.staged.insert(path, Some(text));
     }
 
     /// Records an event.
@@ -367,10 +455,17 @@ impl<'w> Work<'w> {
         });
         let is_new = before != held.as_ref();
         let heartbeat: Option<Heartbeat> = match task.status {
-            Status::InProgress => self.artifact(task.id, "run_heartbeat.json")?,
+            Status::InProgress => match self.beats.get(&task.id) {
+                Some(beat) => Some(beat.clone()),
+                None => self.artifact(task.id, "run_heartbeat.json")?,
+            },
             _ => None,
         };
         self.index.put(Entry::of(task, heartbeat.as_ref()));
+        match &held {
+            Some(held) => self.index.files.put(file, &held.front),
+            None => self.index.files.remove(task.id),
+        }
         if is_new {
             self.touch(task.id, held);
         }

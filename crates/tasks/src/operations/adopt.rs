@@ -90,7 +90,7 @@ fn adopt_task(
     }
     let changes = differences(before.members(), after.members(), after.task().status);
     if request.dry_run == Some(true) {
-        let task = work.details(project, &before, &work.run_facts(id)?);
+        let task = work.details(project, &before, work.run_facts(id)?);
         return Ok(answer(Some(task), &changes, Vec::new(), &evidence));
     }
     let (from, to) = (before.task().status, after.task().status);
@@ -108,7 +108,7 @@ fn adopt_task(
     }
     let moved = moves(&events);
     events.into_iter().for_each(|event| work.event(event));
-    let task = work.details(project, &after, &work.run_facts(id)?);
+    let task = work.details(project, &after, work.run_facts(id)?);
     Ok(answer(Some(task), &changes, moved, &evidence))
 }
 

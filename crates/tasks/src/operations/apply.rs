@@ -56,7 +56,7 @@ pub(crate) fn apply(
     for artifact in routed.artifacts {
         match artifact {
             Artifact::Run(run) => work.write_artifact(id, "run.json", &run)?,
-            Artifact::Heartbeat(beat) => work.write_artifact(id, "run_heartbeat.json", &beat)?,
+            Artifact::Heartbeat(beat) => work.write_heartbeat(id, &beat)?,
             Artifact::Result(result) => work.write_artifact(id, "run_result.json", &result)?,
             Artifact::OldResult(name) => work.archive_result(id, &name)?,
             Artifact::HandoffDocument(document) => {
@@ -122,7 +122,7 @@ impl Tree {
         + 'static,
     ) -> Result<TaskAnswer, Failure> {
         let (task, by, project) = (task.to_owned(), by.clone(), self.project().to_owned());
-        self.change(move |work| {
+        let (draft, applied) = self.change(move |work| {
             let id = work.board().resolve(&task)?;
             let file = work.task(id)?;
             let run: Option<Run> = work.artifact(id, "run.json")?;
@@ -131,24 +131,15 @@ impl Tree {
             let routed = decide(work, &file, &subject)?;
             let applied = apply(work, &file, routed)?;
             let facts = work.run_facts(id)?;
-            Ok(answer(work, &project, applied, &facts))
+            Ok((work.draft(&project, &applied.file, facts), applied))
+        })?;
+        Ok(TaskAnswer {
+            task: draft.details(),
+            moves: applied.moves,
+            changed: applied.changed,
+            notices: applied.notices.into_iter().map(Into::into).collect(),
+            warnings: applied.warnings,
         })
-    }
-}
-
-/// The answer about a changed task.
-pub(crate) fn answer(
-    work: &Work<'_>,
-    project: &str,
-    applied: Applied,
-    facts: &crate::view::RunFacts,
-) -> TaskAnswer {
-    TaskAnswer {
-        task: work.details(project, &applied.file, facts),
-        moves: applied.moves,
-        changed: applied.changed,
-        notices: applied.notices.into_iter().map(Into::into).collect(),
-        warnings: applied.warnings,
     }
 }
 

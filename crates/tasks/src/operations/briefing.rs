@@ -32,7 +32,7 @@ impl Tree {
         self.change(move |work| {
             let id = work.board().resolve(&task)?;
             let file = work.task(id)?;
-            let details = work.details(&project, &file, &work.run_facts(id)?);
+            let details = work.details(&project, &file, work.run_facts(id)?);
             let (instructions, work_log) = split_work_log(file.body());
             let folder = companion(file.task().status, id);
             let (inputs, inputs_hidden) = files(work, &folder, "inputs")?;

@@ -1,6 +1,7 @@
 //! An agent takes a task.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
 use accord_tasks_core::{By, Status, TaskId};
@@ -10,7 +11,7 @@ use crate::Tree;
 use crate::answers::ClaimAnswer;
 use crate::layout::companion;
 use crate::requests::ClaimRequest;
-use crate::view::{RunFacts, alive_until};
+use crate::view::{Draft, RunFacts, alive_until};
 use crate::work::Work;
 
 /// Who claims, and for how long.
@@ -42,16 +43,39 @@ impl Tree {
             project: self.project().to_owned(),
         };
         let task = task.to_owned();
-        self.change(move |work| {
+        let taken = self.change(move |work| {
             let id = work.board().resolve(&task)?;
             claim.take(work, id)
-        })
+        })?;
+        Ok(taken.answer())
+    }
+}
+
+/// A claim that a group decided.
+pub(crate) struct Taken {
+    draft: Draft,
+    run_id: String,
+    lease_until: Timestamp,
+    alive_until: Timestamp,
+    directory: String,
+}
+
+impl Taken {
+    /// The answer, which the caller makes after the group.
+    pub(crate) fn answer(self) -> ClaimAnswer {
+        ClaimAnswer {
+            task: self.draft.details(),
+            run_id: self.run_id,
+            lease_until: self.lease_until,
+            alive_until: self.alive_until,
+            directory: self.directory,
+        }
     }
 }
 
 impl Claim {
     /// Gives the lease of a task to the agent.
-    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<ClaimAnswer, Failure> {
+    pub(crate) fn take(&self, work: &mut Work<'_>, id: TaskId) -> Result<Taken, Failure> {
         let before = work.task(id)?;
         let now = work.now();
         let times = times(work.settings().times(), self.lease_ttl_ms, self.heartbeat_ttl_ms);
@@ -71,7 +95,7 @@ impl Claim {
             work.archive_result(id, &name)?;
         }
         work.write_artifact(id, "run.json", &leased.run)?;
-        work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
+        work.write_heartbeat(id, &leased.heartbeat)?;
         work.update(&before, &after)?;
         let to = (Status::Ready, Status::InProgress);
         work.event(TaskEvent::moved(id, &self.agent, to, Some("claimed"), now));
@@ -83,8 +107,8 @@ impl Claim {
         let until = after.task().lease.value().map(|lease| lease.expires_at.clone());
         let facts =
             RunFacts { run: Some(leased.run), heartbeat: Some(leased.heartbeat), result: None };
-        Ok(ClaimAnswer {
-            task: work.details(&self.project, &after, &facts),
+        Ok(Taken {
+            draft: work.draft(&self.project, &after, facts),
             run_id: self.run_id.clone(),
             lease_until: until.unwrap_or_else(|| alive_until.clone()),
             alive_until,

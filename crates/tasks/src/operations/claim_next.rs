@@ -4,7 +4,7 @@ use accord_contract::codes::Failure;
 use accord_tasks_core::board::Wish;
 use accord_tasks_core::{By, Status};
 
-use super::claim::Claim;
+use super::claim::{Claim, Taken};
 use crate::Tree;
 use crate::answers::ClaimNextAnswer;
 use crate::requests::ClaimNextRequest;
@@ -29,7 +29,7 @@ impl Tree {
             project: self.project().to_owned(),
         };
         let request = request.clone();
-        self.change(move |work| {
+        let (taken, reason, ready) = self.change(move |work| {
             let (running, teams) = work.settings().limits();
             let mut unreadable = Vec::new();
             loop {
@@ -47,7 +47,7 @@ impl Tree {
                     Ok(id) => id,
                     Err(why) => {
                         let reason = Some(why.as_str().to_owned());
-                        return Ok(ClaimNextAnswer { claimed: None, reason, ready: ready(work) });
+                        return Ok((None, reason, ready(work)));
                     }
                 };
                 // A file that was removed or broken is not in the way of the others.
@@ -55,10 +55,10 @@ impl Tree {
                     unreadable.push(id);
                     continue;
                 }
-                let claimed = Some(claim.take(work, id)?);
-                return Ok(ClaimNextAnswer { claimed, reason: None, ready: ready(work) });
+                return Ok((Some(claim.take(work, id)?), None, ready(work)));
             }
-        })
+        })?;
+        Ok(ClaimNextAnswer { claimed: taken.map(Taken::answer), reason, ready })
     }
 }
 

@@ -41,7 +41,7 @@ impl Tree {
         check(request, by)?;
         let (request, by, project) = (request.clone(), by.clone(), self.project().to_owned());
         let aof_id = self.aof_id();
-        self.change(move |work| {
+        let (draft, warnings) = self.change(move |work| {
             let depends_on = resolve_all(work, request.depends_on.as_deref().unwrap_or_default())?;
             let parent = parent(work, request.parent.as_deref())?;
             let is_free =
@@ -69,14 +69,15 @@ impl Tree {
             {
                 warnings.push(format!("dependency_impossible: {why}"));
             }
-            Ok(TaskAnswer {
-                // A new task has no run.
-                task: work.details(&project, &file, &RunFacts::default()),
-                moves: Vec::new(),
-                changed: Vec::new(),
-                notices: Vec::new(),
-                warnings,
-            })
+            // A new task has no run.
+            Ok((work.draft(&project, &file, RunFacts::default()), warnings))
+        })?;
+        Ok(TaskAnswer {
+            task: draft.details(),
+            moves: Vec::new(),
+            changed: Vec::new(),
+            notices: Vec::new(),
+            warnings,
         })
     }
 }

@@ -44,7 +44,7 @@ impl Tree {
             if is_new {
                 work.write_artifact(id, "run.json", &run)?;
             }
-            work.write_artifact(id, "run_heartbeat.json", &leased.heartbeat)?;
+            work.write_heartbeat(id, &leased.heartbeat)?;
             work.update(&before, &after)?;
             let alive_until = alive_until(&leased.heartbeat);
             let until = after.task().lease.value().map(|lease| lease.expires_at.clone());

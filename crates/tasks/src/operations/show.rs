@@ -23,7 +23,7 @@ impl Tree {
             let id = work.board().resolve(&task)?;
             let file = work.read(id)?;
             let facts = work.run_facts(id)?;
-            let mut details = work.details(&project, &file, &facts);
+            let mut details = work.details(&project, &file, facts);
             if without_body {
                 details.body = None;
             }

@@ -9,10 +9,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use accord_contract::wire::Value;
-use accord_tasks::requests::{AdoptRequest, PollRequest, PromoteRequest};
+use accord_tasks::Tree;
+use accord_tasks::requests::{AdoptRequest, HeartbeatRequest, PollRequest, PromoteRequest};
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{World, human};
+use crate::support::{World, agent, human};
 
 /// A world with a leased task, and another one that the first depends on.
 fn leased() -> (World, TaskId) {
@@ -481,6 +482,28 @@ fn the_body_belongs_to_the_agent() {
     world.look();
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("Notes of the agent.") && text.contains("status: in-progress"));
+}
+
+/// A process that wrote a text before another process changed it must not take it for the present
+/// one.
+#[test]
+fn an_older_text_is_not_taken_for_the_committed_one() {
+    let (world, id) = leased();
+    let path = file(&world, id);
+    let old = fs::read_to_string(&path).unwrap();
+    let other = Tree::open(world.root(), "shop", world.clock.environment()).unwrap();
+    world.clock.add(60);
+    other.heartbeat(&id.to_string(), &HeartbeatRequest::default(), &agent("swe-backend")).unwrap();
+    let is_renewed = || fs::read_to_string(&path).unwrap().contains("renewCount: 1");
+    assert!(is_renewed() && !old.contains("renewCount: 1"));
+    fs::write(&path, &old).unwrap();
+    world.look();
+    assert!(is_renewed());
+    assert_eq!(world.events_of("task.edit_refused").len(), 1);
+    // So is one that only an operation notices.
+    fs::write(&path, &old).unwrap();
+    world.report(id, "swe-backend", "done").unwrap();
+    assert_eq!(world.events_of("task.edit_refused").len(), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use accord_tasks::Tree;
 use accord_tasks::requests::{LintRequest, PollRequest};
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{Clock, World, create_ready, human};
+use crate::support::{AGENT, Clock, World, create_ready, human};
 
 fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
@@ -320,4 +320,45 @@ fn an_edit_between_decision_and_commit_is_merged() {
     let text = fs::read_to_string(world.file(Status::InProgress, id)).unwrap();
     assert!(text.contains("title: Ship it today") && text.contains("status: in-progress"));
     assert_eq!(world.copies(id), [Status::InProgress]);
+}
+
+#[test]
+fn a_file_with_mixed_line_ends_is_changed_without_a_refusal() {
+    let world = World::new();
+    let id = world.ready("Ship it");
+    let path = world.file(Status::Ready, id);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}\none\r\ntwo\nthree\r\n")).unwrap();
+    world.claim(id, AGENT);
+    assert_eq!(world.copies(id), [Status::InProgress]);
+    let text = fs::read_to_string(world.file(Status::InProgress, id)).unwrap();
+    assert!(text.contains("three") && text.contains("status: in-progress"), "{text}");
+    let moved = world.events_of("task.transitioned");
+    assert_eq!((moved.len(), world.events_of("task.edit_refused").len()), (1, 0));
+    assert_eq!(world.lint(), Vec::<String>::new());
+}
+
+#[test]
+fn many_open_tasks_are_read_in_full() {
+    const TASKS: usize = 700;
+    let mut world = World::new();
+    let id = world.ready("Ship it");
+    let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+    for number in 2..=TASKS {
+        let new = id.to_string().replace("-001", &format!("-{number:03}"));
+        let path = world.root().join(format!("tasks/ready/{new}.md"));
+        fs::write(path, text.replace(&id.to_string(), &new)).unwrap();
+    }
+    // One cannot be read, and one is in a second folder too.
+    let name = |number: usize| id.to_string().replace("-001", &format!("-{number:03}"));
+    let path =
+        |status: &str, number| world.root().join(format!("tasks/{status}/{}.md", name(number)));
+    fs::write(path("ready", 300), "no task").unwrap();
+    fs::copy(path("ready", 600), path("backlog", 600)).unwrap();
+    world.reopen();
+    let counts = world.poll().counts;
+    assert_eq!(counts["ready"] + counts["backlog"], TASKS as u64, "{counts:?}");
+    assert_eq!(world.events_of("task.validation.failed").len(), 1);
+    assert_eq!(world.events_of("task.created").len(), TASKS - 1);
+    assert_eq!(world.copies(TaskId::parse(&name(600)).unwrap()).len(), 1);
 }

@@ -58,6 +58,31 @@ fn changes_are_noticed_without_an_operation() {
 }
 
 #[test]
+fn runs_that_begin_later_are_watched_until_they_end() {
+    let world = World::new();
+    let first = world.ready("First");
+    let watching = world.tree().watch().unwrap();
+    let second = world.ready("Second");
+    let forge = |id| {
+        let run = world.root().join(format!("runs/{id}/run.json"));
+        let text = fs::read_to_string(&run).unwrap();
+        fs::write(&run, text.replace("run_", "forged_")).unwrap();
+    };
+    for (refused, id) in [(1, first), (2, second)] {
+        world.claim(id, AGENT);
+        forge(id);
+        wait_until("the refusal", || world.events_of("task.edit_refused").len() == refused);
+    }
+    // The folder of a run is replaced by another one.
+    let folder = world.root().join(format!("runs/{first}"));
+    fs::rename(&folder, world.root().join("away")).unwrap();
+    wait_until("the folder", || folder.join("run.json").exists());
+    forge(first);
+    wait_until("the fourth refusal", || world.events_of("task.edit_refused").len() == 4);
+    drop(watching);
+}
+
+#[test]
 fn settings_and_heartbeats_are_noticed() {
     let world = World::new();
     let id = world.ready("Ship it");
