@@ -1,7 +1,7 @@
 //! Speed of a tree of tasks.
 //!
 //! ```text
-//! cargo bench -p accord-tasks --bench tree -- FOLDER [poll] [report] [rate] [disk] [start]
+//! cargo bench -p accord-tasks --bench tree -- FOLDER [poll] [report] [rate] [disk] [start] [watch]
 //! ```
 //!
 //! The trees are made in FOLDER and removed afterwards. Give one on a memory file system for the
@@ -16,6 +16,7 @@ mod floor;
 mod measure;
 mod seed;
 mod slow;
+mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("folder {}, load average {}", place.display(), load.trim());
     let mut limits = Vec::new();
-    if wanted("poll") || wanted("report") || wanted("start") {
+    if ["poll", "report", "start", "watch"].iter().any(|part| wanted(part)) {
         large_trees(place, &wanted, &mut limits);
     }
     if wanted("rate") {
@@ -89,6 +90,9 @@ fn large_trees(place: &Path, wanted: &dyn Fn(&str) -> bool, limits: &mut Vec<Lim
         }
         if wanted("report") {
             reports.push(report(&tree, folder.path(), count));
+        }
+        if wanted("watch") && count == LARGE {
+            watch::watch(&tree, folder.path(), limits);
         }
     }
     if let [small, large] = polls[..] {

@@ -34,6 +34,11 @@ pub(crate) fn finished(folder: &Path, count: usize) {
     (0..count).for_each(|number| task(folder, number, Status::Done, Some("dev")));
 }
 
+/// Tasks of a seeded tree that are ready and have an agent.
+pub(crate) fn ready() -> impl Iterator<Item = TaskId> {
+    (0..).step_by(100).map(|hundred| id_of(hundred + 87))
+}
+
 fn id_of(number: usize) -> TaskId {
     let (day, serial) = (number / A_DAY, number % A_DAY + 1);
     let (year, month) = (2020 + day / 336, day / 28 % 12 + 1);

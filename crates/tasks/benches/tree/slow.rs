@@ -23,7 +23,8 @@ impl Slow {
 
 impl Disk for Slow {
     accord_trees::forward! { disk: root_path, stat, list, open, make_folder, create, append,
-    truncate, rename, move_to, publish, remove_file, remove_tree, guard, try_guard, keep_folders }
+    truncate, rename, move_to, move_if_free, publish, remove_file, remove_tree, guard, try_guard,
+    keep_folders }
 
     fn sync(&self, path: &str) -> Result<()> {
         self.wait();
