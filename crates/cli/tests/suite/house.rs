@@ -197,6 +197,7 @@ const PURE_MAY_USE: &[&str] = &[
     "smallvec",
     "sponge-cursor",
     "strsim",
+    "subtle",
     "thiserror",
     "tinyvec",
     "tinyvec_macros",

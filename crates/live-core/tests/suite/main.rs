@@ -1,15 +1,31 @@
 //! Tests of the rules about live sessions.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod actions;
 mod binding;
+mod breaking;
+mod channels;
+mod consuming;
+mod contexts;
 mod contract;
+mod frames;
 mod gadgets;
+mod gates;
 mod hashes;
 mod oracle;
 mod props;
 mod public_samples;
+mod replays;
 mod reserved;
 mod schema;
 mod schema_limits;
+mod sequencing;
+mod streams;
+mod subscribing;
 mod subset;
+mod support;
+mod tenancies;
+mod tokens;
 mod version;
 mod violation;

@@ -1,0 +1,35 @@
+//! Why a server closes a socket.
+
+/// The code and the reason of a close frame.
+///
+/// Clauses: GGUI-TRANSPORT-CLOSE.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Close {
+    /// The code; `None` for a close frame without one, which a client sees as 1005.
+    pub code: Option<u16>,
+    /// The reason.
+    pub reason: &'static str,
+}
+
+impl Close {
+    /// A frame is larger than any frame may be.
+    pub const FRAME_TOO_LARGE: Self = Self::new(1009, "");
+    /// A frame before the subscription is larger than such a frame may be.
+    pub const PRE_SUBSCRIBE_PAYLOAD: Self = Self::new(1009, "pre_subscribe_payload_exceeded");
+    /// The socket was not subscribed in time.
+    pub const PRE_SUBSCRIBE_IDLE: Self = Self::new(1008, "pre_subscribe_idle_timeout");
+    /// Too many sockets are not subscribed yet.
+    pub const PRE_SUBSCRIBE_CEILING: Self = Self::new(1013, "pre_subscribe_connection_ceiling");
+    /// The server stops; the client connects again at once.
+    pub const SERVICE_RESTART: Self = Self::new(1012, "service_restart");
+    /// The session of the socket has expired.
+    pub const SESSION_EXPIRED: Self = Self::new(1008, "session_expired");
+    /// The subscriber reads too slowly; it connects again with its cursors.
+    pub const SLOW_SUBSCRIBER: Self = Self::new(1013, "slow_subscriber");
+    /// The client does not support the version.
+    pub const UPGRADE_REQUIRED: Self = Self { code: None, reason: "" };
+
+    const fn new(code: u16, reason: &'static str) -> Self {
+        Self { code: Some(code), reason }
+    }
+}

@@ -1,0 +1,75 @@
+//! Which frames a socket may send, before and after its subscription.
+
+use accord_contract::codes::Failure;
+
+use super::{ClientBody, ClientFrame, Role};
+use crate::{AppId, SessionId, refuse};
+
+/// The state of a socket.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Socket {
+    /// What it is subscribed to.
+    pub binding: Option<Binding>,
+    /// Whether a subscribe has used its identity.
+    pub is_spent: bool,
+}
+
+/// What a socket is subscribed to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Binding {
+    /// The session.
+    pub session_id: SessionId,
+    /// The app of the session.
+    pub app_id: AppId,
+    /// On which side the subscriber is.
+    pub role: Role,
+    /// Names the load of the page.
+    pub client_id: Option<String>,
+}
+
+/// What happens to a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Gate {
+    /// It is handled.
+    Pass,
+    /// It does nothing and is not answered.
+    Ignore,
+    /// It is answered with an `error` frame.
+    Refuse(Box<Failure>),
+}
+
+impl Socket {
+    /// Whether the socket may send a frame.
+    ///
+    /// Clauses: GGUI-TRANSPORT-FIRST-FRAME, GGUI-SUBSCRIBE-ONCE.
+    pub fn gate(&self, frame: &ClientFrame) -> Gate {
+        let refuse_if = |wrong: bool, failure: fn(String) -> Failure, message: &str| match wrong {
+            true => Gate::Refuse(Box::new(failure(message.to_owned()))),
+            false => Gate::Pass,
+        };
+        let session = match &frame.body {
+            ClientBody::Ping => return Gate::Pass,
+            // The first subscribe uses the identity of the socket, accepted or not.
+            ClientBody::Subscribe(_) => {
+                let message = "a socket is subscribed once; open another one";
+                return refuse_if(self.is_spent, refuse::unauthenticated, message);
+            }
+            ClientBody::Action(action) => Some(&action.session_id),
+            ClientBody::HostContext(observed) => Some(&observed.session_id),
+            // Another session is answered by the checks of the channel, with their own frame.
+            ClientBody::ChannelSubscribe(_) => None,
+            ClientBody::ChannelUnsubscribe(asked) => {
+                let is_bound = |bound: &Binding| bound.session_id == asked.session_id;
+                let is_known = self.binding.as_ref().is_some_and(is_bound);
+                return if is_known { Gate::Pass } else { Gate::Ignore };
+            }
+        };
+        let Some(bound) = &self.binding else {
+            let message = format!("send subscribe before {}", frame.kind());
+            return refuse_if(true, refuse::not_subscribed, &message);
+        };
+        let is_other = session.is_some_and(|session| bound.session_id != *session);
+        let message = "the socket is subscribed to another session";
+        refuse_if(is_other, refuse::session_mismatch, message)
+    }
+}

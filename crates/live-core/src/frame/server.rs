@@ -1,0 +1,232 @@
+//! What a server sends.
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use crate::contract::Mode;
+use crate::json::{members, put};
+use crate::session::{LedgerRow, StreamRow};
+use crate::{AppId, SessionId};
+
+/// A frame of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerFrame {
+    /// The answer to `subscribe`.
+    Subscribed(Box<SubscribeAck>),
+    /// The answer to `action`: it is stored.
+    Acted(ActionAck),
+    /// A refusal.
+    Error(Box<Failure>),
+    /// The answer to `ping`.
+    Pong,
+    /// The UI was committed.
+    Render {
+        /// The snapshot of the session.
+        session: Value,
+        /// How the UI was found.
+        match_type: Option<String>,
+    },
+    /// A frame of the stream.
+    Data {
+        /// The session.
+        session_id: SessionId,
+        /// The frame.
+        row: StreamRow,
+    },
+    /// The props of the UI changed.
+    PropsUpdate {
+        /// The session.
+        session_id: SessionId,
+        /// All props.
+        props: Object,
+        /// The epoch that the change was committed with.
+        epoch: u64,
+    },
+    /// An agent took an event out of the pipe.
+    DrainAck {
+        /// The app of the session.
+        app_id: AppId,
+        /// The session.
+        session_id: SessionId,
+        /// The event.
+        event_id: String,
+        /// When.
+        drained_at: Time,
+    },
+    /// An event of the ledger, in a replay.
+    RenderEvent(LedgerRow),
+    /// What the tool of a channel answered.
+    ChannelPayload {
+        /// The session.
+        session_id: SessionId,
+        /// The app of the session.
+        app_id: AppId,
+        /// The channel.
+        channel: String,
+        /// The number of the answer in this subscription, from 1.
+        seq: u64,
+        /// When.
+        at: Time,
+        /// The answer.
+        payload: Value,
+        /// Whether it is the last one.
+        complete: Option<bool>,
+    },
+    /// A refusal or failure of a polled channel.
+    ChannelError {
+        /// The session.
+        session_id: SessionId,
+        /// The channel.
+        channel: String,
+        /// Why.
+        failure: Box<Failure>,
+        /// Where a poll failed, without secrets.
+        stack: Option<String>,
+    },
+}
+
+/// The payload of the answer to `subscribe`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubscribeAck {
+    /// The number of the last ledger event.
+    pub sequence: u64,
+    /// When.
+    pub at: Time,
+    /// The snapshot of the session.
+    pub session: Value,
+    /// The number of the last frame of the stream.
+    pub stream_seq: u64,
+    /// The version that the server speaks.
+    pub server_version: String,
+    /// Whether frames that the client asked for are gone.
+    pub replay_truncated: bool,
+    /// A token to connect again with.
+    pub session_token: Option<String>,
+}
+
+/// The payload of the answer to `action`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ActionAck {
+    /// The number of the ledger event.
+    pub sequence: u64,
+    /// When it was stored.
+    pub at: Time,
+}
+
+impl ServerFrame {
+    /// The type of the frame.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Subscribed(_) | Self::Acted(_) => "ack",
+            Self::Error(_) => "error",
+            Self::Pong => "pong",
+            Self::Render { .. } => "render",
+            Self::Data { .. } => "data",
+            Self::PropsUpdate { .. } => "props_update",
+            Self::DrainAck { .. } => "drain_ack",
+            Self::RenderEvent(_) => "render_event",
+            Self::ChannelPayload { .. } => "channel_payload",
+            Self::ChannelError { .. } => "channel_error",
+        }
+    }
+
+    /// The frame as JSON. `version` is the one that the session advertises.
+    ///
+    /// Clauses: GGUI-VERSION-STAMP, GGUI-FRAME-REQUEST-ID.
+    pub fn encode(&self, version: &str, request_id: Option<&str>) -> Value {
+        let mut payload = self.payload();
+        if !matches!(self, Self::Error(_)) {
+            payload.insert("schemaVersion".into(), version.into());
+        }
+        let mut frame = Object::new();
+        frame.insert("type".into(), self.kind().into());
+        frame.insert("payload".into(), Value::Object(payload));
+        if let Some(id) = request_id {
+            frame.insert("requestId".into(), id.into());
+        }
+        Value::Object(frame)
+    }
+
+    fn payload(&self) -> Object {
+        match self {
+            Self::Subscribed(ack) => ack.members(),
+            Self::Acted(ack) => members([
+                ("sequence", ack.sequence.into()),
+                ("timestamp", ack.at.unix_millis().into()),
+            ]),
+            Self::Error(failure) => failure_members(failure),
+            Self::Pong => Object::new(),
+            Self::Render { session, match_type } => {
+                let mut payload = members([("session", session.clone())]);
+                put(&mut payload, "matchType", match_type.as_deref());
+                payload
+            }
+            Self::Data { session_id, row } => {
+                let mut payload = members([("sessionId", session_id.as_str().into())]);
+                payload.extend(row.envelope());
+                payload
+            }
+            Self::PropsUpdate { session_id, props, epoch } => members([
+                ("sessionId", session_id.as_str().into()),
+                ("props", Value::Object(props.clone())),
+                ("epoch", (*epoch).into()),
+            ]),
+            Self::DrainAck { app_id, session_id, event_id, drained_at } => members([
+                ("appId", app_id.as_str().into()),
+                ("sessionId", session_id.as_str().into()),
+                ("eventId", event_id.as_str().into()),
+                ("drainedAt", drained_at.to_string().into()),
+            ]),
+            Self::RenderEvent(row) => row.document(),
+            Self::ChannelPayload { session_id, app_id, channel, seq, at, payload, complete } => {
+                let mut answer = members([
+                    ("sessionId", session_id.as_str().into()),
+                    ("appId", app_id.as_str().into()),
+                    ("channelName", channel.as_str().into()),
+                    ("seq", (*seq).into()),
+                    ("ts", at.to_string().into()),
+                    ("mode", Mode::Replace.as_str().into()),
+                    ("payload", payload.clone()),
+                ]);
+                put(&mut answer, "complete", *complete);
+                answer
+            }
+            Self::ChannelError { session_id, channel, failure, stack } => {
+                let mut payload = members([
+                    ("sessionId", session_id.as_str().into()),
+                    ("channelName", channel.as_str().into()),
+                ]);
+                payload.extend(failure_members(failure));
+                put(&mut payload, "details", stack.as_deref());
+                payload
+            }
+        }
+    }
+}
+
+impl SubscribeAck {
+    fn members(&self) -> Object {
+        let mut payload = members([
+            ("sequence", self.sequence.into()),
+            ("timestamp", self.at.unix_millis().into()),
+            ("session", self.session.clone()),
+            ("streamSeq", self.stream_seq.into()),
+            ("serverVersion", self.server_version.as_str().into()),
+        ]);
+        put(&mut payload, "replayTruncated", self.replay_truncated.then_some(true));
+        put(&mut payload, "sessionToken", self.session_token.as_deref());
+        payload
+    }
+}
+
+fn failure_members(failure: &Failure) -> Object {
+    let mut payload = members([
+        ("code", failure.code.as_str().into()),
+        ("message", failure.message.as_str().into()),
+    ]);
+    if let Some(details) = &failure.details {
+        payload.insert("details".into(), Value::Object((**details).clone()));
+    }
+    payload
+}

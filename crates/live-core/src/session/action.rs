@@ -1,0 +1,200 @@
+//! Actions of a person: validate, append, then acknowledge.
+//!
+//! An action reaches the ledger through the channel ([`act`]) or through the tool of a page
+//! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Object, Value, same};
+
+use super::change::{At, Change};
+use super::ledger::minted_event_id;
+use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
+use crate::contract::CompiledContract;
+use crate::frame::{Action, ActionAck, DATA_SUBMIT};
+use crate::json::members;
+use crate::violation::{Source, ViolationDetails};
+use crate::{AppId, refuse};
+
+/// What is known when an action arrives over the channel.
+#[derive(Clone, Copy, Debug)]
+pub struct ActFacts<'a> {
+    /// The session row.
+    pub session: &'a Session,
+    /// The contract of the session.
+    pub contract: &'a CompiledContract,
+    /// The client id of the socket.
+    pub client_id: Option<&'a str>,
+    /// The stored event with the key of the action, if there is one.
+    pub earlier: Option<&'a LedgerRow>,
+    /// Where and when.
+    pub at: At<'a>,
+}
+
+/// An action that is recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acted {
+    /// The answer.
+    pub ack: ActionAck,
+    /// What is written; nothing for an action that was recorded before.
+    pub delta: Delta,
+    /// Whether the action is only in the ledger, because the session has no pipe.
+    pub is_ledger_only: bool,
+}
+
+/// An action that a page submits through its tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dispatch {
+    /// The name of the action.
+    pub intent: String,
+    /// Its data.
+    pub data: Value,
+    /// The state of the page.
+    pub ui_context: Value,
+    /// The id of the event in the pipe.
+    pub action_id: String,
+    /// When the person acted, as the page says.
+    pub fired_at: Timestamp,
+}
+
+impl Action {
+    /// The key that recognises the action if it is sent again.
+    ///
+    /// Clauses: GGUI-DEDUP-KEY.
+    pub fn key(&self, client_id: Option<&str>) -> Option<DedupKey> {
+        let (client_id, client_seq) = client_id.zip(self.client_seq)?;
+        Some(DedupKey::numbered(client_id, client_seq))
+    }
+}
+
+/// Records an action that came over the channel.
+///
+/// Clauses: GGUI-ACTION-APPEND-THEN-ACK, GGUI-ACTION-REFUSED, GGUI-DEDUP-FIRST-ACK.
+///
+/// # Errors
+/// `SESSION_NOT_FOUND` when the session has expired, `INVALID_MESSAGE` when the number of the
+/// client was used for another action, `CONTRACT_VIOLATION`.
+pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
+    let session = facts.session;
+    // Before any check: what was acknowledged stays acknowledged.
+    if let Some(earlier) = facts.earlier {
+        return again(&action, earlier);
+    }
+    if !session.is_active(facts.at.now) {
+        return Err(refuse::session_not_found("the session has expired"));
+    }
+    let key = action.key(facts.client_id);
+    let Action { kind, mut envelope, .. } = action;
+    // Other types are recorded as they are.
+    let is_named = kind == DATA_SUBMIT && check(&mut envelope, facts.contract)?;
+    let in_pipe = is_named && session.head.has_pipe;
+    let event_id = in_pipe.then(|| minted_event_id(session.head.ledger + 1));
+    let mut change = Change::begin(session, facts.at);
+    let kind = LedgerName::UserSubmitted.into();
+    let sequence = change.append(kind, Value::Object(envelope), event_id, key);
+    answer_ask(&mut change);
+    let ack = ActionAck { sequence, at: facts.at.now };
+    Ok(Acted { ack, delta: change.finish(), is_ledger_only: !in_pipe })
+}
+
+/// Records an action that a page submits through its tool, for the app that it names. `earlier` is
+/// the stored event of the key [`DedupKey::identified`]. The data is not checked against the
+/// contract.
+///
+/// Clauses: GGUI-PIPE-IDEMPOTENT.
+///
+/// # Errors
+/// `PIPE_NOT_FOUND` for any reason: no session, another app, an expired session, no pipe.
+pub fn submit(
+    dispatch: Dispatch,
+    session: Option<&Session>,
+    app: &AppId,
+    earlier: Option<&LedgerRow>,
+    at: At<'_>,
+) -> Result<Acted, Failure> {
+    let no_pipe = || refuse::pipe_not_found("the session has no pipe; render it first");
+    let session = session.filter(|session| session.app_id == *app).ok_or_else(no_pipe)?;
+    if let Some(earlier) = earlier {
+        return Ok(recorded(earlier));
+    }
+    if !session.is_active(at.now) || !session.head.has_pipe {
+        return Err(no_pipe());
+    }
+    let Dispatch { intent, data, ui_context, action_id, fired_at } = dispatch;
+    let payload = members([
+        ("action", intent.into()),
+        ("data", data),
+        ("uiContext", ui_context),
+        ("firedAt", fired_at.as_str().into()),
+    ]);
+    let envelope = members([
+        ("sessionId", session.id.as_str().into()),
+        ("type", DATA_SUBMIT.into()),
+        ("payload", Value::Object(payload)),
+    ]);
+    let mut change = Change::begin(session, at);
+    let kind = LedgerName::UserSubmitted.into();
+    let key = DedupKey::identified(&action_id);
+    let sequence = change.append(kind, Value::Object(envelope), Some(action_id), Some(key));
+    answer_ask(&mut change);
+    let ack = ActionAck { sequence, at: at.now };
+    Ok(Acted { ack, delta: change.finish(), is_ledger_only: false })
+}
+
+/// An answer ends the ask.
+fn answer_ask(change: &mut Change<'_>) {
+    let head = &mut change.session.head;
+    if head.is_asking {
+        head.is_asking = false;
+        change.delta.ask = Some(AskChange::End);
+    }
+}
+
+fn recorded(earlier: &LedgerRow) -> Acted {
+    let ack = ActionAck { sequence: earlier.seq, at: earlier.at };
+    let is_ledger_only = earlier.event_id.is_none();
+    Acted { ack, delta: Delta::default(), is_ledger_only }
+}
+
+/// The first answer again. A number that a client uses for two actions is refused: to drop the
+/// second one could lose what a person entered.
+fn again(action: &Action, earlier: &LedgerRow) -> Result<Acted, Failure> {
+    let sent = Value::Object(action.envelope.clone());
+    if same(&without_tool(sent), &without_tool(earlier.data.clone())) {
+        return Ok(recorded(earlier));
+    }
+    let message = "the client has sent another action with this clientSeq";
+    Err(refuse::invalid_message(message).with("field", "payload.clientSeq"))
+}
+
+/// An action without its tool, which the server may have filled in.
+fn without_tool(mut envelope: Value) -> Value {
+    if let Some(Value::Object(payload)) = envelope.get_mut("payload") {
+        payload.shift_remove("tool");
+    }
+    envelope
+}
+
+/// Checks the payload of an action, and fills in the tool of its next step. Returns whether the
+/// action has a name: without an actionSpec, it need not have one.
+///
+/// Clauses: GGUI-ACTION-TOOL-FILLED.
+fn check(envelope: &mut Object, contract: &CompiledContract) -> Result<bool, Failure> {
+    let payload = envelope.get("payload").unwrap_or(&Value::Null);
+    let action = contract.check_action(payload).map_err(|violations| {
+        let details = ViolationDetails::new(Source::Event, violations);
+        details.into_failure(Code::GguiContractViolation)
+    })?;
+    let (is_named, tool) = (action.name.is_some(), action.tool.map(str::to_owned));
+    if let Some(Value::Object(payload)) = envelope.get_mut("payload")
+        && let Some(tool) = tool
+    {
+        payload.insert("tool".into(), tool.into());
+    }
+    Ok(is_named)
+}
+
+/// The payload of an action in the ledger.
+pub(super) fn payload(row: &LedgerRow) -> Option<&Object> {
+    row.data.get("payload").and_then(Value::as_object)
+}

@@ -1,0 +1,74 @@
+//! Asks: what a session waits for a person to answer.
+//!
+//! A session asks from the moment that an agent renders a UI with actions, or waits for events of
+//! one, until a person acts, or the session expires.
+
+use accord_base::ActorKey;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use super::Session;
+use crate::json::{members, put};
+
+/// What a session waits for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ask {
+    /// Who asks, if the caller is an actor.
+    pub asked_by: Option<ActorKey>,
+    /// For what.
+    pub intent: String,
+    /// Since when.
+    pub since: Time,
+}
+
+/// A change of the ask of a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum AskChange {
+    /// The session asks for this.
+    Begin(Ask),
+    /// It asks no more.
+    End,
+}
+
+/// An ask that waits for an answer, as an inbox lists it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct PendingAsk {
+    /// The session.
+    pub session: Session,
+    /// The ask.
+    pub ask: Ask,
+}
+
+impl PendingAsk {
+    /// The ask of a session, if it waits for an answer.
+    ///
+    /// Clauses: GGUI-ASK-PENDING.
+    pub fn of(session: &Session, ask: Option<&Ask>, now: Time) -> Option<Self> {
+        let ask = ask.filter(|_| session.is_active(now) && session.head.is_asking)?;
+        Some(Self { session: session.clone(), ask: ask.clone() })
+    }
+
+    /// Until when it waits.
+    pub fn until(&self) -> Time {
+        self.session.head.expires_at
+    }
+
+    /// The ask as a document: who asks, for what and until when.
+    pub fn document(&self) -> Object {
+        let mut document = members([
+            ("session_id", self.session.id.as_str().into()),
+            ("app_id", self.session.app_id.as_str().into()),
+            ("intent", self.ask.intent.as_str().into()),
+            ("since", self.ask.since.to_string().into()),
+            ("until", self.until().to_string().into()),
+        ]);
+        let actor = self.ask.asked_by.as_ref().map(|actor| {
+            Value::Object(members([
+                ("id", actor.id.as_str().into()),
+                ("type", actor.kind.as_str().into()),
+            ]))
+        });
+        put(&mut document, "asked_by", actor);
+        document
+    }
+}

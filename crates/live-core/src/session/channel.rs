@@ -1,0 +1,142 @@
+//! Polled channels: the server calls a tool for a subscriber, again and again.
+//!
+//! A subscription numbers its own answers from 1. It lives as long as its socket, and nothing of it
+//! is stored.
+
+use std::collections::BTreeSet;
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Number, Object, Value};
+
+use super::{Session, redact};
+use crate::contract::CompiledContract;
+use crate::frame::{Binding, ChannelSubscribe, ServerFrame};
+use crate::limits::{POLL_DETAILS_CHARS, POLL_INTERVAL_MS};
+use crate::violation::summary;
+use crate::{AppId, SessionId, refuse};
+
+/// What is known when a socket subscribes to a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelFacts<'a> {
+    /// What the socket is subscribed to.
+    pub binding: &'a Binding,
+    /// The session row, if there is one.
+    pub session: Option<&'a Session>,
+    /// The contract of the session.
+    pub contract: &'a CompiledContract,
+    /// The tools that this server may call for a channel; `None` if it calls none.
+    pub local_tools: Option<&'a BTreeSet<String>>,
+    /// The time.
+    pub now: Time,
+}
+
+/// A subscription to a channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelSubscription {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its app.
+    pub app_id: AppId,
+    /// The channel.
+    pub channel: String,
+    /// The tool to call: at once, and then after each interval.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Object,
+    /// The interval, in milliseconds.
+    pub interval_ms: u64,
+    seq: u64,
+}
+
+/// Decides whether a socket may subscribe to a channel. A second subscription to a channel replaces
+/// the first.
+///
+/// Clauses: GGUI-CHANNEL-CHECKS, GGUI-CHANNEL-INTERVAL.
+///
+/// # Errors
+/// In this order: `SUBSCRIBE_UNAUTHORIZED`, `CHANNEL_NOT_LOCAL` on a server without tools,
+/// `SESSION_NOT_FOUND`, `CHANNEL_UNKNOWN`, `CHANNEL_NOT_LOCAL` for a tool of another server.
+pub fn subscribe_channel(
+    request: ChannelSubscribe,
+    facts: ChannelFacts<'_>,
+) -> Result<ChannelSubscription, Failure> {
+    let bound = facts.binding;
+    if bound.session_id != request.session_id || bound.app_id != request.app_id {
+        let message = "the socket is subscribed to another session";
+        return Err(refuse::subscribe_unauthorized(message));
+    }
+    let Some(tools) = facts.local_tools else {
+        return Err(refuse::channel_not_local("this server calls no tools for channels"));
+    };
+    if !facts.session.is_some_and(|session| session.is_active(facts.now)) {
+        return Err(refuse::session_not_found("the session has expired"));
+    }
+    let streams = facts.contract.contract().streams.as_ref();
+    let declared = streams.and_then(|streams| streams.get(&request.channel_name));
+    let Some(source) = declared.and_then(|entry| entry.source.as_ref()) else {
+        return Err(refuse::channel_unknown("the contract declares no such channel with a tool"));
+    };
+    if !tools.contains(&source.tool) {
+        return Err(refuse::channel_not_local("the tool of the channel is not on this server"));
+    }
+    let mut args = source.args.clone();
+    args.extend(request.args.unwrap_or_default());
+    Ok(ChannelSubscription {
+        session_id: request.session_id,
+        app_id: request.app_id,
+        channel: request.channel_name,
+        tool: source.tool.clone(),
+        args,
+        interval_ms: interval(request.poll_interval_ms.as_ref()),
+        seq: 0,
+    })
+}
+
+fn interval(asked: Option<&Number>) -> u64 {
+    let (least, most, default) = POLL_INTERVAL_MS;
+    // A cast from a float saturates.
+    let asked = asked.and_then(Number::as_f64).map(|asked| asked as u64);
+    asked.map_or(default, |asked| asked.clamp(least, most))
+}
+
+impl ChannelSubscription {
+    /// The frame for an answer of the tool.
+    ///
+    /// Clauses: GGUI-SEQ-CHANNEL.
+    pub fn answered(
+        &mut self,
+        payload: Value,
+        complete: bool,
+        contract: &CompiledContract,
+        now: Time,
+    ) -> ServerFrame {
+        if let Err(violations) = contract.check_stream(&self.channel, &payload, complete) {
+            let message = format!("the answer of the tool: {}", summary(&violations));
+            return self.failed(&message, None, &[]);
+        }
+        self.seq += 1;
+        ServerFrame::ChannelPayload {
+            session_id: self.session_id.clone(),
+            app_id: self.app_id.clone(),
+            channel: self.channel.clone(),
+            seq: self.seq,
+            at: now,
+            payload,
+            complete: complete.then_some(true),
+        }
+    }
+
+    /// The frame for a poll that failed. Polling goes on. `secrets` are values that must not be
+    /// seen.
+    ///
+    /// Clauses: GGUI-CHANNEL-POLL-FAILED.
+    pub fn failed(&self, message: &str, stack: Option<&str>, secrets: &[&str]) -> ServerFrame {
+        let stack = stack.map(|stack| {
+            redact(stack, secrets).chars().take(POLL_DETAILS_CHARS).collect::<String>()
+        });
+        let failure = Box::new(refuse::poll_failed(redact(message, secrets)));
+        let (session_id, channel) = (self.session_id.clone(), self.channel.clone());
+        ServerFrame::ChannelError { session_id, channel, failure, stack }
+    }
+}

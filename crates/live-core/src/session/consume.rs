@@ -1,0 +1,159 @@
+//! The pipe: what an agent takes out of a session.
+//!
+//! A drain takes every event out at once and moves [`Head::drained`](super::Head::drained), so
+//! that an event is taken once, also by two agents at the same time.
+
+use accord_base::ActorKey;
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use super::action::payload;
+use super::change::{At, Change};
+use super::stream::record_lifecycle;
+use super::{Ask, AskChange, Content, Delta, Emitted, LedgerRow, Session};
+use crate::contract::CompiledContract;
+use crate::frame::ServerFrame;
+use crate::json::members;
+use crate::refuse;
+
+/// The events that a drain took out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drained {
+    /// The events, in the order of the ledger.
+    pub events: Vec<ConsumedEvent>,
+    /// One frame for each of them, for the subscribers of the session.
+    pub acks: Vec<ServerFrame>,
+    /// What is written; nothing when the pipe was empty.
+    pub delta: Delta,
+}
+
+/// An event as an agent gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConsumedEvent {
+    /// The session.
+    pub session_id: String,
+    /// The name of the action.
+    pub intent: String,
+    /// Its data.
+    pub action_data: Value,
+    /// The state of the page.
+    pub ui_context: Value,
+    /// The id of the event.
+    pub action_id: String,
+    /// When the person acted.
+    pub fired_at: String,
+}
+
+impl ConsumedEvent {
+    /// The event of a row of the pipe.
+    ///
+    /// Clauses: GGUI-CONSUME-MAPPING.
+    fn of(session: &Session, row: &LedgerRow) -> Option<Self> {
+        let action_id = row.event_id.clone()?;
+        let payload = payload(row)?;
+        let text = |name: &str| payload.get(name).and_then(Value::as_str);
+        Some(Self {
+            session_id: session.id.as_str().to_owned(),
+            intent: text("action")?.to_owned(),
+            action_data: payload.get("data").cloned().unwrap_or(Value::Null),
+            ui_context: payload.get("uiContext").cloned().unwrap_or_else(|| Object::new().into()),
+            action_id,
+            fired_at: text("firedAt").map_or_else(|| row.at.to_string(), str::to_owned),
+        })
+    }
+
+    /// The event as a document.
+    pub fn document(&self) -> Object {
+        members([
+            ("type", "action".into()),
+            ("sessionId", self.session_id.as_str().into()),
+            ("intent", self.intent.as_str().into()),
+            ("actionData", self.action_data.clone()),
+            ("uiContext", self.ui_context.clone()),
+            ("actionId", self.action_id.as_str().into()),
+            ("firedAt", self.fired_at.as_str().into()),
+        ])
+    }
+}
+
+/// Takes the events out of the pipe. `pending` are the rows of the ledger with an event id after
+/// [`Head::drained`](super::Head::drained), in order.
+///
+/// Clauses: GGUI-CONSUME-DRAIN, GGUI-CONSUME-DRAIN-ACK.
+///
+/// # Errors
+/// `session_not_found` when the session has expired, `PIPE_NOT_FOUND` when it has no pipe.
+pub fn drain(session: &Session, pending: &[LedgerRow], at: At<'_>) -> Result<Drained, Failure> {
+    check_pipe(session, at.now)?;
+    let new = pending.iter().filter(|row| row.seq > session.head.drained);
+    let events: Vec<_> = new.filter_map(|row| ConsumedEvent::of(session, row)).collect();
+    let Some(last) = pending.last().filter(|_| !events.is_empty()) else {
+        return Ok(Drained { events, acks: Vec::new(), delta: Delta::default() });
+    };
+    let mut change = Change::begin(session, at);
+    change.session.head.drained = last.seq;
+    let acks = (events.iter())
+        .map(|event| ServerFrame::DrainAck {
+            app_id: session.app_id.clone(),
+            session_id: session.id.clone(),
+            event_id: event.action_id.clone(),
+            drained_at: at.now,
+        })
+        .collect();
+    Ok(Drained { events, acks, delta: change.finish() })
+}
+
+/// Records that an agent waits for events: once for each call that finds the pipe empty. The
+/// session asks again, if its UI has actions. `oldest` is as for [`emit`](super::emit).
+///
+/// Clauses: GGUI-CONSUME-POLLING, GGUI-ASK-PENDING.
+///
+/// # Errors
+/// As [`drain`].
+pub fn begin_consume(
+    session: &Session,
+    content: &Content,
+    contract: &CompiledContract,
+    asked_by: Option<ActorKey>,
+    oldest: Option<u64>,
+    at: At<'_>,
+) -> Result<Emitted, Failure> {
+    check_pipe(session, at.now)?;
+    let mut change = Change::begin(session, at);
+    begin_ask(&mut change, &content.ui, contract, asked_by, at.now);
+    let payload = members([
+        ("kind", "consume_polling".into()),
+        ("sessionId", session.id.as_str().into()),
+        ("state", "open".into()),
+    ]);
+    let row = record_lifecycle(&mut change, payload, oldest);
+    Ok(Emitted { row, delta: change.finish() })
+}
+
+/// The session asks, if its UI has actions and it does not ask yet.
+pub(super) fn begin_ask(
+    change: &mut Change<'_>,
+    ui: &Object,
+    contract: &CompiledContract,
+    asked_by: Option<ActorKey>,
+    now: Time,
+) {
+    let has_actions = contract.contract().actions.as_ref().is_some_and(|spec| !spec.is_empty());
+    if change.session.head.is_asking || !has_actions {
+        return;
+    }
+    let intent = ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
+    change.session.head.is_asking = true;
+    change.delta.ask = Some(AskChange::Begin(Ask { asked_by, intent, since: now }));
+}
+
+fn check_pipe(session: &Session, now: Time) -> Result<(), Failure> {
+    if !session.is_active(now) {
+        return Err(refuse::tool_session_not_found("there is no such session"));
+    }
+    if !session.head.has_pipe {
+        return Err(refuse::pipe_not_found("the session has no pipe; render it first"));
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The events of live sessions in the stream of their project.
+//!
+//! An event names the session, its app and the number in the ledger. What a person entered stays
+//! in the ledger, whose readers are those of the session.
+
+use accord_base::{EventKind, NewEvent, ProjectId};
+use accord_contract::time::Time;
+use accord_contract::wire::Object;
+
+use super::{LedgerName, LedgerRow, Session};
+use crate::json::{members, put};
+
+macro_rules! kinds {
+    ($($(#[doc = $about:literal])* $name:ident = $text:literal;)*) => {
+        $($(#[doc = $about])* pub const $name: EventKind = EventKind::declared($text);)*
+
+        /// Every kind of event of live sessions.
+        pub const KINDS: &[EventKind] = &[$($name),*];
+    };
+}
+
+kinds! {
+    /// A session began.
+    SESSION_STARTED = "live.session.started";
+    /// A session expired.
+    SESSION_EXPIRED = "live.session.expired";
+    /// A UI was created.
+    UI_CREATED = "live.ui.created";
+    /// The props of a UI changed.
+    UI_UPDATED = "live.ui.updated";
+    /// A UI was committed.
+    UI_COMMITTED = "live.ui.committed";
+    /// A UI got a new epoch.
+    UI_REMINTED = "live.ui.reminted";
+    /// A tool was called.
+    TOOL_CALLED = "live.tool.called";
+    /// A tool answered.
+    TOOL_RESULT = "live.tool.result";
+    /// A person submitted something.
+    USER_SUBMITTED = "live.user.submitted";
+    /// An event of a type that an implementation added.
+    CUSTOM = "live.custom";
+}
+
+/// The event for a session that began.
+pub(super) fn started(session: &Session, project: &ProjectId, now: Time) -> NewEvent {
+    NewEvent::new(SESSION_STARTED, project, about(session), now)
+}
+
+/// The event for a session that expired.
+pub(super) fn expired(session: &Session, project: &ProjectId, now: Time) -> NewEvent {
+    NewEvent::new(SESSION_EXPIRED, project, about(session), now)
+}
+
+/// The event for a row of the ledger.
+pub(super) fn of_ledger(session: &Session, row: &LedgerRow, project: &ProjectId) -> NewEvent {
+    let kind = match row.kind.known() {
+        Some(LedgerName::UiCreated) => UI_CREATED,
+        Some(LedgerName::UiUpdated) => UI_UPDATED,
+        Some(LedgerName::UiCommitted) => UI_COMMITTED,
+        Some(LedgerName::UiReminted) => UI_REMINTED,
+        Some(LedgerName::ToolCalled) => TOOL_CALLED,
+        Some(LedgerName::ToolResult) => TOOL_RESULT,
+        Some(LedgerName::UserSubmitted) => USER_SUBMITTED,
+        None => CUSTOM,
+    };
+    let mut data = about(session);
+    data.insert("sequence".into(), row.seq.into());
+    if kind == CUSTOM {
+        data.insert("type".into(), row.kind.as_str().into());
+    }
+    put(&mut data, "action", row.action());
+    NewEvent::new(kind, project, data, row.at)
+}
+
+fn about(session: &Session) -> Object {
+    members([
+        ("session_id", session.id.as_str().into()),
+        ("app_id", session.app_id.as_str().into()),
+    ])
+}

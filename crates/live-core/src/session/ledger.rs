@@ -1,0 +1,125 @@
+//! The ledger of a session: what happened in it, numbered without gaps.
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Extensible, Object, Value};
+use accord_contract::wire_enum;
+
+use super::change::{At, Change};
+use super::{Delta, Session};
+use crate::json::members;
+use crate::refuse;
+
+wire_enum! {
+    /// The types of ledger events.
+    pub enum LedgerName("GguiLedgerEvent", closed) {
+        /// A UI was created.
+        UiCreated = "ui.created",
+        /// The props of a UI changed.
+        UiUpdated = "ui.updated",
+        /// A UI was committed.
+        UiCommitted = "ui.committed",
+        /// A UI got a new epoch.
+        UiReminted = "ui.reminted",
+        /// A tool was called.
+        ToolCalled = "tool.called",
+        /// A tool answered.
+        ToolResult = "tool.result",
+        /// A person submitted something.
+        UserSubmitted = "user.submitted",
+    }
+}
+
+/// The type of a ledger event. An implementation can add types with the prefix `x-` or `ext:`.
+pub type LedgerKind = Extensible<LedgerName>;
+
+/// An event of the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerRow {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// When it was appended.
+    pub at: Time,
+    /// Its type.
+    pub kind: LedgerKind,
+    /// Its data.
+    pub data: Value,
+    /// Its id in the pipe. Without it the event is not in the pipe.
+    pub event_id: Option<String>,
+    /// What recognises it if it is sent again, unique in the session.
+    pub key: Option<DedupKey>,
+}
+
+/// What recognises an action that is sent again.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct DedupKey(String);
+
+impl DedupKey {
+    /// The key of an action that a load of a page numbered.
+    pub(super) fn numbered(client_id: &str, client_seq: u64) -> Self {
+        Self(format!("client:{client_seq}:{client_id}"))
+    }
+
+    /// The key of an action that a page gave an id.
+    pub fn identified(action_id: &str) -> Self {
+        Self(format!("action:{action_id}"))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The id in the pipe of an event that came without one: eight digits from its number, which no
+/// other event of the session has.
+pub(super) fn minted_event_id(seq: u64) -> String {
+    format!("{:08x}", seq & 0xffff_ffff)
+}
+
+/// The type of a ledger event of this text, if it is one.
+///
+/// Clauses: GGUI-LEDGER-TYPES.
+pub fn ledger_kind(text: &str) -> Option<LedgerKind> {
+    let kind = LedgerKind::from_text(text);
+    let is_custom = ["x-", "ext:"]
+        .iter()
+        .any(|prefix| text.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()));
+    (kind.known().is_some() || is_custom).then_some(kind)
+}
+
+/// Appends an event that is no action and no change of the UI: a call of a tool, its answer, or a
+/// type that an implementation added.
+///
+/// # Errors
+/// `SESSION_NOT_FOUND` when the session has expired.
+pub fn append(
+    session: &Session,
+    kind: LedgerKind,
+    data: Value,
+    at: At<'_>,
+) -> Result<Delta, Failure> {
+    if !session.is_active(at.now) {
+        return Err(refuse::session_not_found("the session has expired"));
+    }
+    let mut change = Change::begin(session, at);
+    change.append(kind, data, None, None);
+    Ok(change.finish())
+}
+
+impl LedgerRow {
+    /// The event as clients get it.
+    pub fn document(&self) -> Object {
+        members([
+            ("seq", self.seq.into()),
+            ("type", self.kind.as_str().into()),
+            ("timestamp", self.at.to_string().into()),
+            ("data", self.data.clone()),
+        ])
+    }
+
+    /// The name of the action, if the event is one.
+    pub(super) fn action(&self) -> Option<&str> {
+        self.data.get("payload")?.get("action")?.as_str()
+    }
+}

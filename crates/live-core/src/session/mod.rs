@@ -1,0 +1,67 @@
+//! Live sessions: what is stored of them, and what is decided about them.
+//!
+//! A decision takes the state, an input and the time, and returns an answer and a [`Delta`]: the
+//! rows to write in one transaction. A refusal has no delta.
+//!
+//! The rows, and the decisions that write them:
+//!
+//! * session ([`Session`]: app, counters, times), one for each id. Small. Every decision writes it.
+//! * content ([`ContentChange`]: UI, props of an epoch, host context, context), by session, part
+//!   and epoch. Written by [`render()`], [`update`], [`amend`], [`host_context`], [`sync_context`].
+//! * ledger ([`LedgerRow`]), by session and number; session and [`DedupKey`] are unique.
+//!   Written by [`act`], [`submit`], [`render()`], [`update`],
+//!   [`amend`], [`append`].
+//! * stream ([`StreamRow`]), by session and number: at most 256, and one for each channel with the
+//!   policy `latest`. Written by [`emit`], [`render()`], [`begin_consume`].
+//! * ask ([`Ask`]), at most one for each session. Written by [`render()`], [`begin_consume`],
+//!   [`act`], [`submit`].
+//! * event of the project: one for each ledger row, and when a session begins or expires.
+//!
+//! The pipe has no rows of its own: it is the ledger rows with an event id after
+//! [`Head::drained`]. An action writes the session row, one ledger row and one event.
+//!
+//! Invariants:
+//! - the numbers of ledger and stream have no gaps and never restart, also not when the id of an
+//!   expired session is used again: such a session continues the counters, and its horizon hides
+//!   what was before;
+//! - nothing is appended by a refusal;
+//! - every ledger row has exactly one event in the stream of the project.
+
+mod action;
+mod ask;
+mod change;
+mod channel;
+mod consume;
+mod context;
+mod delta;
+pub mod event;
+mod ledger;
+mod props;
+mod query;
+mod record;
+mod redact;
+mod render;
+mod replay;
+mod stream;
+mod subscribe;
+
+pub use action::{ActFacts, Acted, Dispatch, act, submit};
+pub use ask::{Ask, AskChange, PendingAsk};
+pub use change::At;
+pub use channel::{ChannelFacts, ChannelSubscription, subscribe_channel};
+pub use consume::{ConsumedEvent, Drained, begin_consume, drain};
+pub use context::{check_context_size, host_context, sync_context};
+pub use delta::{ContentChange, Delta, StreamChange};
+pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, append, ledger_kind};
+pub use props::{PropsChanged, amend, update};
+pub(crate) use props::{UNCHANGED, check_props};
+pub use query::{EventsQuery, StreamQuery, events_query, stream_query};
+pub use record::{Content, Head, Session, Status};
+pub use redact::redact;
+pub use render::{Rendering, render};
+pub use replay::{
+    LedgerPage, LiveCursor, StreamReplay, check_position, check_since_sequence, horizon_passed,
+    ledger_page, pull_position, replay_stream,
+};
+pub use stream::{Emitted, Emitter, NewFrame, StreamRow, emit};
+pub use subscribe::{SubscribeFacts, SubscribeRefusal, Subscribed, expire, subscribe};

@@ -1,0 +1,80 @@
+//! The positions that the fallbacks over HTTP take, as texts of a query or a header.
+
+use accord_contract::codes::Failure;
+
+use crate::limits::EVENTS_PAGE;
+use crate::refuse;
+
+/// The parameters of `/events`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct EventsQuery {
+    /// Events after this number.
+    pub since: u64,
+    /// The most events.
+    pub limit: usize,
+}
+
+/// The parameters of `/stream`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct StreamQuery {
+    /// Replays the ledger after this number.
+    pub since: Option<u64>,
+    /// Replays the stream after this number.
+    pub from_seq: Option<u64>,
+}
+
+/// Reads the parameters of `/events`.
+///
+/// Clauses: GGUI-HTTP-EVENTS.
+///
+/// # Errors
+/// `INVALID_SINCE_SEQUENCE` without a position, or with one that is no whole number from zero;
+/// `INVALID_MESSAGE` for a limit that is not from 1 to 500.
+pub fn events_query(since: Option<&str>, limit: Option<&str>) -> Result<EventsQuery, Failure> {
+    let (most, default) = EVENTS_PAGE;
+    let since = since.and_then(whole).ok_or_else(invalid_since)?;
+    let limit = match limit {
+        None => Some(default),
+        Some(limit) => whole(limit).and_then(|limit| usize::try_from(limit).ok()),
+    };
+    let limit = limit.filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
+        refuse::invalid_message(format!("limit is a whole number from 1 to {most}"))
+            .with("field", "limit")
+    })?;
+    Ok(EventsQuery { since, limit })
+}
+
+/// Reads the parameters of `/stream`. The header `Last-Event-ID` counts before the query; one that
+/// is no position is ignored.
+///
+/// Clauses: GGUI-HTTP-STREAM.
+///
+/// # Errors
+/// `INVALID_SINCE_SEQUENCE` or `INVALID_MESSAGE` when the query has no whole number from zero.
+pub fn stream_query(
+    last_event_id: Option<&str>,
+    since: Option<&str>,
+    from_seq: Option<&str>,
+) -> Result<StreamQuery, Failure> {
+    let since = match (last_event_id.and_then(whole), since) {
+        (Some(last), _) => Some(last),
+        (None, Some(since)) => Some(whole(since).ok_or_else(invalid_since)?),
+        (None, None) => None,
+    };
+    let from_seq = match from_seq {
+        Some(from) => Some(whole(from).ok_or_else(|| {
+            refuse::invalid_message("fromSeq is a whole number from zero").with("field", "fromSeq")
+        })?),
+        None => None,
+    };
+    Ok(StreamQuery { since, from_seq })
+}
+
+fn whole(text: &str) -> Option<u64> {
+    let is_decimal = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_decimal)
+}
+
+fn invalid_since() -> Failure {
+    refuse::invalid_since_sequence("sinceSequence is a whole number from zero")
+}

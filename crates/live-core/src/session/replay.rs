@@ -1,0 +1,158 @@
+//! Replay: what a subscriber gets that it has missed, and what it gets live afterwards.
+//!
+//! A subscriber is registered with the number of the last frame at that moment, its snapshot.
+//! Frames up to the snapshot come from the replay, later ones come live. So nothing is sent twice
+//! and nothing is left out.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Field, Object, Value, count_of};
+
+use super::stream::is_always_replayed;
+use super::{Head, LedgerRow, StreamRow};
+use crate::contract::{CompiledContract, Replay};
+use crate::json::members;
+use crate::refuse;
+
+/// The replay of the stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamReplay {
+    /// The frames, in the order of their numbers.
+    pub rows: Vec<StreamRow>,
+    /// Whether frames that were asked for are gone.
+    pub is_truncated: bool,
+}
+
+/// Which of the live frames a subscriber gets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LiveCursor(u64);
+
+/// A page of the ledger.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LedgerPage {
+    /// The events.
+    pub rows: Vec<LedgerRow>,
+    /// The number of the last event of the session.
+    pub last_sequence: u64,
+    /// Whether more events follow the page.
+    pub has_more: bool,
+}
+
+/// Chooses the kept frames that a new subscriber gets. `kept` are all kept frames, up to
+/// `head.stream`.
+///
+/// Clauses: GGUI-REPLAY-FROM-SEQ, GGUI-REPLAY-TRUNCATED, GGUI-RESERVED-REPLAYED.
+pub fn replay_stream(
+    head: &Head,
+    contract: &CompiledContract,
+    from_seq: Option<u64>,
+    mut kept: Vec<StreamRow>,
+) -> StreamReplay {
+    kept.retain(|row| {
+        let is_asked_for = match from_seq {
+            Some(from) => row.seq > from,
+            None => is_always_replayed(row),
+        };
+        is_asked_for && row.seq <= head.stream
+    });
+    kept.sort_by_key(|row| row.seq);
+    let mut declared = contract.contract().streams.iter().flat_map(|spec| spec.iter());
+    let mut keeps_all = || declared.any(|(_, entry)| entry.replay == Replay::All);
+    let is_truncated = from_seq.is_some_and(|from| from < head.evicted) && keeps_all();
+    StreamReplay { rows: kept, is_truncated }
+}
+
+impl LiveCursor {
+    /// The cursor of a subscriber whose snapshot ends with this number.
+    pub fn after(snapshot: u64) -> Self {
+        Self(snapshot)
+    }
+
+    /// Whether the subscriber gets a live frame. Frames come in the order of their numbers.
+    ///
+    /// Clauses: GGUI-REPLAY-NO-OVERLAP.
+    pub fn admit(&mut self, seq: u64) -> bool {
+        let is_new = seq > self.0;
+        self.0 = self.0.max(seq);
+        is_new
+    }
+
+    /// The number of the last frame that the subscriber got.
+    pub fn position(self) -> u64 {
+        self.0
+    }
+}
+
+/// The position in the ledger that a request names.
+///
+/// Clauses: GGUI-REPLAY-SINCE-SEQUENCE.
+///
+/// # Errors
+/// `INVALID_SINCE_SEQUENCE` when it is no whole number from zero; `REPLAY_HORIZON_PASSED` when it
+/// is after the last event, or before the first one that can be read.
+pub fn check_since_sequence(head: &Head, since: &Value) -> Result<u64, Failure> {
+    let Some(since) = count_of(since) else {
+        let message = "sinceSequence is a whole number from zero";
+        return Err(refuse::invalid_since_sequence(message));
+    };
+    check_position(head, since)
+}
+
+/// The position that a pull names; the first that can be read, if it names none.
+///
+/// Clauses: GGUI-TOOL-PULL.
+///
+/// # Errors
+/// As [`check_since_sequence`].
+pub fn pull_position(head: &Head, since: &Field<Value>) -> Result<u64, Failure> {
+    match since {
+        Field::Absent => Ok(head.horizon),
+        Field::Null => check_since_sequence(head, &Value::Null),
+        Field::Value(since) => check_since_sequence(head, since),
+    }
+}
+
+/// What `/events` and a pull answer instead of a page that cannot be read.
+///
+/// Clauses: GGUI-REPLAY-HORIZON.
+pub fn horizon_passed(head: &Head) -> Object {
+    members([
+        ("reason", Code::GguiReplayHorizonPassed.as_str().into()),
+        ("currentSequence", head.ledger.into()),
+    ])
+}
+
+/// Checks that the ledger can be read after a number.
+///
+/// Clauses: GGUI-REPLAY-HORIZON.
+///
+/// # Errors
+/// `REPLAY_HORIZON_PASSED`, with the number of the last event.
+pub fn check_position(head: &Head, since: u64) -> Result<u64, Failure> {
+    if since > head.ledger || since < head.horizon {
+        let message = format!("the ledger cannot be replayed after {since}; read the state again");
+        return Err(refuse::replay_horizon_passed(message).with("currentSequence", head.ledger));
+    }
+    Ok(since)
+}
+
+/// A page of the ledger. `rows` are the events after the position, in order, one more than
+/// `limit` if there are so many; those after the snapshot of `head` are left out.
+pub fn ledger_page(head: &Head, mut rows: Vec<LedgerRow>, limit: usize) -> LedgerPage {
+    rows.retain(|row| row.seq <= head.ledger);
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    LedgerPage { rows, last_sequence: head.ledger, has_more }
+}
+
+impl LedgerPage {
+    /// The page as `/events` and `ggui_runtime_pull` answer it.
+    pub fn document(&self) -> Object {
+        let events: Vec<Value> =
+            self.rows.iter().map(|row| Value::Object(row.document())).collect();
+        members([
+            ("events", events.into()),
+            ("lastSequence", self.last_sequence.into()),
+            ("hasMore", self.has_more.into()),
+        ])
+    }
+}

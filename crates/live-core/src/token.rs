@@ -1,0 +1,239 @@
+//! Tokens: what a browser holds instead of a key.
+//!
+//! A token is `base64url(claims) + "." + base64url(HMAC-SHA256(first part))` without padding. It
+//! names one session and one app, and can be used until it expires.
+//!
+//! Invariants:
+//! - claims are read only after their signature was verified, in constant time;
+//! - a token of one kind is not accepted where another kind is needed.
+
+use accord_canon::Hash;
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value, Wire as _};
+use accord_contract::{message, wire_enum};
+use data_encoding::BASE64URL_NOPAD;
+use subtle::ConstantTimeEq as _;
+
+use crate::{AppId, SessionId, refuse};
+
+wire_enum! {
+    /// What a token is for.
+    pub enum TokenKind("GguiTokenKind", closed) {
+        /// To open the channel of a session, or its fallbacks.
+        Ws = "ws",
+        /// To connect again, as a bearer token.
+        Session = "session",
+        /// The session of a console.
+        ConsoleSession = "console-session",
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOKEN-CLAIMS.
+    /// The claims of a token.
+    pub struct Claims("GguiTokenClaims", open) {
+        /// The session that it is for.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// The app of the session.
+        required app_id: AppId = "appId", "app-id";
+        /// What it is for.
+        required kind: TokenKind = "kind", "token-kind";
+        /// When it was made, in seconds.
+        required iat: i64 = "iat", "time:unix-seconds";
+        /// When it expires, in seconds.
+        required exp: i64 = "exp", "time:unix-seconds";
+        /// Its id.
+        required jti: String = "jti", "token-id";
+    }
+}
+
+/// The key of the signatures.
+#[derive(Clone)]
+pub struct Secret(Vec<u8>);
+
+/// A token that was made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Minted {
+    /// The token.
+    pub text: String,
+    /// When it expires.
+    pub expires_at: Time,
+}
+
+/// Why a token is not accepted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TokenError {
+    /// It is not a token of this server, or of another kind.
+    Invalid,
+    /// It has expired.
+    Expired,
+}
+
+impl TokenKind {
+    /// How long a token of this kind can be used, in seconds.
+    ///
+    /// Clauses: GGUI-TOKEN-TTL.
+    pub const fn ttl_seconds(self) -> i64 {
+        match self {
+            Self::Ws => 180,
+            Self::Session => 4 * 3600,
+            Self::ConsoleSession => 8 * 3600,
+        }
+    }
+}
+
+impl Secret {
+    /// A secret of these bytes, which should be 32 random ones.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// Makes a token. `jti` is 12 random bytes.
+    pub fn mint(
+        &self,
+        kind: TokenKind,
+        session: &SessionId,
+        app: &AppId,
+        now: Time,
+        jti: [u8; 12],
+    ) -> Minted {
+        let iat = now.unix_seconds();
+        let claims = Claims {
+            session_id: session.clone(),
+            app_id: app.clone(),
+            kind,
+            iat,
+            exp: iat + kind.ttl_seconds(),
+            jti: BASE64URL_NOPAD.encode(&jti),
+            extra: Object::new(),
+        };
+        let first = BASE64URL_NOPAD.encode(claims.encode().to_string().as_bytes());
+        let signature = BASE64URL_NOPAD.encode(&self.sign(first.as_bytes()));
+        let expires_at = Time::from_unix(claims.exp, 0).unwrap_or(Time::MAX);
+        Minted { text: format!("{first}.{signature}"), expires_at }
+    }
+
+    /// The claims of a token of a kind.
+    ///
+    /// Clauses: GGUI-TOKEN-VERIFY.
+    ///
+    /// # Errors
+    /// When the token is not valid, or has expired.
+    pub fn verify(&self, text: &str, kind: TokenKind, now: Time) -> Result<Claims, TokenError> {
+        let claims = self.signed_claims(text, kind)?;
+        if claims.exp <= now.unix_seconds() {
+            return Err(TokenError::Expired);
+        }
+        Ok(claims)
+    }
+
+    /// The claims of the token that opens the fallbacks of a session over HTTP.
+    ///
+    /// Clauses: GGUI-HTTP-AUTH.
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED` without a token, `BOOTSTRAP_INVALID` for one of another session,
+    /// `BOOTSTRAP_EXPIRED`.
+    pub fn authorize(
+        &self,
+        text: Option<&str>,
+        session: &SessionId,
+        now: Time,
+    ) -> Result<Claims, Failure> {
+        let text = text.ok_or_else(|| refuse::unauthenticated("the query has no wsToken"))?;
+        let claims = self.verify(text, TokenKind::Ws, now)?;
+        // The same answer as for any other token: it says nothing about the other session.
+        if claims.session_id != *session {
+            return Err(TokenError::Invalid.into());
+        }
+        Ok(claims)
+    }
+
+    /// Makes a new `ws` token from an old one, which may have expired.
+    ///
+    /// Clauses: GGUI-TOKEN-REFRESH.
+    ///
+    /// # Errors
+    /// `BOOTSTRAP_INVALID`, or `REFRESH_WINDOW_CLOSED` when the token was made more than twice its
+    /// lifetime ago.
+    pub fn refresh(&self, text: &str, now: Time, jti: [u8; 12]) -> Result<Minted, Failure> {
+        let claims = self.signed_claims(text, TokenKind::Ws).map_err(Failure::from)?;
+        if now.unix_seconds() > claims.iat + 2 * TokenKind::Ws.ttl_seconds() {
+            return Err(refuse::refresh_window_closed("the token is too old to be refreshed"));
+        }
+        Ok(self.mint(TokenKind::Ws, &claims.session_id, &claims.app_id, now, jti))
+    }
+
+    fn signed_claims(&self, text: &str, kind: TokenKind) -> Result<Claims, TokenError> {
+        let (first, signature) = text.split_once('.').ok_or(TokenError::Invalid)?;
+        let signature =
+            BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| TokenError::Invalid)?;
+        if !bool::from(signature.as_slice().ct_eq(self.sign(first.as_bytes()).as_slice())) {
+            return Err(TokenError::Invalid);
+        }
+        let bytes = BASE64URL_NOPAD.decode(first.as_bytes()).map_err(|_| TokenError::Invalid)?;
+        let claims: Value = serde_json::from_slice(&bytes).map_err(|_| TokenError::Invalid)?;
+        let claims = Claims::from_document(claims).map_err(|_| TokenError::Invalid)?;
+        if claims.kind == kind { Ok(claims) } else { Err(TokenError::Invalid) }
+    }
+
+    /// HMAC-SHA256 (RFC 2104).
+    fn sign(&self, message: &[u8]) -> [u8; 32] {
+        const BLOCK: usize = 64;
+        let mut key = [0_u8; BLOCK];
+        if self.0.len() > BLOCK {
+            key[..32].copy_from_slice(accord_canon::sha256(&self.0).as_bytes());
+        } else {
+            key[..self.0.len()].copy_from_slice(&self.0);
+        }
+        let inner = Hash::Sha256.of(&[&key.map(|byte| byte ^ 0x36), message]);
+        *Hash::Sha256.of(&[&key.map(|byte| byte ^ 0x5c), inner.as_bytes()]).as_bytes()
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    /// Shows nothing of the secret.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Secret")
+    }
+}
+
+impl From<TokenError> for Failure {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Invalid => refuse::bootstrap_invalid("the token is not valid"),
+            TokenError::Expired => refuse::bootstrap_expired("the token has expired"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4231, test cases 1, 2 and 6.
+    #[test]
+    fn the_signature_is_hmac_sha256() {
+        for (key, message, expected) in [
+            (
+                vec![0x0b; 20],
+                "Hi There",
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+            ),
+            (
+                b"Jefe".to_vec(),
+                "what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (
+                vec![0xaa; 131],
+                "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+            ),
+        ] {
+            let signature = Secret::new(key).sign(message.as_bytes());
+            assert_eq!(data_encoding::HEXLOWER.encode(&signature), expected);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The pipe, and what a session asks for.
+
+use accord_base::{ActorId, ActorKey, ActorType};
+use accord_contract::codes::Code;
+use accord_contract::time::Timestamp;
+use accord_live_core::frame::ServerFrame;
+use accord_live_core::session::{
+    Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, submit as submit_tool,
+};
+use serde_json::{Value, json};
+
+use crate::support::{World, app, at, contract, project, submit, time};
+
+fn world() -> World {
+    let spec = json!({"actionSpec": {"pick": {"label": "Pick", "schema": {"type": "string"}}}});
+    World::rendered(&contract(spec.clone()), merged(spec), json!({}))
+}
+
+fn merged(mut ui: Value) -> Value {
+    ui["prompt"] = json!("pick a colour");
+    ui
+}
+
+fn pending(world: &World) -> Vec<LedgerRow> {
+    let drained = world.session.head.drained;
+    let rows = world.ledger.iter();
+    rows.filter(|row| row.seq > drained && row.event_id.is_some()).cloned().collect()
+}
+
+fn take(world: &mut World) -> Drained {
+    let project = project();
+    let taken = drain(&world.session, &pending(world), at(&project, world.now)).unwrap();
+    world.apply(taken.delta.clone());
+    taken
+}
+
+#[test]
+fn events_are_taken_out_once_with_one_frame_each() {
+    let mut world = world();
+    let contract = world.compiled();
+    world.act(&contract, None, submit("pick", json!("red"))).unwrap();
+    let dispatch = Dispatch {
+        intent: "pick".into(),
+        data: json!("blue"),
+        ui_context: json!({"tab": 1}),
+        action_id: "act-9".into(),
+        fired_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(),
+    };
+    let project = project();
+    let (session, now) = (Some(&world.session), at(&project, world.now));
+    let acted = submit_tool(dispatch, session, &app("shop"), None, now).unwrap();
+    world.apply(acted.delta);
+    world.now = time(77);
+
+    let taken = take(&mut world);
+    let minted = &taken.events[0].action_id;
+    assert!(minted.len() == 8 && minted.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let documents: Vec<Value> =
+        taken.events.iter().map(|event| Value::Object(event.document())).collect();
+    assert_eq!(
+        documents,
+        [
+            json!({
+                "type": "action", "sessionId": "s1", "intent": "pick", "actionData": "red",
+                "uiContext": {}, "actionId": minted, "firedAt": time(0).to_string(),
+            }),
+            json!({
+                "type": "action", "sessionId": "s1", "intent": "pick", "actionData": "blue",
+                "uiContext": {"tab": 1}, "actionId": "act-9", "firedAt": "2026-01-02T03:04:05Z",
+            }),
+        ],
+    );
+    let ids: Vec<&str> = (taken.acks.iter())
+        .map(|frame| match frame {
+            ServerFrame::DrainAck { event_id, drained_at, .. } => {
+                assert_eq!(*drained_at, time(77));
+                event_id.as_str()
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(ids, [minted.as_str(), "act-9"]);
+    assert_eq!(world.session.head.expires_at, time(77 + 3600));
+
+    let again = take(&mut world);
+    assert!(again.events.is_empty() && again.acks.is_empty() && again.delta.is_empty());
+}
+
+#[test]
+fn two_agents_with_the_same_rows_take_an_event_once() {
+    let mut world = world();
+    let contract = world.compiled();
+    world.act(&contract, None, submit("pick", json!("red"))).unwrap();
+    let rows = pending(&world);
+    assert_eq!(take(&mut world).events.len(), 1);
+    let project = project();
+    let late = drain(&world.session, &rows, at(&project, world.now)).unwrap();
+    assert!(late.events.is_empty() && late.delta.is_empty());
+}
+
+#[test]
+fn an_action_without_data_has_null() {
+    let open = contract(json!({}));
+    let mut world = World::rendered(&open, json!({}), json!({}));
+    let payload = json!({"sessionId": "s1", "type": "data:submit", "payload": {"action": "go"}});
+    world.act(&open, None, payload).unwrap();
+    assert_eq!(take(&mut world).events[0].action_data, Value::Null);
+}
+
+#[test]
+fn a_session_without_a_pipe_has_nothing_to_take() {
+    let mut world = world();
+    let project = project();
+    world.session.head.has_pipe = false;
+    let failure = drain(&world.session, &[], at(&project, world.now)).unwrap_err();
+    assert_eq!(failure.code, Code::GguiPipeNotFound);
+    let failure = drain(&world.session, &[], at(&project, time(3600))).unwrap_err();
+    assert_eq!(failure.code.as_str(), "session_not_found");
+}
+
+#[test]
+fn an_agent_that_waits_says_so_and_asks_again() {
+    let mut world = world();
+    let (contract, project) = (world.compiled(), project());
+    let ask = world.ask.clone().unwrap();
+    assert_eq!((ask.intent.as_str(), ask.since), ("pick a colour", time(0)));
+
+    // An answer ends the ask, and only once.
+    world.act(&contract, None, submit("pick", json!("red"))).unwrap();
+    assert_eq!(world.ask, None);
+    world.act(&contract, None, submit("pick", json!("blue"))).unwrap();
+
+    world.now = time(50);
+    let agent = ActorKey { id: ActorId::new("dev").unwrap(), kind: ActorType::Agent };
+    let begun = begin_consume(
+        &world.session,
+        &world.content,
+        &contract,
+        Some(agent.clone()),
+        world.oldest(),
+        at(&project, world.now),
+    )
+    .unwrap();
+    assert_eq!(begun.row.channel, "_ggui:lifecycle");
+    let polling = json!({"kind": "consume_polling", "sessionId": "s1", "state": "open"});
+    assert_eq!(begun.row.payload, polling);
+    assert!(contract.check_stream(&begun.row.channel, &begun.row.payload, false).is_ok());
+    world.apply(begun.delta);
+
+    let pending = PendingAsk::of(&world.session, world.ask.as_ref(), world.now).unwrap();
+    assert_eq!(
+        Value::Object(pending.document()),
+        json!({
+            "session_id": "s1", "app_id": "shop", "intent": "pick a colour",
+            "since": time(50).to_string(), "until": time(3650).to_string(),
+            "asked_by": {"id": "dev", "type": "agent"},
+        }),
+    );
+    // It ends with the session, which is recorded once.
+    assert_eq!(PendingAsk::of(&world.session, world.ask.as_ref(), pending.until()), None);
+    assert_eq!(expire(&world.session, at(&project, time(3649))), None);
+    world.apply(expire(&world.session, at(&project, pending.until())).unwrap());
+    assert_eq!(world.ask, None);
+    assert_eq!(world.events.last().unwrap().kind.as_str(), "live.session.expired");
+    assert_eq!(expire(&world.session, at(&project, time(9999))), None);
+}
+
+#[test]
+fn a_session_without_actions_asks_nothing() {
+    let show = contract(json!({}));
+    let world = World::rendered(&show, json!({"prompt": "look"}), json!({}));
+    assert!(world.ask.is_none() && !world.session.head.is_asking);
+}
