@@ -5,6 +5,7 @@
 //! * [`session`]: what is stored of a session, and what is decided about it: subscriptions,
 //!   actions, streams, replay, props, the pipe.
 //! * [`token`], [`tenancy`]: who may use a session, and in which app.
+//! * [`handshake`], [`tools`]: what agents and pages ask for; [`resource`]: what a host mounts.
 //! * [`contract`]: what a page shows, what a person can do, what an agent can send; its hashes.
 //! * [`capabilities`], [`gadgets`]: the tools and gadgets that a contract names; [`resolution`]:
 //!   where the code of a gadget is; [`binding`]: how pages are found by their tools.
@@ -13,7 +14,8 @@
 //! * [`reserved`]: the channels of the server.
 //! * [`violation`]: the places where a contract, or data under a contract, is wrong; [`refuse`]:
 //!   the refusals, by their codes.
-//! * [`breaking`]: whether a change of the protocol is breaking.
+//! * [`breaking`]: whether a change of the protocol is breaking; [`control`]: how a kit brings
+//!   sessions into a state.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -27,8 +29,10 @@ pub mod binding;
 pub mod breaking;
 pub mod capabilities;
 pub mod contract;
+pub mod control;
 pub mod frame;
 pub mod gadgets;
+pub mod handshake;
 mod ids;
 mod json;
 pub mod limits;
@@ -36,11 +40,13 @@ pub mod props;
 pub mod refuse;
 pub mod reserved;
 pub mod resolution;
+pub mod resource;
 pub mod schema;
 pub mod session;
 pub mod subset;
 pub mod tenancy;
 pub mod token;
+pub mod tools;
 pub mod version;
 pub mod violation;
 

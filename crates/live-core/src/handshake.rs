@@ -1,0 +1,183 @@
+//! Handshakes: an agent says what it wants to show, and learns how it can.
+//!
+//! No model is asked. The suggestion is the agent's own draft, or a UI that was rendered before
+//! with exactly the same contract and variance.
+//!
+//! Invariants:
+//! - a handshake belongs to one app, lives for ten minutes, and is used once;
+//! - a render that is refused does not use it.
+
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
+
+use crate::json::members;
+use crate::limits::HANDSHAKE_TTL_SECONDS;
+use crate::{AppId, HandshakeId, refuse};
+
+wire_enum! {
+    /// What a render after the handshake will do.
+    pub enum HandshakeAction("GguiHandshakeAction", closed) {
+        /// It makes a UI.
+        Create = "create",
+        /// It uses a UI that was made before.
+        Reuse = "reuse",
+        /// It changes a UI.
+        Update = "update",
+        /// It replaces a UI.
+        Replace = "replace",
+        /// There will be none.
+        Declined = "declined",
+    }
+}
+
+wire_enum! {
+    /// Where a suggestion comes from.
+    pub enum Origin("GguiSuggestionOrigin", closed) {
+        /// From a UI that was rendered before.
+        Cache = "cache",
+        /// From the agent.
+        Agent = "agent",
+        /// From a generator.
+        Synth = "synth",
+    }
+}
+
+/// A handshake that waits for its render.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Handshake {
+    /// Its id.
+    pub id: HandshakeId,
+    /// The app that it belongs to.
+    pub app_id: AppId,
+    /// What the agent wants to show.
+    pub intent: String,
+    /// The contract, as it was sent.
+    pub contract: Object,
+    /// The variance, as it was sent.
+    pub variance: Object,
+    /// The identity of the UI.
+    pub key: BlueprintKey,
+    /// What the render will do.
+    pub action: HandshakeAction,
+    /// When it expires.
+    pub expires_at: Time,
+}
+
+/// The identity of a UI: its contract, and the variance of it.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct BlueprintKey {
+    /// The hash of the contract.
+    pub contract_hash: String,
+    /// The hash of the variance.
+    pub variant_key: String,
+}
+
+/// A UI that was rendered before.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Blueprint {
+    /// Its identity.
+    pub key: BlueprintKey,
+    /// The hash of its component code, if it has any.
+    pub code_hash: Option<String>,
+    /// What it was made for.
+    pub intent: String,
+}
+
+/// What an agent asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewHandshake {
+    /// What it wants to show.
+    pub intent: String,
+    /// The contract, which is valid.
+    pub contract: Object,
+    /// The variance.
+    pub variance: Object,
+    /// The identity of the UI.
+    pub key: BlueprintKey,
+    /// Whether a UI that was made before is not to be used.
+    pub force_create: bool,
+}
+
+impl BlueprintKey {
+    /// The id of the UI.
+    pub fn id(&self) -> String {
+        format!("bp_{}_{}", self.contract_hash, self.variant_key)
+    }
+
+    /// Reads the id of a UI.
+    pub fn parse(id: &str) -> Option<Self> {
+        let (contract_hash, variant_key) = id.strip_prefix("bp_")?.split_once('_')?;
+        let is_hash = |text: &str| {
+            text.len() == 16 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        (is_hash(contract_hash) && is_hash(variant_key)).then(|| Self {
+            contract_hash: contract_hash.to_owned(),
+            variant_key: variant_key.to_owned(),
+        })
+    }
+}
+
+/// Makes a handshake. `known` is the UI of the same key, if one was rendered before.
+///
+/// Clauses: GGUI-HANDSHAKE-RECORD, GGUI-HANDSHAKE-REUSE.
+pub fn begin(
+    id: HandshakeId,
+    app: &AppId,
+    asked: NewHandshake,
+    known: Option<&Blueprint>,
+    now: Time,
+) -> Handshake {
+    let is_known = known.is_some_and(|known| known.key == asked.key) && !asked.force_create;
+    Handshake {
+        id,
+        app_id: app.clone(),
+        intent: asked.intent,
+        contract: asked.contract,
+        variance: asked.variance,
+        key: asked.key,
+        action: if is_known { HandshakeAction::Reuse } else { HandshakeAction::Create },
+        expires_at: now.add_seconds(HANDSHAKE_TTL_SECONDS),
+    }
+}
+
+/// The handshake of an id, if an app can use it. It stays usable until a render uses it.
+///
+/// Clauses: GGUI-HANDSHAKE-SINGLE-USE, GGUI-HANDSHAKE-TTL.
+///
+/// # Errors
+/// `handshake_not_found` when it does not exist, was used, has expired or belongs to another app.
+pub fn peek<'a>(
+    stored: Option<&'a Handshake>,
+    app: &AppId,
+    now: Time,
+) -> Result<&'a Handshake, Failure> {
+    stored.filter(|found| found.app_id == *app && found.expires_at > now).ok_or_else(|| {
+        refuse::handshake_not_found("there is no such handshake; call ggui_handshake again")
+    })
+}
+
+impl Handshake {
+    /// The suggestion, as a document.
+    pub fn suggestion(&self) -> Object {
+        let (origin, rationale) = match self.action {
+            HandshakeAction::Reuse => {
+                (Origin::Cache, "a UI with exactly this contract and variance was rendered before")
+            }
+            _ => (Origin::Agent, "the contract of the draft is used as it is"),
+        };
+        let meta = members([
+            ("contractHash", self.key.contract_hash.as_str().into()),
+            ("variantKey", self.key.variant_key.as_str().into()),
+            ("blueprintId", self.key.id().into()),
+            ("variance", Value::Object(self.variance.clone())),
+        ]);
+        members([
+            ("origin", origin.as_str().into()),
+            ("rationale", rationale.into()),
+            ("blueprintMeta", Value::Object(meta)),
+        ])
+    }
+}

@@ -1,0 +1,106 @@
+//! The address of a session as a resource.
+
+use std::fmt;
+
+use crate::SessionId;
+
+/// The address of a session, and of one of its epochs.
+///
+/// Clauses: GGUI-RESOURCE-LOCATOR.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Locator {
+    /// The session.
+    pub session_id: SessionId,
+    /// The key of its blueprint.
+    pub blueprint_key: Option<String>,
+    /// The epoch; `None` for the present one.
+    pub epoch: Option<u64>,
+}
+
+/// A text that is no address of a session.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LocatorError;
+
+const PREFIX: &str = "ui://ggui/render/";
+
+impl Locator {
+    /// The address of a session.
+    pub fn new(session_id: SessionId) -> Self {
+        Self { session_id, blueprint_key: None, epoch: None }
+    }
+
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// When the text has another form.
+    pub fn parse(text: &str) -> Result<Self, LocatorError> {
+        let rest = text.strip_prefix(PREFIX).ok_or(LocatorError)?;
+        let (path, epoch) = match rest.split_once('#') {
+            Some((path, epoch)) => (path, Some(parse_epoch(epoch)?)),
+            None => (rest, None),
+        };
+        let (session, key) = match path.split_once('/') {
+            Some((session, key)) => (session, Some(key)),
+            None => (path, None),
+        };
+        let session_id = SessionId::new(unescape(session)?).map_err(|_| LocatorError)?;
+        let blueprint_key = key.map(unescape).transpose()?;
+        if blueprint_key.as_ref().is_some_and(|key| key.is_empty() || key.contains('/')) {
+            return Err(LocatorError);
+        }
+        Ok(Self { session_id, blueprint_key, epoch })
+    }
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", escape(self.session_id.as_str()))?;
+        if let Some(key) = &self.blueprint_key {
+            write!(f, "/{}", escape(key))?;
+        }
+        if let Some(epoch) = self.epoch {
+            write!(f, "#{epoch}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An epoch: a decimal number without leading zeros.
+fn parse_epoch(text: &str) -> Result<u64, LocatorError> {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_decimal || (text.len() > 1 && text.starts_with('0')) {
+        return Err(LocatorError);
+    }
+    text.parse().map_err(|_| LocatorError)
+}
+
+/// A segment with percent encoding, so that any id can be part of an address.
+fn escape(segment: &str) -> String {
+    let mut text = String::with_capacity(segment.len());
+    for byte in segment.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                text.push(char::from(byte));
+            }
+            other => text.push_str(&format!("%{other:02X}")),
+        }
+    }
+    text
+}
+
+fn unescape(segment: &str) -> Result<String, LocatorError> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first != b'%' {
+            bytes.push(*first);
+            rest = after;
+            continue;
+        }
+        let digits = after.get(..2).ok_or(LocatorError)?;
+        let byte = data_encoding::HEXLOWER_PERMISSIVE.decode(digits).map_err(|_| LocatorError)?;
+        bytes.extend(byte);
+        rest = &after[2..];
+    }
+    String::from_utf8(bytes).map_err(|_| LocatorError)
+}

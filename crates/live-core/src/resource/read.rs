@@ -1,0 +1,121 @@
+//! Reading a resource: a mountable slice, or one typed error.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_contract::wire_enum;
+
+use super::{Locator, Slice};
+use crate::AppId;
+use crate::session::Session;
+
+wire_enum! {
+    /// Why a read gives nothing. The list is closed.
+    pub enum ReadCode("GguiReadCode", closed) {
+        /// There is nothing for the caller at this address.
+        NotFound = "NOT_FOUND",
+        /// The UI of the session is gone.
+        BlueprintUnresolvable = "BLUEPRINT_UNRESOLVABLE",
+        /// This server does not keep what a read needs.
+        NotSupported = "NOT_SUPPORTED",
+        /// There is no way to mount the session.
+        NotMountable = "NOT_MOUNTABLE",
+    }
+}
+
+/// What a server keeps of sessions beyond their life in memory.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Substrate {
+    /// Whether it keeps whose session it is.
+    pub has_identities: bool,
+    /// Whether it keeps the UI.
+    pub has_blueprints: bool,
+}
+
+/// A session as a read finds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readable {
+    /// The session row.
+    pub session: Session,
+    /// The props of the asked epoch, as JSON text; `None` if there is no such epoch.
+    pub props_json: Option<String>,
+    /// The slice, if the UI is there.
+    pub slice: Option<Slice>,
+}
+
+/// What is known when a resource is read.
+#[derive(Clone, Debug)]
+pub struct ReadFacts<'a> {
+    /// The app of the caller.
+    pub app_id: &'a AppId,
+    /// What the server keeps.
+    pub substrate: Substrate,
+    /// The session at the address, of any app.
+    pub found: Option<Readable>,
+    /// The slice of a public UI with the key of the address. It belongs to no session.
+    pub public: Option<Slice>,
+    /// The time.
+    pub now: Time,
+}
+
+impl ReadCode {
+    /// The code of JSON-RPC.
+    pub const fn rpc_code(self) -> i32 {
+        match self {
+            Self::NotFound => -32002,
+            Self::BlueprintUnresolvable | Self::NotSupported | Self::NotMountable => -32006,
+        }
+    }
+
+    /// The failure. Its message is constant and it has no details, so that it says nothing about
+    /// what exists.
+    pub fn failure(self) -> Failure {
+        let (code, message) = match self {
+            Self::NotFound => (Code::GguiNotFound, "there is no such resource"),
+            Self::BlueprintUnresolvable => {
+                (Code::GguiBlueprintUnresolvable, "the UI of the resource cannot be found")
+            }
+            Self::NotSupported => {
+                (Code::GguiNotSupported, "this server cannot read resources of the past")
+            }
+            Self::NotMountable => (Code::GguiNotMountable, "the resource cannot be mounted"),
+        };
+        Failure::new(code, message)
+    }
+}
+
+/// Reads a resource.
+///
+/// Clauses: GGUI-RESOURCE-READ, GGUI-RESOURCE-REFUSAL-IS-MISS, GGUI-RESOURCE-EPOCH-PIN.
+///
+/// # Errors
+/// See [`ReadCode`].
+pub fn read(locator: &Locator, facts: ReadFacts<'_>) -> Result<Slice, ReadCode> {
+    let miss = if facts.substrate.has_identities && facts.substrate.has_blueprints {
+        ReadCode::NotFound
+    } else {
+        ReadCode::NotSupported
+    };
+    // A session of another app, an expired one and none at all are the same to the caller.
+    let mine = |found: &Readable| {
+        found.session.app_id == *facts.app_id && found.session.is_active(facts.now)
+    };
+    let Some(found) = facts.found.filter(mine) else {
+        let public = facts.public.ok_or(miss)?;
+        return mountable(public);
+    };
+    let epoch = locator.epoch.unwrap_or(found.session.head.epoch);
+    if epoch > found.session.head.epoch {
+        return Err(ReadCode::NotFound);
+    }
+    let mut slice = found.slice.ok_or(ReadCode::BlueprintUnresolvable)?;
+    if locator.epoch.is_some() && found.props_json.is_none() {
+        return Err(ReadCode::NotFound);
+    }
+    slice.epoch = epoch;
+    slice.props_json = found.props_json;
+    mountable(slice)
+}
+
+fn mountable(slice: Slice) -> Result<Slice, ReadCode> {
+    if slice.is_mountable() { Ok(slice) } else { Err(ReadCode::NotMountable) }
+}

@@ -1,0 +1,206 @@
+//! What the tools for agents answer.
+
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::{Object, Value, Wire as _};
+
+use crate::contract::CompiledContract;
+use crate::handshake::{Handshake, HandshakeAction};
+use crate::json::members;
+use crate::resource::Locator;
+use crate::session::{Content, Drained, Emitted, PropsChanged, Session, Status, UNCHANGED};
+use crate::subset::{Finding, FindingKind};
+use crate::{HandshakeId, SessionId};
+
+message! {
+    /// The answer of `ggui_handshake`.
+    pub struct HandshakeAnswer("GguiHandshakeAnswer", open) {
+        /// The handshake, for `ggui_render`.
+        required handshake_id: HandshakeId = "handshakeId", "handshake-id";
+        /// What the render will do.
+        required action: HandshakeAction = "action", "handshake-action";
+        /// What the server suggests.
+        required suggestion: Object = "suggestion", "suggestion";
+        /// The schema that the props must match.
+        optional props_schema: Value = "propsSchema", "json-schema";
+        /// Its hash.
+        optional props_schema_hash: String = "propsSchemaHash", "sha256";
+        /// Whether a grammar can be made from it.
+        optional props_schema_profile: String = "propsSchemaProfile", "props-profile";
+        /// The tool to call next.
+        optional next_step: String = "nextStep", "tool-name";
+        /// What the server can do.
+        optional server_capabilities: Object = "serverCapabilities", "capabilities";
+    }
+}
+
+message! {
+    /// The answer of `ggui_render`.
+    pub struct RenderAnswer("GguiRenderAnswer", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its address.
+        required resource_uri: String = "resourceUri", "ui-uri";
+        /// What the render did.
+        required action: HandshakeAction = "action", "handshake-action";
+        /// The hash of the contract.
+        required contract_hash: String = "contractHash", "contract-hash";
+        /// The id of the UI.
+        required blueprint_id: String = "blueprintId", "blueprint-id";
+        /// The key of the variance.
+        required variant_key: String = "variantKey", "variant-key";
+        /// Whether a UI that was made before was used.
+        required cache: Cache = "cache", "cache";
+        /// The tool to call next, if the UI has actions.
+        optional next_step: String = "nextStep", "tool-name";
+    }
+}
+
+message! {
+    /// Whether a UI that was made before was used.
+    pub struct Cache("GguiRenderCache", open) {
+        /// Whether it was.
+        required hit: bool = "hit", "flag";
+        /// The calls of models that this saved. No model is ever called.
+        required llm_calls_avoided: u64 = "llmCallsAvoided", "count";
+    }
+}
+
+message! {
+    /// The answer of `ggui_update` and `ggui_amend`.
+    pub struct PropsAnswer("GguiPropsAnswer", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Whether anything changed.
+        required updated: bool = "updated", "flag";
+        /// The address of the session; with the epoch after an update.
+        required resource_uri: String = "resourceUri", "ui-uri";
+        /// The epoch, after an update.
+        optional epoch: u64 = "epoch", "epoch";
+        /// Why nothing changed.
+        optional warning: String = "warning", "text";
+        /// The hash of the schema of the props.
+        optional props_schema_hash: String = "propsSchemaHash", "sha256";
+        /// Whether a grammar can be made from it.
+        optional props_schema_profile: String = "propsSchemaProfile", "props-profile";
+    }
+}
+
+message! {
+    /// The answer of `ggui_consume`.
+    pub struct ConsumeAnswer("GguiConsumeAnswer", open) {
+        /// The events, oldest first.
+        required events: Vec<Object> = "events", "events";
+        /// Whether the session can be used.
+        required status: Status = "status", "session-status";
+        /// What is known about the page.
+        optional client: Object = "client", "client";
+    }
+}
+
+message! {
+    /// The answer of `ggui_emit`.
+    pub struct EmitAnswer("GguiEmitAnswer", open) {
+        /// Always true.
+        required accepted: bool = "accepted", "flag";
+        /// The number of the frame.
+        optional seq: u64 = "seq", "stream-seq";
+    }
+}
+
+impl HandshakeAnswer {
+    /// The answer for a handshake.
+    ///
+    /// Clauses: GGUI-HANDSHAKE-FINDINGS.
+    pub fn new(handshake: &Handshake, contract: &CompiledContract, findings: &[Finding]) -> Self {
+        let props = contract.props();
+        let mut suggestion = handshake.suggestion();
+        if !findings.is_empty() {
+            let findings: Vec<Value> = findings.iter().map(finding).collect();
+            suggestion.insert("validationFindings".into(), findings.into());
+        }
+        Self {
+            handshake_id: handshake.id.clone(),
+            action: handshake.action,
+            suggestion,
+            props_schema: Some(props.document().clone()),
+            props_schema_hash: Some(props.hash().to_owned()),
+            props_schema_profile: Some(props.profile().as_str().to_owned()),
+            next_step: Some("ggui_render".into()),
+            server_capabilities: None,
+            extra: Object::new(),
+        }
+    }
+}
+
+/// A finding as a handshake reports it. Only one about schemas can refuse the render.
+fn finding(finding: &Finding) -> Value {
+    let (code, severity, message) = match finding.kind {
+        FindingKind::SchemaMismatch => (
+            Code::GguiSchemaMismatchError.as_str(),
+            "error",
+            format!("the action sends what the tool '{}' refuses", finding.tool),
+        ),
+        FindingKind::ToolNotFound => (
+            finding.kind.as_str(),
+            "warning",
+            format!("this server has no tool '{}'", finding.tool),
+        ),
+    };
+    Value::Object(members([
+        ("code", code.into()),
+        ("severity", severity.into()),
+        ("path", format!("actionSpec.{}", finding.action).into()),
+        ("message", message.into()),
+    ]))
+}
+
+impl PropsAnswer {
+    /// The answer of `ggui_update`.
+    ///
+    /// Clauses: GGUI-UPDATE-UNCHANGED.
+    pub fn updated(session: &Session, changed: &PropsChanged, contract: &CompiledContract) -> Self {
+        let mut locator = Locator::new(session.id.clone());
+        locator.epoch = Some(changed.epoch);
+        let props = contract.props();
+        Self {
+            session_id: session.id.clone(),
+            updated: changed.is_updated,
+            resource_uri: locator.to_string(),
+            epoch: Some(changed.epoch),
+            warning: (!changed.is_updated).then(|| UNCHANGED.to_owned()),
+            props_schema_hash: Some(props.hash().to_owned()),
+            props_schema_profile: Some(props.profile().as_str().to_owned()),
+            extra: Object::new(),
+        }
+    }
+
+    /// The answer of `ggui_amend`, which has no epoch.
+    pub fn amended(session: &Session, changed: &PropsChanged, contract: &CompiledContract) -> Self {
+        let resource_uri = Locator::new(session.id.clone()).to_string();
+        Self { resource_uri, epoch: None, ..Self::updated(session, changed, contract) }
+    }
+}
+
+impl ConsumeAnswer {
+    /// The answer for the events that were taken out.
+    pub fn new(drained: &Drained, content: &Content) -> Self {
+        let client = content
+            .host_context
+            .as_ref()
+            .map(|context| Object::from_iter([("hostContext".to_owned(), context.encode())]));
+        Self {
+            events: drained.events.iter().map(|event| event.document()).collect(),
+            status: Status::Active,
+            client,
+            extra: Object::new(),
+        }
+    }
+}
+
+impl EmitAnswer {
+    /// The answer for a frame.
+    pub fn new(emitted: &Emitted) -> Self {
+        Self { accepted: true, seq: Some(emitted.row.seq), extra: Object::new() }
+    }
+}

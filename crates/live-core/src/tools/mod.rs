@@ -1,0 +1,44 @@
+//! The MCP tools of the protocol: what they take, what they answer, and how they refuse. The
+//! transport is the host's.
+//!
+//! * [`TOOLS`]: every tool, and for which side it is.
+//! * The requests and answers, as wire messages.
+//! * [`render()`]: the gates of a render, in their order; [`prepare_handshake`]: what a handshake
+//!   is made from.
+//! * [`submit_action()`], [`Outcome`]: the tools of pages, which answer a refusal as a result.
+//!
+//! A request that is not the message that it should be is refused as invalid parameters (-32602).
+//! A session of another app or user is the same as none: `session_not_found`.
+
+mod answers;
+mod handshake;
+mod list;
+mod render;
+mod requests;
+mod runtime;
+
+pub use answers::{Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, PropsAnswer, RenderAnswer};
+pub(crate) use handshake::compile;
+pub use handshake::{Prepared, prepare_handshake};
+pub use list::{Audience, TOOLS, Tool};
+pub use render::{RenderFacts, Rendered, render};
+pub use requests::{
+    BlueprintDraft, ConsumeRequest, EmitRequest, HandshakeRequest, ListSessionsRequest, Override,
+    PropsRequest, PullRequest, RenderBlueprintRequest, RenderRequest, SearchBlueprintsRequest,
+    SessionRequest,
+};
+pub use runtime::{
+    DeclareToolsRequest, Outcome, RefreshTokenRequest, Submission, SubmitActionRequest,
+    SyncContextRequest, TelemetryRequest, submit_action,
+};
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Object, Value, Wire};
+
+/// Reads the arguments of a tool.
+///
+/// # Errors
+/// When they are not the message that they should be.
+pub fn read<T: Wire>(arguments: Object) -> Result<T, Failure> {
+    T::from_document(Value::Object(arguments)).map_err(Failure::from)
+}

@@ -1,0 +1,173 @@
+//! The gates of a render, in their order. Only a render that passes all of them uses its
+//! handshake.
+
+use accord_base::ActorKey;
+use accord_canon::sha256;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+
+use super::handshake::{compile, key};
+use super::{Cache, RenderAnswer, RenderRequest};
+use crate::contract::CompiledContract;
+use crate::gadgets::{GadgetDescriptor, check_gadgets};
+use crate::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction};
+use crate::json::put;
+use crate::refuse;
+use crate::resource::Locator;
+use crate::session::{At, Content, Delta, Rendering, Session, check_props};
+use crate::subset::{Finding, Policy, check_tools};
+use crate::violation::{Source, Violation, ViolationDetails};
+use crate::{AppId, HandshakeId, SessionId};
+
+/// What is known when an agent renders.
+#[derive(Clone)]
+pub struct RenderFacts<'a> {
+    /// The app of the agent.
+    pub app_id: &'a AppId,
+    /// The handshake of the request, if it is stored.
+    pub handshake: Option<&'a Handshake>,
+    /// The themes of the server.
+    pub themes: &'a [&'a str],
+    /// Why the agent must wait, if it renders too often.
+    pub rate_limit: Option<Failure>,
+    /// The gadgets of the app.
+    pub gadgets: &'a [GadgetDescriptor],
+    /// The names of the public values of the app.
+    pub public_env: &'a [&'a str],
+    /// The input schema of a tool of the server.
+    pub input_schema: &'a dyn Fn(&str) -> Option<&'a Value>,
+    /// What happens to a contract that does not fit the tools of the server.
+    pub policy: Policy,
+    /// The code of the UI of the handshake's key, if one was rendered before with code.
+    pub known_code: Option<&'a str>,
+    /// The id of the new session.
+    pub session_id: &'a SessionId,
+    /// Who renders.
+    pub asked_by: Option<ActorKey>,
+    /// Where and when.
+    pub at: At<'a>,
+}
+
+/// A UI that is rendered. Everything is written in one transaction.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The session.
+    pub session: Session,
+    /// Its content.
+    pub content: Content,
+    /// Its contract.
+    pub contract: CompiledContract,
+    /// The rows of the session.
+    pub delta: Delta,
+    /// The handshake that was used; its row goes away.
+    pub used: HandshakeId,
+    /// The UI, to be found by a later handshake.
+    pub blueprint: Blueprint,
+    /// The code, to be stored under its hash.
+    pub code: Option<(String, String)>,
+    /// Where the contract does not fit the tools of the server, to be reported.
+    pub findings: Vec<Finding>,
+    /// The answer.
+    pub answer: RenderAnswer,
+}
+
+/// Renders a UI.
+///
+/// Clauses: GGUI-RENDER-GATES.
+///
+/// # Errors
+/// The refusal of the first gate that does not let it through: theme, handshake, rate, contract,
+/// gadgets, compatibility, props. The handshake stays usable.
+pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered, Failure> {
+    let overrides = request.overrides.as_ref();
+    if overrides.is_some_and(|named| named.contract.is_none() && named.variance.is_none()) {
+        return Err(refuse::invalid_message("override has a contract or a variance")
+            .with("field", "override"));
+    }
+    check_theme(request.theme_id.as_deref(), facts.themes)?;
+    let handshake = handshake::peek(facts.handshake, facts.app_id, facts.at.now)?;
+    if let Some(failure) = facts.rate_limit {
+        return Err(failure);
+    }
+    let other_contract = overrides.and_then(|named| named.contract.as_ref());
+    let refusal = other_contract.map(|_| Code::GguiToolOverrideContractInvalid);
+    let document = other_contract.unwrap_or(&handshake.contract);
+    let contract = compile(document, refusal)?;
+    let data_contract = contract.contract();
+    let public_env = facts.public_env.iter().copied();
+    check_gadgets(data_contract.gadgets.as_ref(), facts.gadgets, public_env)?;
+    let findings = check_tools(data_contract, facts.input_schema);
+    let findings = facts.policy.decide("ggui_render", findings)?;
+    check_props(&contract, &request.props, Source::Render)?;
+
+    let variance = overrides.and_then(|named| named.variance.as_ref());
+    let key = key(document, variance.unwrap_or(&handshake.variance))?;
+    let is_known = key == handshake.key && handshake.action == HandshakeAction::Reuse;
+    let known_code = facts.known_code.filter(|_| is_known).map(str::to_owned);
+    let code = request.component_code.or(known_code);
+    let code = code.map(|code| (sha256(code.as_bytes()).hex(), code));
+    let ui = ui(document, handshake, request.theme_id.as_deref(), code.as_ref());
+    let rendering = Rendering {
+        session_id: facts.session_id,
+        app_id: facts.app_id,
+        earlier: None,
+        ui,
+        props: request.props,
+        contract: &contract,
+        asked_by: facts.asked_by,
+    };
+    let (session, content, delta) = crate::session::render(rendering, facts.at);
+    let answer = answer(&session, &contract, &key, is_known);
+    let code_hash = code.as_ref().map(|(hash, _)| hash.clone());
+    let blueprint = Blueprint { key, code_hash, intent: handshake.intent.clone() };
+    let used = handshake.id.clone();
+    Ok(Rendered { session, content, contract, delta, used, blueprint, code, findings, answer })
+}
+
+fn check_theme(asked: Option<&str>, themes: &[&str]) -> Result<(), Failure> {
+    let Some(asked) = asked.filter(|asked| !themes.contains(asked)) else { return Ok(()) };
+    let violation = Violation::new("themeId", format!("there is no theme {asked:?}"))
+        .expecting(themes.join(", "), asked)
+        .of_code(Code::GguiCtrRenderUnknownThemeId);
+    let details = ViolationDetails::new(Source::Render, vec![violation]);
+    Err(details.into_failure(Code::GguiToolContractViolation))
+}
+
+/// The members of the UI: the contract as it was sent, the code, and what it is for.
+fn ui(
+    contract: &Object,
+    handshake: &Handshake,
+    theme: Option<&str>,
+    code: Option<&(String, String)>,
+) -> Object {
+    let mut ui = contract.clone();
+    let (hash, text) = code.map_or((None, ""), |(hash, text)| (Some(hash.as_str()), text.as_str()));
+    ui.insert("type".into(), "component".into());
+    ui.insert("componentCode".into(), text.into());
+    ui.insert("prompt".into(), handshake.intent.as_str().into());
+    put(&mut ui, "themeId", theme);
+    put(&mut ui, "x-codeHash", hash);
+    ui
+}
+
+fn answer(
+    session: &Session,
+    contract: &CompiledContract,
+    key: &BlueprintKey,
+    is_known: bool,
+) -> RenderAnswer {
+    let mut locator = Locator::new(session.id.clone());
+    locator.blueprint_key = Some(key.contract_hash.clone());
+    let has_actions = contract.contract().actions.as_ref().is_some_and(|spec| !spec.is_empty());
+    RenderAnswer {
+        session_id: session.id.clone(),
+        resource_uri: locator.to_string(),
+        action: if is_known { HandshakeAction::Reuse } else { HandshakeAction::Create },
+        contract_hash: key.contract_hash.clone(),
+        blueprint_id: key.id(),
+        variant_key: key.variant_key.clone(),
+        cache: Cache { hit: is_known, llm_calls_avoided: 0, extra: Object::new() },
+        next_step: has_actions.then(|| "ggui_consume".to_owned()),
+        extra: Object::new(),
+    }
+}

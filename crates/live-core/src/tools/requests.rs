@@ -1,0 +1,163 @@
+//! What the tools for agents take.
+
+use accord_contract::message;
+use accord_contract::wire::{Limits, Object, TextForm, Value};
+
+use crate::limits::{
+    COMPONENT_CODE_BYTES, CONSUME_WAIT_SECONDS, PULL_PAGE, PULL_WAIT_SECONDS, SESSIONS_PAGE,
+};
+use crate::{HandshakeId, SessionId};
+
+const NAME: TextForm = TextForm::ANY.not_empty();
+const CODE: TextForm = TextForm::ANY.bytes(COMPONENT_CODE_BYTES);
+
+message! {
+    // Clauses: GGUI-TOOL-HANDSHAKE.
+    /// The arguments of `ggui_handshake`.
+    pub struct HandshakeRequest("GguiHandshakeRequest", open) {
+        /// What the agent wants to show, and for what.
+        required intent: String = "intent", "text", Limits::text(NAME);
+        /// The UI that it proposes.
+        required blueprint_draft: BlueprintDraft = "blueprintDraft", "blueprint-draft";
+        /// Whether a UI that was made before is not to be used.
+        optional force_create: bool = "forceCreate", "flag";
+    }
+}
+
+message! {
+    /// A UI that an agent proposes.
+    pub struct BlueprintDraft("GguiBlueprintDraft", open) {
+        /// The contract.
+        required contract: Object = "contract", "contract";
+        /// What varies between UIs of one contract.
+        optional variance: Object = "variance", "variance";
+        /// What would make the UI.
+        optional generator: Value = "generator", "generator";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-RENDER.
+    /// The arguments of `ggui_render`.
+    pub struct RenderRequest("GguiRenderRequest", open) {
+        /// The handshake.
+        required handshake_id: HandshakeId = "handshakeId", "handshake-id";
+        /// The props.
+        required props: Object = "props", "props";
+        /// The theme.
+        optional theme_id: String = "themeId", "theme-id";
+        /// Wishes for a generator, which is never called.
+        optional infra: Object = "infra", "infra";
+        /// What differs from the handshake.
+        optional overrides: Override = "override", "override";
+        /// The code of the component, for hosts that mount it.
+        optional component_code: String = "x-componentCode", "component-code",
+            Limits::text(CODE);
+    }
+}
+
+message! {
+    /// What a render changes of its handshake. It has at least one member.
+    pub struct Override("GguiRenderOverride", closed) {
+        /// Another contract.
+        optional contract: Object = "contract", "contract";
+        /// Another variance.
+        optional variance: Object = "variance", "variance";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-UPDATE.
+    /// The arguments of `ggui_update` and `ggui_amend`. `kind`, `props` and `patch` are read
+    /// together.
+    pub struct PropsRequest("GguiPropsRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-CONSUME.
+    /// The arguments of `ggui_consume`.
+    pub struct ConsumeRequest("GguiConsumeRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// How long to wait for an event, in seconds.
+        optional timeout: u64 = "timeout", "duration:seconds",
+            Limits::whole(0, CONSUME_WAIT_SECONDS as i64);
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-EMIT.
+    /// The arguments of `ggui_emit`.
+    pub struct EmitRequest("GguiEmitRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// The channel.
+        required channel: String = "channel", "channel-name", Limits::text(NAME);
+        /// What to send.
+        required payload: Value = "payload", "payload";
+        /// Whether it is the last one of the channel.
+        optional complete: bool = "complete", "flag";
+    }
+}
+
+message! {
+    /// The arguments of `ggui_get_session` and `ggui_get_render_source`.
+    pub struct SessionRequest("GguiSessionRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+    }
+}
+
+message! {
+    /// The arguments of `ggui_list_sessions`.
+    pub struct ListSessionsRequest("GguiListSessionsRequest", open) {
+        /// Only those of this host.
+        optional host_name: String = "hostName", "host-name";
+        /// Only those of this session of a host.
+        optional host_session_id: String = "hostSessionId", "host-session-id";
+        /// The most sessions.
+        optional limit: u64 = "limit", "count", Limits::whole(1, SESSIONS_PAGE.0 as i64);
+    }
+}
+
+message! {
+    /// The arguments of `ggui_search_blueprints`.
+    pub struct SearchBlueprintsRequest("GguiSearchBlueprintsRequest", open) {
+        /// A part of the intent.
+        optional query: String = "query", "text";
+        /// Exactly this contract.
+        optional contract: Object = "contract", "contract";
+        /// The most of them.
+        optional limit: u64 = "limit", "count", Limits::whole(1, SESSIONS_PAGE.0 as i64);
+    }
+}
+
+message! {
+    /// The arguments of `ggui_render_blueprint`.
+    pub struct RenderBlueprintRequest("GguiRenderBlueprintRequest", open) {
+        /// The id of the UI.
+        required blueprint_id: String = "blueprintId", "blueprint-id";
+        /// The props.
+        required props: Object = "props", "props";
+        /// The theme.
+        optional theme_id: String = "themeId", "theme-id";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-PULL.
+    /// The arguments of `ggui_runtime_pull`.
+    pub struct PullRequest("GguiPullRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Events after this number; 0 if it is absent.
+        nullable since_sequence: Value = "sinceSequence", "ledger-seq";
+        /// The most events.
+        optional limit: u64 = "limit", "count", Limits::whole(1, PULL_PAGE as i64);
+        /// How long to wait for an event, in seconds.
+        optional wait: u64 = "wait", "duration:seconds", Limits::whole(0, PULL_WAIT_SECONDS as i64);
+    }
+}

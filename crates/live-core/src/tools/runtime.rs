@@ -1,0 +1,169 @@
+//! The tools of pages. A refusal is a result, `{ok: false, code, message}`, because a page cannot
+//! see the errors of its host.
+
+use accord_contract::codes::Failure;
+use accord_contract::message;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Limits, Object, TextForm, Value};
+
+use crate::json::{members, put};
+use crate::limits::TELEMETRY_EVENTS;
+use crate::session::Dispatch;
+use crate::{AppId, SessionId, refuse};
+
+const NAME: TextForm = TextForm::ANY.chars(1, 512).without_nul();
+
+message! {
+    // Clauses: GGUI-TOOL-SUBMIT-ACTION.
+    /// The arguments of `ggui_runtime_submit_action`.
+    pub struct SubmitActionRequest("GguiSubmitActionRequest", open) {
+        /// What the person did: `dispatch`, `openLink` or `requestDisplayMode`.
+        required kind: String = "kind", "action-kind";
+        /// What belongs to the kind.
+        required payload: Object = "payload", "action-payload";
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its app.
+        required app_id: AppId = "appId", "app-id";
+        /// The id of the action. The same action twice is recorded once.
+        required action_id: String = "actionId", "action-id", Limits::text(NAME);
+        /// When the person acted.
+        required fired_at: Timestamp = "firedAt", "time:iso-8601";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-SYNC-CONTEXT.
+    /// The arguments of `ggui_runtime_sync_context`.
+    pub struct SyncContextRequest("GguiSyncContextRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its app.
+        required app_id: AppId = "appId", "app-id";
+        /// The value of each slot.
+        required snapshot: Object = "snapshot", "context-snapshot";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-REFRESH-TOKEN.
+    /// The arguments of `ggui_runtime_refresh_ws_token`.
+    pub struct RefreshTokenRequest("GguiRefreshTokenRequest", open) {
+        /// The token, which may have expired.
+        required envelope: String = "envelope", "ws-token";
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-TELEMETRY.
+    /// The arguments of `ggui_runtime_telemetry`.
+    pub struct TelemetryRequest("GguiTelemetryRequest", open) {
+        /// What the page observed.
+        required events: Vec<Object> = "events", "telemetry", Limits::items(TELEMETRY_EVENTS);
+    }
+}
+
+message! {
+    // Clauses: GGUI-TOOL-DECLARE-TOOLS.
+    /// The arguments of `ggui_runtime_declare_tool_catalog`.
+    pub struct DeclareToolsRequest("GguiDeclareToolsRequest", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its app.
+        required app_id: AppId = "appId", "app-id";
+        /// The tools that the host of the page offers.
+        required tools: Vec<Object> = "tools", "tools", Limits::items(512);
+    }
+}
+
+/// What a page submits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Submission {
+    /// An action for the agent. It is appended.
+    Dispatch(Box<Dispatch>),
+    /// A link, which the host opens.
+    OpenLink(String),
+    /// A display mode, which the host enters.
+    DisplayMode(String),
+}
+
+/// What a tool of pages answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It was done, with these members.
+    Ok(Object),
+    /// It was refused.
+    Refused(Box<Failure>),
+}
+
+/// What a page submits, by its kind.
+///
+/// Clauses: GGUI-SUBMIT-KINDS.
+///
+/// # Errors
+/// `INVALID_ACTION_KIND` for another kind, or a payload that does not belong to it.
+pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure> {
+    let mut payload = request.payload;
+    let mut text = |name: &str| match payload.shift_remove(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(text),
+        _ => {
+            let message = format!("an action of the kind {:?} has {name}, a text", request.kind);
+            Err(refuse::invalid_action_kind(message).with("field", format!("payload.{name}")))
+        }
+    };
+    match request.kind.as_str() {
+        "dispatch" => {
+            let intent = text("intent")?;
+            let data = payload.shift_remove("actionData").unwrap_or(Value::Null);
+            let ui_context = payload.shift_remove("uiContext");
+            Ok(Submission::Dispatch(Box::new(Dispatch {
+                intent,
+                data,
+                ui_context: ui_context.unwrap_or_else(|| Object::new().into()),
+                action_id: request.action_id,
+                fired_at: request.fired_at,
+            })))
+        }
+        "openLink" => text("url").map(Submission::OpenLink),
+        "requestDisplayMode" => text("mode").map(Submission::DisplayMode),
+        _ => {
+            let message = "the kind is one of dispatch, openLink, requestDisplayMode";
+            Err(refuse::invalid_action_kind(message))
+        }
+    }
+}
+
+impl Outcome {
+    /// The outcome of a decision.
+    pub fn of(result: Result<Object, Failure>) -> Self {
+        match result {
+            Ok(members) => Self::Ok(members),
+            Err(failure) => Self::Refused(Box::new(failure)),
+        }
+    }
+
+    /// The outcome of a submission; `consumer_present` says whether an agent waits for it.
+    pub fn submitted(consumer_present: Option<bool>) -> Self {
+        let mut done = Object::new();
+        put(&mut done, "consumerPresent", consumer_present);
+        Self::Ok(done)
+    }
+
+    /// The outcome as a document.
+    ///
+    /// Clauses: GGUI-RUNTIME-OUTCOME.
+    pub fn document(&self) -> Object {
+        match self {
+            Self::Ok(more) => {
+                let mut outcome = members([("ok", true.into())]);
+                outcome.extend(more.clone());
+                outcome
+            }
+            Self::Refused(failure) => members([
+                ("ok", false.into()),
+                ("code", failure.code.as_str().into()),
+                ("message", failure.message.as_str().into()),
+            ]),
+        }
+    }
+}
