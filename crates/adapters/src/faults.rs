@@ -13,8 +13,9 @@ use std::sync::Arc;
 use accord_contract::fixture::Vocabulary;
 use serde_json::Value;
 
-use crate::{Adapter, BadCall, Call, Reply, alx};
+use crate::{Adapter, BadCall, Call, Reply};
 
+pub use crate::serve::faults_of;
 pub use accord_contract::faults::{Fault, reached};
 
 /// An implementation with one fault.
@@ -46,21 +47,15 @@ impl Adapter for Faulty {
         self.honest.vocabulary()
     }
 
+    fn has_steps(&self) -> bool {
+        self.honest.has_steps()
+    }
+
     fn perform(&self, call: &Call) -> Result<Reply, BadCall> {
         self.fault.during(|| self.honest.perform(call))
     }
 
     fn step(&self, request: &Value) -> Option<Value> {
         self.fault.during(|| self.honest.step(request))
-    }
-}
-
-/// The faults of a protocol.
-pub fn faults_of(protocol: &str) -> &'static [Fault] {
-    match protocol {
-        "agentxchain" => accord_runs_core::faults::ALL,
-        "alx" => alx::FAULTS,
-        "aof" => accord_tasks_core::faults::ALL,
-        _ => &[],
     }
 }

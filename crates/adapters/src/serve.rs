@@ -36,6 +36,11 @@ pub trait Adapter: Send + Sync {
     /// When the case is not understood.
     fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
 
+    /// Whether cases that are judged by a folder send steps.
+    fn has_steps(&self) -> bool {
+        false
+    }
+
     /// Performs a step of a case that is judged by a folder. `None` if the protocol has no such
     /// cases.
     fn step(&self, request: &Value) -> Option<Value> {
@@ -89,17 +94,35 @@ pub trait Adapter: Send + Sync {
     }
 }
 
-/// The protocols that have an adapter.
-pub const fn protocols() -> &'static [&'static str] {
-    &["agentxchain", "alx", "aof"]
+/// Declares the adapters: the protocol, its adapter, its seeded faults.
+macro_rules! adapters {
+    ($($protocol:literal: $adapter:expr, $faults:path;)+) => {
+        /// The protocols that have an adapter.
+        pub const fn protocols() -> &'static [&'static str] {
+            &[$($protocol),+]
+        }
+
+        /// The adapter of a protocol.
+        pub fn adapter(protocol: &str) -> Option<Box<dyn Adapter>> {
+            match protocol {
+                $($protocol => Some(Box::new($adapter)),)+
+                _ => None,
+            }
+        }
+
+        /// The seeded faults of a protocol.
+        #[cfg(feature = "faults")]
+        pub fn faults_of(protocol: &str) -> &'static [crate::faults::Fault] {
+            match protocol {
+                $($protocol => $faults,)+
+                _ => &[],
+            }
+        }
+    };
 }
 
-/// The adapter of a protocol.
-pub fn adapter(protocol: &str) -> Option<Box<dyn Adapter>> {
-    match protocol {
-        "agentxchain" => Some(Box::new(agentxchain::Accord::default())),
-        "alx" => Some(Box::new(alx::Accord)),
-        "aof" => Some(Box::new(aof::Accord::default())),
-        _ => None,
-    }
+adapters! {
+    "agentxchain": agentxchain::Accord::default(), accord_runs_core::faults::ALL;
+    "alx": alx::Accord, alx::FAULTS;
+    "aof": aof::Accord::default(), accord_tasks_core::faults::ALL;
 }

@@ -52,6 +52,24 @@ pub struct Identity {
     pub vectors: BTreeMap<String, String>,
 }
 
+/// Declares which messages of a module belong to Accord's wire contract, and the names of their
+/// schemas: `contract_messages! { Response; RunAnswer = "run-answer" }` makes the functions
+/// `add_to` and `schemas`.
+#[macro_export]
+macro_rules! contract_messages {
+    ($direction:ident; $($message:ident = $file:literal),+ $(,)?) => {
+        /// Adds the messages to a snapshot of the wire contract.
+        pub fn add_to(snapshot: $crate::snapshot::Builder) -> $crate::snapshot::Builder {
+            snapshot$(.message::<$message>($crate::compat::Direction::$direction))+
+        }
+
+        /// The JSON Schema of each message, by the name of its file in `docs/schemas`.
+        pub fn schemas() -> ::std::vec::Vec<(&'static str, $crate::wire::Value)> {
+            ::std::vec![$(($file, $crate::wire::json_schema::<$message>())),+]
+        }
+    };
+}
+
 /// Starts the snapshot of Accord's own wire contract with the messages of this crate; other crates
 /// add theirs.
 pub fn own() -> Builder {

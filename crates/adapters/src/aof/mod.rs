@@ -42,6 +42,10 @@ impl Adapter for Accord {
         }
     }
 
+    fn has_steps(&self) -> bool {
+        true
+    }
+
     fn step(&self, request: &Value) -> Option<Value> {
         let mut work = self.work.lock();
         Some(match steps::perform(&mut work, request) {

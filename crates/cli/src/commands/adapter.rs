@@ -42,7 +42,7 @@ impl AdapterArgs {
             return serve_lines(adapter.as_ref(), &interrupted);
         }
         // Steps come line by line, with one process or many.
-        if self.protocol == "aof" {
+        if adapter.has_steps() {
             return serve_one(adapter.as_ref(), &interrupted);
         }
         let result = match standard_input().read() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::alx;
-use accord_contract::snapshot::Identity;
+use accord_contract::snapshot::{Builder, Identity};
 use accord_contract::wire::Value;
 use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
 
@@ -40,6 +40,19 @@ impl ContractArgs {
     }
 }
 
+/// Adds messages to a snapshot.
+type AddTo = fn(Builder) -> Builder;
+
+/// The JSON Schemas of messages, by name.
+type Schemas = fn() -> Vec<(&'static str, Value)>;
+
+/// The requests and answers of the services.
+pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
+    (accord_runs::answers::add_to, accord_runs::answers::schemas),
+    (accord_tasks::requests::add_to, accord_tasks::requests::schemas),
+    (accord_tasks::answers::add_to, accord_tasks::answers::schemas),
+];
+
 /// Everything that Accord serves, from the crates that serve it.
 fn accord() -> Value {
     let snapshot = accord_contract::snapshot::own().identity(Identity {
@@ -51,9 +64,7 @@ fn accord() -> Value {
     let snapshot = accord_kit::contract::add_to(snapshot);
     let snapshot = super::kb::answers::add_to(snapshot);
     let snapshot = super::answers::add_to(snapshot);
-    let snapshot = accord_runs::answers::add_to(snapshot);
-    let snapshot = accord_tasks::requests::add_to(snapshot);
-    let snapshot = accord_tasks::answers::add_to(snapshot);
+    let snapshot = SERVICES.iter().fold(snapshot, |snapshot, (add_to, _)| add_to(snapshot));
     super::codes::add_to(snapshot).build()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
+use super::contract::SERVICES;
 use super::suggestion;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -37,13 +38,11 @@ impl SchemaArgs {
     }
 }
 
-/// The documents of the kit, the answers of `accord run`, the requests and answers about tasks,
-/// and the bodies of a host's routes.
+/// The documents of the kit, the requests and answers of the services, and the bodies of a host's
+/// routes.
 fn all() -> BTreeMap<String, Value> {
     let kit = accord_kit::schema::all().into_iter();
-    let named = kit.chain(accord_runs::answers::schemas());
-    let named = named.chain(accord_tasks::requests::schemas());
-    let named = named.chain(accord_tasks::answers::schemas());
+    let named = kit.chain(SERVICES.iter().flat_map(|(_, schemas)| schemas()));
     let mut schemas: BTreeMap<_, _> =
         named.map(|(name, schema)| (name.to_owned(), schema)).collect();
     schemas.extend(accord_host::http::schemas());

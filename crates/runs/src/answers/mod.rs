@@ -11,9 +11,7 @@ mod run;
 
 use accord_contract::alx::{ErrorBody, ErrorEnvelope};
 use accord_contract::codes::Failure;
-use accord_contract::compat::Direction;
-use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Field, Value, json_schema};
+use accord_contract::wire::Field;
 
 pub use coordinator::{
     CoordinatorDivergence, CoordinatorGateAnswer, CoordinatorInitAnswer, CoordinatorRepo,
@@ -43,21 +41,8 @@ pub fn error_envelope(failure: &Failure) -> ErrorEnvelope {
     ErrorEnvelope::of_command(error, None)
 }
 
-macro_rules! answers {
-    ($($message:ident = $file:literal),+ $(,)?) => {
-        /// Adds the answers to a snapshot of the wire contract.
-        pub fn add_to(snapshot: Builder) -> Builder {
-            snapshot$(.message::<$message>(Direction::Response))+
-        }
-
-        /// The JSON Schema of each answer, by the name of its file in `docs/schemas`.
-        pub fn schemas() -> Vec<(&'static str, Value)> {
-            vec![$(($file, json_schema::<$message>())),+]
-        }
-    };
-}
-
-answers! {
+accord_contract::contract_messages! {
+    Response;
     RunInitAnswer = "run-init-answer",
     RunAnswer = "run-answer",
     RunTurnAnswer = "run-turn-answer",

@@ -11,10 +11,6 @@ mod message;
 mod task;
 mod tree;
 
-use accord_contract::compat::Direction;
-use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Value, json_schema};
-
 pub use briefing::{BriefingAnswer, BriefingDependency};
 pub use change::{TaskAnswer, TaskMove, TaskNotice};
 pub use claim::{ClaimAnswer, ClaimNextAnswer, HeartbeatAnswer};
@@ -30,21 +26,8 @@ pub use tree::{
     PollAnswer,
 };
 
-macro_rules! answers {
-    ($($message:ident = $file:literal),+ $(,)?) => {
-        /// Adds the answers to a snapshot of the wire contract.
-        pub fn add_to(snapshot: Builder) -> Builder {
-            snapshot$(.message::<$message>(Direction::Response))+
-        }
-
-        /// The JSON Schema of each answer, by the name of its file in `docs/schemas`.
-        pub fn schemas() -> Vec<(&'static str, Value)> {
-            vec![$(($file, json_schema::<$message>())),+]
-        }
-    };
-}
-
-answers! {
+accord_contract::contract_messages! {
+    Response;
     InitAnswer = "task-init-answer",
     TaskAnswer = "task-answer",
     ShowAnswer = "task-show-answer",

@@ -10,10 +10,6 @@ mod list;
 mod tree;
 mod work;
 
-use accord_contract::compat::Direction;
-use accord_contract::snapshot::Builder;
-use accord_contract::wire::{Value, json_schema};
-
 pub use create::{CreateRequest, EditRequest, ReviewBy};
 pub use decide::{
     AdoptRequest, ApproveRequest, BlockRequest, CancelRequest, CloseRequest, DependencyRequest,
@@ -56,21 +52,8 @@ macro_rules! request {
 }
 use request;
 
-macro_rules! requests {
-    ($($message:ident = $file:literal),+ $(,)?) => {
-        /// Adds the requests to a snapshot of the wire contract.
-        pub fn add_to(snapshot: Builder) -> Builder {
-            snapshot$(.message::<$message>(Direction::Request))+
-        }
-
-        /// The JSON Schema of each request, by the name of its file in `docs/schemas`.
-        pub fn schemas() -> Vec<(&'static str, Value)> {
-            vec![$(($file, json_schema::<$message>())),+]
-        }
-    };
-}
-
-requests! {
+accord_contract::contract_messages! {
+    Request;
     InitRequest = "task-init-request",
     CreateRequest = "task-create-request",
     EditRequest = "task-edit-request",
