@@ -8,25 +8,12 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value, message, wire_enum};
 
-use super::{Case, Expectation, Strength, Task};
+use super::Expectation;
+use super::document::case_document;
 
-message! {
+case_document! {
     /// One case of a conformance corpus that is judged over HTTP.
-    pub struct HttpCase("HttpCase", closed) {
-        /// The path of the file below the corpus, without its ending.
-        required id: String = "id", "case-id";
-        /// The protocol that the case belongs to.
-        required protocol: String = "protocol", "protocol-name";
-        /// The level that the case belongs to, in protocols that have levels.
-        optional level: String = "level", "conformance-level";
-        /// The tier that the case belongs to, in protocols that have tiers.
-        optional tier: u64 = "tier", "conformance-tier";
-        /// Whether the case decides the verdict.
-        required strength: Strength = "strength", "strength";
-        /// The ids of the clauses that the case proves.
-        required clauses: Vec<String> = "clauses", "clause-ids";
-        /// The property under test, in one sentence.
-        required title: String = "title", "text-for-people";
+    pub struct HttpCase("HttpCase") of Exchange {
         /// Variables that are generated for each run of the case.
         optional variables: BTreeMap<String, Generator> = "let", "variables";
         /// The exchanges, in order. The first that does not meet its expectation ends the case.
@@ -36,6 +23,20 @@ message! {
         optional claim: String = "claim", "variable-name";
         /// The independent implementation that computed the digests that are expected.
         optional oracle: String = "oracle", "oracle-name";
+    }
+    write |case, exchange| {
+        variables: Some(exchange.variables.clone()).filter(|made| !made.is_empty()),
+        steps: exchange.steps.clone(),
+        claim: exchange.claim.clone(),
+        oracle: case.oracle.clone(),
+    }
+    read |document| {
+        Exchange {
+            variables: document.variables.unwrap_or_default(),
+            steps: document.steps,
+            claim: document.claim,
+        },
+        oracle: document.oracle
     }
 }
 
@@ -181,44 +182,5 @@ impl Step {
     /// Whether the step sends exactly one request.
     pub fn is_single(&self) -> bool {
         self.each.is_none() && self.repeat.is_none() && self.parallel.is_none()
-    }
-}
-
-impl HttpCase {
-    pub(super) fn of(case: &Case, exchange: &Exchange) -> Self {
-        Self {
-            id: case.id.clone(),
-            protocol: case.protocol.clone(),
-            level: case.level.clone(),
-            tier: case.tier,
-            strength: case.strength,
-            clauses: case.clauses.clone(),
-            title: case.title.clone(),
-            variables: Some(exchange.variables.clone()).filter(|made| !made.is_empty()),
-            steps: exchange.steps.clone(),
-            claim: exchange.claim.clone(),
-            oracle: case.oracle.clone(),
-        }
-    }
-}
-
-impl From<HttpCase> for Case {
-    fn from(document: HttpCase) -> Self {
-        Self {
-            id: document.id,
-            protocol: document.protocol,
-            level: document.level,
-            tier: document.tier,
-            strength: document.strength,
-            clauses: document.clauses,
-            profile: None,
-            title: document.title,
-            task: Task::Exchange(Exchange {
-                variables: document.variables.unwrap_or_default(),
-                steps: document.steps,
-                claim: document.claim,
-            }),
-            oracle: document.oracle,
-        }
     }
 }

@@ -8,25 +8,11 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value, message};
 
-use super::{Case, Strength, Task};
+use super::document::case_document;
 
-message! {
+case_document! {
     /// One case of a conformance corpus that is judged by a folder.
-    pub struct FolderCase("FolderCase", closed) {
-        /// The path of the file below the corpus, without its ending.
-        required id: String = "id", "case-id";
-        /// The protocol that the case belongs to.
-        required protocol: String = "protocol", "protocol-name";
-        /// The level that the case belongs to, in protocols that have levels.
-        optional level: String = "level", "conformance-level";
-        /// The tier that the case belongs to, in protocols that have tiers.
-        optional tier: u64 = "tier", "conformance-tier";
-        /// Whether the case decides the verdict.
-        required strength: Strength = "strength", "strength";
-        /// The ids of the clauses that the case proves.
-        required clauses: Vec<String> = "clauses", "clause-ids";
-        /// The property under test, in one sentence.
-        required title: String = "title", "text-for-people";
+    pub struct FolderCase("FolderCase") of Folder {
         /// The settings that the implementation runs with. One that it does not have makes the
         /// case not implemented.
         optional settings: Object = "settings", "settings";
@@ -36,6 +22,21 @@ message! {
         required files: BTreeMap<String, Value> = "files", "files";
         /// The steps, in order. The first that does not meet its expectation ends the case.
         required steps: Vec<FolderStep> = "steps", "folder-steps";
+    }
+    write |case, folder| {
+        settings: Some(folder.settings.clone()).filter(|settings| !settings.is_empty()),
+        clock: folder.clock.clone(),
+        files: folder.files.clone(),
+        steps: folder.steps.clone(),
+    }
+    read |document| {
+        Folder {
+            settings: document.settings.unwrap_or_default(),
+            clock: document.clock,
+            files: document.files,
+            steps: document.steps,
+        },
+        oracle: None
     }
 }
 
@@ -174,45 +175,5 @@ impl FolderCheck {
             || self.has.is_some()
             || self.lacks.is_some()
             || self.times.is_some()
-    }
-}
-
-impl FolderCase {
-    pub(super) fn of(case: &Case, folder: &Folder) -> Self {
-        Self {
-            id: case.id.clone(),
-            protocol: case.protocol.clone(),
-            level: case.level.clone(),
-            tier: case.tier,
-            strength: case.strength,
-            clauses: case.clauses.clone(),
-            title: case.title.clone(),
-            settings: Some(folder.settings.clone()).filter(|settings| !settings.is_empty()),
-            clock: folder.clock.clone(),
-            files: folder.files.clone(),
-            steps: folder.steps.clone(),
-        }
-    }
-}
-
-impl From<FolderCase> for Case {
-    fn from(document: FolderCase) -> Self {
-        Self {
-            id: document.id,
-            protocol: document.protocol,
-            level: document.level,
-            tier: document.tier,
-            strength: document.strength,
-            clauses: document.clauses,
-            profile: None,
-            title: document.title,
-            task: Task::Folder(Folder {
-                settings: document.settings.unwrap_or_default(),
-                clock: document.clock,
-                files: document.files,
-                steps: document.steps,
-            }),
-            oracle: None,
-        }
     }
 }

@@ -6,6 +6,7 @@
 //! leaves behind. All are read into one [`Case`]; only drivers look at its [`Task`].
 
 mod call;
+mod document;
 mod exchange;
 mod expectation;
 mod fixture;
