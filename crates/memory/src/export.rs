@@ -15,7 +15,7 @@ use accord_memory_core::lifecycle::Revision;
 use accord_memory_core::{PackageId, Session};
 use accord_store::{
     Drafts, FactQuery, Order, PackageQuery, PackageRow, Quarantined, ReadUnit, SessionQuery,
-    SessionRow, When,
+    SessionRow,
 };
 use bytes::Bytes;
 use futures_util::stream::Stream;
@@ -187,13 +187,7 @@ impl Writer<'_> {
     fn facts(&mut self) -> UnitResult<()> {
         let mut after = None;
         loop {
-            let query = FactQuery {
-                when: When::Ever,
-                after: after.as_ref(),
-                limit: PAGE,
-                ..FactQuery::default()
-            };
-            let rows = self.unit.facts(self.project, &query)?;
+            let rows = self.unit.facts(self.project, &FactQuery::every(after.as_ref(), PAGE))?;
             let Some(last) = rows.last() else {
                 return Ok(());
             };

@@ -80,6 +80,13 @@ pub struct FactQuery<'a> {
     pub limit: usize,
 }
 
+impl<'a> FactQuery<'a> {
+    /// A page of all facts, after a position.
+    pub fn every(after: Option<&'a FactPosition>, limit: usize) -> Self {
+        Self { when: When::Ever, after, limit, ..Self::default() }
+    }
+}
+
 /// Reads facts.
 pub trait Facts {
     /// The fact of an id in a project.

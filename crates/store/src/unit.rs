@@ -6,70 +6,26 @@ use crate::{
     Search, SessionWrites, Sessions, SettingWrites, Settings, Totals,
 };
 
-/// A snapshot of the store.
-///
-/// Later writes do not change what a unit sees.
-pub trait ReadUnit:
-    Audit
-    + Blobs
-    + Briefings
-    + Embeddings
-    + Events
-    + Facts
-    + Keys
-    + Packages
-    + Projects
-    + Search
-    + Sessions
-    + Settings
-    + Totals
-{
+/// Declares a unit: a trait of everything that has these traits.
+macro_rules! unit {
+    ($(#[doc = $about:literal])+ $name:ident: $($part:ident),+) => {
+        $(#[doc = $about])+
+        pub trait $name: $($part +)+ {}
+
+        impl<U: $($part +)+> $name for U {}
+    };
 }
 
-/// A transaction. It sees its own writes, and is committed as a whole or not at all.
-pub trait WriteUnit:
-    ReadUnit
-    + BlobWrites
-    + EmbeddingWrites
-    + EventWrites
-    + FactWrites
-    + KeyWrites
-    + PackageWrites
-    + ProjectWrites
-    + Repair
-    + SessionWrites
-    + SettingWrites
-{
+unit! {
+    /// A snapshot of the store.
+    ///
+    /// Later writes do not change what a unit sees.
+    ReadUnit: Audit, Blobs, Briefings, Embeddings, Events, Facts, Keys, Packages, Projects, Search,
+        Sessions, Settings, Totals
 }
 
-impl<U> ReadUnit for U where
-    U: Audit
-        + Blobs
-        + Briefings
-        + Embeddings
-        + Events
-        + Facts
-        + Keys
-        + Packages
-        + Projects
-        + Search
-        + Sessions
-        + Settings
-        + Totals
-{
-}
-
-impl<U> WriteUnit for U where
-    U: ReadUnit
-        + BlobWrites
-        + EmbeddingWrites
-        + EventWrites
-        + FactWrites
-        + KeyWrites
-        + PackageWrites
-        + ProjectWrites
-        + Repair
-        + SessionWrites
-        + SettingWrites
-{
+unit! {
+    /// A transaction. It sees its own writes, and is committed as a whole or not at all.
+    WriteUnit: ReadUnit, BlobWrites, EmbeddingWrites, EventWrites, FactWrites, KeyWrites,
+        PackageWrites, ProjectWrites, Repair, SessionWrites, SettingWrites
 }

@@ -195,6 +195,20 @@ impl Setting for Option<PathBuf> {
     }
 }
 
+/// The URL in a setting, which has no user name and password. `instead` says where they belong.
+fn http_url(text: &str, instead: &str) -> Result<Option<Uri>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let uri: Option<Uri> = text.parse().ok();
+    let uri = uri.filter(|uri| accord_client::Endpoint::from_uri(uri).is_ok());
+    let uri = uri.ok_or("is not a URL that begins with http:// or https://")?;
+    if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+        return Err(format!("has a user name; {instead}"));
+    }
+    Ok(Some(uri))
+}
+
 impl HttpUrl {
     /// The URL.
     pub fn as_str(&self) -> &str {
@@ -204,19 +218,11 @@ impl HttpUrl {
 
 impl Setting for Option<HttpUrl> {
     fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let uri: Option<Uri> = text.parse().ok();
-        let uri = uri.filter(|uri| accord_client::Endpoint::from_uri(uri).is_ok());
-        let uri = uri.ok_or("is not a URL that begins with http:// or https://")?;
-        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err("has a user name; write a key into a file and name that file".into());
-        }
-        if uri.query().is_some() {
+        let uri = http_url(text, "write a key into a file and name that file")?;
+        if uri.as_ref().is_some_and(|uri| uri.query().is_some()) {
             return Err("has a query, and the path /embeddings cannot be added to it".into());
         }
-        Ok(Some(HttpUrl(text.into())))
+        Ok(uri.map(|_| HttpUrl(text.into())))
     }
 
     fn show(&self) -> Value {
@@ -233,16 +239,8 @@ impl WebhookUrl {
 
 impl Setting for Option<WebhookUrl> {
     fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let uri: Option<Uri> = text.parse().ok();
-        let uri = uri.filter(|uri| accord_client::Endpoint::from_uri(uri).is_ok());
-        let uri = uri.ok_or("is not a URL that begins with http:// or https://")?;
-        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err("has a user name; sign the requests with a secret file instead".into());
-        }
-        Ok(Some(WebhookUrl(text.into())))
+        let uri = http_url(text, "sign the requests with a secret file instead")?;
+        Ok(uri.map(|_| WebhookUrl(text.into())))
     }
 
     fn show(&self) -> Value {

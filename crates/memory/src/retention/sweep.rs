@@ -12,7 +12,7 @@ use accord_contract::wire::Object;
 use accord_memory_core::PackageId;
 use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
-    StoreExt as _, When,
+    StoreExt as _,
 };
 use tokio::task::spawn_blocking;
 
@@ -231,17 +231,8 @@ impl Broom {
         }
         let mut after = None;
         loop {
-            let page = self.read(|unit| {
-                Ok(unit.facts(
-                    project,
-                    &FactQuery {
-                        when: When::Ever,
-                        after: after.as_ref(),
-                        limit: PAGE,
-                        ..FactQuery::default()
-                    },
-                )?)
-            })?;
+            let page = self
+                .read(|unit| Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?))?;
             let Some(last) = page.last() else {
                 return Ok(());
             };

@@ -15,15 +15,7 @@ impl Verification {
         let mut last: Option<FactRow> = None;
         while self.goes_on() {
             let page = self.read_noting(|unit| {
-                Ok(unit.facts(
-                    project,
-                    &FactQuery {
-                        when: When::Ever,
-                        after: after.as_ref(),
-                        limit: PAGE,
-                        ..FactQuery::default()
-                    },
-                )?)
+                Ok(unit.facts(project, &FactQuery::every(after.as_ref(), PAGE))?)
             })?;
             let Some(end) = page.last() else {
                 break;
