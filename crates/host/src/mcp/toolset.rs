@@ -47,6 +47,18 @@ pub struct Advice {
     pub what_to_do: &'static str,
 }
 
+impl Advice {
+    /// Advice about a failure.
+    pub(super) const fn on(code: Code, what_to_do: &'static str) -> Self {
+        Self { code, field: None, what_to_do }
+    }
+
+    /// Advice about a failure of one argument.
+    pub(super) const fn about(code: Code, field: &'static str, what_to_do: &'static str) -> Self {
+        Self { code, field: Some(field), what_to_do }
+    }
+}
+
 /// One tool: a request to a host, with a description for models.
 #[derive(Debug)]
 pub struct Tool {

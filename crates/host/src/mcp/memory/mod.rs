@@ -56,88 +56,66 @@ pub static TOOLSET: Toolset = Toolset {
     prompts: &[prompts::BRIEF_ME],
     resources: Some(&resources::PACKAGES),
     advice: &[
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("project_id"),
-            what_to_do: "Pass project_id, or call memory_session_start once; memory_projects lists \
-                the projects.",
-        },
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("actor"),
-            what_to_do: "Pass actor, such as agent:claude-code, or call memory_session_start once \
-                with it.",
-        },
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("session_id"),
-            what_to_do: "Pass session_id; memory_sessions lists them.",
-        },
-        Advice {
-            code: Code::McpSessionNeeded,
-            field: None,
-            what_to_do: "Call memory_session_start once, and pass the session_id that it returns \
-                with every call that writes; or pass actor, such as agent:claude-code.",
-        },
-        Advice {
-            code: Code::AgenticProjectNotFound,
-            field: None,
-            what_to_do: "Check project_id with memory_projects. A new project is created by the \
-                first memory_session_start, memory_deposit or memory_fact_assert, unless the \
-                server requires it to be created first.",
-        },
-        Advice {
-            code: Code::AgenticPackageNotFound,
-            field: None,
-            what_to_do: "Check package_id: memory_pull lists packages with their ids.",
-        },
-        Advice {
-            code: Code::AgenticSessionNotFound,
-            field: None,
-            what_to_do: "Check session_id with memory_sessions.",
-        },
-        Advice {
-            code: Code::AgenticAmbiguousPackageId,
-            field: None,
-            what_to_do: "Pass project_id, too.",
-        },
-        Advice {
-            code: Code::AgenticDuplicatePackageId,
-            field: None,
-            what_to_do: "Leave package_id out, so that a new one is made. If you only repeat a \
-                deposit whose answer was lost, it is stored: read it with memory_pull.",
-        },
-        Advice {
-            code: Code::AgenticInvalidTransition,
-            field: None,
-            what_to_do: "memory_revisions shows the status of the package.",
-        },
-        Advice {
-            code: Code::AgenticProjectArchived,
-            field: None,
-            what_to_do: "Ask a person to restore the project; reading it still works.",
-        },
-        Advice {
-            code: Code::AgenticUnauthorized,
-            field: None,
-            what_to_do: "Do not retry; ask a person for a key that covers this.",
-        },
-        Advice {
-            code: Code::AgenticSearchNotSupported,
-            field: None,
-            what_to_do: "Call memory_pull without query.",
-        },
-        Advice {
-            code: Code::HostTimeout,
-            field: None,
-            what_to_do: "If it was a write, check with memory_pull or memory_facts whether it \
-                succeeded before you repeat it.",
-        },
-        Advice {
-            code: Code::HostUnreachable,
-            field: None,
-            what_to_do: "Tell the person you work for that the memory cannot be reached.",
-        },
+        Advice::about(
+            Code::McpArgumentMissing,
+            "project_id",
+            "Pass project_id, or call memory_session_start once; memory_projects lists the \
+             projects.",
+        ),
+        Advice::about(
+            Code::McpArgumentMissing,
+            "actor",
+            "Pass actor, such as agent:claude-code, or call memory_session_start once with it.",
+        ),
+        Advice::about(
+            Code::McpArgumentMissing,
+            "session_id",
+            "Pass session_id; memory_sessions lists them.",
+        ),
+        Advice::on(
+            Code::McpSessionNeeded,
+            "Call memory_session_start once, and pass the session_id that it returns with every \
+             call that writes; or pass actor, such as agent:claude-code.",
+        ),
+        Advice::on(
+            Code::AgenticProjectNotFound,
+            "Check project_id with memory_projects. A new project is created by the first \
+             memory_session_start, memory_deposit or memory_fact_assert, unless the server \
+             requires it to be created first.",
+        ),
+        Advice::on(
+            Code::AgenticPackageNotFound,
+            "Check package_id: memory_pull lists packages with their ids.",
+        ),
+        Advice::on(Code::AgenticSessionNotFound, "Check session_id with memory_sessions."),
+        Advice::on(Code::AgenticAmbiguousPackageId, "Pass project_id, too."),
+        Advice::on(
+            Code::AgenticDuplicatePackageId,
+            "Leave package_id out, so that a new one is made. If you only repeat a deposit whose \
+             answer was lost, it is stored: read it with memory_pull.",
+        ),
+        Advice::on(
+            Code::AgenticInvalidTransition,
+            "memory_revisions shows the status of the package.",
+        ),
+        Advice::on(
+            Code::AgenticProjectArchived,
+            "Ask a person to restore the project; reading it still works.",
+        ),
+        Advice::on(
+            Code::AgenticUnauthorized,
+            "Do not retry; ask a person for a key that covers this.",
+        ),
+        Advice::on(Code::AgenticSearchNotSupported, "Call memory_pull without query."),
+        Advice::on(
+            Code::HostTimeout,
+            "If it was a write, check with memory_pull or memory_facts whether it succeeded before \
+             you repeat it.",
+        ),
+        Advice::on(
+            Code::HostUnreachable,
+            "Tell the person you work for that the memory cannot be reached.",
+        ),
     ],
 };
 

@@ -38,33 +38,28 @@ pub static TOOLSET: Toolset = Toolset {
     prompts: &[],
     resources: None,
     advice: &[
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("project_id"),
-            what_to_do: "Pass project_id, or call relay_session_start once with it.",
-        },
-        Advice {
-            code: Code::McpSessionNeeded,
-            field: None,
-            what_to_do: "Call relay_session_start once, and pass the session_id that it returns \
-                with every call that writes; or pass actor, such as agent:claude-code.",
-        },
-        Advice {
-            code: Code::AgenticPackageNotFound,
-            field: None,
-            what_to_do: "Check package_id: relay_pull_context lists packages with their ids.",
-        },
-        Advice {
-            code: Code::AgenticProjectArchived,
-            field: None,
-            what_to_do: "Nothing was stored. Ask a person to restore the project; reading it still \
-                works.",
-        },
-        Advice {
-            code: Code::AgenticUnauthorized,
-            field: None,
-            what_to_do: "Do not retry; ask a person for a key that covers this.",
-        },
+        Advice::about(
+            Code::McpArgumentMissing,
+            "project_id",
+            "Pass project_id, or call relay_session_start once with it.",
+        ),
+        Advice::on(
+            Code::McpSessionNeeded,
+            "Call relay_session_start once, and pass the session_id that it returns with every \
+             call that writes; or pass actor, such as agent:claude-code.",
+        ),
+        Advice::on(
+            Code::AgenticPackageNotFound,
+            "Check package_id: relay_pull_context lists packages with their ids.",
+        ),
+        Advice::on(
+            Code::AgenticProjectArchived,
+            "Nothing was stored. Ask a person to restore the project; reading it still works.",
+        ),
+        Advice::on(
+            Code::AgenticUnauthorized,
+            "Do not retry; ask a person for a key that covers this.",
+        ),
     ],
 };
 

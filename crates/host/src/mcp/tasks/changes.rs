@@ -1,10 +1,12 @@
 //! Changes of tasks: create, edit, block, dependencies.
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 
 use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, PROJECT, RECEIPT, TASK, acting, receipt, result_of, tasks};
+use super::{
+    ACTOR, CHANGE, PROJECT, TASK, acting, renamed, result_of, taken, task_of, tasks, verb,
+};
 
 const PRIORITY: Argument = Argument::word(
     "priority",
@@ -45,19 +47,17 @@ pub(super) const DISPATCH: Tool = Tool {
         let mut body = Object::new();
         body.insert("title".into(), call.required("title")?.into());
         body.insert("body".into(), brief(call)?.into());
-        let names = [
-            ("assignedAgent", "agent"),
-            ("ownerTeam", "team"),
-            ("role", "role"),
-            ("dependsOn", "depends_on"),
-            ("parentId", "parent"),
-            ("tags", "tags"),
-        ];
-        for (name, member) in names {
-            if let Some(value) = call.value(name) {
-                body.insert(member.into(), value.clone());
-            }
-        }
+        body.extend(renamed(
+            call,
+            &[
+                ("assignedAgent", "agent"),
+                ("ownerTeam", "team"),
+                ("role", "role"),
+                ("dependsOn", "depends_on"),
+                ("parentId", "parent"),
+                ("tags", "tags"),
+            ],
+        ));
         priority(call, &mut body);
         if let Some(kind) = call.text("type") {
             body.insert("metadata".into(), serde_json::json!({"type": kind}));
@@ -67,20 +67,16 @@ pub(super) const DISPATCH: Tool = Tool {
         acting(call, Ask::post(&tasks(call, &[])?, body))
     },
     answer: |_, answer| {
-        let mut result = result_of(answer)?;
-        let Some(Value::Object(mut task)) = result.remove("task") else {
-            let message = "the answer of the host has no task";
-            return Err(Failure::new(Code::HostProtocol, message));
-        };
-        let names = [
-            ("taskId", "id"),
-            ("status", "status"),
-            ("assignedAgent", "agent"),
-            ("filePath", "path"),
-        ];
-        let members =
-            names.map(|(name, from)| (name.to_owned(), task.remove(from).unwrap_or_default()));
-        Ok(ToolResult::receipt(members.into_iter().collect()))
+        let members = taken(
+            &mut task_of(&mut result_of(answer)?)?,
+            &[
+                ("taskId", "id"),
+                ("status", "status"),
+                ("assignedAgent", "agent"),
+                ("filePath", "path"),
+            ],
+        );
+        Ok(ToolResult::receipt(members))
     },
     null_on: None,
 };
@@ -125,13 +121,8 @@ pub(super) const EDIT: Tool = Tool {
         Argument::object("routing", routing, "Who may do it: agent, role, team, tags."),
         ACTOR,
     ],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
     ask: |call| {
-        let mut body = call.members(&["title"]);
-        if let Some(text) = call.text("description") {
-            body.insert("body".into(), text.into());
-        }
+        let mut body = renamed(call, &[("title", "title"), ("description", "body")]);
         if let Some(routing) = call.value("routing").and_then(Value::as_object) {
             // The host refuses what it does not know.
             body.extend(routing.clone());
@@ -139,8 +130,7 @@ pub(super) const EDIT: Tool = Tool {
         priority(call, &mut body);
         acting(call, Ask::patch(&tasks(call, &[call.required("taskId")?])?, body))
     },
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
 
 /// The schema of who may do a task.
@@ -170,10 +160,8 @@ pub(super) const BLOCK: Tool = Tool {
         ACTOR,
     ],
     effect: Effect::Ends,
-    output: Some(RECEIPT),
     ask: |call| verb(call, "block", call.members(&["reason"])),
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
 
 pub(super) const UNBLOCK: Tool = Tool {
@@ -181,11 +169,8 @@ pub(super) const UNBLOCK: Tool = Tool {
     title: "Unblock a task",
     description: "Says that a blocked task can go on: it is ready for a claim.",
     arguments: &[PROJECT, TASK, Argument::text("reason", "What changed."), ACTOR],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
     ask: |call| verb(call, "unblock", call.members(&["reason"])),
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
 
 pub(super) const CANCEL: Tool = Tool {
@@ -194,10 +179,8 @@ pub(super) const CANCEL: Tool = Tool {
     description: "Gives a task up for good. A person decides this: an agent is refused.",
     arguments: &[PROJECT, TASK, Argument::text("reason", "Why."), ACTOR],
     effect: Effect::Ends,
-    output: Some(RECEIPT),
     ask: |call| verb(call, "cancel", call.members(&["reason"])),
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
 
 const BLOCKER: Argument =
@@ -208,15 +191,11 @@ pub(super) const ADD_DEPENDENCY: Tool = Tool {
     title: "Add a dependency",
     description: "Makes a task wait until another one is done. A cycle is refused.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
     ask: |call| {
-        let mut body = Object::new();
-        body.insert("blocker".into(), call.required("blockerId")?.into());
-        verb(call, "dependencies", body)
+        call.required("blockerId")?;
+        verb(call, "dependencies", renamed(call, &[("blockerId", "blocker")]))
     },
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
 
 pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
@@ -225,17 +204,9 @@ pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
     description: "Ends that a task waits for another one.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
     effect: Effect::Ends,
-    output: Some(RECEIPT),
     ask: |call| {
         let (task, blocker) = (call.required("taskId")?, call.required("blockerId")?);
         acting(call, Ask::delete(&tasks(call, &[task, "dependencies", blocker])?))
     },
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ..CHANGE
 };
-
-/// The request of a verb on the task of the call.
-fn verb(call: &Call<'_>, verb: &str, body: Object) -> Result<Ask, Failure> {
-    let task = call.required("taskId")?;
-    acting(call, Ask::post(&tasks(call, &[task, verb])?, body))
-}

@@ -11,9 +11,9 @@ mod work;
 
 use accord_base::{Actor, ActorType};
 use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::Object;
+use accord_contract::wire::{Object, Value};
 
-use super::{Advice, Answer, Argument, Ask, Call, Output, ToolResult, Toolset};
+use super::{Advice, Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset};
 
 /// The tools of tasks.
 pub static TOOLSET: Toolset = Toolset {
@@ -51,123 +51,91 @@ pub static TOOLSET: Toolset = Toolset {
     prompts: &[],
     resources: None,
     advice: &[
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("project_id"),
-            what_to_do: "Pass project_id.",
-        },
-        Advice {
-            code: Code::McpArgumentMissing,
-            field: Some("actor"),
-            what_to_do: "Pass actor: your name as an agent, such as swe-backend. Use the same one \
-                in every call.",
-        },
-        Advice {
-            code: Code::McpSessionNeeded,
-            field: None,
-            what_to_do: "Pass actor: your name as an agent, such as swe-backend. Use the same one \
-                in every call.",
-        },
-        Advice {
-            code: Code::AofNoTaskTree,
-            field: None,
-            what_to_do: "Check project_id. aof_dispatch creates the first task of a project.",
-        },
-        Advice {
-            code: Code::AofTaskNotFound,
-            field: None,
-            what_to_do: "Check taskId: aof_status_report lists the tasks with their ids.",
-        },
-        Advice {
-            code: Code::AofAmbiguousTaskId,
-            field: None,
-            what_to_do: "Write the whole id, such as TASK-2026-11-16-001.",
-        },
-        Advice {
-            code: Code::AofTaskNotReady,
-            field: None,
-            what_to_do: "Call aof_claim without taskId to get a task that is ready.",
-        },
-        Advice {
-            code: Code::AofUnassignedTask,
-            field: None,
-            what_to_do: "The task has no lease: call aof_claim with this taskId first.",
-        },
-        Advice {
-            code: Code::AofUnauthorizedAgent,
-            field: None,
-            what_to_do: "Another agent has this task. Stop working on it, and call aof_claim for \
-                another one. If it is yours, pass the same actor as in aof_claim.",
-        },
-        Advice {
-            code: Code::AofStaleRun,
-            field: None,
-            what_to_do: "The task was given to a later run. Stop working on it, and call \
-                aof_claim for another one.",
-        },
-        Advice {
-            code: Code::AofPersonRequired,
-            field: None,
-            what_to_do: "Do not retry: tell the person you work for what should be decided.",
-        },
-        Advice {
-            code: Code::AofDependencyNotFound,
-            field: None,
-            what_to_do: "Create that task with aof_dispatch first, and use the taskId that it \
-                returns.",
-        },
-        Advice {
-            code: Code::AofDependencyCycle,
-            field: None,
-            what_to_do: "Remove one of the dependencies with aof_task_dep_remove.",
-        },
-        Advice {
-            code: Code::AofDependencyUnmet,
-            field: None,
-            what_to_do: "Call aof_claim without taskId to get a task that waits for nothing.",
-        },
-        Advice {
-            code: Code::AofResourceBusy,
-            field: None,
-            what_to_do: "Call aof_claim without taskId for another task, or try again later.",
-        },
-        Advice {
-            code: Code::AofTaskFinished,
-            field: None,
-            what_to_do: "Create another task with aof_dispatch.",
-        },
-        Advice {
-            code: Code::AofInvalidTaskTransition,
-            field: None,
-            what_to_do: "aof_task_briefing shows the status of the task.",
-        },
-        Advice {
-            code: Code::AofInvalidEnvelope,
-            field: None,
-            what_to_do: "Correct the member that the message names, or call aof_task_update or \
-                aof_task_complete, which write the envelope.",
-        },
-        Advice {
-            code: Code::AgenticProjectArchived,
-            field: None,
-            what_to_do: "Ask a person to restore the project; reading it still works.",
-        },
-        Advice {
-            code: Code::AgenticUnauthorized,
-            field: None,
-            what_to_do: "Do not retry; ask a person for a key that covers this.",
-        },
-        Advice {
-            code: Code::HostTimeout,
-            field: None,
-            what_to_do: "Check with aof_task_briefing whether the call succeeded before you \
-                repeat it.",
-        },
-        Advice {
-            code: Code::HostUnreachable,
-            field: None,
-            what_to_do: "Tell the person you work for that the tasks cannot be reached.",
-        },
+        Advice::about(Code::McpArgumentMissing, "project_id", "Pass project_id."),
+        Advice::about(
+            Code::McpArgumentMissing,
+            "actor",
+            "Pass actor: your name as an agent, such as swe-backend. Use the same one in every \
+             call.",
+        ),
+        Advice::on(
+            Code::McpSessionNeeded,
+            "Pass actor: your name as an agent, such as swe-backend. Use the same one in every \
+             call.",
+        ),
+        Advice::on(
+            Code::AofNoTaskTree,
+            "Check project_id. aof_dispatch creates the first task of a project.",
+        ),
+        Advice::on(
+            Code::AofTaskNotFound,
+            "Check taskId: aof_status_report lists the tasks with their ids.",
+        ),
+        Advice::on(Code::AofAmbiguousTaskId, "Write the whole id, such as TASK-2026-11-16-001."),
+        Advice::on(
+            Code::AofTaskNotReady,
+            "Call aof_claim without taskId to get a task that is ready.",
+        ),
+        Advice::on(
+            Code::AofUnassignedTask,
+            "The task has no lease: call aof_claim with this taskId first.",
+        ),
+        Advice::on(
+            Code::AofUnauthorizedAgent,
+            "Another agent has this task. Stop working on it, and call aof_claim for another one. \
+             If it is yours, pass the same actor as in aof_claim.",
+        ),
+        Advice::on(
+            Code::AofStaleRun,
+            "The task was given to a later run. Stop working on it, and call aof_claim for another \
+             one.",
+        ),
+        Advice::on(
+            Code::AofPersonRequired,
+            "Do not retry: tell the person you work for what should be decided.",
+        ),
+        Advice::on(
+            Code::AofDependencyNotFound,
+            "Create that task with aof_dispatch first, and use the taskId that it returns.",
+        ),
+        Advice::on(
+            Code::AofDependencyCycle,
+            "Remove one of the dependencies with aof_task_dep_remove.",
+        ),
+        Advice::on(
+            Code::AofDependencyUnmet,
+            "Call aof_claim without taskId to get a task that waits for nothing.",
+        ),
+        Advice::on(
+            Code::AofResourceBusy,
+            "Call aof_claim without taskId for another task, or try again later.",
+        ),
+        Advice::on(Code::AofTaskFinished, "Create another task with aof_dispatch."),
+        Advice::on(
+            Code::AofInvalidTaskTransition,
+            "aof_task_briefing shows the status of the task.",
+        ),
+        Advice::on(
+            Code::AofInvalidEnvelope,
+            "Correct the member that the message names, or call aof_task_update or \
+             aof_task_complete, which write the envelope.",
+        ),
+        Advice::on(
+            Code::AgenticProjectArchived,
+            "Ask a person to restore the project; reading it still works.",
+        ),
+        Advice::on(
+            Code::AgenticUnauthorized,
+            "Do not retry; ask a person for a key that covers this.",
+        ),
+        Advice::on(
+            Code::HostTimeout,
+            "Check with aof_task_briefing whether the call succeeded before you repeat it.",
+        ),
+        Advice::on(
+            Code::HostUnreachable,
+            "Tell the person you work for that the tasks cannot be reached.",
+        ),
     ],
 };
 
@@ -201,6 +169,45 @@ const RECEIPT: &[Output] = &[
     Output::list("warnings").optional(),
 ];
 
+/// What the tools that change a task share.
+const CHANGE: Tool = Tool {
+    name: "",
+    title: "",
+    description: "",
+    arguments: &[],
+    effect: Effect::AddsOnce,
+    output: Some(RECEIPT),
+    ask: |call| verb(call, "", Object::new()),
+    answer: |_, answer| receipt(answer),
+    null_on: None,
+};
+
+/// The request of a verb on the task of the call.
+fn verb(call: &Call<'_>, verb: &str, body: Object) -> Result<Ask, Failure> {
+    let task = call.required("taskId")?;
+    acting(call, Ask::post(&tasks(call, &[task, verb])?, body))
+}
+
+/// The arguments of a call as members of a body, each under another name.
+fn renamed(call: &Call<'_>, names: &[(&str, &str)]) -> Object {
+    let given = names.iter().filter_map(|(name, member)| Some((*member, call.value(name)?)));
+    given.map(|(member, value)| (member.to_owned(), value.clone())).collect()
+}
+
+/// Members of an answer as those of a receipt, each under another name.
+fn taken(from: &mut Object, names: &[(&str, &str)]) -> Object {
+    let taken = names.iter().map(|(name, member)| (*name, from.remove(*member)));
+    taken.map(|(name, value)| (name.to_owned(), value.unwrap_or_default())).collect()
+}
+
+/// The task in the answer of the host.
+fn task_of(result: &mut Object) -> Result<Object, Failure> {
+    match result.remove("task") {
+        Some(Value::Object(task)) => Ok(task),
+        _ => Err(Failure::new(Code::HostProtocol, "the answer of the host has no task")),
+    }
+}
+
 /// A path below the tasks of the call's project.
 fn tasks<'a>(call: &Call<'a>, rest: &[&'a str]) -> Result<Vec<&'a str>, Failure> {
     let mut path = vec!["accord", "v1", "projects", call.project()?, "tasks"];
@@ -225,7 +232,7 @@ fn acting(call: &Call<'_>, ask: Ask) -> Result<Ask, Failure> {
 /// The answer of the operation in an envelope.
 fn result_of(answer: &Answer) -> Result<Object, Failure> {
     match answer.object()?.remove("result") {
-        Some(accord_contract::wire::Value::Object(result)) => Ok(result),
+        Some(Value::Object(result)) => Ok(result),
         _ => {
             let message = "the answer of the host is not an envelope with a result";
             Err(Failure::new(Code::HostProtocol, message))
@@ -237,18 +244,13 @@ fn result_of(answer: &Answer) -> Result<Object, Failure> {
 fn receipt(answer: &Answer) -> Result<ToolResult, Failure> {
     let mut result = result_of(answer)?;
     let warnings = result.remove("warnings");
-    let Some(accord_contract::wire::Value::Object(mut task)) = result.remove("task") else {
-        let message = "the answer of the host has no task";
-        return Err(Failure::new(Code::HostProtocol, message));
-    };
     let mut members = Object::new();
     members.insert("success".into(), true.into());
-    let names = [("taskId", "id"), ("newStatus", "status"), ("updatedAt", "updated_at")];
-    for (name, from) in names {
-        members.insert(name.into(), task.remove(from).unwrap_or_default());
-    }
-    let is_empty =
-        |warnings: &accord_contract::wire::Value| warnings.as_array().is_none_or(Vec::is_empty);
+    members.extend(taken(
+        &mut task_of(&mut result)?,
+        &[("taskId", "id"), ("newStatus", "status"), ("updatedAt", "updated_at")],
+    ));
+    let is_empty = |warnings: &Value| warnings.as_array().is_none_or(Vec::is_empty);
     if let Some(warnings) = warnings.filter(|warnings| !is_empty(warnings)) {
         members.insert("warnings".into(), warnings);
     }

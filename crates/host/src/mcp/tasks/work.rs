@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::super::{Answer, Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::read::budget;
-use super::{ACTOR, PROJECT, RECEIPT, RUN, TASK, acting, receipt, result_of, tasks};
+use super::{ACTOR, CHANGE, PROJECT, RUN, TASK, acting, renamed, result_of, taken, tasks, verb};
 
 /// The budget of a claim.
 const BUDGET: Argument = Argument::integer(
@@ -48,11 +48,13 @@ pub(super) const CLAIM: Tool = Tool {
         let ask = match call.text("taskId").filter(|task| !task.is_empty()) {
             Some(task) => Ask::post(&tasks(call, &[task, "claim"])?, Object::new()),
             None => {
-                let mut body = call.members(&["roles", "teams", "tags"]);
-                if let Some(only_mine) = call.flag("onlyMine") {
-                    body.insert("only_mine".into(), only_mine.into());
-                }
-                Ask::post(&tasks(call, &["claim-next"])?, body)
+                let names = [
+                    ("roles", "roles"),
+                    ("teams", "teams"),
+                    ("tags", "tags"),
+                    ("onlyMine", "only_mine"),
+                ];
+                Ask::post(&tasks(call, &["claim-next"])?, renamed(call, &names))
             }
         };
         // The receipt takes some of the budget.
@@ -110,24 +112,18 @@ pub(super) const HEARTBEAT: Tool = Tool {
         Output::text("leaseUntil"),
         Output::text("heartbeatBefore"),
     ]),
-    ask: |call| {
-        let mut body = Object::new();
-        if let Some(run) = call.text("runId") {
-            body.insert("run_id".into(), run.into());
-        }
-        acting(call, Ask::post(&tasks(call, &[call.required("taskId")?, "heartbeat"])?, body))
-    },
+    ask: |call| verb(call, "heartbeat", renamed(call, &[("runId", "run_id")])),
     answer: |_, answer| {
-        let mut result = result_of(answer)?;
-        let names = [
-            ("taskId", "task_id"),
-            ("runId", "run_id"),
-            ("leaseUntil", "lease_until"),
-            ("heartbeatBefore", "alive_until"),
-        ];
-        let members =
-            names.map(|(name, from)| (name.to_owned(), result.remove(from).unwrap_or_default()));
-        Ok(ToolResult::receipt(members.into_iter().collect()))
+        let members = taken(
+            &mut result_of(answer)?,
+            &[
+                ("taskId", "task_id"),
+                ("runId", "run_id"),
+                ("leaseUntil", "lease_until"),
+                ("heartbeatBefore", "alive_until"),
+            ],
+        );
+        Ok(ToolResult::receipt(members))
     },
     null_on: None,
 };
@@ -145,14 +141,6 @@ pub(super) const RELEASE: Tool = Tool {
         ACTOR,
     ],
     effect: Effect::Ends,
-    output: Some(RECEIPT),
-    ask: |call| {
-        let mut body = call.members(&["reason"]);
-        if let Some(run) = call.text("runId") {
-            body.insert("run_id".into(), run.into());
-        }
-        acting(call, Ask::post(&tasks(call, &[call.required("taskId")?, "release"])?, body))
-    },
-    answer: |_, answer| receipt(answer),
-    null_on: None,
+    ask: |call| verb(call, "release", renamed(call, &[("reason", "reason"), ("runId", "run_id")])),
+    ..CHANGE
 };
