@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use accord_contract::codes::page_name;
 use accord_contract::wire::Value;
 
+use super::groups::every_route;
 use super::openapi::{kebab_case, path_parameters, refusals};
 use super::reply::status_of;
 use super::table::{Body, Content, Route};
-use super::{every_route, examples, words};
+use super::{examples, words};
 
 /// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {

@@ -4,14 +4,16 @@
 //! headers Host and Origin), `peer` (authentication) and the limits, and then reaches its handler.
 //! Each of them can refuse it with a [`Failure`], and `exchange` alone writes the error body.
 //!
-//! Handlers take `State<Host>`, `Extension<Caller>`, `Extension<Correlation>` and, for their
-//! bodies, [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
+//! Handlers take a `Context` (the host, the caller, the correlation id) and, for their bodies,
+//! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
 
 pub mod body;
+mod context;
 mod correlation;
 pub(crate) mod errors;
 mod examples;
 mod exchange;
+mod groups;
 mod guard;
 mod host;
 mod manual;
@@ -45,6 +47,7 @@ use tower::ServiceExt as _;
 use crate::mcp::{self, HostAccess, McpEndpoints, SessionLimits};
 use crate::{Api, Request, Response};
 
+pub(crate) use self::context::Context;
 pub use self::correlation::{CORRELATION, Correlation};
 pub use self::examples::{EXAMPLES, Example};
 pub use self::host::{BLOBS, Host};
@@ -63,7 +66,7 @@ pub struct RouteName(pub &'static str);
 
 /// All routes of a host, with authentication, limits and error bodies.
 pub fn router(host: Host) -> Router {
-    let routes = every_route();
+    let routes = groups::every_route();
     let endpoints = mcp_endpoints(&host);
     let mut protocols = table::protocols(&routes);
     protocols.extend(endpoints.protocols().map(|(path, protocol)| (path.to_owned(), protocol)));
@@ -102,14 +105,6 @@ pub fn local_api(host: &Host) -> Arc<dyn Api> {
 /// The host as an authenticated caller uses it.
 pub fn api_as(host: &Host, caller: Caller) -> Arc<dyn Api> {
     Arc::new(InProcess { router: host.router(), caller })
-}
-
-/// Every route: those of the protocols and Accord's own.
-fn every_route() -> Vec<table::Route> {
-    let mut routes = table::all();
-    routes.extend(tasks::all());
-    routes.extend(own::all());
-    routes
 }
 
 /// A host in this process.

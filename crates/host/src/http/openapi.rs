@@ -11,7 +11,7 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 use serde_json::json;
 
 use super::errors;
-use super::page::{GROUPS, group_of};
+use super::groups::{GROUPS, every_route};
 use super::project_document::for_project;
 use super::reply::status_of;
 use super::table::{Content, LINES, Location, Parameter, Route};
@@ -74,12 +74,12 @@ const ABOUT_TASK: &str = "The task's id, or as much of it as no other task's id 
 /// The document.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| document(&super::every_route()).to_string())
+    TEXT.get_or_init(|| document(&every_route()).to_string())
 }
 
 /// The document for one project.
 pub(super) fn text_for(project: &ProjectId) -> String {
-    for_project(&document(&super::every_route()), project).to_string()
+    for_project(&document(&every_route()), project).to_string()
 }
 
 /// The document for a list of routes.
@@ -182,7 +182,7 @@ fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
     parameters.extend(route.parameters.iter().cloned());
     let mut operation = Object::new();
     operation.insert("operationId".into(), route.name.into());
-    operation.insert("tags".into(), json!([group_of(route)]));
+    operation.insert("tags".into(), json!([route.group]));
     operation.insert("summary".into(), first_sentence(route.summary).into());
     operation.insert("description".into(), route.summary.into());
     if !parameters.is_empty() {
@@ -297,7 +297,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
 pub fn schemas() -> BTreeMap<String, Value> {
-    let contents = super::every_route().into_iter().flat_map(|route| {
+    let contents = every_route().into_iter().flat_map(|route| {
         let answers = route.answers.into_iter().filter_map(|answer| answer.content);
         let body = route.body.map(|body| body.content);
         body.into_iter().chain(answers).collect::<Vec<_>>()

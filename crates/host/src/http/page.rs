@@ -5,81 +5,17 @@ use std::sync::OnceLock;
 
 use accord_contract::wire::Value;
 
+use super::groups::{GROUPS, every_route};
 use super::openapi::{Schemas, media_type, path_parameters, refusals};
 use super::table::{Content, Route};
 use super::{examples, words};
 
 const STYLE: &str = include_str!("page.css");
 
-/// A group of routes.
-pub(super) struct Group {
-    /// Its name.
-    pub(super) name: &'static str,
-    /// What its routes are for.
-    pub(super) about: &'static str,
-    /// A route belongs to the group of the first of these words, in the order of [`WORDS`], that
-    /// its path contains.
-    words: &'static [&'static str],
-}
-
-/// The groups, in the order of the page.
-pub(super) const GROUPS: [Group; 11] = [
-    Group {
-        name: "Packages",
-        about: "Records of work and decisions: deposit, read, search, review.",
-        words: &["packages", "reviews"],
-    },
-    Group {
-        name: "Orientation",
-        about: "Summaries of a project, or of all projects.",
-        words: &["orient", "orchestrate"],
-    },
-    Group { name: "Facts", about: "Statements that hold for a while.", words: &["facts"] },
-    Group { name: "Sessions", about: "Periods of work of an actor.", words: &["sessions"] },
-    Group {
-        name: "Projects",
-        about: "What packages, facts and sessions belong to.",
-        words: &["projects"],
-    },
-    Group {
-        name: "Events, export and import",
-        about: "Everything of a project, as it happens or as a whole.",
-        words: &["events", "export", "import"],
-    },
-    Group {
-        name: "Tasks",
-        about: "Work for agents and people, over AOF/1: create, claim, report, review.",
-        words: &["tasks", "aof"],
-    },
-    Group { name: "Blobs", about: "Files by their digest.", words: &["blobs"] },
-    Group { name: "Keys", about: "Who may use the server, and for what.", words: &["keys"] },
-    Group { name: "Operating", about: "Status and maintenance.", words: &["accord"] },
-    Group { name: "The server", about: "What the server is, and whether it runs.", words: &[] },
-];
-
-/// Words of paths, the deciding ones first.
-const WORDS: [&str; 15] = [
-    "keys",
-    "tasks",
-    "aof",
-    "accord",
-    "facts",
-    "sessions",
-    "orient",
-    "orchestrate",
-    "packages",
-    "reviews",
-    "blobs",
-    "events",
-    "export",
-    "import",
-    "projects",
-];
-
 /// The page.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| page(&super::every_route()))
+    TEXT.get_or_init(|| page(&every_route()))
 }
 
 /// The content security policy of the page: it may use its own style, and nothing else.
@@ -99,7 +35,7 @@ fn page(routes: &[Route]) -> String {
     let mut schemas = Schemas::default();
     let (mut list, mut body) = (String::new(), String::new());
     for group in GROUPS.iter().map(|group| group.name) {
-        let members: Vec<_> = (routes.iter()).filter(|route| group_of(route) == group).collect();
+        let members: Vec<_> = (routes.iter()).filter(|route| route.group == group).collect();
         if members.is_empty() {
             continue;
         }
@@ -244,14 +180,6 @@ fn definition(name: &str, schema: &Value, out: &mut String) {
 fn type_of(schema: &Value) -> String {
     let link = |name: &str| format!("<a href=\"#schema-{name}\">{name}</a>");
     words::of_schema(schema, &words::Writer { text: &escaped, link: &link })
-}
-
-/// The name of a route's group.
-pub(super) fn group_of(route: &Route) -> &'static str {
-    let has = |word: &&&str| route.path.split(['/', ':']).any(|part| part == **word);
-    let word = WORDS.iter().find(has);
-    let group = word.and_then(|word| GROUPS.iter().find(|group| group.words.contains(word)));
-    group.map_or("The server", |group| group.name)
 }
 
 fn escaped(text: &str) -> String {

@@ -4,6 +4,7 @@
 //! knows the correlation id and the route's protocol, and writes the body.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
@@ -50,6 +51,25 @@ pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {
     let media_type = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, media_type);
     response
+}
+
+/// An ALX envelope with these members, for the exchange of a correlation id.
+macro_rules! alx_envelope {
+    ($correlation:expr, $name:ident { $($member:ident $(: $value:expr)?),+ $(,)? }) => {
+        $name {
+            ok: accord_contract::wire::True,
+            correlation_id: $correlation.as_str().into(),
+            protocol: accord_contract::alx::ProtocolInfo::ours(Default::default()),
+            $($member $(: $value)?,)+
+            extra: accord_contract::wire::Object::new(),
+        }
+    };
+}
+pub(crate) use alx_envelope;
+
+/// A response with a message.
+pub(crate) fn encoded(status: StatusCode, message: &impl Wire) -> Response {
+    json(status, message.encode().to_string())
 }
 
 /// The media type of Markdown.

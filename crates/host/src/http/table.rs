@@ -1,8 +1,8 @@
 //! Routes as data.
 //!
 //! A [`Route`] declares its name, parameters, bodies, refusals and handler. The router, the OpenAPI
-//! document and the manual are made from the same list, so they cannot differ. Each file below
-//! `routes`, `tasks` and `own` declares its own routes.
+//! document and the manual are made from the same list (`groups`), so they cannot differ. Each file
+//! below `routes`, `tasks` and `own` declares its own routes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(crate) struct Route {
     pub(crate) answers: Vec<Answer>,
     /// The protocol whose codes and error bodies its refusals have.
     pub(crate) protocol: Protocol,
+    /// The name of its group. The list of the groups sets it.
+    pub(crate) group: &'static str,
     /// Its own failure codes, without those that every route has.
     pub(crate) refusals: Vec<Code>,
     handler: MethodRouter<Host>,
@@ -108,11 +110,6 @@ pub(crate) struct Answer {
     pub(crate) about: &'static str,
     /// The body, if it has one.
     pub(crate) content: Option<Content>,
-}
-
-/// Every route of the protocol.
-pub(crate) fn all() -> Vec<Route> {
-    routes::all()
 }
 
 /// The protocol whose codes and error bodies refusals have, by the path of the route.
@@ -198,6 +195,7 @@ impl Route {
             body: None,
             answers: Vec::new(),
             protocol: Protocol::Agentic,
+            group: "",
             refusals: Vec::new(),
             handler: on(filter, handler),
         }
@@ -257,6 +255,13 @@ impl Route {
     #[must_use]
     pub(crate) fn of(mut self, protocol: Protocol) -> Self {
         self.protocol = protocol;
+        self
+    }
+
+    /// Sets the name of its group.
+    #[must_use]
+    pub(crate) fn in_group(mut self, name: &'static str) -> Self {
+        self.group = name;
         self
     }
 

@@ -1,11 +1,10 @@
 //! Routes about the server itself: health, metrics, documentation.
 
-use accord_base::{Caller, Verb};
+use accord_base::Verb;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Object, True, Wire as _};
 use accord_memory_core::query::PROJECT_ID;
-use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use hyper::StatusCode;
@@ -15,7 +14,7 @@ use crate::http::reply::json;
 use crate::http::routes::Query;
 use crate::http::streams::closing_down;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Refusal, Reply, openapi, page};
+use crate::http::{Context, Host, Refusal, Reply, openapi, page};
 
 /// The media type of metrics.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -33,7 +32,7 @@ message! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get(
             "health",
@@ -76,10 +75,7 @@ async fn health(State(host): State<Host>) -> Reply {
     Ok(json(StatusCode::OK, health.encode().to_string()))
 }
 
-async fn metrics(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Refusal> {
+async fn metrics(Context { host, caller, .. }: Context) -> Result<Response, Refusal> {
     caller.access().may_anywhere(Verb::Read)?;
     Ok(([(CONTENT_TYPE, METRICS)], host.metrics().text()).into_response())
 }

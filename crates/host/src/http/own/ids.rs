@@ -1,19 +1,15 @@
 //! The ids that begin with a text.
 
-use accord_base::Caller;
-use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, True, Wire as _};
+use accord_contract::wire::Object;
 use accord_contract::{envelope, message};
 use accord_memory_core::query::{ID_KIND, IdQuery, PREFIX, PROJECT_ID};
-use axum::Extension;
-use axum::extract::State;
 use hyper::StatusCode;
 
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Reply};
 
 message! {
     /// An id.
@@ -35,7 +31,7 @@ envelope! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("ids", "/accord/v1/ids", "Finds ids by their beginning.", ids)
             .required_query(PREFIX, "The beginning of the ids.")
@@ -46,12 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn ids(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    query: Query,
-) -> Reply {
+async fn ids(Context { host, caller, correlation }: Context, query: Query) -> Reply {
     let asked = IdQuery::parse(&query.params()?)?;
     let found = host.memory().ids(&caller, asked).await?;
     let ids = found.ids.into_iter().map(|(project, id)| MatchingId {
@@ -59,13 +50,6 @@ async fn ids(
         project_id: project.as_str().to_owned(),
         extra: Object::new(),
     });
-    let envelope = IdsEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        ids: ids.collect(),
-        more: found.more,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(correlation, IdsEnvelope { ids: ids.collect(), more: found.more });
+    Ok(encoded(StatusCode::OK, &envelope))
 }

@@ -1,18 +1,14 @@
 //! Keys over HTTP.
 
-use accord_base::Caller;
-use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::codes::Code;
 use accord_contract::envelope;
-use accord_contract::wire::{Object, True, Wire as _};
-use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use hyper::{Method, StatusCode};
 
 use crate::http::body::Document;
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Correlation, Reply};
 use crate::keys::{CreatedKey, Key, KeyRequest};
 
 envelope! {
@@ -33,7 +29,7 @@ envelope! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("keys", "/accord/v1/keys", "Lists the keys, without their secrets.", list)
             .answers(200, "The keys.", Content::json::<KeyListEnvelope>())
@@ -63,51 +59,28 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-) -> Reply {
-    let envelope = KeyListEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        keys: host.keys().list(&caller).await?,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+async fn list(Context { host, caller, correlation }: Context) -> Reply {
+    let envelope =
+        alx_envelope!(correlation, KeyListEnvelope { keys: host.keys().list(&caller).await? });
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
-async fn create(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    document: Document,
-) -> Reply {
+async fn create(Context { host, caller, correlation }: Context, document: Document) -> Reply {
     let request: KeyRequest = document.read()?;
     let CreatedKey { key, secret } = host.keys().create(&caller, request).await?;
     let envelope = envelope(&correlation, key, Some(secret));
-    Ok(json(StatusCode::CREATED, envelope.encode().to_string()))
+    Ok(encoded(StatusCode::CREATED, &envelope))
 }
 
 async fn revoke(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     Path(key_id): Path<String>,
 ) -> Reply {
     let key = host.keys().revoke(&caller, &key_id).await?;
     let envelope = envelope(&correlation, key, None);
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
 fn envelope(correlation: &Correlation, key: Key, secret: Option<String>) -> KeyEnvelope {
-    KeyEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        key,
-        secret,
-        extra: Object::new(),
-    }
+    alx_envelope!(correlation, KeyEnvelope { key, secret })
 }

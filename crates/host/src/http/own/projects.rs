@@ -1,19 +1,15 @@
 //! Removal of projects over HTTP.
 
-use accord_base::{Caller, ProjectId};
-use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_contract::envelope;
-use accord_contract::wire::{Object, True, Wire as _};
 use accord_memory_core::project::ProjectContents;
-use axum::Extension;
-use axum::extract::State;
 use hyper::{Method, StatusCode};
 
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::routes::InProject;
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Reply};
 
 envelope! {
     /// A project that was removed.
@@ -28,7 +24,7 @@ envelope! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(
             "remove_project",
@@ -49,23 +45,20 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn remove(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     InProject(project_id): InProject,
 ) -> Reply {
     let (trees, named) = (host.tasks().clone(), project_id.clone());
     let tasks = move || trees.count(&named);
     let removed = host.memory().remove_project(&caller, &project_id, tasks).await?;
     host.tasks().forget(&project_id);
-    let envelope = RemovedProjectEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        project_id,
-        removed: removed.contents,
-        last_event: removed.last_event,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(
+        correlation,
+        RemovedProjectEnvelope {
+            project_id,
+            removed: removed.contents,
+            last_event: removed.last_event,
+        }
+    );
+    Ok(encoded(StatusCode::OK, &envelope))
 }

@@ -2,20 +2,17 @@
 
 use std::path::PathBuf;
 
-use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_base::{ProjectId, Verb};
 use accord_contract::codes::Code;
-use accord_contract::wire::{Limits, Object, TextForm, True, Wire as _};
+use accord_contract::wire::{Limits, Object, TextForm};
 use accord_contract::{envelope, message};
-use axum::Extension;
-use axum::extract::State;
 use hyper::{Method, StatusCode};
 
 use crate::http::body::Document;
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::routes::InProject;
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Correlation, Reply};
 
 /// The tree of one project.
 const TREE: &str = "/accord/v1/projects/{project_id}/task-tree";
@@ -54,7 +51,7 @@ envelope! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get(
             "task_trees",
@@ -94,28 +91,21 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-) -> Reply {
+async fn list(Context { host, caller, correlation }: Context) -> Reply {
     caller.access().may_anywhere(Verb::Read)?;
     let linked = host.tasks().linked().into_iter();
     let covered = linked.filter(|(project, _)| caller.access().covers(project));
-    let envelope = TaskTreeListEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        links: covered.map(|(project, folder)| described(project, Some(folder))).collect(),
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(
+        correlation,
+        TaskTreeListEnvelope {
+            links: covered.map(|(project, folder)| described(project, Some(folder))).collect(),
+        }
+    );
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
 async fn link(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     InProject(project): InProject,
     document: Document,
 ) -> Reply {
@@ -129,9 +119,7 @@ async fn link(
 }
 
 async fn unlink(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     InProject(project): InProject,
 ) -> Reply {
     let (memory, data) = (host.memory(), host.folder());
@@ -144,14 +132,9 @@ fn answer(
     project: ProjectId,
     folder: Option<PathBuf>,
 ) -> crate::Response {
-    let envelope = TaskTreeEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        link: described(project, folder),
-        extra: Object::new(),
-    };
-    json(StatusCode::OK, envelope.encode().to_string())
+    let envelope =
+        alx_envelope!(correlation, TaskTreeEnvelope { link: described(project, folder) });
+    encoded(StatusCode::OK, &envelope)
 }
 
 fn described(project_id: ProjectId, folder: Option<PathBuf>) -> TaskTreeLink {

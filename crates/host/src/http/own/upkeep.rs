@@ -2,21 +2,17 @@
 
 use std::path::PathBuf;
 
-use accord_base::{Caller, Verb};
-use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_base::Verb;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_contract::wire::{Object, True, Wire as _};
 use accord_contract::{envelope, message};
 use accord_memory::{EmbeddingStatus, Sweep, Trim, TrimmedProject};
-use axum::Extension;
-use axum::extract::State;
 use hyper::StatusCode;
 
 use crate::http::body::Document;
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Reply};
 use crate::upkeep;
 
 envelope! {
@@ -111,7 +107,7 @@ envelope! {
     }
 }
 
-pub(super) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get(
             "status",
@@ -156,11 +152,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn status(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-) -> Reply {
+async fn status(Context { host, caller, correlation }: Context) -> Reply {
     caller.access().may_anywhere(Verb::Read)?;
     let statistics = host.engine().statistics();
     let connections = host.connections().taken();
@@ -171,30 +163,24 @@ async fn status(
     {
         embeddings.last_error = None;
     }
-    let envelope = StatusEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        version: env!("CARGO_PKG_VERSION").into(),
-        store_format: host.engine().format().into(),
-        store_jobs: statistics.jobs,
-        store_commits: statistics.commits,
-        store_waiting: statistics.waiting as u64,
-        connections: connections as u64,
-        event_streams: host.streams().open() as u64,
-        keys_required: host.keys().required().await?,
-        embeddings,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(
+        correlation,
+        StatusEnvelope {
+            version: env!("CARGO_PKG_VERSION").into(),
+            store_format: host.engine().format().into(),
+            store_jobs: statistics.jobs,
+            store_commits: statistics.commits,
+            store_waiting: statistics.waiting as u64,
+            connections: connections as u64,
+            event_streams: host.streams().open() as u64,
+            keys_required: host.keys().required().await?,
+            embeddings,
+        }
+    );
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
-async fn backup(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    document: Document,
-) -> Reply {
+async fn backup(Context { host, caller, correlation }: Context, document: Document) -> Reply {
     // A key is not enough, not even with `admin`: it would let a client on the network write
     // wherever the server can.
     if !caller.is_owner() {
@@ -208,24 +194,12 @@ async fn backup(
         let message = "the backup was interrupted";
         Err(Failure::new(Code::HttpFault, message))
     })?;
-    let envelope = BackupEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        to,
-        bytes: copied.bytes,
-        blobs: copied.blobs,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope =
+        alx_envelope!(correlation, BackupEnvelope { to, bytes: copied.bytes, blobs: copied.blobs });
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
-async fn trim(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    document: Document,
-) -> Reply {
+async fn trim(Context { host, caller, correlation }: Context, document: Document) -> Reply {
     let request: TrimRequest = document.read()?;
     let asked = Trim {
         before: request.before(host.memory().now())?,
@@ -233,41 +207,30 @@ async fn trim(
         dry_run: request.dry_run.unwrap_or(false),
     };
     let report = host.memory().trim_events(&caller, &asked).await?;
-    let envelope = TrimEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        dry_run: report.dry_run,
-        events: report.events,
-        projects: report.projects,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(
+        correlation,
+        TrimEnvelope { dry_run: report.dry_run, events: report.events, projects: report.projects }
+    );
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
-async fn sweep(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    document: Document,
-) -> Reply {
+async fn sweep(Context { host, caller, correlation }: Context, document: Document) -> Reply {
     let request: SweepRequest = document.read()?;
     let asked = Sweep {
         before: days_ago(host.memory().now(), request.days),
         dry_run: request.dry_run.unwrap_or(false),
     };
     let report = host.memory().sweep_blobs(&caller, &asked).await?;
-    let envelope = SweepEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        dry_run: report.dry_run,
-        links: report.links,
-        files: report.files,
-        bytes: report.bytes,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(
+        correlation,
+        SweepEnvelope {
+            dry_run: report.dry_run,
+            links: report.links,
+            files: report.files,
+            bytes: report.bytes,
+        }
+    );
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
 impl TrimRequest {

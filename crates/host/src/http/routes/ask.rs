@@ -31,7 +31,7 @@ impl FromRequestParts<Host> for InProject {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let params = path(parts, host).await?;
+        let params = path_params(parts, host).await?;
         let id = params.iter().find(|(name, _)| *name == "project_id");
         let (name, text) = id.expect("the path of this route has a project");
         Ok(Self(parse(name, text)?))
@@ -42,7 +42,7 @@ impl<T: FromStr<Err = IdError>> FromRequestParts<Host> for PathId<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let params = path(parts, host).await?;
+        let params = path_params(parts, host).await?;
         let last = params.iter().last();
         let (name, text) = last.expect("the path of this route has a parameter");
         Ok(Self(parse(name, text)?))
@@ -95,7 +95,8 @@ fn pairs(uri: &Uri) -> impl Iterator<Item = (&str, &str)> {
     pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-async fn path(parts: &mut Parts, host: &Host) -> Result<RawPathParams, Failure> {
+/// The parameters in the path.
+pub(crate) async fn path_params(parts: &mut Parts, host: &Host) -> Result<RawPathParams, Failure> {
     let params = RawPathParams::from_request_parts(parts, host).await;
     params.map_err(|_| wrong("", "the path is not UTF-8"))
 }

@@ -3,16 +3,14 @@
 //! The path has no project. `?project_id=` names the project that the blob belongs to. Without it,
 //! a key for one project means that project, and a key for all projects means none in particular.
 
-use accord_base::Caller;
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, TextForm};
 use accord_memory::Part;
 use accord_memory_core::ContentHash;
 use accord_memory_core::query::{PROJECT_ID, Text};
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::extract::{FromRequestParts, RawPathParams};
 use axum::response::{IntoResponse as _, Response};
 use hyper::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
@@ -26,7 +24,7 @@ use super::{Query, answer};
 use crate::http::body::Chunks;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Refusal, Reply};
+use crate::http::{Context, Host, Refusal, Reply};
 
 const PATH: &str = "/v1/blobs/{digest}";
 
@@ -105,8 +103,7 @@ impl FromRequestParts<Host> for Address {
 }
 
 async fn put(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     Address(digest): Address,
     query: Query,
     headers: HeaderMap,
@@ -129,8 +126,7 @@ async fn put(
 }
 
 async fn get(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     Address(digest): Address,
     query: Query,
     headers: HeaderMap,

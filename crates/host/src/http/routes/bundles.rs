@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::{ActorId, ActorType, Caller, ProjectId};
+use accord_base::{ActorId, ActorType, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
@@ -14,7 +14,6 @@ use accord_memory_core::query::{
     RECENT, SNIPPETS, TOKENS, WINDOW_DAYS,
 };
 use accord_memory_core::{Fact, PackageId, Project};
-use axum::Extension;
 use axum::extract::State;
 use hyper::StatusCode;
 
@@ -22,7 +21,7 @@ use super::briefing::Briefing;
 use super::{InProject, Query};
 use crate::http::reply::{MARKDOWN, json, markdown};
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Host, Reply};
 
 message! {
     /// What a new session needs to know about a project.
@@ -198,6 +197,12 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticProjectNotFound,
             Code::AgenticIntegrityError,
         ]),
+    ]
+}
+
+/// The route of the conformance descriptor.
+pub(crate) fn descriptor() -> Vec<Route> {
+    vec![
         Route::get(
             "conformance",
             "/v1/conformance",
@@ -209,8 +214,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn orient(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -229,11 +233,7 @@ async fn orient(
     })
 }
 
-async fn orchestrate(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    query: Query,
-) -> Reply {
+async fn orchestrate(Context { host, caller, .. }: Context, query: Query) -> Reply {
     let asked = DigestQuery::parse(&query.params()?)?;
     let digest = host.memory().orchestrate(&caller, asked).await?;
     Ok(json(StatusCode::OK, digest))

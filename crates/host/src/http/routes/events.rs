@@ -15,9 +15,7 @@ use accord_contract::wire::Shape;
 use accord_memory::{FollowEnd, Follower, Since};
 use accord_memory_core::limits::MAX_EXACT;
 use accord_memory_core::query::Described;
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
@@ -28,7 +26,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 use super::{InProject, Query};
 use crate::http::streams::StreamPermit;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 use crate::keys::{CHECK_INTERVAL, Keys};
 
 /// The header with the sequence number of the last event that a client has received.
@@ -74,8 +72,7 @@ fn event_number(name: &'static str) -> Described {
 }
 
 async fn follow(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
     headers: HeaderMap,

@@ -1,16 +1,13 @@
 //! Export of a project.
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
-use axum::Extension;
 use axum::body::Body;
-use axum::extract::State;
 use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::InProject;
 use crate::http::table::{Content, LINES, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// The number of damaged rows that the export leaves out; absent if there are none.
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-integrity-warnings");
@@ -31,11 +28,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn export(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    InProject(project): InProject,
-) -> Reply {
+async fn export(Context { host, caller, .. }: Context, InProject(project): InProject) -> Reply {
     let export = host.memory().export(&caller, &project).await?;
     let (length, left_out) = (export.length(), export.left_out());
     let mut response = Response::new(Body::from_stream(export.into_pieces()?));

@@ -1,6 +1,5 @@
 //! Facts: assert, invalidate, list, read.
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Value, Wire as _};
@@ -11,8 +10,6 @@ use accord_memory_core::query::{
     assert_options,
 };
 use accord_memory_core::{FactId, Warning};
-use axum::Extension;
-use axum::extract::State;
 use hyper::{Method, StatusCode};
 
 use super::answer::{List, PAGE_BUDGET, naming_new};
@@ -20,7 +17,7 @@ use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// The facts of a project.
 const FACTS: &str = "/v1/projects/{project_id}/facts";
@@ -110,8 +107,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn assert(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
     Document(sent): Document,
@@ -128,8 +124,7 @@ async fn assert(
 }
 
 async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -139,8 +134,7 @@ async fn list(
 }
 
 async fn invalidate(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -151,8 +145,7 @@ async fn invalidate(
 }
 
 async fn one(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     PathId(id): PathId<FactId>,
     query: Query,
 ) -> Reply {

@@ -1,18 +1,15 @@
 //! Import of a project.
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_memory::ImportSummary;
-use axum::Extension;
-use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
 use super::{InProject, progress};
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
 use crate::http::table::{Content, LINES, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [
@@ -43,8 +40,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn import(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     headers: HeaderMap,
     body: Chunks,

@@ -1,6 +1,5 @@
 //! The lifecycle of a package: flag, review, resubmit, complete, and its log.
 
-use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_memory_core::PackageId;
@@ -9,15 +8,13 @@ use accord_memory_core::lifecycle::{
 };
 use accord_memory_core::package::PackageFields;
 use accord_memory_core::query::PROJECT_ID;
-use axum::Extension;
-use axum::extract::State;
 use hyper::StatusCode;
 
 use super::answer::{self, List};
 use super::{PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 message! {
     /// The revisions of a package.
@@ -28,121 +25,80 @@ message! {
 }
 
 pub(crate) fn routes() -> Vec<Route> {
-    let moves = [
-        Route::post(
+    vec![
+        change(
             "flag",
             "/v1/packages/{package_id}/flag",
             "Asks for a review of a package.",
-            flag,
+            lifecycle::flag,
         )
         .takes(Content::json::<FlagRequest>()),
-        Route::post(
+        change(
             "review",
             "/v1/packages/{package_id}/review",
             "Ends a review of a package. Needs the verb review. If a human review was requested \
              and an agent or a script ends it, the answer has a warning.",
-            review,
+            lifecycle::review,
         )
         .takes(Content::json::<ReviewRequest>()),
-        Route::post(
+        change(
             "resubmit",
             "/v1/packages/{package_id}/resubmit",
             "Asks for another review after a revision.",
-            resubmit,
+            |sent| lifecycle::plain(Change::Resubmit, sent),
         )
         .may_take(Content::json::<MoveRequest>()),
-        Route::post(
+        change(
             "complete",
             "/v1/packages/{package_id}/complete",
             "Completes a package without a review.",
-            complete,
+            |sent| lifecycle::plain(Change::Complete, sent),
         )
         .may_take(Content::json::<MoveRequest>()),
-    ];
-    let moves = moves.into_iter().map(|route| {
-        route
-            .query(PROJECT_ID, WHOSE)
-            .answers(200, "The updated package.", Content::json::<PackageFields>())
-            .refuses(&[
-                Code::AgenticInvalidSchema,
-                Code::AgenticInvalidTransition,
-                Code::AgenticPackageNotFound,
-                Code::AgenticAmbiguousPackageId,
-                Code::AgenticProjectArchived,
-                Code::AgenticIntegrityError,
-            ])
-    });
-    let log = Route::get(
-        "revisions",
-        "/v1/packages/{package_id}/revisions",
-        "Lists the revisions of a package.",
-        revisions,
-    )
-    .query(PROJECT_ID, WHOSE)
-    .answers(200, "The revisions.", Content::json::<RevisionList>())
-    .refuses(&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId]);
-    moves.chain([log]).collect()
+        Route::get(
+            "revisions",
+            "/v1/packages/{package_id}/revisions",
+            "Lists the revisions of a package.",
+            revisions,
+        )
+        .query(PROJECT_ID, WHOSE)
+        .answers(200, "The revisions.", Content::json::<RevisionList>())
+        .refuses(&[Code::AgenticPackageNotFound, Code::AgenticAmbiguousPackageId]),
+    ]
 }
 
 const WHOSE: &str = "The project; needed if several projects have a package with this id.";
 
-async fn flag(
-    host: State<Host>,
-    caller: Extension<Caller>,
-    id: PathId<PackageId>,
-    query: Query,
-    Document(sent): Document,
-) -> Reply {
-    go(host, caller, id, query, lifecycle::flag(&sent)).await
-}
-
-async fn review(
-    host: State<Host>,
-    caller: Extension<Caller>,
-    id: PathId<PackageId>,
-    query: Query,
-    Document(sent): Document,
-) -> Reply {
-    go(host, caller, id, query, lifecycle::review(&sent)).await
-}
-
-async fn resubmit(
-    host: State<Host>,
-    caller: Extension<Caller>,
-    id: PathId<PackageId>,
-    query: Query,
-    Document(sent): Document,
-) -> Reply {
-    let asked = lifecycle::plain(Change::Resubmit, &sent);
-    go(host, caller, id, query, asked).await
-}
-
-async fn complete(
-    host: State<Host>,
-    caller: Extension<Caller>,
-    id: PathId<PackageId>,
-    query: Query,
-    Document(sent): Document,
-) -> Reply {
-    let asked = lifecycle::plain(Change::Complete, &sent);
-    go(host, caller, id, query, asked).await
-}
-
-async fn go(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    PathId(id): PathId<PackageId>,
-    query: Query,
-    asked: Result<Move, Failure>,
-) -> Reply {
-    let within = query.project()?;
-    let moved = host.memory().transition(&caller, within, id, asked?).await?;
-    Ok(answer::package(StatusCode::OK, moved))
+/// The route of a change; `read` reads what is asked for.
+fn change(
+    name: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    read: fn(&[u8]) -> Result<Move, Failure>,
+) -> Route {
+    let handler = move |Context { host, caller, .. }: Context,
+                        PathId(id): PathId<PackageId>,
+                        query: Query,
+                        Document(sent): Document| async move {
+        let within = query.project()?;
+        let moved = host.memory().transition(&caller, within, id, read(&sent)?).await?;
+        Reply::Ok(answer::package(StatusCode::OK, moved))
+    };
+    Route::post(name, path, summary, handler)
+        .query(PROJECT_ID, WHOSE)
+        .answers(200, "The updated package.", Content::json::<PackageFields>())
+        .refuses(&[
+            Code::AgenticInvalidSchema,
+            Code::AgenticInvalidTransition,
+            Code::AgenticPackageNotFound,
+            Code::AgenticAmbiguousPackageId,
+            Code::AgenticProjectArchived,
+            Code::AgenticIntegrityError,
+        ])
 }
 
 async fn revisions(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     PathId(id): PathId<PackageId>,
     query: Query,
 ) -> Reply {

@@ -3,43 +3,20 @@
 
 mod answer;
 mod ask;
-mod blobs;
+pub(super) mod blobs;
 mod briefing;
-mod bundles;
-mod events;
-mod export;
-mod facts;
-mod import;
-mod lifecycle;
-mod packages;
+pub(super) mod bundles;
+pub(super) mod events;
+pub(super) mod export;
+pub(super) mod facts;
+pub(super) mod import;
+pub(super) mod lifecycle;
+pub(super) mod packages;
 mod progress;
-mod projects;
-mod questions;
-mod sessions;
-mod verify;
-
-use super::table::Route;
+pub(super) mod projects;
+pub(super) mod questions;
+pub(super) mod sessions;
+pub(super) mod verify;
 
 pub use self::answer::{NEW_PROJECT, SUPERSEDED_BY};
-pub(crate) use self::ask::{InProject, PathId, Query, check_query};
-
-/// Every route, file by file.
-///
-/// Clauses: AGENTIC-R-110.
-pub(super) fn all() -> Vec<Route> {
-    [
-        packages::routes(),
-        questions::routes(),
-        lifecycle::routes(),
-        facts::routes(),
-        projects::routes(),
-        sessions::routes(),
-        bundles::routes(),
-        export::routes(),
-        import::routes(),
-        events::routes(),
-        blobs::routes(),
-        verify::routes(),
-    ]
-    .concat()
-}
+pub(crate) use self::ask::{InProject, PathId, Query, check_query, path_params};

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Number, Value, Wire as _};
@@ -13,8 +12,6 @@ use accord_memory_core::query::{
     REVIEW_LIMIT, SESSION_ID, STATUS,
 };
 use accord_memory_core::{PackageId, Warning};
-use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use hyper::{HeaderMap, StatusCode};
 
@@ -22,7 +19,7 @@ use super::answer::{self, IF_NONE_MATCH, List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// The packages of a project.
 const PACKAGES: &str = "/v1/projects/{project_id}/packages";
@@ -139,8 +136,7 @@ pub(crate) fn routes() -> Vec<Route> {
 
 /// Clauses: AGENTIC-A-27.
 async fn deposit(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
     Document(sent): Document,
@@ -153,8 +149,7 @@ async fn deposit(
 }
 
 async fn pull(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
     headers: HeaderMap,
@@ -200,8 +195,7 @@ async fn pull(
 }
 
 async fn reviews(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -211,8 +205,7 @@ async fn reviews(
 }
 
 async fn specific(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     PathId(id): PathId<PackageId>,
     query: Query,
     headers: HeaderMap,

@@ -1,13 +1,11 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_base::{Caller, ProjectId};
+use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
 use accord_memory_core::project::{Project, ProjectChange, ProjectRequest};
 use accord_memory_core::query::{CURSOR, INCLUDE_ARCHIVED, LIST_LIMIT, PAGE_TOKENS, ProjectQuery};
-use axum::Extension;
-use axum::extract::State;
 use axum::response::Response;
 use hyper::{Method, StatusCode};
 
@@ -16,7 +14,7 @@ use super::{InProject, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// One project.
 const PROJECT: &str = "/v1/projects/{project_id}";
@@ -83,37 +81,24 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    query: Query,
-) -> Reply {
+async fn list(Context { host, caller, .. }: Context, query: Query) -> Reply {
     let asked = ProjectQuery::parse(&query.params()?)?;
     let page = host.memory().projects(&caller, asked).await?;
     Ok(List::of("projects", &page))
 }
 
-async fn create(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Document(sent): Document,
-) -> Reply {
+async fn create(Context { host, caller, .. }: Context, Document(sent): Document) -> Reply {
     let created = host.memory().create_project(&caller, &sent).await?;
     let status = if created.new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(json(status, created.project.encode().to_string()))
 }
 
-async fn one(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    InProject(id): InProject,
-) -> Reply {
+async fn one(Context { host, caller, .. }: Context, InProject(id): InProject) -> Reply {
     Ok(document(&host.memory().project(&caller, &id).await?))
 }
 
 async fn change(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(id): InProject,
     Document(sent): Document,
 ) -> Reply {
@@ -121,19 +106,11 @@ async fn change(
     Ok(document(&changed))
 }
 
-async fn archive(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    InProject(id): InProject,
-) -> Reply {
+async fn archive(Context { host, caller, .. }: Context, InProject(id): InProject) -> Reply {
     Ok(document(&host.memory().archive(&caller, &id).await?))
 }
 
-async fn unarchive(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    InProject(id): InProject,
-) -> Reply {
+async fn unarchive(Context { host, caller, .. }: Context, InProject(id): InProject) -> Reply {
     Ok(document(&host.memory().unarchive(&caller, &id).await?))
 }
 

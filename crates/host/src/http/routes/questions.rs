@@ -1,17 +1,14 @@
 //! The questions of a project.
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_memory::Question;
 use accord_memory_core::query::{ALL_QUESTIONS, CURSOR, LIST_LIMIT, PAGE_TOKENS, QuestionQuery};
-use axum::Extension;
-use axum::extract::State;
 
 use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, Query};
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 message! {
     /// A page of questions.
@@ -45,8 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn questions(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {

@@ -1,6 +1,6 @@
 //! Sessions: start, end, list, read.
 
-use accord_base::{Caller, SessionId};
+use accord_base::SessionId;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
@@ -8,8 +8,6 @@ use accord_memory_core::query::{
     ACTIVE, CURSOR, LIST_LIMIT, PAGE_TOKENS, PROJECT_ID, SessionQuery, WITH_CALLSIGN,
 };
 use accord_memory_core::session::{Session, SessionEnd, SessionRequest};
-use axum::Extension;
-use axum::extract::State;
 use hyper::{Method, StatusCode};
 
 use super::answer::{List, PAGE_BUDGET, naming_new};
@@ -17,7 +15,7 @@ use super::{InProject, PathId, Query};
 use crate::http::body::Document;
 use crate::http::reply::json;
 use crate::http::table::{Content, Route};
-use crate::http::{Host, Reply};
+use crate::http::{Context, Reply};
 
 /// The sessions of a project.
 const SESSIONS: &str = "/v1/projects/{project_id}/sessions";
@@ -78,8 +76,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn start(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     Document(sent): Document,
 ) -> Reply {
@@ -89,8 +86,7 @@ async fn start(
 }
 
 async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -100,8 +96,7 @@ async fn list(
 }
 
 async fn one(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     PathId(id): PathId<SessionId>,
     query: Query,
 ) -> Reply {
@@ -111,8 +106,7 @@ async fn one(
 }
 
 async fn end(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
+    Context { host, caller, .. }: Context,
     PathId(id): PathId<SessionId>,
     query: Query,
     Document(sent): Document,

@@ -1,20 +1,17 @@
 //! Verification of the store.
 
-use accord_base::{Caller, ProjectId, Verb};
-use accord_contract::alx::{Capabilities, ProtocolInfo};
+use accord_base::{ProjectId, Verb};
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, True, Wire as _};
+use accord_contract::wire::Wire as _;
 use accord_contract::{envelope, message};
 use accord_memory::{Verify, VerifyReport, VerifyStep};
-use axum::Extension;
-use axum::extract::State;
 use hyper::{HeaderMap, StatusCode};
 
 use super::progress::{self, ProgressSender};
 use crate::http::body::Document;
-use crate::http::reply::json;
+use crate::http::reply::{alx_envelope, encoded};
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
+use crate::http::{Context, Reply};
 
 message! {
     /// What to verify.
@@ -53,9 +50,7 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn verify(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     headers: HeaderMap,
     document: Document,
 ) -> Reply {
@@ -71,14 +66,8 @@ async fn verify(
         }));
     }
     let report = memory.verify(&caller, asked, |_| {}).await?;
-    let envelope = VerifyEnvelope {
-        ok: True,
-        correlation_id: correlation.as_str().into(),
-        protocol: ProtocolInfo::ours(Capabilities::new()),
-        report,
-        extra: Object::new(),
-    };
-    Ok(json(StatusCode::OK, envelope.encode().to_string()))
+    let envelope = alx_envelope!(correlation, VerifyEnvelope { report });
+    Ok(encoded(StatusCode::OK, &envelope))
 }
 
 fn tell(progress: &ProgressSender, step: VerifyStep) {

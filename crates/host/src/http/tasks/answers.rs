@@ -1,8 +1,7 @@
 //! The answers of operations in ALX envelopes, as `result`.
 
-use accord_contract::alx::{Capabilities, ProtocolInfo};
 use accord_contract::envelope;
-use accord_contract::wire::{Message, Object, True, Wire as _};
+use accord_contract::wire::Message;
 use accord_tasks::answers::{
     AdoptAnswer, BoardAnswer, BriefingAnswer, ClaimAnswer, ClaimNextAnswer, EventsAnswer,
     HeartbeatAnswer, InitAnswer, LintAnswer, ListAnswer, MessageAnswer, PollAnswer,
@@ -12,7 +11,8 @@ use axum::response::Response;
 use hyper::StatusCode;
 
 use crate::http::Correlation;
-use crate::http::reply::json;
+use crate::http::reply::{MARKDOWN, alx_envelope, encoded, markdown};
+use crate::http::table::{Content, Route};
 
 /// An answer with an envelope of its own.
 pub(super) trait Enveloped: Send + 'static {
@@ -29,71 +29,104 @@ pub(super) fn respond<A: Enveloped>(
     correlation: &Correlation,
     answer: A,
 ) -> Response {
-    json(status, answer.envelope(correlation).encode().to_string())
+    encoded(status, &answer.envelope(correlation))
+}
+
+/// What an operation answers.
+pub(super) trait Answered: Send + 'static {
+    /// Adds the answer to a route.
+    fn describe(route: Route, status: StatusCode) -> Route;
+
+    /// The response.
+    fn respond(self, status: StatusCode, correlation: &Correlation) -> Response;
+}
+
+impl<A: Enveloped> Answered for A {
+    fn describe(route: Route, status: StatusCode) -> Route {
+        let about = A::Envelope::ABOUT.first().map_or("", |line| line.trim());
+        route.answers(status.as_u16(), about, Content::json::<A::Envelope>())
+    }
+
+    fn respond(self, status: StatusCode, correlation: &Correlation) -> Response {
+        respond(status, correlation, self)
+    }
+}
+
+/// An answer as a JSON document, or as Markdown.
+pub(super) enum Formatted<A> {
+    Json(A),
+    Markdown(String),
+}
+
+impl<A: Enveloped> Answered for Formatted<A> {
+    fn describe(route: Route, status: StatusCode) -> Route {
+        let route = A::describe(route, status);
+        let about = route.answers.last().map_or("", |answer| answer.about);
+        route.answers(status.as_u16(), about, Content::Text(MARKDOWN))
+    }
+
+    fn respond(self, status: StatusCode, correlation: &Correlation) -> Response {
+        match self {
+            Self::Json(answer) => respond(status, correlation, answer),
+            Self::Markdown(text) => markdown(text),
+        }
+    }
+}
+
+/// A claim, with a briefing if the request asks for one and a task was claimed.
+pub(super) struct Briefed<A> {
+    pub(super) answer: A,
+    pub(super) briefing: Option<String>,
+}
+
+/// Declares the envelope of an answer, with members beside it.
+macro_rules! enveloped {
+    (
+        $(#[doc = $about:literal])+ $name:ident($wire:literal) of $answer:ident for $given:ty {
+            $($members:tt)*
+        }
+        ($self:ident) => $result:expr $(, $member:ident: $value:expr)*
+    ) => {
+        envelope! {
+            $(#[doc = $about])+
+            pub(crate) struct $name($wire) {
+                /// The answer of the operation, as `accord task … --json` prints it.
+                required result: $answer = "result", "answer";
+                $($members)*
+            }
+        }
+
+        impl Enveloped for $given {
+            type Envelope = $name;
+
+            fn envelope($self, correlation: &Correlation) -> $name {
+                alx_envelope!(correlation, $name { result: $result $(, $member: $value)* })
+            }
+        }
+    };
 }
 
 /// Declares the envelope of each answer.
 macro_rules! envelopes {
     ($($(#[doc = $about:literal])+ $name:ident($wire:literal) of $answer:ident;)+) => {
-        $(
-            envelope! {
-                $(#[doc = $about])+
-                pub(crate) struct $name($wire) {
-                    /// The answer of the operation, as `accord task … --json` prints it.
-                    required result: $answer = "result", "answer";
-                }
-            }
-
-            impl Enveloped for $answer {
-                type Envelope = $name;
-
-                fn envelope(self, correlation: &Correlation) -> $name {
-                    $name {
-                        ok: True,
-                        correlation_id: correlation.as_str().into(),
-                        protocol: ProtocolInfo::ours(Capabilities::new()),
-                        result: self,
-                        extra: Object::new(),
-                    }
-                }
-            }
-        )+
+        $(enveloped! {
+            $(#[doc = $about])+ $name($wire) of $answer for $answer {}
+            (self) => self
+        })+
     };
 }
 
-/// Declares the envelope of a claim, which can have a briefing beside the answer.
+/// Declares the envelope of each claim.
 macro_rules! claims {
     ($($(#[doc = $about:literal])+ $name:ident($wire:literal) of $answer:ident;)+) => {
-        $(
-            envelope! {
-                $(#[doc = $about])+
-                pub(crate) struct $name($wire) {
-                    /// The answer of the operation, as `accord task … --json` prints it.
-                    required result: $answer = "result", "answer";
-                    /// What the agent needs to know, in Markdown, if the request asks for it and
-                    /// a task was claimed.
-                    optional briefing: String = "briefing", "markdown";
-                }
+        $(enveloped! {
+            $(#[doc = $about])+ $name($wire) of $answer for Briefed<$answer> {
+                /// What the agent needs to know, in Markdown, if the request asks for it and
+                /// a task was claimed.
+                optional briefing: String = "briefing", "markdown";
             }
-
-            impl $name {
-                /// The answer in its envelope.
-                pub(super) fn new(
-                    correlation: &Correlation,
-                    result: $answer,
-                    briefing: Option<String>,
-                ) -> Self {
-                    Self {
-                        ok: True,
-                        correlation_id: correlation.as_str().into(),
-                        protocol: ProtocolInfo::ours(Capabilities::new()),
-                        result,
-                        briefing,
-                        extra: Object::new(),
-                    }
-                }
-            }
-        )+
+            (self) => self.answer, briefing: self.briefing
+        })+
     };
 }
 

@@ -2,16 +2,16 @@
 
 use accord_base::{Caller, MAX_ID_CHARS, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{TextForm, Wire};
+use accord_contract::wire::TextForm;
 use accord_memory_core::query::{Params, Text, Word};
 use accord_tasks::Tree;
 use accord_tasks_core::{By, Door};
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::FromRequestParts;
 use hyper::http::request::Parts;
 
-use crate::http::body::Document;
+use crate::http::routes::{InProject, path_params};
 use crate::http::{Host, Refusal};
-use crate::tasks::{Needs, TaskTrees, acting};
+use crate::tasks::{Needs, acting};
 
 /// Who acts.
 pub(super) const ACTOR: Text =
@@ -28,39 +28,28 @@ pub(super) const DOOR: Word<Door> = Word::new("door");
 pub(super) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. `cli` counts \
     only through the socket of the data folder.";
 
-/// The task in the path, and the project.
+/// What the path of a route names.
 #[derive(Clone, Debug)]
-pub(super) struct InTask {
+pub(super) struct Target {
     pub(super) project: ProjectId,
+    /// The task; empty if the path has none.
     pub(super) task: String,
-    /// The task that the first one waits for, in the routes of dependencies.
-    pub(super) blocker: Option<String>,
+    /// The task that the first one waits for; empty if the path has none.
+    pub(super) blocker: String,
 }
 
-impl FromRequestParts<Host> for InTask {
+impl FromRequestParts<Host> for Target {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let params = RawPathParams::from_request_parts(parts, host).await;
-        let params = params.map_err(|_| wrong("", "the path is not UTF-8"))?;
+        let InProject(project) = InProject::from_request_parts(parts, host).await?;
+        let params = path_params(parts, host).await?;
         let find = |wanted: &str| {
-            params.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text.to_owned())
+            let found = params.iter().find(|(name, _)| *name == wanted);
+            found.map(|(_, text)| text.to_owned()).unwrap_or_default()
         };
-        let project = find("project_id").expect("the path of this route has a project");
-        let project = project
-            .parse::<ProjectId>()
-            .map_err(|error| wrong("/project_id", &error.to_string()))?;
-        let task = find("task_id").expect("the path of this route has a task");
-        Ok(Self { project, task, blocker: find("blocker_id") })
+        Ok(Self { project, task: find("task_id"), blocker: find("blocker_id") })
     }
-}
-
-/// The request in a body. An empty body is a request without members.
-pub(super) fn request<R: Wire>(document: &Document) -> Result<R, Failure> {
-    if document.0.is_empty() {
-        return Ok(R::from_document(serde_json::json!({}))?);
-    }
-    document.read()
 }
 
 /// Who acts, as the parameters of a request say.
@@ -70,7 +59,7 @@ pub(super) struct Who {
 }
 
 impl Who {
-    /// Reads the parameters. It comes before the body, so that a wrong parameter is named first.
+    /// Reads the parameters.
     pub(super) fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
         let named = ACTOR.read(params)?.map(str::to_owned);
         Ok(Self { named, door: door(caller, params)? })
@@ -105,15 +94,6 @@ pub(super) async fn in_tree<T: Send + 'static>(
 ) -> Result<T, Failure> {
     let (trees, project) = (host.tasks().clone(), project.clone());
     blocking(move || operation(&trees.get(&project)?)).await
-}
-
-/// Runs an operation on the trees of a host, which may create one.
-pub(super) async fn in_trees<T: Send + 'static>(
-    host: &Host,
-    operation: impl FnOnce(&TaskTrees) -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let trees = host.tasks().clone();
-    blocking(move || operation(&trees)).await
 }
 
 /// Runs something that can wait for the disk.

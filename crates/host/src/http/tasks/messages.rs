@@ -1,12 +1,10 @@
 //! Messages of AOF/1.
 
-use accord_base::Caller;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use accord_memory_core::query::Flag;
 use accord_tasks_core::message::{Detected, Envelope, detect};
-use axum::Extension;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use hyper::StatusCode;
 
@@ -16,7 +14,7 @@ use super::{OF_CHANGES, OF_TASK};
 use crate::http::body::{check_media_type, read_body};
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Refusal, Reply};
+use crate::http::{Context, Host, Refusal, Reply};
 use crate::tasks::{Needs, sending};
 
 /// The largest message.
@@ -95,9 +93,7 @@ impl Input {
 }
 
 async fn receive(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     InProject(project): InProject,
     query: Query,
     input: Input,

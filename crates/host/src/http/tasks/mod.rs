@@ -1,13 +1,14 @@
 //! The routes of tasks, a file each for what belongs together.
 //!
-//! A handler decodes the body into a request of [`accord_tasks`], finds out who acts, calls the
-//! operation on a thread for blocking work, and answers with its answer in an ALX envelope, as
-//! `result`. The operations decide everything else.
+//! A route is an entry that names an operation of [`accord_tasks`]. `operation` has the one handler
+//! that serves them; it answers with the answer of the operation in an ALX envelope, as `result`.
+//! The operations decide everything else.
 
 mod answers;
 mod ask;
 mod changes;
 mod messages;
+mod operation;
 mod read;
 mod tree;
 mod work;
@@ -20,7 +21,7 @@ use super::table::Route;
 pub(super) const TASKS: &str = "/accord/v1/projects/{project_id}/tasks";
 
 /// Every route, file by file.
-pub(super) fn all() -> Vec<Route> {
+pub(super) fn routes() -> Vec<Route> {
     let files =
         [changes::routes(), read::routes(), work::routes(), tree::routes(), messages::routes()];
     let routes = files.into_iter().flatten();

@@ -2,33 +2,28 @@
 
 use std::time::Duration;
 
-use accord_base::{Caller, tokens};
+use accord_base::tokens;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Wire as _};
 use accord_contract::wire_enum;
 use accord_memory_core::query::{CURSOR, Flag, MAX_TOKENS, Number, Params, Text, Word};
 use accord_tasks::Tree;
-use accord_tasks::answers::ListAnswer;
+use accord_tasks::answers::{BoardAnswer, ListAnswer};
 use accord_tasks::requests::{BoardRequest, EventsRequest, ListRequest, ShowRequest};
 use accord_tasks_core::briefing::{Audience, LEAST_TOKENS};
 use accord_tasks_core::task::Priority;
-use accord_tasks_core::{Door, Status};
-use axum::Extension;
-use axum::extract::State;
+use accord_tasks_core::{By, Door, Status};
 use hyper::StatusCode;
 
-use super::answers::{
-    TaskBoardEnvelope, TaskBriefingEnvelope, TaskEventsEnvelope, TaskListEnvelope,
-    TaskShowEnvelope, respond,
-};
-use super::ask::{InTask, in_tree, wrong};
+use super::TASKS;
+use super::answers::{Formatted, TaskEventsEnvelope, respond};
+use super::ask::{in_tree, wrong};
 use super::changes::verb;
-use super::{OF_TASK, TASKS};
-use crate::http::reply::{MARKDOWN, markdown};
+use super::operation::Operation;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
-use crate::http::{Correlation, Host, Reply};
-use crate::tasks::{Needs, markdown as text, service};
+use crate::http::{Context, Reply};
+use crate::tasks::{Needs, markdown as text};
 
 wire_enum! {
     /// The formats of what is read about tasks.
@@ -73,7 +68,7 @@ const WAIT: Number = Number::new("wait_seconds", 0, 30).or(0);
 pub(super) const LEAST: u32 = LEAST_TOKENS;
 
 /// The budget of Markdown, unless the request says otherwise.
-const DEFAULT_TOKENS: u32 = 4_000;
+const DEFAULT_TOKENS: usize = 4_000;
 
 /// How often the log is read while a request waits for its next event.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -89,11 +84,15 @@ pub(super) fn routes() -> Vec<Route> {
             .query(PRIORITY, "Only tasks with this priority.")
             .query(FORMAT, ABOUT_FORMAT)
     };
-    let list = Route::get(
+    let list = Operation::new(
+        Needs::Read,
+        |asked| Ok((list_request(asked.params)?, Form::read(asked.params)?)),
+        |tree, _, (asked, form), by| list(tree, asked, *form, by),
+    )
+    .get(
         "tasks",
         TASKS,
         "Lists tasks: open ones first, the most urgent before others, then the oldest.",
-        list,
     )
     .query(STATUS_LIST, "Only tasks with these statuses. Default: all but done and cancelled.")
     .query(ALL, "Also finished tasks.")
@@ -104,47 +103,61 @@ pub(super) fn routes() -> Vec<Route> {
     .query(LIMIT, "The most tasks.")
     .query(CURSOR, "`next_cursor` of the previous page.")
     .query(BUDGET, "The most tokens of the page, which has at least one task.")
-    .answers(200, "The tasks.", Content::json::<TaskListEnvelope>())
-    .answers(200, "The tasks.", Content::Text(MARKDOWN))
-    .refuses(&[Code::AofNoTaskTree, Code::AgenticInvalidCursor]);
-    let board = Route::get(
+    .refuses(&[Code::AgenticInvalidCursor]);
+    let board = Operation::new(
+        Needs::Read,
+        |asked| Ok((board_request(asked.params)?, Form::read(asked.params)?)),
+        |tree, _, (asked, form), by| board(tree, asked, *form, by),
+    )
+    .get(
         "task_board",
         "/accord/v1/projects/{project_id}/tasks/board",
         "Shows the tasks by status, with the first ones of each.",
-        board,
     )
     .query(STATUS, "Only tasks with this status.")
     .query(COLUMN, "The most tasks of a column.")
-    .query(BUDGET, "The most tokens. What does not fit is counted as hidden.")
-    .answers(200, "The board.", Content::json::<TaskBoardEnvelope>())
-    .answers(200, "The board.", Content::Text(MARKDOWN))
-    .refuses(&[Code::AofNoTaskTree]);
+    .query(BUDGET, "The most tokens. What does not fit is counted as hidden.");
     vec![
         lists(list),
         lists(board),
-        Route::get(
+        Operation::new(
+            Needs::Read,
+            |asked| {
+                let mut request = ShowRequest::default();
+                request.without_body = Some(WITHOUT_BODY.read(asked.params)?);
+                Ok(request)
+            },
+            |tree, target, asked, by| tree.show(&target.task, asked, by),
+        )
+        .get(
             "task",
             "/accord/v1/projects/{project_id}/tasks/{task_id}",
             "Shows one task, its outputs, and the evidence that a person decides about.",
-            show,
         )
-        .query(WITHOUT_BODY, "Leaves the body out.")
-        .answers(200, "The task.", Content::json::<TaskShowEnvelope>())
-        .refuses(OF_TASK),
-        Route::get(
+        .query(WITHOUT_BODY, "Leaves the body out."),
+        Operation::new(
+            Needs::Read,
+            |asked| Ok((Form::read(asked.params)?, audience(AUDIENCE.read(asked.params)?))),
+            |tree, target, (form, audience), by| {
+                let answer = tree.briefing(&target.task, by)?;
+                Ok(match form.format {
+                    ReadFormat::Json => Formatted::Json(answer),
+                    ReadFormat::Markdown => {
+                        Formatted::Markdown(answer.text(*audience, None, form.most_text()))
+                    }
+                })
+            },
+        )
+        .get(
             "task_briefing",
             verb!("briefing"),
             "What an agent needs before it works on a task: instructions, why it was sent back, \
              the handoff, what the tasks before it left, the work log, where to write and how to \
              report.",
-            briefing,
         )
         .query(FORMAT, ABOUT_FORMAT)
         .query(BUDGET, "The most tokens of the Markdown. What does not fit is counted.")
-        .query(AUDIENCE, "Who reads it: `mcp` for a client of the tools.")
-        .answers(200, "The briefing.", Content::json::<TaskBriefingEnvelope>())
-        .answers(200, "The briefing.", Content::Text(MARKDOWN))
-        .refuses(OF_TASK),
+        .query(AUDIENCE, "Who reads it: `mcp` for a client of the tools."),
         Route::get(
             "task_events",
             "/accord/v1/projects/{project_id}/tasks/events",
@@ -160,37 +173,38 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    InProject(project): InProject,
-    query: Query,
-) -> Reply {
-    caller.access().may(Needs::Read.verb(), &project)?;
-    let params = query.params()?;
-    let asked = list_request(&params)?;
-    let (budget, format) = (BUDGET.read(&params)?, format(&params)?);
-    let read = move |tree: &Tree| match format {
-        ReadFormat::Json => {
-            fitting(tree, asked, budget, json_size).map(|(answer, _)| Shown::Json(answer))
-        }
-        ReadFormat::Markdown => {
-            let most = budget.unwrap_or(DEFAULT_TOKENS);
-            let (_, text) = fitting(tree, asked, Some(most), markdown_size)?;
-            Ok(Shown::Markdown(text))
-        }
-    };
-    match in_tree(&host, &project, read).await? {
-        Shown::Json(answer) => Ok(respond(StatusCode::OK, &correlation, answer)),
-        Shown::Markdown(text) => Ok(markdown(text)),
+/// In which format, and within which budget of tokens.
+#[derive(Clone, Copy)]
+struct Form {
+    format: ReadFormat,
+    budget: Option<usize>,
+}
+
+impl Form {
+    fn read(params: &Params<'_>) -> Result<Self, Failure> {
+        let budget = BUDGET.read(params)?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(Self { format: FORMAT.read(params)?.unwrap_or(ReadFormat::Json), budget })
+    }
+
+    /// The most tokens of Markdown.
+    fn most_text(self) -> usize {
+        self.budget.unwrap_or(DEFAULT_TOKENS)
     }
 }
 
-/// A list in one of its formats.
-enum Shown {
-    Json(ListAnswer),
-    Markdown(String),
+fn list(
+    tree: &Tree,
+    asked: &ListRequest,
+    form: Form,
+    by: &By,
+) -> Result<Formatted<ListAnswer>, Failure> {
+    Ok(match form.format {
+        ReadFormat::Json => Formatted::Json(fitting(tree, asked, form.budget, json_size, by)?.0),
+        ReadFormat::Markdown => {
+            let most = Some(form.most_text());
+            Formatted::Markdown(fitting(tree, asked, most, text::list, by)?.1)
+        }
+    })
 }
 
 fn list_request(params: &Params<'_>) -> Result<ListRequest, Failure> {
@@ -220,22 +234,21 @@ fn list_request(params: &Params<'_>) -> Result<ListRequest, Failure> {
 /// of that many tasks has the right cursor.
 fn fitting(
     tree: &Tree,
-    mut asked: ListRequest,
-    budget: Option<u32>,
+    asked: &ListRequest,
+    budget: Option<usize>,
     size: fn(&ListAnswer, usize) -> (String, usize),
+    by: &By,
 ) -> Result<(ListAnswer, String), Failure> {
-    let by = service(Door::Http);
-    let mut answer = tree.list(&asked, &by)?;
+    let mut answer = tree.list(asked, by)?;
     let Some(budget) = budget else { return Ok((answer, String::new())) };
-    let budget = usize::try_from(budget).unwrap_or(usize::MAX);
+    let mut asked = asked.clone();
     loop {
         let (text, shown) = size(&answer, budget);
         if shown == answer.tasks.len() || shown == 0 && answer.tasks.len() <= 1 {
             return Ok((answer, text));
         }
-        let limit = Some((shown as u64).max(1));
-        asked.limit = limit;
-        answer = tree.list(&asked, &by)?;
+        asked.limit = Some((shown as u64).max(1));
+        answer = tree.list(&asked, by)?;
     }
 }
 
@@ -260,79 +273,36 @@ fn json_size(answer: &ListAnswer, budget: usize) -> (String, usize) {
     (String::new(), fit.count().min(answer.tasks.len().saturating_sub(1)))
 }
 
-fn markdown_size(answer: &ListAnswer, budget: usize) -> (String, usize) {
-    text::list(answer, budget)
-}
-
-async fn board(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    InProject(project): InProject,
-    query: Query,
-) -> Reply {
-    caller.access().may(Needs::Read.verb(), &project)?;
-    let params = query.params()?;
-    let named = |parameter: Text| parameter.read(&params).map(|text| text.map(str::to_owned));
+fn board_request(params: &Params<'_>) -> Result<BoardRequest, Failure> {
+    let named = |parameter: Text| parameter.read(params).map(|text| text.map(str::to_owned));
     let mut asked = BoardRequest::default();
     asked.team = named(TEAM)?;
     asked.agent = named(AGENT)?;
-    asked.status = STATUS.read(&params)?;
-    asked.priority = PRIORITY.read(&params)?;
-    asked.limit = Some(COLUMN.read_or_default(&params)?.into());
-    let (budget, format) = (BUDGET.read(&params)?, format(&params)?);
-    let mut answer =
-        in_tree(&host, &project, move |tree| tree.board(&asked, &service(Door::Http))).await?;
-    if format == ReadFormat::Markdown {
-        let most = budget.unwrap_or(DEFAULT_TOKENS) as usize;
-        return Ok(markdown(text::board(&answer, most)));
+    asked.status = STATUS.read(params)?;
+    asked.priority = PRIORITY.read(params)?;
+    asked.limit = Some(COLUMN.read_or_default(params)?.into());
+    Ok(asked)
+}
+
+fn board(
+    tree: &Tree,
+    asked: &BoardRequest,
+    form: Form,
+    by: &By,
+) -> Result<Formatted<BoardAnswer>, Failure> {
+    let mut answer = tree.board(asked, by)?;
+    if form.format == ReadFormat::Markdown {
+        return Ok(Formatted::Markdown(text::board(&answer, form.most_text())));
     }
-    let Some(budget) = budget else { return Ok(respond(StatusCode::OK, &correlation, answer)) };
-    while tokens(&answer.encode().to_string()) > budget as usize {
-        // The longest column loses its last task.
+    while form.budget.is_some_and(|most| tokens(&answer.encode().to_string()) > most) {
+        // The longest column loses a quarter of its tasks.
         let longest = answer.columns.iter_mut().max_by_key(|column| column.tasks.len());
         let Some(column) = longest.filter(|column| !column.tasks.is_empty()) else { break };
         let dropped = column.tasks.len().div_ceil(4);
         column.tasks.truncate(column.tasks.len() - dropped);
         column.hidden += dropped as u64;
     }
-    Ok(respond(StatusCode::OK, &correlation, answer))
-}
-
-async fn show(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    at: InTask,
-    query: Query,
-) -> Reply {
-    caller.access().may(Needs::Read.verb(), &at.project)?;
-    let mut asked = ShowRequest::default();
-    asked.without_body = Some(WITHOUT_BODY.read(&query.params()?)?);
-    let show = move |tree: &Tree| tree.show(&at.task, &asked, &service(Door::Http));
-    let answer = in_tree(&host, &at.project, show).await?;
-    Ok(respond(StatusCode::OK, &correlation, answer))
-}
-
-async fn briefing(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
-    at: InTask,
-    query: Query,
-) -> Reply {
-    caller.access().may(Needs::Read.verb(), &at.project)?;
-    let params = query.params()?;
-    let (budget, format) = (BUDGET.read(&params)?, format(&params)?);
-    let audience = audience(AUDIENCE.read(&params)?);
-    let answer =
-        in_tree(&host, &at.project, move |tree| tree.briefing(&at.task, &service(Door::Http)))
-            .await?;
-    if format == ReadFormat::Json {
-        return Ok(respond(StatusCode::OK, &correlation, answer));
-    }
-    let most = budget.unwrap_or(DEFAULT_TOKENS) as usize;
-    Ok(markdown(answer.text(audience, None, most)))
+    Ok(Formatted::Json(answer))
 }
 
 /// Who reads what comes through a door.
@@ -344,9 +314,7 @@ pub(super) fn audience(door: Option<Door>) -> Audience {
 }
 
 async fn events(
-    State(host): State<Host>,
-    Extension(caller): Extension<Caller>,
-    Extension(correlation): Extension<Correlation>,
+    Context { host, caller, correlation }: Context,
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
@@ -374,8 +342,4 @@ async fn events(
             _ = &mut closed => return Ok(respond(StatusCode::OK, &correlation, answer)),
         }
     }
-}
-
-fn format(params: &Params<'_>) -> Result<ReadFormat, Failure> {
-    Ok(FORMAT.read(params)?.unwrap_or(ReadFormat::Json))
 }
