@@ -20,9 +20,10 @@ pub(crate) struct ConfigArgs {
     command: ConfigCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum ConfigCommand {
-    Show(ShowArgs),
+subcommands! {
+    ConfigArgs, ConfigCommand {
+        Show(ShowArgs),
+    }
 }
 
 /// Print every setting with its value and origin
@@ -78,14 +79,6 @@ pub(crate) struct SettingArgs {
     /// Any setting by its name, for example limits.body_bytes=1MiB; can be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
-}
-
-impl ConfigArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            ConfigCommand::Show(args) => args.run(),
-        }
-    }
 }
 
 impl ShowArgs {

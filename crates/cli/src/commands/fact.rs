@@ -1,11 +1,11 @@
 //! `accord fact`: facts and the time for which they are valid.
 
 use accord_contract::time::Timestamp;
-use accord_contract::wire::{Object, Value};
 
+use super::{document, texts};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::host::{HostArgs, HostRequest, ProjectArg, WriteArgs};
 use crate::output::print_note;
 use crate::render;
 
@@ -16,11 +16,12 @@ pub(crate) struct FactArgs {
     command: FactCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum FactCommand {
-    Assert(AssertArgs),
-    Invalidate(InvalidateArgs),
-    List(ListArgs),
+subcommands! {
+    FactArgs, FactCommand {
+        Assert(AssertArgs),
+        Invalidate(InvalidateArgs),
+        List(ListArgs),
+    }
 }
 
 /// Assert a fact; it replaces the current value
@@ -62,16 +63,7 @@ struct AssertArgs {
     in_order: bool,
 
     #[command(flatten)]
-    project: ProjectArg,
-
-    #[command(flatten)]
-    actor: ActorArg,
-
-    #[command(flatten)]
-    session: SessionArg,
-
-    #[command(flatten)]
-    host: HostArgs,
+    to: WriteArgs,
 }
 
 /// End the validity of a fact
@@ -91,16 +83,7 @@ struct InvalidateArgs {
     value: Option<String>,
 
     #[command(flatten)]
-    project: ProjectArg,
-
-    #[command(flatten)]
-    actor: ActorArg,
-
-    #[command(flatten)]
-    session: SessionArg,
-
-    #[command(flatten)]
-    host: HostArgs,
+    to: WriteArgs,
 }
 
 /// List facts: the current ones, those at a given time, or all
@@ -137,51 +120,34 @@ struct ListArgs {
     host: HostArgs,
 }
 
-impl FactArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            FactCommand::Assert(args) => args.run(),
-            FactCommand::Invalidate(args) => args.run(),
-            FactCommand::List(args) => args.run(),
-        }
-    }
-}
-
 impl AssertArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
-        let mut body = Object::new();
-        let mut put = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                body.insert(name.to_owned(), value);
-            }
-        };
-        put("subject", Some(self.subject.into()));
-        put("predicate", Some(self.predicate.into()));
-        put("value", Some(self.value.into()));
-        put("valid_from", self.valid_from.map(Value::from));
-        let host = self.host.connect_or_create()?;
+        let project = self.to.project()?;
+        let host = self.to.host.connect_or_create()?;
         let source = self.source.map(|id| host.package_id(&id, Some(&project))).transpose()?;
-        put("source_package_id", source.map(Value::from));
-        put("confidence", self.confidence.map(Value::from));
-        put("tags", (!self.tags.is_empty()).then(|| self.tags.into()));
-        let session = self.session.get();
-        let actor = self.actor.get()?;
-        put("asserted_by", actor.map(|actor| actor.document(session.as_deref())));
-        let request =
-            HostRequest::post(&["v1", "projects", &project, "facts"], &Value::Object(body))
-                .with_flag("if_changed", self.if_changed)
-                .with("if_out_of_order", self.in_order.then_some("reject"));
+        let body = document([
+            ("subject", self.subject.into()),
+            ("predicate", self.predicate.into()),
+            ("value", self.value.into()),
+            ("valid_from", self.valid_from.into()),
+            ("source_package_id", source.into()),
+            ("confidence", self.confidence.into()),
+            ("tags", texts(&self.tags)),
+            ("asserted_by", self.to.author()?.into()),
+        ]);
+        let request = HostRequest::post(&["v1", "projects", &project, "facts"], &body)
+            .with_flag("if_changed", self.if_changed)
+            .with("if_out_of_order", self.in_order.then_some("reject"));
         let answer = host.send_to_project(&project, request)?;
-        answer.print(self.host.json, render::fact)?;
+        answer.print(self.to.host.json, render::fact)?;
         Ok(Exit::Yes)
     }
 }
 
 impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
-        let (actor, session) = (self.actor.get()?, self.session.get());
+        let project = self.to.project()?;
+        let (actor, session) = (self.to.actor.get()?, self.to.session.get());
         let request =
             HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
                 .with("subject", Some(&self.subject))
@@ -190,15 +156,15 @@ impl InvalidateArgs {
                 .with("actor", actor.as_ref().map(ToString::to_string))
                 // A session is that of an actor, and means nothing without one.
                 .with("session_id", session.filter(|_| actor.is_some()));
-        let answer = self.host.connect()?.send(request)?;
+        let answer = self.to.host.connect()?.send(request)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));
-        answer.print(self.host.json, |page, _| {
+        answer.print(self.to.host.json, |page, _| {
             if ended > 0 {
                 page.line(format!("invalidated {name}"));
             }
         })?;
-        if ended == 0 && !self.host.json {
+        if ended == 0 && !self.to.host.json {
             print_note(format!("no current fact {name}"));
         }
         Ok(Exit::from_answer(ended > 0))

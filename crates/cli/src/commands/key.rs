@@ -6,6 +6,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use clap::builder::PossibleValuesParser;
 
+use super::{document, texts};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Actor, Candidate, HostArgs, HostRequest, choose};
@@ -19,12 +20,13 @@ pub(crate) struct KeyArgs {
     command: KeyCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum KeyCommand {
-    Create(CreateArgs),
-    /// List keys (without their secrets)
-    List(ListArgs),
-    Revoke(RevokeArgs),
+subcommands! {
+    KeyArgs, KeyCommand {
+        Create(CreateArgs),
+        /// List keys (without their secrets)
+        List(ListArgs),
+        Revoke(RevokeArgs),
+    }
 }
 
 /// Create a key, and print it once on standard output
@@ -80,33 +82,21 @@ struct RevokeArgs {
     host: HostArgs,
 }
 
-impl KeyArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            KeyCommand::Create(args) => args.run(),
-            KeyCommand::List(args) => args.run(),
-            KeyCommand::Revoke(args) => args.run(),
-        }
-    }
-}
-
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
         let mut verbs = self.verbs;
         if verbs.is_empty() {
             verbs.extend([Verb::Read, Verb::Write].map(|verb| verb.as_str().to_owned()));
         }
-        let mut body = serde_json::json!({"label": self.label, "verbs": verbs});
-        if !self.projects.is_empty() {
-            body["projects"] = self.projects.into();
-        }
-        if let Some(actor) = &self.actor {
-            body["actor"] = actor.document(None);
-            body["act_as"] = self.act_as.into();
-        }
-        if let Some(expires) = self.expires {
-            body["expires_at"] = expires.into();
-        }
+        let actor = self.actor.as_ref();
+        let body = document([
+            ("label", self.label.into()),
+            ("verbs", verbs.into()),
+            ("projects", texts(&self.projects)),
+            ("actor", actor.map(|actor| actor.document(None)).into()),
+            ("act_as", actor.map(|_| self.act_as).into()),
+            ("expires_at", self.expires.into()),
+        ]);
         let host = if self.new {
             self.host.connect_or_create()?
         } else {

@@ -1,5 +1,8 @@
 //! The commands, one module each.
 
+#[macro_use]
+mod subcommands;
+
 mod adapter;
 mod answers;
 mod canon;
@@ -31,9 +34,7 @@ mod worker_output;
 pub(crate) use self::kb::answers::LineError;
 
 use accord_contract::closest::closest;
-
-use crate::error::CliError;
-use crate::exit::Exit;
+use accord_contract::wire::{Object, Value};
 
 /// The open backbone for teams of humans and AI agents
 #[derive(Debug, clap::Parser)]
@@ -43,59 +44,30 @@ pub(crate) struct Cli {
     command: Command,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    Serve(Box<serve::ServeArgs>),
-    Task(task::TaskArgs),
-    Run(Box<run::RunArgs>),
-    Context(context::ContextArgs),
-    Fact(fact::FactArgs),
-    Project(project::ProjectArgs),
-    Session(session::SessionArgs),
-    Key(key::KeyArgs),
-    Mcp(mcp::McpArgs),
-    Store(store::StoreArgs),
-    Config(Box<config::ConfigArgs>),
-    Check(Box<check::CheckArgs>),
-    Conformance(conformance::ConformanceArgs),
-    Verify(verify::VerifyArgs),
-    Kb(kb::KbArgs),
-    Canon(canon::CanonArgs),
-    Compat(compat::CompatArgs),
-    Contract(contract::ContractArgs),
-    Codes(codes::CodesArgs),
-    Schema(schema::SchemaArgs),
-    Adapter(adapter::AdapterArgs),
-    Completions(completions::CompletionsArgs),
-}
-
-impl Cli {
-    /// Runs the command.
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            Command::Serve(args) => args.run(),
-            Command::Task(args) => args.run(),
-            Command::Run(args) => args.run(),
-            Command::Context(args) => args.run(),
-            Command::Fact(args) => args.run(),
-            Command::Project(args) => args.run(),
-            Command::Session(args) => args.run(),
-            Command::Key(args) => args.run(),
-            Command::Mcp(args) => args.run(),
-            Command::Store(args) => args.run(),
-            Command::Config(args) => args.run(),
-            Command::Check(args) => args.run(),
-            Command::Conformance(args) => args.run(),
-            Command::Verify(args) => args.run(),
-            Command::Kb(args) => args.run(),
-            Command::Canon(args) => args.run(),
-            Command::Compat(args) => args.run(),
-            Command::Contract(args) => args.run(),
-            Command::Codes(args) => args.run(),
-            Command::Schema(args) => args.run(),
-            Command::Adapter(args) => args.run(),
-            Command::Completions(args) => args.run(),
-        }
+subcommands! {
+    Cli, Command {
+        Serve(Box<serve::ServeArgs>),
+        Task(task::TaskArgs),
+        Run(Box<run::RunArgs>),
+        Context(context::ContextArgs),
+        Fact(fact::FactArgs),
+        Project(project::ProjectArgs),
+        Session(session::SessionArgs),
+        Key(key::KeyArgs),
+        Mcp(mcp::McpArgs),
+        Store(store::StoreArgs),
+        Config(Box<config::ConfigArgs>),
+        Check(Box<check::CheckArgs>),
+        Conformance(conformance::ConformanceArgs),
+        Verify(verify::VerifyArgs),
+        Kb(kb::KbArgs),
+        Canon(canon::CanonArgs),
+        Compat(compat::CompatArgs),
+        Contract(contract::ContractArgs),
+        Codes(codes::CodesArgs),
+        Schema(schema::SchemaArgs),
+        Adapter(adapter::AdapterArgs),
+        Completions(completions::CompletionsArgs),
     }
 }
 
@@ -114,6 +86,25 @@ fn suggestion<'a>(unknown: &str, known: impl Iterator<Item = &'a str> + Clone) -
         [] => format!("did you mean {last}?"),
         others => format!("did you mean {} or {last}?", others.join(", ")),
     })
+}
+
+/// The members that have a value.
+fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
+    let members = members.into_iter().filter(|(_, value)| !value.is_null());
+    members.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A document with the members that have a value.
+fn document<const N: usize>(given: [(&str, Value); N]) -> Value {
+    Value::Object(members(given))
+}
+
+/// The texts, or no value if there are none.
+fn texts(texts: &[String]) -> Value {
+    match texts {
+        [] => Value::Null,
+        texts => texts.into(),
+    }
 }
 
 /// A text that must not be empty.

@@ -4,8 +4,9 @@ mod default;
 mod link;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
 
+use super::document;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Connection, HostArgs, HostRequest, ProjectArg};
@@ -19,21 +20,22 @@ pub(crate) struct ProjectArgs {
     command: ProjectCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum ProjectCommand {
-    Create(CreateArgs),
-    List(ListArgs),
-    Show(ShowArgs),
-    Rename(RenameArgs),
-    Use(default::UseArgs),
-    /// Archive a project: it becomes read-only
-    Archive(OneArgs),
-    /// Restore an archived project
-    Restore(OneArgs),
-    Remove(RemoveArgs),
-    Link(link::LinkArgs),
-    Unlink(link::UnlinkArgs),
-    Links(link::LinksArgs),
+subcommands! {
+    ProjectArgs, ProjectCommand {
+        Create(CreateArgs),
+        List(ListArgs),
+        Show(ShowArgs),
+        Rename(RenameArgs),
+        Use(default::UseArgs),
+        /// Archive a project: it becomes read-only
+        Archive(OneArgs) as "archive",
+        /// Restore an archived project
+        Restore(OneArgs) as "unarchive",
+        Remove(RemoveArgs),
+        Link(link::LinkArgs),
+        Unlink(link::UnlinkArgs),
+        Links(link::LinksArgs),
+    }
 }
 
 /// Create a project; the first deposit creates one, too
@@ -125,29 +127,14 @@ struct RemoveArgs {
     host: HostArgs,
 }
 
-impl ProjectArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            ProjectCommand::Create(args) => args.run(),
-            ProjectCommand::List(args) => args.run(),
-            ProjectCommand::Show(args) => args.run(),
-            ProjectCommand::Rename(args) => args.run(),
-            ProjectCommand::Use(args) => args.run(),
-            ProjectCommand::Archive(args) => args.post("archive"),
-            ProjectCommand::Restore(args) => args.post("unarchive"),
-            ProjectCommand::Remove(args) => args.run(),
-            ProjectCommand::Link(args) => args.run(),
-            ProjectCommand::Unlink(args) => args.run(),
-            ProjectCommand::Links(args) => args.run(),
-        }
-    }
-}
-
 impl CreateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let mut body = members(self.name, self.description);
-        body.insert("project_id".to_owned(), self.id.into());
-        let request = HostRequest::post(&["v1", "projects"], &Value::Object(body));
+        let body = document([
+            ("project_id", self.id.into()),
+            ("name", self.name.into()),
+            ("description", self.description.into()),
+        ]);
+        let request = HostRequest::post(&["v1", "projects"], &body);
         let answer = self.host.connect_or_create()?.send(request)?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
@@ -181,16 +168,16 @@ impl ShowArgs {
 
 impl RenameArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let body = Value::Object(members(Some(self.name), self.description));
+        let body = [("name", self.name.into()), ("description", self.description.into())];
         let request = HostRequest::new(hyper::Method::PATCH, &["v1", "projects", &self.id]);
-        let answer = self.host.connect()?.send(request.document(body.to_string()))?;
+        let answer = self.host.connect()?.send(request.document(document(body).to_string()))?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }
 }
 
 impl OneArgs {
-    fn post(self, verb: &str) -> Result<Exit, CliError> {
+    fn run(self, verb: &str) -> Result<Exit, CliError> {
         let request = HostRequest::new(hyper::Method::POST, &["v1", "projects", &self.id, verb]);
         let answer = self.host.connect()?.send(request)?;
         answer.print(self.host.json, render::project)?;
@@ -257,11 +244,3 @@ const REMOVES: &str = "\
 A project can be removed if it was created with x-conformance: true, as `accord check` does, or if
 it holds no package, fact, session, blob or task. Any other project can be archived. The key needs
 admin for all projects. The numbers of its events are not used again.";
-
-/// The members of a request that are given.
-fn members(name: Option<String>, description: Option<String>) -> Object {
-    [("name", name), ("description", description)]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
-        .collect()
-}

@@ -3,6 +3,7 @@
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
+use super::document;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, setting};
@@ -15,11 +16,12 @@ pub(crate) struct SessionArgs {
     command: SessionCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum SessionCommand {
-    Start(StartArgs),
-    End(EndArgs),
-    List(ListArgs),
+subcommands! {
+    SessionArgs, SessionCommand {
+        Start(StartArgs),
+        End(EndArgs),
+        List(ListArgs),
+    }
 }
 
 /// Start a session; it gets a callsign of two words, for people
@@ -85,29 +87,16 @@ struct ListArgs {
     host: HostArgs,
 }
 
-impl SessionArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            SessionCommand::Start(args) => args.run(),
-            SessionCommand::End(args) => args.run(),
-            SessionCommand::List(args) => args.run(),
-        }
-    }
-}
-
 impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
         let project = self.project.required(&self.host.target)?;
-        let mut body = serde_json::json!({});
         // A key may name the actor; then no flag has to.
-        if let Some(actor) = self.actor.get()? {
-            let actor = actor.document(None);
-            body["actor_id"] = actor["id"].clone();
-            body["actor_type"] = actor["type"].clone();
-        }
-        if let Some(callsign) = self.callsign {
-            body["callsign"] = callsign.into();
-        }
+        let actor: Value = self.actor.get()?.map(|actor| actor.document(None)).into();
+        let body = document([
+            ("actor_id", actor["id"].clone()),
+            ("actor_type", actor["type"].clone()),
+            ("callsign", self.callsign.into()),
+        ]);
         let request = HostRequest::post(&["v1", "projects", &project, "sessions"], &body);
         let answer = self.host.connect_or_create()?.send_to_project(&project, request)?;
         answer.print(self.host.json, |page, session| {

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Object, Value, Wire};
+use accord_contract::wire::Wire;
 
 use super::answers::{CompactAnswer, RepairAnswer, RestoreAnswer};
+use super::document;
 use super::progress::Progress;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -20,13 +21,14 @@ pub(crate) struct StoreArgs {
     command: StoreCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum StoreCommand {
-    Backup(BackupArgs),
-    Restore(RestoreArgs),
-    Compact(CompactArgs),
-    Repair(RepairArgs),
-    Trim(TrimArgs),
+subcommands! {
+    StoreArgs, StoreCommand {
+        Backup(BackupArgs),
+        Restore(RestoreArgs),
+        Compact(CompactArgs),
+        Repair(RepairArgs),
+        Trim(TrimArgs),
+    }
 }
 
 /// Back up a data folder, also while a host serves it
@@ -88,18 +90,6 @@ struct TrimArgs {
 
     #[command(flatten)]
     data: FolderArgs,
-}
-
-impl StoreArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            StoreCommand::Backup(args) => args.run(),
-            StoreCommand::Restore(args) => args.run(),
-            StoreCommand::Compact(args) => args.run(),
-            StoreCommand::Repair(args) => args.run(),
-            StoreCommand::Trim(args) => args.run(),
-        }
-    }
 }
 
 impl BackupArgs {
@@ -195,15 +185,12 @@ impl RepairArgs {
 impl TrimArgs {
     fn run(self) -> Result<Exit, CliError> {
         let host = self.data.connect()?;
-        let mut body = Object::new();
-        if let Some(days) = self.days {
-            body.insert("days".to_owned(), days.into());
-        }
-        if let Some(before) = self.before {
-            body.insert("events_before".to_owned(), before.into());
-        }
-        body.insert("dry_run".to_owned(), self.dry_run.into());
-        let request = HostRequest::post(&["accord", "v1", "store", "trim"], &Value::Object(body));
+        let body = document([
+            ("days", self.days.into()),
+            ("events_before", self.before.into()),
+            ("dry_run", self.dry_run.into()),
+        ]);
+        let request = HostRequest::post(&["accord", "v1", "store", "trim"], &body);
         let answer = host.send(request.takes_long())?;
         let done = if self.dry_run { "would be deleted" } else { "deleted" };
         answer.print(self.data.json, |page, trimmed| {

@@ -21,7 +21,7 @@ pub(crate) use self::answer::Answer;
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};
-pub(crate) use self::names::{Actor, ActorArg, ProjectArg, SessionArg, setting};
+pub(crate) use self::names::{Actor, ActorArg, ProjectArg, WriteArgs, setting};
 pub(crate) use self::open::{Connection, IfMissing, holds_store};
 pub(crate) use self::request::HostRequest;
 pub(crate) use self::target::{FolderArgs, HostArgs, Target, TargetArgs};

@@ -5,12 +5,41 @@ use std::fmt;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
-use super::target::TargetArgs;
+use super::target::{HostArgs, TargetArgs};
 use crate::error::CliError;
 
 /// An environment variable. An empty one counts as not set.
 pub(crate) fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Where a command writes, and as whom.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WriteArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArg,
+
+    #[command(flatten)]
+    pub(crate) actor: ActorArg,
+
+    #[command(flatten)]
+    pub(crate) session: SessionArg,
+
+    #[command(flatten)]
+    pub(crate) host: HostArgs,
+}
+
+impl WriteArgs {
+    /// The project, which is required.
+    pub(crate) fn project(&self) -> Result<String, CliError> {
+        self.project.required(&self.host.target)
+    }
+
+    /// The actor in its session, as a document, if one is given.
+    pub(crate) fn author(&self) -> Result<Option<Value>, CliError> {
+        let session = self.session.get();
+        Ok(self.actor.get()?.map(|actor| actor.document(session.as_deref())))
+    }
 }
 
 /// The project.

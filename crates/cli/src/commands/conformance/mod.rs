@@ -5,9 +5,6 @@ mod serve;
 mod service;
 mod token;
 
-use crate::error::CliError;
-use crate::exit::Exit;
-
 pub(super) use self::check::CheckArgs;
 pub(super) use self::token::{sendable, token_of_environment};
 
@@ -18,17 +15,9 @@ pub(crate) struct ConformanceArgs {
     command: ConformanceCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum ConformanceCommand {
-    Check(CheckArgs),
-    Serve(serve::ServeArgs),
-}
-
-impl ConformanceArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            ConformanceCommand::Check(args) => args.run(),
-            ConformanceCommand::Serve(args) => args.run(),
-        }
+subcommands! {
+    ConformanceArgs, ConformanceCommand {
+        Check(CheckArgs),
+        Serve(serve::ServeArgs),
     }
 }

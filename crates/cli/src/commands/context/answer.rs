@@ -1,16 +1,16 @@
 //! `accord context answer`: deposits a package that answers an open question.
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
 use accord_memory_core::limits::MAX_TITLE_CHARS;
 use accord_memory_core::package::{ANSWERS, QuestionKey};
 use serde_json::json;
 
 use super::compose::Draft;
 use super::deposit::send;
+use crate::commands::members;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::host::{Connection, HostRequest, WriteArgs};
 use crate::render;
 
 /// The shortest part of a question that is accepted. An answer cannot be taken back.
@@ -36,35 +36,22 @@ pub(crate) struct AnswerArgs {
     title: Option<String>,
 
     #[command(flatten)]
-    project: ProjectArg,
-
-    #[command(flatten)]
-    actor: ActorArg,
-
-    #[command(flatten)]
-    session: SessionArg,
-
-    #[command(flatten)]
-    host: HostArgs,
+    to: WriteArgs,
 }
 
 impl AnswerArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
-        let host = self.host.connect()?;
+        let project = self.to.project()?;
+        let host = self.to.host.connect()?;
         let question = self.find(&open_questions(&host, &project)?, &project)?;
         let title = self.title.clone().unwrap_or_else(|| title(&question));
-        let members: [(&str, Value); 4] = [
+        let draft = Draft::of(members([
             ("title", title.into()),
             ("package_type", "decision".into()),
             ("decisions_made", json!([self.answer])),
             (ANSWERS, json!([{"question": question}])),
-        ];
-        let members = members.map(|(name, value)| (name.to_owned(), value));
-        let draft = Draft::of(Object::from_iter(members));
-        let package =
-            draft.complete(&self.project, &self.host.target, &self.actor, &self.session)?;
-        send(&host, package, self.host.json)
+        ]));
+        send(&host, draft.complete(&self.to)?, self.to.host.json)
     }
 
     /// The open question that is meant.

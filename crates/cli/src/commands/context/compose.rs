@@ -17,8 +17,9 @@ use accord_memory_core::package::{
 use clap::builder::PossibleValuesParser;
 use sha2::{Digest as _, Sha256};
 
+use crate::commands::{members, texts};
 use crate::error::CliError;
-use crate::host::{ActorArg, Connection, ProjectArg, SessionArg, TargetArgs};
+use crate::host::{Connection, WriteArgs};
 
 /// The members of a package.
 #[derive(Debug, clap::Args)]
@@ -116,39 +117,33 @@ pub(super) struct Composed {
 impl ComposeArgs {
     /// The package that the flags describe.
     pub(super) fn draft(&self) -> Result<Draft, CliError> {
-        let mut members = Object::new();
-        let mut put = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                members.insert(name.to_owned(), value);
-            }
-        };
-        let text = |text: &Option<String>| text.clone().map(Value::from);
-        let texts = |texts: &[String]| (!texts.is_empty()).then(|| Value::from(texts));
+        let text = |text: &Option<String>| text.clone().into();
         let status = match (&self.status, &self.review) {
             (None, Some(_)) => Some(Status::AwaitingReview.as_str().to_owned()),
             (status, _) => status.clone(),
         };
-        put("package_id", text(&self.id));
-        put("title", text(&self.title));
-        put("status", text(&status));
-        put("package_type", text(&self.package_type));
-        put("review_type", text(&self.review));
-        put("created_at", text(&self.created_at));
-        put("description", text(&self.description));
-        put("tags", texts(&self.tags));
-        put("decisions_made", texts(&self.decisions));
-        put("open_questions", texts(&self.questions));
-        put("handoff_note", text(&self.handoff));
-        put("parent_package_id", text(&self.parent));
-        put("significance", self.significance.map(Value::from));
-        put("topic", text(&self.topic));
         let files = self.deliverables.iter().map(|path| deliverable(path));
         let files: Vec<Value> = files.collect::<Result<_, _>>()?;
-        let answers = self.answers.iter().map(|text| answer_item(text));
-        put(ANSWERS, (!self.answers.is_empty()).then(|| answers.collect()));
-        put(SUPERSEDES, texts(&self.supersedes));
-        put("deliverables", (!files.is_empty()).then(|| files.into()));
-        Ok(Draft::of(members))
+        let answers: Vec<Value> = self.answers.iter().map(|text| answer_item(text)).collect();
+        Ok(Draft::of(members([
+            ("package_id", text(&self.id)),
+            ("title", text(&self.title)),
+            ("status", text(&status)),
+            ("package_type", text(&self.package_type)),
+            ("review_type", text(&self.review)),
+            ("created_at", text(&self.created_at)),
+            ("description", text(&self.description)),
+            ("tags", texts(&self.tags)),
+            ("decisions_made", texts(&self.decisions)),
+            ("open_questions", texts(&self.questions)),
+            ("handoff_note", text(&self.handoff)),
+            ("parent_package_id", text(&self.parent)),
+            ("significance", self.significance.into()),
+            ("topic", text(&self.topic)),
+            (ANSWERS, (!answers.is_empty()).then_some(answers).into()),
+            (SUPERSEDES, texts(&self.supersedes)),
+            ("deliverables", (!files.is_empty()).then_some(files).into()),
+        ])))
     }
 
     /// Completes package ids that are given by their beginning. Returns whether there are any ids.
@@ -196,18 +191,12 @@ impl Draft {
     }
 
     /// Fills in missing members: from flags, from the environment, or with defaults.
-    pub(super) fn complete(
-        self,
-        project: &ProjectArg,
-        host: &TargetArgs,
-        actor: &ActorArg,
-        session: &SessionArg,
-    ) -> Result<Composed, CliError> {
+    pub(super) fn complete(self, to: &WriteArgs) -> Result<Composed, CliError> {
         // `null` counts as absent, as in the hash of a package, which drops such members.
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
-        let project = match (&project.project, said("project_id").and_then(Value::as_str)) {
+        let project = match (&to.project.project, said("project_id").and_then(Value::as_str)) {
             (None, Some(named)) => named.to_owned(),
-            _ => project.required(host)?,
+            _ => to.project()?,
         };
         let mut missing = Object::new();
         let mut fill = |name: &str, value: Value| {
@@ -228,11 +217,10 @@ impl Draft {
             // The host refuses it and names the member. An author from elsewhere would not be sent.
             Some(Value::Null) => {}
             None => {
-                let session = session.get();
-                let author = actor.required()?.document(session.as_deref());
-                fill("created_by", author);
+                let session = to.session.get();
+                fill("created_by", to.actor.required()?.document(session.as_deref()));
             }
-            Some(_) if actor.actor.is_some() || session.session.is_some() => {
+            Some(_) if to.actor.actor.is_some() || to.session.session.is_some() => {
                 let message =
                     "the document has an author, which conflicts with --actor or --session";
                 return Err(CliError::new(Code::Usage, message).at("/created_by"));

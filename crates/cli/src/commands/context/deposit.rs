@@ -7,7 +7,7 @@ use accord_contract::wire::Value;
 use super::compose::{ComposeArgs, Composed, Draft};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, Connection, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::host::{Connection, HostRequest, WriteArgs};
 use crate::input::read_file;
 use crate::render::{Page, Style};
 
@@ -27,26 +27,17 @@ pub(crate) struct DepositArgs {
     compose: ComposeArgs,
 
     #[command(flatten)]
-    project: ProjectArg,
-
-    #[command(flatten)]
-    actor: ActorArg,
-
-    #[command(flatten)]
-    session: SessionArg,
-
-    #[command(flatten)]
-    host: HostArgs,
+    to: WriteArgs,
 }
 
 impl DepositArgs {
     pub(crate) fn run(mut self) -> Result<Exit, CliError> {
         let mut package = self.package()?;
-        let host = self.host.connect_or_create()?;
+        let host = self.to.host.connect_or_create()?;
         if self.compose.complete_ids(&host, &package.project)? {
             package = self.package()?;
         }
-        send(&host, package, self.host.json)
+        send(&host, package, self.to.host.json)
     }
 
     fn package(&self) -> Result<Composed, CliError> {
@@ -54,7 +45,7 @@ impl DepositArgs {
             Some(path) => Draft::document(&read_file(path)?)?,
             None => self.compose.draft()?,
         };
-        draft.complete(&self.project, &self.host.target, &self.actor, &self.session)
+        draft.complete(&self.to)
     }
 }
 

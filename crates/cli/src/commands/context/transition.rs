@@ -1,10 +1,9 @@
 //! `accord context flag`, `review`, `resubmit` and `complete`: changes the status of a package.
 
-use accord_contract::wire::{Object, Value};
-
+use crate::commands::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{ActorArg, HostArgs, HostRequest, ProjectArg, SessionArg};
+use crate::host::{HostRequest, WriteArgs};
 use crate::render;
 
 /// Request a review of a package
@@ -29,23 +28,9 @@ pub(crate) struct ReviewArgs {
     outcome: String,
 }
 
-/// Request another review, after a requested revision
+// The package, and the entry in its log.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ResubmitArgs {
-    #[command(flatten)]
-    package: PackageArgs,
-}
-
-/// Complete a package; it can no longer change
-#[derive(Debug, clap::Args)]
-pub(crate) struct CompleteArgs {
-    #[command(flatten)]
-    package: PackageArgs,
-}
-
-/// The package, and the entry in its log.
-#[derive(Debug, clap::Args)]
-struct PackageArgs {
+pub(crate) struct PackageArgs {
     /// The id of the package, or its beginning
     #[arg(value_name = "ID")]
     id: String,
@@ -55,65 +40,41 @@ struct PackageArgs {
     note: Option<String>,
 
     #[command(flatten)]
-    project: ProjectArg,
-
-    #[command(flatten)]
-    actor: ActorArg,
-
-    #[command(flatten)]
-    session: SessionArg,
-
-    #[command(flatten)]
-    host: HostArgs,
+    to: WriteArgs,
 }
 
 impl FlagArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let asked = ("review_type", self.review);
-        self.package.post("flag", Some(asked))
+        self.package.post("flag", ("review_type", Some(self.review)))
     }
 }
 
 impl ReviewArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let asked = ("outcome", self.outcome);
-        self.package.post("review", Some(asked))
-    }
-}
-
-impl ResubmitArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.post("resubmit", None)
-    }
-}
-
-impl CompleteArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        self.package.post("complete", None)
+        self.package.post("review", ("outcome", Some(self.outcome)))
     }
 }
 
 impl PackageArgs {
-    fn post(self, verb: &str, asked: Option<(&str, String)>) -> Result<Exit, CliError> {
-        let mut body = Object::new();
-        if let Some((name, value)) = asked {
-            body.insert(name.to_owned(), value.into());
-        }
-        if let Some(note) = self.note {
-            body.insert("note".to_owned(), note.into());
-        }
+    /// Runs a verb that needs nothing more.
+    pub(crate) fn run(self, verb: &str) -> Result<Exit, CliError> {
+        self.post(verb, ("", None))
+    }
+
+    fn post(self, verb: &str, asked: (&str, Option<String>)) -> Result<Exit, CliError> {
         // The protocol does not require an actor here.
-        if let Some(actor) = self.actor.get()? {
-            let session = self.session.get();
-            body.insert("actor".to_owned(), actor.document(session.as_deref()));
-        }
-        let host = self.host.connect()?;
-        let project = self.project.get(&self.host.target)?;
+        let body = document([
+            (asked.0, asked.1.into()),
+            ("note", self.note.into()),
+            ("actor", self.to.author()?.into()),
+        ]);
+        let host = self.to.host.connect()?;
+        let project = self.to.project.get(&self.to.host.target)?;
         let id = host.package_id(&self.id, project.as_deref())?;
-        let request = HostRequest::post(&["v1", "packages", &id, verb], &Value::Object(body))
-            .with("project_id", project);
+        let request =
+            HostRequest::post(&["v1", "packages", &id, verb], &body).with("project_id", project);
         let answer = host.send(request)?;
-        answer.print(self.host.json, render::brief)?;
+        answer.print(self.to.host.json, render::brief)?;
         Ok(Exit::Yes)
     }
 }

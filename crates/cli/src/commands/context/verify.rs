@@ -1,8 +1,9 @@
 //! `accord context verify`: checks the whole store.
 
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
 
 use super::super::progress::Progress;
+use crate::commands::document;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::{Connection, HostArgs, HostRequest, Update, follow};
@@ -28,15 +29,11 @@ pub(crate) struct VerifyArgs {
 impl VerifyArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let host = self.host.connect()?;
-        let mut asked = Object::new();
-        if let Some(project) = &self.project {
-            asked.insert("project_id".to_owned(), project.as_str().into());
-        }
-        if self.look_only {
-            asked.insert("quarantine".to_owned(), false.into());
-        }
-        let request =
-            HostRequest::post(&["accord", "v1", "verify"], &Value::Object(asked)).takes_long();
+        let asked = document([
+            ("project_id", self.project.into()),
+            ("quarantine", self.look_only.then_some(false).into()),
+        ]);
+        let request = HostRequest::post(&["accord", "v1", "verify"], &asked).takes_long();
         if self.host.json {
             let answer = host.send(request)?;
             let summary = answer.value()?;

@@ -31,7 +31,6 @@ use accord_runs_core::{TurnId, name_files};
 
 use super::words;
 use crate::error::CliError;
-use crate::exit::Exit;
 use crate::host::{Candidate, choose};
 use crate::output::{Output, print_note};
 use crate::render::{Page, Style, clean, moment};
@@ -43,62 +42,32 @@ pub(crate) struct RunArgs {
     command: RunCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum RunCommand {
-    Init(init::InitArgs),
-    Start(change::StartArgs),
-    Status(read::StatusArgs),
-    Assign(change::AssignArgs),
-    Dispatch(change::DispatchArgs),
-    Stage(stage::StageArgs),
-    Accept(accept::AcceptArgs),
-    Reject(change::RejectArgs),
-    Reissue(change::ReissueArgs),
-    Checkpoint(change::CheckpointArgs),
-    ApproveTransition(decide::TransitionArgs),
-    ApproveCompletion(decide::CompletionArgs),
-    SendBack(send_back::SendBackArgs),
-    Proposal(proposal::ProposalArgs),
-    Escalate(change::EscalateArgs),
-    Resolve(decide::ResolveArgs),
-    Adopt(adopt::AdoptArgs),
-    History(read::HistoryArgs),
-    Decisions(read::DecisionsArgs),
-    Events(read::EventsArgs),
-    Doctor(read::DoctorArgs),
-    Step(step_loop::StepArgs),
-    Loop(step_loop::LoopArgs),
-    Coordinator(coordinator::CoordinatorArgs),
-}
-
-impl RunArgs {
-    pub(crate) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            RunCommand::Init(args) => args.run(),
-            RunCommand::Start(args) => args.run(),
-            RunCommand::Status(args) => args.run(),
-            RunCommand::Assign(args) => args.run(),
-            RunCommand::Dispatch(args) => args.run(),
-            RunCommand::Stage(args) => args.run(),
-            RunCommand::Accept(args) => args.run(),
-            RunCommand::Reject(args) => args.run(),
-            RunCommand::Reissue(args) => args.run(),
-            RunCommand::Checkpoint(args) => args.run(),
-            RunCommand::ApproveTransition(args) => args.run(),
-            RunCommand::ApproveCompletion(args) => args.run(),
-            RunCommand::SendBack(args) => args.run(),
-            RunCommand::Proposal(args) => args.run(),
-            RunCommand::Escalate(args) => args.run(),
-            RunCommand::Resolve(args) => args.run(),
-            RunCommand::Adopt(args) => args.run(),
-            RunCommand::History(args) => args.run(),
-            RunCommand::Decisions(args) => args.run(),
-            RunCommand::Events(args) => args.run(),
-            RunCommand::Doctor(args) => args.run(),
-            RunCommand::Step(args) => args.run(),
-            RunCommand::Loop(args) => args.run(),
-            RunCommand::Coordinator(args) => args.run(),
-        }
+subcommands! {
+    RunArgs, RunCommand {
+        Init(init::InitArgs),
+        Start(change::StartArgs),
+        Status(read::StatusArgs),
+        Assign(change::AssignArgs),
+        Dispatch(change::DispatchArgs),
+        Stage(stage::StageArgs),
+        Accept(accept::AcceptArgs),
+        Reject(change::RejectArgs),
+        Reissue(change::ReissueArgs),
+        Checkpoint(change::CheckpointArgs),
+        ApproveTransition(decide::TransitionArgs),
+        ApproveCompletion(decide::CompletionArgs),
+        SendBack(send_back::SendBackArgs),
+        Proposal(proposal::ProposalArgs),
+        Escalate(change::EscalateArgs),
+        Resolve(decide::ResolveArgs),
+        Adopt(adopt::AdoptArgs),
+        History(read::HistoryArgs),
+        Decisions(read::DecisionsArgs),
+        Events(read::EventsArgs),
+        Doctor(read::DoctorArgs),
+        Step(step_loop::StepArgs),
+        Loop(step_loop::LoopArgs),
+        Coordinator(coordinator::CoordinatorArgs),
     }
 }
 

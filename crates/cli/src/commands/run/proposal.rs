@@ -21,12 +21,13 @@ pub(super) struct ProposalArgs {
     command: ProposalCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum ProposalCommand {
-    List(ListArgs),
-    Show(ShowArgs),
-    Apply(ApplyArgs),
-    Drop(DropArgs),
+subcommands! {
+    ProposalArgs, ProposalCommand {
+        List(ListArgs),
+        Show(ShowArgs),
+        Apply(ApplyArgs),
+        Drop(DropArgs),
+    }
 }
 
 /// List the proposals that wait for a decision
@@ -85,17 +86,6 @@ struct DropArgs {
 
     #[command(flatten)]
     repo: RepoArgs,
-}
-
-impl ProposalArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            ProposalCommand::List(args) => args.run(),
-            ProposalCommand::Show(args) => args.run(),
-            ProposalCommand::Apply(args) => args.run(),
-            ProposalCommand::Drop(args) => args.run(),
-        }
-    }
 }
 
 /// The turn of a proposal, from its id or the beginning of it.

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::acting::{ActorArgs, AgentArgs};
 use super::briefing::BriefingArgs;
 use super::place::{Place, PlaceArgs};
-use crate::commands::words;
+use crate::commands::{document, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::setting;
@@ -112,39 +112,12 @@ pub(super) struct BlockArgs {
     place: PlaceArgs,
 }
 
-/// Make a blocked task ready again
+// A verb with a reason. The verb says what the command does.
 #[derive(Debug, clap::Args)]
-pub(super) struct UnblockArgs {
+pub(super) struct ReasonArgs {
     /// The task
     id: String,
 
-    #[command(flatten)]
-    why: WhyArgs,
-}
-
-/// Give a task up
-#[derive(Debug, clap::Args)]
-pub(super) struct CancelArgs {
-    /// The task
-    id: String,
-
-    #[command(flatten)]
-    why: WhyArgs,
-}
-
-/// Make a dead letter ready again, with a new retry budget
-#[derive(Debug, clap::Args)]
-pub(super) struct ResurrectArgs {
-    /// The task
-    id: String,
-
-    #[command(flatten)]
-    why: WhyArgs,
-}
-
-/// A reason, who acts, and where.
-#[derive(Debug, clap::Args)]
-struct WhyArgs {
     /// Why
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: Option<String>,
@@ -303,10 +276,8 @@ impl RunOfArgs {
             CliError::new(accord_contract::codes::Code::Usage, "no task given")
                 .help("give its id, or set ACCORD_TASK_ID")
         })?;
-        let mut body = json!({"agent": agent});
-        if let Some(run) = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID")) {
-            body["run_id"] = run.into();
-        }
+        let run = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
+        let body = document([("agent", agent.as_str().into()), ("run_id", run.into())]);
         Ok((id, body, format!("agent:{agent}")))
     }
 }
@@ -339,40 +310,16 @@ impl BlockArgs {
     }
 }
 
-impl UnblockArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.why.verb(&self.id, "unblock")
-    }
-}
-
-impl CancelArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.why.verb(&self.id, "cancel")
-    }
-}
-
-impl ResurrectArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.why.verb(&self.id, "resurrect")
-    }
-}
-
-impl WhyArgs {
-    fn verb(&self, id: &str, name: &str) -> Result<Exit, CliError> {
-        let mut body = json!({});
-        if let Some(reason) = &self.reason {
-            body["reason"] = reason.as_str().into();
-        }
-        verb(&self.place, &self.actor, id, name, &body)
+impl ReasonArgs {
+    pub(super) fn run(self, name: &str) -> Result<Exit, CliError> {
+        let body = document([("reason", self.reason.into())]);
+        verb(&self.place, &self.actor, &self.id, name, &body)
     }
 }
 
 impl PromoteArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let mut body = json!({});
-        if self.force {
-            body["force"] = true.into();
-        }
+        let body = document([("force", self.force.then_some(true).into())]);
         verb(&self.place, &self.actor, &self.id, "promote", &body)
     }
 }
@@ -399,13 +346,7 @@ impl SessionEndArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.name()?;
         let place = self.place.open()?;
-        let mut body = json!({});
-        if let Some(task) = self.task {
-            body["task_id"] = task.into();
-        }
-        if let Some(agent) = self.agent {
-            body["agent"] = agent.into();
-        }
+        let body = document([("task_id", self.task.into()), ("agent", self.agent.into())]);
         let request = place.change(Method::POST, &["session-end"], &body, Some(&actor));
         place.print(request, render::session_end)
     }

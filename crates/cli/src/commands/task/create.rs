@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::Value;
 use clap::builder::PossibleValuesParser;
 use hyper::Method;
 
 use super::acting::ActorArgs;
 use super::place::PlaceArgs;
-use crate::commands::words;
+use crate::commands::{document, texts, words};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
@@ -146,15 +146,13 @@ impl CreateArgs {
         let actor = self.actor.name()?;
         let place = self.place.open_or_create()?;
         let mut body = self.says.members()?;
-        set(&mut body, "title", Some(self.title));
+        body["title"] = self.title.into();
         set(&mut body, "parent", self.parent);
+        set(&mut body, "ready", self.ready.then_some(true));
         if !self.after.is_empty() {
-            body.insert("depends_on".to_owned(), self.after.into());
+            body["depends_on"] = self.after.into();
         }
-        if self.ready {
-            body.insert("ready".to_owned(), true.into());
-        }
-        let request = place.change(Method::POST, &[], &Value::Object(body), Some(&actor));
+        let request = place.change(Method::POST, &[], &body, Some(&actor));
         let work = place.command("work --agent AGENT --as NAME");
         let promote = |id: &str| place.command(&format!("promote {id}"));
         place.print(request, |page, answer| {
@@ -179,48 +177,41 @@ impl EditArgs {
                 "time-limit" => "max_in_progress_ms",
                 other => other,
             };
-            body.insert(name.to_owned(), Value::Null);
+            body[name] = Value::Null;
         }
-        let request = place.change(Method::PATCH, &[&self.id], &Value::Object(body), Some(&actor));
+        let request = place.change(Method::PATCH, &[&self.id], &body, Some(&actor));
         place.print(request, render::changed_task)
     }
 }
 
 impl SaysArgs {
     /// The members of a request.
-    fn members(&self) -> Result<Object, CliError> {
-        let mut body = Object::new();
-        set(&mut body, "instructions", self.instructions.clone());
-        set(&mut body, "guidance", self.guidance.clone());
-        if let Some(file) = &self.body {
-            let text = String::from_utf8(read_file(file)?)
-                .map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))?;
-            set(&mut body, "body", Some(text));
-        }
-        set(&mut body, "priority", self.priority.clone());
-        set(&mut body, "agent", self.agent.clone());
-        set(&mut body, "role", self.role.clone());
-        set(&mut body, "team", self.team.clone());
-        set(&mut body, "resource", self.resource.clone());
-        set(&mut body, "on_violation", self.on_violation.clone());
-        if !self.tags.is_empty() {
-            body.insert("tags".to_owned(), self.tags.clone().into());
-        }
-        if let Some(seconds) = self.time_limit {
-            body.insert("max_in_progress_ms".to_owned(), (seconds * 1_000).into());
-        }
-        if self.no_review {
-            body.insert("review_required".to_owned(), false.into());
-        }
-        if self.agent_review {
-            body.insert("review_by".to_owned(), "agent".into());
-        }
-        Ok(body)
+    fn members(&self) -> Result<Value, CliError> {
+        let text = self.body.as_deref().map(read_file).transpose()?;
+        let text = text.map(String::from_utf8).transpose();
+        let text =
+            text.map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))?;
+        let milliseconds = self.time_limit.map(|seconds| seconds * 1_000);
+        Ok(document([
+            ("instructions", self.instructions.clone().into()),
+            ("guidance", self.guidance.clone().into()),
+            ("body", text.into()),
+            ("priority", self.priority.clone().into()),
+            ("agent", self.agent.clone().into()),
+            ("role", self.role.clone().into()),
+            ("team", self.team.clone().into()),
+            ("resource", self.resource.clone().into()),
+            ("on_violation", self.on_violation.clone().into()),
+            ("tags", texts(&self.tags)),
+            ("max_in_progress_ms", milliseconds.into()),
+            ("review_required", self.no_review.then_some(false).into()),
+            ("review_by", self.agent_review.then_some("agent").into()),
+        ]))
     }
 }
 
-fn set(body: &mut Object, name: &str, value: Option<String>) {
+fn set(body: &mut Value, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
-        body.insert(name.to_owned(), value.into());
+        body[name] = value.into();
     }
 }

@@ -2,10 +2,10 @@
 
 use clap::builder::PossibleValuesParser;
 use hyper::Method;
-use serde_json::json;
 
 use super::acting::ActorArgs;
 use super::place::PlaceArgs;
+use crate::commands::document;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::render::{self, Page, member};
@@ -69,32 +69,19 @@ impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.name()?;
         let place = self.place.open_new()?;
-        let mut body = json!({});
-        let texts = [
-            ("title", &self.title),
-            ("team", &self.team),
-            ("lead", &self.lead),
-            ("apply", &self.apply),
-            ("review", &self.review),
-            ("layout", &self.layout),
-        ];
-        for (name, value) in texts {
-            if let Some(value) = value {
-                body[name] = value.as_str().into();
-            }
-        }
         let milliseconds = |seconds: Option<u64>| seconds.map(|seconds| seconds * 1_000);
-        let numbers = [
-            ("lease_ttl_ms", milliseconds(self.lease)),
-            ("heartbeat_ttl_ms", milliseconds(self.heartbeat)),
-            ("max_running", self.max_running),
-            ("max_attempts", self.max_attempts),
-        ];
-        for (name, value) in numbers {
-            if let Some(value) = value {
-                body[name] = value.into();
-            }
-        }
+        let body = document([
+            ("title", self.title.into()),
+            ("team", self.team.into()),
+            ("lead", self.lead.into()),
+            ("apply", self.apply.into()),
+            ("review", self.review.into()),
+            ("layout", self.layout.into()),
+            ("lease_ttl_ms", milliseconds(self.lease).into()),
+            ("heartbeat_ttl_ms", milliseconds(self.heartbeat).into()),
+            ("max_running", self.max_running.into()),
+            ("max_attempts", self.max_attempts.into()),
+        ]);
         let next = place.command("create TITLE");
         place.print(place.change(Method::POST, &["init"], &body, Some(&actor)), |page, answer| {
             made(page, answer, &next);

@@ -28,14 +28,15 @@ pub(super) struct CoordinatorArgs {
     command: CoordinatorCommand,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum CoordinatorCommand {
-    Init(InitArgs),
-    Status(StatusArgs),
-    Step(StepArgs),
-    ApproveGate(ApproveGateArgs),
-    SendBack(SendBackArgs),
-    Resync(ResyncArgs),
+subcommands! {
+    CoordinatorArgs, CoordinatorCommand {
+        Init(InitArgs),
+        Status(StatusArgs),
+        Step(StepArgs),
+        ApproveGate(ApproveGateArgs),
+        SendBack(SendBackArgs),
+        Resync(ResyncArgs),
+    }
 }
 
 /// The workspace, and the output format.
@@ -114,19 +115,6 @@ struct ResyncArgs {
 
     #[command(flatten)]
     workspace: WorkspaceArgs,
-}
-
-impl CoordinatorArgs {
-    pub(super) fn run(self) -> Result<Exit, CliError> {
-        match self.command {
-            CoordinatorCommand::Init(args) => args.run(),
-            CoordinatorCommand::Status(args) => args.run(),
-            CoordinatorCommand::Step(args) => args.run(),
-            CoordinatorCommand::ApproveGate(args) => args.run(),
-            CoordinatorCommand::SendBack(args) => args.run(),
-            CoordinatorCommand::Resync(args) => args.run(),
-        }
-    }
 }
 
 impl WorkspaceArgs {
