@@ -2,7 +2,7 @@
 //!
 //! While an agent runs, a file names its process, its run and the process that watches it. A worker
 //! that is killed leaves the file. The next host ends the agent and then its run: with the report
-//! that the agent left, else as a failed run.
+//! that the agent left, else as a failed run. Without a host, the next worker on the task ends it.
 //!
 //! Invariants:
 //! - a worker whose process still runs is left alone;
@@ -71,13 +71,8 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
         let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).map_err(|error| failure(&error))?;
         let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
         let Some(Value::Object(record)) = record else { continue };
-        if record.get("worker").and_then(Value::as_object).is_some_and(runs) {
+        if !end_agent(&record) {
             continue;
-        }
-        if runs(&record)
-            && let Some(pid) = record.get("pid").and_then(Value::as_u64)
-        {
-            accord_process::end_group(u32::try_from(pid).unwrap_or(0));
         }
         if let Some(end) = conclude(worker, &record)? {
             ended.push(end);
@@ -85,6 +80,36 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
         disk.remove_file(&path).map_err(|error| failure(&error))?;
     }
     Ok(ended)
+}
+
+/// Ends the agent of an earlier run of a task, if its worker was killed.
+///
+/// # Errors
+/// When the tree cannot be read or written.
+pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<(), Failure> {
+    let disk = worker.tree.shared_disk();
+    let path = format!("{}/{id}.json", folder());
+    let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).map_err(|error| failure(&error))?;
+    let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
+    if let Some(Value::Object(record)) = record
+        && end_agent(&record)
+    {
+        disk.remove_file(&path).map_err(|error| failure(&error))?;
+    }
+    Ok(())
+}
+
+/// Ends the agent that a record names. False if its worker still runs: then nothing was done.
+fn end_agent(record: &Object) -> bool {
+    if record.get("worker").and_then(Value::as_object).is_some_and(runs) {
+        return false;
+    }
+    if runs(record)
+        && let Some(pid) = record.get("pid").and_then(Value::as_u64)
+    {
+        accord_process::end_group(u32::try_from(pid).unwrap_or(0));
+    }
+    true
 }
 
 fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)>, Failure> {

@@ -14,6 +14,7 @@
 //! - every operation names the run, so that a worker whose task was given to another run changes
 //!   nothing, and ends its agent;
 //! - no process of the agent's group is left when a worker returns;
+//! - an agent that outlived its worker is ended before another begins on the same task;
 //! - a report of an earlier run is never taken for that of this run.
 
 mod leftover;
@@ -158,7 +159,9 @@ impl Worker {
         cancel: &Cancel,
         signals: &mut dyn FnMut(WorkSignal<'_>),
     ) -> Result<WorkEnd, Failure> {
-        report::put_aside(&self.folder(claimed.task.task().id));
+        let id = claimed.task.task().id;
+        leftover::end_earlier(self, id)?;
+        report::put_aside(&self.folder(id));
         let ended = process::run(self, claimed, command, briefing, cancel, signals)?;
         self.conclude(claimed, &ended)
     }

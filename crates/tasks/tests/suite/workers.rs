@@ -313,3 +313,18 @@ fn what_a_killed_worker_left_is_ended_and_its_report_counts() {
     running.kill().unwrap();
     running.wait().unwrap();
 }
+
+#[test]
+fn an_agent_that_outlived_its_worker_ends_before_another_begins_on_its_task() {
+    let case = case();
+    let (id, mut child, record) = leftover(&case, "sleep 60");
+    case.clock.add(600);
+    assert_eq!(moved(&case.poll().moves), [(id, Status::Ready)]);
+    let claimed = case.worker.claim(id).unwrap();
+    let (cancel, agent) = (Cancel::new(), script(REPORTS));
+    let end = case.worker.work(&claimed, &agent, "Do it.", &cancel, &mut |_| {}).unwrap();
+    assert!(matches!(end, WorkEnd::Reported(Status::Review)), "{end:?}");
+    // It would have slept on, and ended well.
+    assert!(!child.wait().unwrap().success());
+    assert!(!record.exists());
+}
