@@ -38,7 +38,7 @@ fn anything_else_is_not_an_id() {
     }
 }
 
-/// Fact sheet, section 11, item 6: the reference fails at the thousandth task of a day.
+/// Failure 6 in docs/conformance.md: the reference fails at the thousandth task of a day.
 #[test]
 fn numbers_of_a_day_are_given_out_once_and_in_order() {
     let day = TaskDay::of(Time::from_unix_millis(1_770_660_000_000));

@@ -5,7 +5,8 @@ use std::fs;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
-use accord_tasks::requests::{ClaimRequest, HeartbeatRequest};
+use accord_tasks::Tree;
+use accord_tasks::requests::{BlockRequest, ClaimRequest, HeartbeatRequest};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, agent, events, human, id, kinds, ready, report, tree};
@@ -68,8 +69,7 @@ fn a_refused_message_leaves_its_event_and_nothing_else() {
     assert_eq!(events[1]["payload"]["reason"], "unassigned_task");
 }
 
-/// Fact sheet, section 11, items 6 and 7: the reference gives many callers the same id and loses
-/// all tasks but one.
+/// The reference gives many callers the same id and loses all tasks but one.
 #[test]
 fn many_callers_and_trees_lose_nothing() {
     const CALLERS: usize = 8;
@@ -112,4 +112,48 @@ fn many_callers_and_trees_lose_nothing() {
         claims.into_iter().map(|claim| claim.join().unwrap()).filter(|won| *won).count()
     });
     assert_eq!(winners, 1);
+}
+
+/// The reference leaves a copy in each of the folders.
+#[test]
+fn moves_at_the_same_time_leave_one_copy_and_one_event_each() {
+    const ROUNDS: usize = 10;
+    let folder = tempfile::tempdir().unwrap();
+    let trees = &[tree(folder.path()), tree(folder.path())];
+    let mut because = BlockRequest::default();
+    because.reason = "no key".to_owned();
+    for _ in 0..ROUNDS {
+        let id = id(&trees[0].create(&ready("x"), &human()).unwrap());
+        let name = id.to_string();
+        let claim = |tree: &Tree| tree.claim(&name, &Default::default(), &agent(AGENT)).is_ok();
+        let block = |tree: &Tree| tree.block(&name, &because, &human()).is_ok();
+        let cancel = |tree: &Tree| tree.cancel(&name, &Default::default(), &human()).is_ok();
+        let close = |tree: &Tree| tree.close(&name, &Default::default(), &human()).is_ok();
+        let moves: [&(dyn Fn(&Tree) -> bool + Sync); 4] = [&claim, &block, &cancel, &close];
+        let moved = std::thread::scope(|scope| {
+            let callers: Vec<_> = moves
+                .iter()
+                .enumerate()
+                .map(|(caller, act)| scope.spawn(move || act(&trees[caller % 2])))
+                .collect();
+            callers.into_iter().map(|caller| caller.join().unwrap()).filter(|moved| *moved).count()
+        });
+        assert!(moved > 0, "{id} was not moved");
+        for suffix in [".md", ""] {
+            let path = |status| folder.path().join(format!("tasks/{status}/{id}{suffix}"));
+            let copies = Status::ALL.iter().filter(|status| path(**status).exists());
+            assert_eq!(copies.count(), 1, "{id}{suffix}");
+        }
+        // Closing takes a task through several statuses; each has its event, and each event begins
+        // where the one before ended.
+        let events = events(folder.path());
+        let moves = events.iter().filter(|event| {
+            event["type"] == "task.transitioned" && event["taskId"] == name.as_str()
+        });
+        let moves: Vec<_> = moves.map(|event| &event["payload"]).collect();
+        assert!(moves.len() >= moved, "{moves:?}");
+        for pair in moves.windows(2) {
+            assert_eq!(pair[0]["to"], pair[1]["from"], "{moves:?}");
+        }
+    }
 }

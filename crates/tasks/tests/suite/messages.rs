@@ -26,7 +26,7 @@ fn at_session_end() -> Case {
     Case::with(&request)
 }
 
-/// Fact sheet, section 11, item 12: in the reference any agent moves any task by a status update.
+/// Failure 12 in docs/conformance.md: in the reference any agent moves any task by a status update.
 #[test]
 fn a_stranger_moves_nothing() {
     let case = Case::new();
@@ -51,7 +51,7 @@ fn a_stranger_moves_nothing() {
     assert!(case.tree.message(&forged, &relay).unwrap().applied);
 }
 
-/// Fact sheet, section 11, item 12: in the reference a text adds headings, and each entry a
+/// Failure 12 in docs/conformance.md: in the reference a text adds headings, and each entry a
 /// section of its own.
 #[test]
 fn the_work_log_is_one_section_that_texts_cannot_leave() {
@@ -73,7 +73,7 @@ fn the_work_log_is_one_section_that_texts_cannot_leave() {
     );
 }
 
-/// Fact sheet, section 11, item 12: the reference records a move twice, and numbers events from 1
+/// Failure 12 in docs/conformance.md: the reference records a move twice, and numbers events from 1
 /// again after a restart.
 #[test]
 fn events_are_recorded_once_and_numbered_across_restarts() {

@@ -56,7 +56,7 @@ fn a_run_that_beats_is_never_taken_back() {
     }
 }
 
-/// Fact sheet, section 11, items 3 and 4: after a restart, and when lease and heartbeat have both
+/// Failures 3 and 4 in docs/conformance.md: after a restart, and when lease and heartbeat have both
 /// expired, the reference makes the task ready and loses the report.
 #[test]
 fn a_recorded_result_decides_after_a_crash() {
@@ -78,8 +78,8 @@ fn a_recorded_result_decides_after_a_crash() {
     }
 }
 
-/// Fact sheet, section 11, item 2: the reference lets the result of the first run decide about the
-/// second one.
+/// Failure 2 in docs/conformance.md: the reference lets the result of the first run decide about
+/// the second one.
 #[test]
 fn the_result_of_an_earlier_run_is_moved_away() {
     let case = at_session_end();

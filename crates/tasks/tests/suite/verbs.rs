@@ -170,7 +170,7 @@ fn an_agent_changes_only_its_own_tasks() {
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
 }
 
-/// Fact sheet, section 11, item 8: the reference keeps the lease of a blocked task, and makes the
+/// Failure 8 in docs/conformance.md: the reference keeps the lease of a blocked task, and makes the
 /// task ready again when that lease expires.
 #[test]
 fn a_blocked_task_stays_blocked_when_its_lease_would_have_expired() {
@@ -229,7 +229,7 @@ fn what_a_person_blocked_a_person_unblocks() {
     assert_eq!((free.task.status, free.task.metadata.len()), (Status::Ready, 0));
 }
 
-/// Fact sheet, section 11, item 12: the reference drops members that it does not know.
+/// Failure 12 in docs/conformance.md: the reference drops members that it does not know.
 #[test]
 fn an_edit_changes_what_it_names_and_nothing_else() {
     let case = Case::new();
@@ -319,7 +319,7 @@ fn a_finished_task_is_not_edited() {
     }
 }
 
-/// Fact sheet, section 11, item 9: the reference accepts a dependency on a task that does not
+/// Failure 9 in docs/conformance.md: the reference accepts a dependency on a task that does not
 /// exist, and waits for ever for one that was cancelled.
 #[test]
 fn dependencies_are_checked_and_impossible_ones_are_surfaced() {
@@ -357,7 +357,7 @@ fn dependencies_are_checked_and_impossible_ones_are_surfaced() {
     case.is_clean();
 }
 
-/// Fact sheet, section 11, item 7: of concurrent additions the reference keeps some.
+/// Failure 7 in docs/conformance.md: of concurrent additions the reference keeps some.
 #[test]
 fn concurrent_dependencies_are_all_kept() {
     const CALLERS: usize = 12;
