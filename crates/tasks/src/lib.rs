@@ -20,6 +20,7 @@
 )]
 
 pub mod answers;
+mod artifacts;
 mod committed;
 mod environment;
 pub mod event_log;

@@ -1,0 +1,134 @@
+//! The artifacts of runs, as a group reads and writes them.
+//!
+//! They are read from both layouts, and written to that of the tree.
+
+use accord_contract::codes::Failure;
+use accord_contract::text::pretty;
+use accord_contract::wire::Wire;
+use accord_tasks_core::TaskId;
+use accord_tasks_core::run::{Heartbeat, RunResult};
+use accord_trees::wal::{Op, digest};
+use accord_trees::{parent, read_file};
+
+use crate::layout::RunLayout;
+use crate::scan::MAX_FILE;
+use crate::tree::failure;
+use crate::work::{Work, object};
+
+impl Work<'_> {
+    /// A run artifact of a task. The run of Accord's lease is the committed one.
+    pub(crate) fn artifact<T: Wire>(&self, id: TaskId, name: &str) -> Result<Option<T>, Failure> {
+        let path = format!("{}/{name}", self.layout.folder(id));
+        let parse = |text: &str| T::from_document(serde_json::from_str(text).ok()?).ok();
+        if let Some(text) = self.staged.get(&path) {
+            return Ok(text.as_deref().and_then(parse));
+        }
+        if name == "run.json"
+            && let Some(run) = self.held(id).and_then(|held| held.run.as_deref())
+        {
+            return Ok(parse(run));
+        }
+        for layout in [self.layout, self.layout.other()] {
+            if let Some(bytes) = self.run_file(layout, id, name)? {
+                // One that is not valid counts as absent.
+                let document = accord_canon::read(&bytes).ok();
+                return Ok(document.and_then(|document| T::from_document(document).ok()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The content of a file of a run. A folder that is missing is looked for once in a group.
+    fn run_file(
+        &self,
+        layout: RunLayout,
+        id: TaskId,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let folder = layout.folder(id);
+        if !self.has_folder(parent(&folder))? || !self.has_folder(&folder)? {
+            return Ok(None);
+        }
+        read_file(self.disk, &format!("{folder}/{name}"), MAX_FILE).map_err(|error| failure(&error))
+    }
+
+    fn has_folder(&self, path: &str) -> Result<bool, Failure> {
+        if let Some(known) = self.run_folders.borrow().get(path) {
+            return Ok(*known);
+        }
+        let found = self.disk.stat(path).map_err(|error| failure(&error))?.is_some();
+        self.run_folders.borrow_mut().insert(path.to_owned(), found);
+        Ok(found)
+    }
+
+    /// The text of a run artifact of a task, from either layout.
+    pub(crate) fn artifact_text(&self, id: TaskId, name: &str) -> Result<Option<String>, Failure> {
+        for layout in [self.layout, self.layout.other()] {
+            if let Some(text) = self.run_text(layout, id, name)? {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
+    fn run_text(
+        &self,
+        layout: RunLayout,
+        id: TaskId,
+        name: &str,
+    ) -> Result<Option<String>, Failure> {
+        if let Some(staged) = self.staged.get(&format!("{}/{name}", layout.folder(id))) {
+            return Ok(staged.clone());
+        }
+        let bytes = self.run_file(layout, id, name)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Writes a run artifact.
+    pub(crate) fn write_artifact(
+        &mut self,
+        id: TaskId,
+        name: &str,
+        document: &impl Wire,
+    ) -> Result<(), Failure> {
+        let path = format!("{}/{name}", self.layout.folder(id));
+        let was = match self.staged.get(&path) {
+            Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
+            None => self.run_file(self.layout, id, name)?.map(|bytes| digest(&bytes)),
+        };
+        self.stage(path, pretty(&object(document.encode())), was);
+        Ok(())
+    }
+
+    /// Writes the heartbeat of a run.
+    pub(crate) fn write_heartbeat(&mut self, id: TaskId, beat: &Heartbeat) -> Result<(), Failure> {
+        self.write_artifact(id, "run_heartbeat.json", beat)?;
+        self.beats.insert(id, beat.clone());
+        Ok(())
+    }
+
+    /// The name under which the recorded result of a run is kept, if there is one, valid or not.
+    pub(crate) fn old_result(&self, id: TaskId) -> Result<Option<String>, Failure> {
+        let text = self.artifact_text(id, "run_result.json")?;
+        let read = |text: &String| {
+            let document = accord_canon::read(text.as_bytes()).ok()?;
+            RunResult::from_document(document).ok()
+        };
+        Ok(text.map(|text| {
+            read(&text).map_or_else(|| "unreadable".to_owned(), |old| old.file_name().to_owned())
+        }))
+    }
+
+    /// Moves the result of an earlier run out of the way, from both layouts.
+    pub(crate) fn archive_result(&mut self, id: TaskId, run: &str) -> Result<(), Failure> {
+        for layout in [self.layout, self.layout.other()] {
+            let from = format!("{}/run_result.json", layout.folder(id));
+            let to = format!("{}/results/{run}.json", layout.folder(id));
+            let Some(text) = self.run_text(layout, id, "run_result.json")? else { continue };
+            self.ops.push(Op::Move { from: from.clone(), to: to.clone() });
+            self.staged.insert(from, None);
+            self.staged.insert(to, Some(text));
+        }
+        Ok(())
+    }
+}
