@@ -5,6 +5,7 @@
 //! print, in any order, up to an ellipsis.
 
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -65,9 +66,11 @@ impl Walk {
     #[track_caller]
     pub(crate) fn run(self, place: &Path) {
         assert!(self.promised.lines().count() >= 5, "the page shows what its commands print");
-        // Servers that the page starts must not survive a command that fails.
-        let script = format!("trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{}", self.script);
+        // Servers that the page starts must not survive a command that fails. They are in the
+        // process group of the shell; `jobs -p` is empty inside of a trap of dash.
+        let script = format!("trap 'trap \"\" TERM; kill -- -$$' EXIT\n{}", self.script);
         let mut shell = Command::new("sh");
+        shell.process_group(0);
         shell.args(["-euc", &script]).current_dir(place);
         shell.env("PATH", path_with_accord()).env("HOME", place);
         shell.env("ACCORD_LISTEN", "127.0.0.1:0").env("NO_COLOR", "1").env_remove("COLUMNS");
