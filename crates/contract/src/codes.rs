@@ -43,6 +43,26 @@ wire_enum! {
     }
 }
 
+impl Protocol {
+    /// Its name for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Accord => "Accord",
+            Self::Alx => "ALX 1.1",
+            Self::Agentic => "Agentic Protocol 0.1",
+            Self::Xchain => "AgentXchain v7",
+            Self::Aof => "AOF/1",
+            Self::Ggui => "ggui",
+        }
+    }
+
+    /// Whether its error bodies name the field, and have the codes of the Agentic Protocol for what
+    /// every server refuses. AOF has the same names.
+    pub const fn has_agentic_errors(self) -> bool {
+        matches!(self, Self::Agentic | Self::Aof)
+    }
+}
+
 wire_enum! {
     /// The stable category of a failure. It is the `error.type` of the ALX envelope.
     pub enum Category("ErrorType", closed) {

@@ -69,7 +69,7 @@ impl Failure {
             extra.extend((**details).clone());
         }
         // AGENTIC-R-047: an error names the field. The pointer says the same to programs.
-        if matches!(protocol, Protocol::Agentic | Protocol::Aof)
+        if protocol.has_agentic_errors()
             && let Some(pointer) = self.pointer.as_ref().filter(|place| !place.is_empty())
         {
             extra.insert("field".into(), field_name(pointer).into());

@@ -9,13 +9,10 @@ use super::{Category, Code, Protocol, RetryClass, Union, unions};
 pub fn page_name(code: Code) -> String {
     match code.protocol() {
         Protocol::Accord | Protocol::Alx => format!("{code}.md"),
-        Protocol::Agentic => format!("agentic.{code}.md"),
-        Protocol::Xchain => format!("agentxchain.{code}.md"),
-        Protocol::Aof => format!("aof.{code}.md"),
         Protocol::Ggui if code.as_str().starts_with(char::is_lowercase) => {
             format!("ggui.tool.{code}.md")
         }
-        Protocol::Ggui => format!("ggui.{code}.md"),
+        protocol => format!("{protocol}.{code}.md"),
     }
 }
 
@@ -37,7 +34,7 @@ pub fn properties(code: Code) -> Vec<(&'static str, String)> {
     let lists = if lists.is_empty() { "none".to_owned() } else { lists.join(", ") };
     let (category, retry) = (code.category(), code.retry());
     vec![
-        ("Defined by", protocol_name(code.protocol()).to_owned()),
+        ("Defined by", code.protocol().title().to_owned()),
         ("Category (`error.type`)", format!("`{category}`: {}", category_about(category))),
         ("Retry", format!("`{retry}`: {}", retry_about(retry))),
         ("HTTP status", code.http_status().to_string()),
@@ -56,7 +53,7 @@ pub fn index() -> String {
         let _ = write!(
             text,
             "\n## {}\n\n| Code | Category | Retry | HTTP | Meaning |\n|---|---|---|---|---|\n",
-            protocol_name(*protocol)
+            protocol.title()
         );
         for code in Code::ALL.iter().filter(|code| code.protocol() == *protocol) {
             let _ = writeln!(
@@ -87,17 +84,6 @@ pub fn index() -> String {
         );
     }
     text
-}
-
-fn protocol_name(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Accord => "Accord",
-        Protocol::Alx => "ALX 1.1",
-        Protocol::Agentic => "Agentic Protocol 0.1",
-        Protocol::Xchain => "AgentXchain v7",
-        Protocol::Aof => "AOF/1",
-        Protocol::Ggui => "ggui",
-    }
 }
 
 fn category_about(category: Category) -> &'static str {

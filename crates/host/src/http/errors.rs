@@ -15,7 +15,7 @@ use super::reply::status_of;
 /// The protocol of refusals of requests that reach no route.
 pub(crate) const WITHOUT_ROUTE: Protocol = Protocol::Agentic;
 
-/// Conditions for which the Agentic Protocol and AOF have their own codes.
+/// Conditions for which the Agentic Protocol has its own codes.
 const AGENTIC: [(Code, Code); 2] = [
     (Code::Unauthorized, Code::AgenticUnauthorized),
     (Code::InputTooLarge, Code::AgenticPayloadTooLarge),
@@ -23,8 +23,7 @@ const AGENTIC: [(Code, Code); 2] = [
 
 /// The code that a protocol has for the condition that a code means.
 pub(crate) fn code_in(protocol: Protocol, code: Code) -> Code {
-    // AOF has the same names for both.
-    let is_agentic = matches!(protocol, Protocol::Agentic | Protocol::Aof);
+    let is_agentic = protocol.has_agentic_errors();
     let found = AGENTIC.iter().find_map(|(common, agentic)| {
         let (from, to) = if is_agentic { (common, agentic) } else { (agentic, common) };
         (*from == code).then_some(*to)
