@@ -4,7 +4,8 @@
 //!   the protocol, and whether a client can speak it.
 //! * [`session`]: what is stored of a session, and what is decided about it: subscriptions,
 //!   actions, streams, replay, props, the pipe.
-//! * [`token`], [`tenancy`]: who may use a session, and in which app.
+//! * [`upgrade`], [`token`], [`tenancy`]: who opens a socket, who may use a session, and in which
+//!   app.
 //! * [`handshake`], [`tools`]: what agents and pages ask for; [`resource`]: what a host mounts.
 //! * [`contract`]: what a page shows, what a person can do, what an agent can send; its hashes.
 //! * [`capabilities`], [`gadgets`]: the tools and gadgets that a contract names; [`resolution`]:
@@ -47,6 +48,7 @@ pub mod subset;
 pub mod tenancy;
 pub mod token;
 pub mod tools;
+pub mod upgrade;
 pub mod version;
 pub mod violation;
 

@@ -32,5 +32,6 @@ mod support;
 mod tenancies;
 mod tokens;
 mod tools;
+mod upgrades;
 mod version;
 mod violation;

@@ -1,7 +1,7 @@
 //! A session in memory, to which deltas are applied as an engine would apply them. It checks what
 //! every engine relies on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use accord_base::{EventKind, NewEvent, ProjectId};
 use accord_contract::codes::Failure;
@@ -182,9 +182,9 @@ impl World {
             None => {}
         }
         assert_eq!(head.is_asking, self.ask.is_some());
-        let told: BTreeSet<u64> = delta.events.iter().filter_map(sequence).collect();
-        let appended: BTreeSet<u64> = delta.ledger.iter().map(|row| row.seq).collect();
-        assert_eq!(told, appended, "a ledger row has not exactly one event");
+        let published: Vec<u64> = delta.events.iter().filter_map(sequence).collect();
+        let appended: Vec<u64> = delta.ledger.iter().map(|row| row.seq).collect();
+        assert_eq!(published, appended, "a ledger row has not exactly one event");
         self.events.extend(delta.events);
     }
 
