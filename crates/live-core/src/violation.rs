@@ -209,11 +209,15 @@ pub(crate) fn shorten(name: &str) -> Cow<'_, str> {
     if name.len() <= MOST_CHARS { name.into() } else { excerpt(name, MOST_CHARS).into() }
 }
 
-/// Names in a row, for a message.
+/// The first names, for a message. A hostile contract has thousands of them.
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<_> = names.into_iter().collect();
-    match names.len() {
-        0 => "(none)".to_owned(),
-        _ => excerpt(&names.join(", "), 4 * MOST_CHARS),
+    const MOST: usize = 20;
+    let mut names = names.into_iter();
+    let mut shown: Vec<_> = names.by_ref().take(MOST).map(shorten).collect();
+    match (shown.is_empty(), names.next()) {
+        (true, _) => return "(none)".to_owned(),
+        (false, Some(_)) => shown.push("…".into()),
+        (false, None) => {}
     }
+    shown.join(", ")
 }

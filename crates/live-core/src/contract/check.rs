@@ -121,6 +121,7 @@ fn references(contract: &DataContract) -> Vec<Violation> {
         });
     let unknown = steps.chain(sources).filter(|(_, tool, _)| contract.tool(tool).is_none());
     unknown
+        .take(MOST_VIOLATIONS)
         .map(|(field, tool, code)| {
             let declared = listed(contract.tools.iter().flat_map(|tools| tools.names()));
             let message = format!("agentCapabilities.tools does not declare '{tool}'");

@@ -6,32 +6,43 @@ use super::read::{Reader, join};
 
 /// Named entries, in the order of the document.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Entries<T>(Vec<(String, T)>);
+pub struct Entries<T> {
+    entries: Vec<(String, T)>,
+    /// The places of the entries, in the order of their names.
+    by_name: Vec<usize>,
+}
 
 impl<T> Entries<T> {
+    fn new(entries: Vec<(String, T)>) -> Self {
+        let mut by_name: Vec<_> = (0..entries.len()).collect();
+        by_name.sort_unstable_by(|one, other| entries[*one].0.cmp(&entries[*other].0));
+        Self { entries, by_name }
+    }
+
     /// The entry of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, entry)| entry)
+        let found = self.by_name.binary_search_by(|at| self.entries[*at].0.as_str().cmp(name));
+        found.ok().map(|at| &self.entries[self.by_name[at]].1)
     }
 
     /// Every entry, with its name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
-        self.0.iter().map(|(name, entry)| (name.as_str(), entry))
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
     /// The names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.entries.iter().map(|(name, _)| name.as_str())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     pub(crate) fn read(
@@ -58,7 +69,7 @@ impl<T> Entries<T> {
                 entries.push((name.clone(), entry));
             }
         }
-        Some(Self(entries))
+        Some(Self::new(entries))
     }
 }
 

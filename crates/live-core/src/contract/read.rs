@@ -55,6 +55,9 @@ impl Reader {
     /// out.
     pub(crate) fn only(&mut self, members: &Object, field: &str, known: &[&str]) {
         for name in members.keys().filter(|name| !known.contains(&name.as_str())) {
+            if self.violations.len() >= MOST_VIOLATIONS {
+                return;
+            }
             let place = join(field, name);
             if self.violations.iter().any(|violation| violation.field == place) {
                 continue;

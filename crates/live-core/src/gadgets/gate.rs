@@ -6,7 +6,7 @@ use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
-use crate::violation::{Violation, refuse};
+use crate::violation::{MOST_VIOLATIONS, Violation, refuse};
 
 /// Gadgets that are refused.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -52,6 +52,7 @@ fn duplicates(used: &[GadgetUse]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for gadget in used {
         match seen.get(gadget.export.as_str()) {
+            Some(_) if violations.len() >= MOST_VIOLATIONS => break,
             Some(package) => {
                 let message = format!("'{}' is also used from {package}", gadget.export);
                 violations.push(Violation::new(field(gadget), message));
@@ -68,6 +69,7 @@ fn unknown(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation
     let known = || registered.iter().flat_map(|package| package.exports.iter().map(String::as_str));
     let unknown = used.iter().filter(|gadget| known().all(|name| name != gadget.export));
     unknown
+        .take(MOST_VIOLATIONS)
         .map(|gadget| {
             let meant = closest(&gadget.export, known());
             let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
@@ -80,6 +82,7 @@ fn unknown(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation
 fn elsewhere(used: &[GadgetUse], registered: &[GadgetDescriptor]) -> Vec<Violation> {
     let wrong = used.iter().filter(|gadget| descriptor(gadget, registered).is_none());
     wrong
+        .take(MOST_VIOLATIONS)
         .map(|gadget| {
             let holder = registered.iter().find(|package| package.exports.contains(&gadget.export));
             let holder = holder.map_or("another package", |package| package.package.as_str());
@@ -101,6 +104,7 @@ fn unset(
     });
     let missing = needed.filter(|(_, key)| !public_env.contains(&key.as_str()));
     missing
+        .take(MOST_VIOLATIONS)
         .map(|(gadget, key)| {
             let message = format!("'{}' needs the public value {key}", gadget.export);
             Violation::new(field(gadget), message).expecting(key.as_str(), "undefined")

@@ -1,8 +1,10 @@
 //! The comparison of two schemas.
 
+use std::collections::BTreeSet;
+
 use accord_contract::wire::{Object, Pointer, Value, same, wire_enum};
 
-use crate::violation::{MOST_VIOLATIONS, field_path, listed, show};
+use crate::violation::{MOST_VIOLATIONS, field_path, listed, shorten, show};
 
 wire_enum! {
     /// Why a schema accepts more than another.
@@ -44,15 +46,44 @@ pub fn is_subset(superset: &Value, subset: &Value) -> bool {
 /// Clauses: GGUI-SUBSET-EQUAL, GGUI-SUBSET-UNSUPPORTED, GGUI-SUBSET-TYPE, GGUI-SUBSET-OBJECT,
 /// GGUI-SUBSET-REQUIRED, GGUI-SUBSET-ITEMS.
 pub fn failures(superset: &Value, subset: &Value) -> Vec<Failure> {
-    let mut comparison = Comparison { failures: Vec::new() };
-    comparison.schemas(superset, subset, &Pointer::Root);
-    comparison.failures
+    Budget::default().failures(superset, subset, MOST_VIOLATIONS)
+}
+
+/// The steps that are left for comparisons. One contract can name a large tool in many actions, so
+/// that the comparisons of a contract share them.
+#[derive(Debug)]
+pub(super) struct Budget {
+    steps: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { steps: 1_000_000 }
+    }
+}
+
+impl Budget {
+    /// The first failures, at most so many.
+    ///
+    /// Clauses: GGUI-SCHEMA-LIMITS.
+    pub(super) fn failures(
+        &mut self,
+        superset: &Value,
+        subset: &Value,
+        most: usize,
+    ) -> Vec<Failure> {
+        let mut comparison = Comparison { budget: self, most, failures: Vec::new() };
+        comparison.schemas(superset, subset, &Pointer::Root);
+        comparison.failures
+    }
 }
 
 /// Keywords that cannot be compared.
 const UNSUPPORTED: [&str; 6] = ["$ref", "allOf", "oneOf", "anyOf", "enum", "const"];
 
-struct Comparison {
+struct Comparison<'b> {
+    budget: &'b mut Budget,
+    most: usize,
     failures: Vec<Failure>,
 }
 
@@ -63,8 +94,17 @@ enum Additional<'a> {
     Like(&'a Value),
 }
 
-impl Comparison {
+impl Comparison<'_> {
     fn schemas(&mut self, superset: &Value, subset: &Value, at: &Pointer<'_>) {
+        if self.is_done() {
+            return;
+        }
+        let size = size(superset) + size(subset);
+        self.budget.steps = self.budget.steps.saturating_sub(size);
+        if self.budget.steps == 0 {
+            let message = "the schemas are too large to be compared".to_owned();
+            return self.fail(at, Reason::Unsupported, message);
+        }
         // A schema is a subset of itself, whatever it uses. `true` accepts everything, and `false`
         // is a subset of everything.
         if same(superset, subset) || *superset == true || *subset == false {
@@ -91,8 +131,7 @@ impl Comparison {
                 allowed.contains(name) || (*name == "integer" && allowed.contains(&"number"))
             };
             if !used.iter().all(fits) {
-                let message =
-                    format!("accepts {}, not only {}", used.join(" | "), allowed.join(" | "));
+                let message = format!("accepts {}, not only {}", listed(used), listed(allowed));
                 return self.fail(at, Reason::TypeMismatch, message);
             }
         }
@@ -117,7 +156,7 @@ impl Comparison {
                 }
                 (None, Additional::Allowed) => {}
                 (None, Additional::Refused) => {
-                    let message = format!("has the property '{name}', which is refused");
+                    let message = format!("has the property '{}', which is refused", shorten(name));
                     self.fail(&at, Reason::ExtraProperty, message);
                 }
             }
@@ -134,9 +173,9 @@ impl Comparison {
             }
         }
         let place = at.member("required");
-        let has = required(narrow);
-        for name in required(wide).into_iter().filter(|name| !has.contains(name)) {
-            let message = format!("does not require '{name}'");
+        let has: BTreeSet<_> = required(narrow).collect();
+        for name in required(wide).filter(|name| !has.contains(name)).take(self.most) {
+            let message = format!("does not require '{}'", shorten(name));
             self.fail(&place.member(name), Reason::MissingRequired, message);
         }
     }
@@ -153,8 +192,12 @@ impl Comparison {
         self.schemas(other, schema, &place);
     }
 
+    fn is_done(&self) -> bool {
+        self.failures.len() >= self.most
+    }
+
     fn fail(&mut self, at: &Pointer<'_>, reason: Reason, message: String) {
-        if self.failures.len() < MOST_VIOLATIONS {
+        if !self.is_done() {
             self.failures.push(Failure { path: field_path("", at), reason, message });
         }
     }
@@ -181,7 +224,18 @@ fn additional(schema: &Object) -> Additional<'_> {
     }
 }
 
-fn required(schema: &Object) -> Vec<&str> {
+fn required(schema: &Object) -> impl Iterator<Item = &str> {
     let names = schema.get("required").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str).collect()
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The work that a schema is, without the schemas inside of it: its keywords and their items.
+fn size(schema: &Value) -> usize {
+    let items = |value: &Value| match value {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    };
+    let members = schema.as_object().into_iter().flat_map(|members| members.values());
+    members.map(|value| 1 + items(value)).sum::<usize>() + 1
 }

@@ -5,10 +5,10 @@ use accord_contract::text::counted;
 use accord_contract::wire::{Value, wire_enum};
 use serde_json::json;
 
-use super::compare::{self, failures};
+use super::compare::{self, Budget};
 use crate::contract::{ActionEntry, DataContract};
 use crate::schema::close;
-use crate::violation::Violation;
+use crate::violation::{MOST_VIOLATIONS, Violation};
 
 /// What an action sends, as a schema. It is closed, because nothing else is accepted from a page.
 ///
@@ -26,12 +26,13 @@ fn sent(entry: &ActionEntry) -> Value {
 /// Clauses: GGUI-SUBSET-DIRECTIONS, GGUI-CONTRACT-SCHEMA-INCOMPAT.
 pub fn check_contract(contract: &DataContract) -> Vec<Violation> {
     let mut violations = Vec::new();
+    let mut budget = Budget::default();
     for (name, entry) in contract.actions.iter().flat_map(|spec| spec.iter()) {
         let step = entry.next_step.as_deref();
         let Some((step, tool)) = step.and_then(|step| Some((step, contract.tool(step)?))) else {
             continue;
         };
-        let found = failures(&tool.input_schema, &sent(entry));
+        let found = budget.failures(&tool.input_schema, &sent(entry), 1);
         let what = format!("sends what the tool '{step}' refuses");
         violations.extend(incompatible(format!("actionSpec.{name}.schema"), &what, &found));
     }
@@ -39,7 +40,7 @@ pub fn check_contract(contract: &DataContract) -> Vec<Violation> {
         let source = entry.source.as_ref().map(|source| source.tool.as_str());
         let output = source.and_then(|tool| contract.tool(tool)?.output_schema.as_ref());
         let Some((source, output)) = source.zip(output) else { continue };
-        let found = failures(&entry.schema, output);
+        let found = budget.failures(&entry.schema, output, 1);
         let what = format!("refuses what the tool '{source}' returns");
         violations.extend(incompatible(format!("streamSpec.{name}.schema"), &what, &found));
     }
@@ -99,10 +100,14 @@ pub fn check_tools<'t>(
     input_schema: impl Fn(&str) -> Option<&'t Value>,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut budget = Budget::default();
     for (action, entry) in contract.actions.iter().flat_map(|spec| spec.iter()) {
         let Some(tool) = entry.next_step.as_deref() else { continue };
         let (kind, failures) = match input_schema(tool) {
-            Some(schema) => (FindingKind::SchemaMismatch, failures(schema, &sent(entry))),
+            Some(schema) => {
+                let found = budget.failures(schema, &sent(entry), MOST_VIOLATIONS);
+                (FindingKind::SchemaMismatch, found)
+            }
             None => (FindingKind::ToolNotFound, Vec::new()),
         };
         let is_found = match kind {

@@ -15,6 +15,7 @@ mod gadgets;
 mod gates;
 mod handshakes;
 mod hashes;
+mod hostile;
 mod oracle;
 mod props;
 mod props_changes;
