@@ -95,7 +95,8 @@ impl Unit<'_> {
     ) -> Result<Vec<OpenQuestion>> {
         let mut select = Select::new(
             "SELECT asked_key, package, ordinal, text, sources, open,
-                EXISTS (SELECT 1 FROM answer a WHERE a.project = q.project AND a.question = q.folded)
+                EXISTS (SELECT 1 FROM answer a
+                    WHERE a.project = q.project AND a.question = q.folded)
              FROM question q
              WHERE project = ? AND audience = ? AND asked_key >= ?",
             [project.into(), text(audience), text(since)],
