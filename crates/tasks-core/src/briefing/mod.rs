@@ -28,6 +28,9 @@ const TITLE: usize = 120;
 /// What a briefing says if a whole section does not fit.
 const CUT: &str = "Some sections do not fit: ask with more tokens.\n";
 
+/// A section: its share of what is left, in hundredths, and its text within a number of tokens.
+type Section<'s> = (usize, &'s dyn Fn(usize) -> Option<String>);
+
 /// Who reads a briefing, which decides how it reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Audience {
@@ -124,7 +127,7 @@ impl Briefing<'_> {
         left = left.saturating_sub(tokens(&report));
         // What must not be missed comes first: why the work was refused, then what is to be done.
         // Each section has a share of what is left; more, if the sections after it need less.
-        let sections: [(usize, &dyn Fn(usize) -> Option<String>); 7] = [
+        let sections: [Section<'_>; 7] = [
             (60, &|most| self.sent_back(most)),
             (60, &|most| self.instructions(most)),
             (60, &|most| self.handoff(most)),

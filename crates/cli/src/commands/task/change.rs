@@ -15,7 +15,7 @@ use crate::host::setting;
 use crate::output::print_note;
 use crate::render::{self, clean};
 
-/// Claim a task for an agent: one by its id, or the next ready one that fits. Prints its briefing
+/// Claim a task for an agent, by its id or the next that fits, and print its briefing
 #[derive(Debug, clap::Args)]
 pub(super) struct ClaimArgs {
     /// The task [default: the next ready one that fits]
