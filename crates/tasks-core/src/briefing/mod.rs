@@ -142,7 +142,9 @@ impl Briefing<'_> {
         let (mut parts, mut is_cut) = (vec![head], false);
         for (place, (share, section)) in sections.iter().enumerate() {
             let later: usize = whole[place + 1..].iter().sum();
-            let section = section((left * share / 100).max(left.saturating_sub(later)));
+            // The line before it is a token, too.
+            let room = left.saturating_sub(1);
+            let section = section((room * share / 100).max(room.saturating_sub(later)));
             match left.checked_sub(size(&section)) {
                 Some(rest) => {
                     left = rest;

@@ -136,3 +136,19 @@ fn nothing_is_cut_if_everything_fits() {
     assert!(!text.contains("more characters"), "{text}");
     assert!(text.contains("The project uses SQLite."), "{text}");
 }
+
+#[test]
+fn a_section_without_others_after_it_is_cut_and_not_left_out() {
+    let mut texts = texts();
+    texts.instructions = "Cut one more tile. ".repeat(2_000);
+    let mut briefing = texts.briefing();
+    (briefing.handoff, briefing.memory, briefing.work_log) = (None, None, &[]);
+    briefing.dependencies.clear();
+    briefing.inputs.clear();
+    for budget in 400..450 {
+        let text = briefing.text(Audience::Command, budget);
+        assert!(tokens(&text) <= budget, "{budget}: {text}");
+        assert!(text.contains("Cut one more tile."), "{budget}: {text}");
+        assert!(text.contains("more characters, in /tree/"), "{budget}: {text}");
+    }
+}

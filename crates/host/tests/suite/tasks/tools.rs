@@ -191,8 +191,6 @@ async fn every_tool_does_what_it_says() {
     structured(&agent.call("aof_task_update", body).await);
     let both = json!({"taskId": one, "body": "x", "workLog": "y"});
     assert_eq!(agent.refused("aof_task_update", both).await["code"], "MCP_ARGUMENT_INVALID");
-    let short = json!({"taskId": "001", "workLog": "y"});
-    assert_eq!(agent.refused("aof_task_update", short).await["code"], "MCP_ARGUMENT_INVALID");
     let released = agent.call("aof_release", json!({"taskId": one, "reason": "Out of time"})).await;
     assert_eq!(structured(&released)["newStatus"], "ready");
 
