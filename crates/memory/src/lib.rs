@@ -72,11 +72,11 @@ use std::sync::{Arc, Weak};
 
 use accord_memory_core::ProjectPolicy;
 use accord_store::{Listener, Store};
+use accord_system::Clock;
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::RwLock;
 
 use self::blobs::Files;
-use self::clock::Clock;
 use self::embed::Vectors;
 use self::notify::Notifier;
 

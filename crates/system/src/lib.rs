@@ -16,8 +16,10 @@
 
 mod boot;
 mod clock;
+mod monotonic;
 mod random;
 
 pub use boot::boot_id;
 pub use clock::{now, uptime};
+pub use monotonic::Clock;
 pub use random::{random, random_hex};

@@ -1,0 +1,23 @@
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use accord_contract::time::Time;
+
+use crate::now;
+
+/// A wall clock that does not go back. While the machine's clock is behind an earlier reading, it
+/// shows the earlier reading.
+#[derive(Debug, Default)]
+pub struct Clock {
+    last: AtomicI64,
+}
+
+impl Clock {
+    /// The time, in milliseconds.
+    pub fn now(&self) -> Time {
+        let shown = now().unix_millis();
+        // `fetch_max` and not a store: two threads may read the clock in one order and get here in
+        // the other.
+        let last = self.last.fetch_max(shown, Ordering::Relaxed);
+        Time::from_unix_millis(shown.max(last))
+    }
+}
