@@ -15,12 +15,7 @@ pub(crate) fn record(unit: &mut dyn WriteUnit, event: &NewEvent) -> UnitResult<u
 
 /// The row of an event.
 pub(crate) fn entry(event: &NewEvent) -> EventEntry {
-    EventEntry {
-        at: event.at.clone(),
-        kind: event.kind.as_str().to_owned(),
-        only_for: event.only_for.clone(),
-        text: event.data.to_string(),
-    }
+    EventEntry::from(event)
 }
 
 /// Writes the project that a write creates, if it creates one.

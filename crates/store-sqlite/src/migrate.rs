@@ -18,6 +18,7 @@ pub const FORMAT: u32 = MIGRATIONS.len() as u32;
 const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("../migrations/0001_memory.sql"), fill: |_| Ok(()) },
     Migration { sql: include_str!("../migrations/0002_handover.sql"), fill: derive_links },
+    Migration { sql: include_str!("../migrations/0003_live.sql"), fill: |_| Ok(()) },
 ];
 
 /// One step between formats.

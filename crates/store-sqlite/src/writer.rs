@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_store::{
-    Advance, CommonTermLimits, JobOutcome, Listeners, Result, StoreError, StoreErrorKind, WriteJob,
+    CommonTermLimits, JobOutcome, Listeners, Result, StoreError, StoreErrorKind, WriteJob,
 };
 use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use crate::Options;
 use crate::error::IntoStoreError as _;
 use crate::readers::{CLOSED, Readers};
-use crate::unit::Unit;
+use crate::unit::{Advances, Unit};
 
 /// How long the writer waits for running reads when it closes. After that the log file stays, and
 /// is merged when the store is opened again.
@@ -189,7 +189,8 @@ impl Writer {
                 }
                 // After the answers: a follower reads the store by number, so it misses nothing by
                 // being later.
-                self.listeners.notify(&advances);
+                self.listeners.notify(&advances.events);
+                self.listeners.notify_live(&advances.live);
             }
             // No transaction could begin, so running the jobs one by one would fail too.
             Err(Aborted::NotBegun(error)) => {
@@ -282,7 +283,7 @@ enum Joining {
 /// The result of a committed transaction.
 struct Group {
     outcomes: Vec<Result<()>>,
-    advances: Vec<Advance>,
+    advances: Advances,
 }
 
 /// A transaction that was not committed.

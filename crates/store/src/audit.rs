@@ -43,6 +43,20 @@ pub enum Table {
     Embedding,
     /// The counts of a project.
     Counter,
+    /// Live sessions, with their counters.
+    LiveSession,
+    /// The content of a live session; the id is that of the session.
+    LiveContent,
+    /// The ledger of a live session; the id is the number in it.
+    LiveEvent,
+    /// The kept frames of a live session; the id is the number in its stream.
+    LiveFrame,
+    /// What a live session waits for; the id is that of the session.
+    LiveAsk,
+    /// Handshakes of live sessions.
+    LiveHandshake,
+    /// UIs that were rendered; the id is the hash of the contract.
+    LiveBlueprint,
 }
 
 /// A row that cannot be read, or that contradicts its source.
@@ -110,6 +124,13 @@ impl Table {
             Self::Search => "search entry",
             Self::Embedding => "embedding",
             Self::Counter => "counter",
+            Self::LiveSession => "live session",
+            Self::LiveContent => "content of live session",
+            Self::LiveEvent => "ledger event",
+            Self::LiveFrame => "frame",
+            Self::LiveAsk => "ask of live session",
+            Self::LiveHandshake => "handshake",
+            Self::LiveBlueprint => "blueprint",
         }
     }
 }

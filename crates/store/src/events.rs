@@ -4,7 +4,7 @@
 //! - the events of a project are numbered 1, 2, 3, … without a gap: a failed job uses no number;
 //! - a number is never reused, even after its event was trimmed or its project was removed.
 
-use accord_base::{ActorKey, ProjectId};
+use accord_base::{ActorKey, NewEvent, ProjectId};
 use accord_contract::time::{Time, Timestamp};
 
 use crate::Result;
@@ -66,6 +66,17 @@ pub trait EventWrites {
 
     /// Deletes the events up to a number. Returns their number.
     fn trim_events(&mut self, project: &ProjectId, through: u64) -> Result<u64>;
+}
+
+impl From<&NewEvent> for EventEntry {
+    fn from(event: &NewEvent) -> Self {
+        Self {
+            at: event.at.clone(),
+            kind: event.kind.as_str().to_owned(),
+            only_for: event.only_for.clone(),
+            text: event.data.to_string(),
+        }
+    }
 }
 
 impl EventRange {

@@ -8,7 +8,8 @@
 //! Invariants:
 //! - an engine stores and finds rows. A job decides what is allowed, within its transaction;
 //! - every row except keys and settings of the store belongs to one project, and a reader of one
-//!   project never gets a row of another;
+//!   project never gets a row of another. Live sessions are the exception: their ids are unique in the
+//!   store, and a job checks the project of a session;
 //! - documents are stored as their original texts;
 //! - times are compared as instants, ids by their bytes;
 //! - an index can be rebuilt from the rows;
@@ -35,6 +36,7 @@ mod events;
 mod facts;
 mod keys;
 mod listener;
+mod live;
 mod model;
 mod packages;
 mod projects;
@@ -61,6 +63,10 @@ pub use events::{EventEntry, EventRange, EventRow, EventWrites, Events};
 pub use facts::{FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, When};
 pub use keys::{KeyRow, KeyWrites, Keys};
 pub use listener::{Advance, Listener, Listeners};
+pub use live::{
+    BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LiveAdvance, LivePart, LiveSessionQuery,
+    LiveSessionRow, LiveSessionWrites, LiveSessions,
+};
 pub use model::ModelStore;
 pub use packages::{
     Drafts, HighlightQuery, IndexedQuestion, MAX_SOURCES, Order, PARTS, PackageIndex, PackageQuery,

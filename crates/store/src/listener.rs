@@ -6,6 +6,8 @@ use std::sync::Weak;
 use accord_base::ProjectId;
 use parking_lot::RwLock;
 
+use crate::LiveAdvance;
+
 /// New events of a project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Advance {
@@ -19,6 +21,9 @@ pub struct Advance {
 pub trait Listener: Send + Sync {
     /// Events were committed. This is called on the thread that commits, so it must be quick.
     fn committed(&self, advances: &[Advance]);
+
+    /// Rows of live sessions were committed, the last version of each. As above.
+    fn live_committed(&self, _advances: &[LiveAdvance]) {}
 }
 
 impl<F: Fn(&[Advance]) + Send + Sync> Listener for F {
@@ -39,15 +44,23 @@ impl Listeners {
         listeners.push(listener);
     }
 
-    /// Notifies every listener. A listener that panics does not stop the others.
+    /// Notifies every listener of events. A listener that panics does not stop the others.
     pub fn notify(&self, advances: &[Advance]) {
-        if advances.is_empty() {
-            return;
+        if !advances.is_empty() {
+            self.each(|listener| listener.committed(advances));
         }
+    }
+
+    /// Notifies every listener of live sessions.
+    pub fn notify_live(&self, advances: &[LiveAdvance]) {
+        if !advances.is_empty() {
+            self.each(|listener| listener.live_committed(advances));
+        }
+    }
+
+    fn each(&self, call: impl Fn(&dyn Listener)) {
         for listener in self.0.read().iter().filter_map(Weak::upgrade) {
-            drop(catch_unwind(AssertUnwindSafe(|| {
-                listener.committed(advances);
-            })));
+            drop(catch_unwind(AssertUnwindSafe(|| call(&*listener))));
         }
     }
 }

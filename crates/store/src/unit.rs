@@ -2,8 +2,9 @@
 
 use crate::{
     Audit, BlobWrites, Blobs, Briefings, EmbeddingWrites, Embeddings, EventWrites, Events,
-    FactWrites, Facts, KeyWrites, Keys, PackageWrites, Packages, ProjectWrites, Projects, Repair,
-    Search, SessionWrites, Sessions, SettingWrites, Settings, Totals,
+    FactWrites, Facts, KeyWrites, Keys, LiveSessionWrites, LiveSessions, PackageWrites, Packages,
+    ProjectWrites, Projects, Repair, Search, SessionWrites, Sessions, SettingWrites, Settings,
+    Totals,
 };
 
 /// Declares a unit: a trait of everything that has these traits.
@@ -20,12 +21,12 @@ unit! {
     /// A snapshot of the store.
     ///
     /// Later writes do not change what a unit sees.
-    ReadUnit: Audit, Blobs, Briefings, Embeddings, Events, Facts, Keys, Packages, Projects, Search,
-        Sessions, Settings, Totals
+    ReadUnit: Audit, Blobs, Briefings, Embeddings, Events, Facts, Keys, LiveSessions, Packages,
+        Projects, Search, Sessions, Settings, Totals
 }
 
 unit! {
     /// A transaction. It sees its own writes, and is committed as a whole or not at all.
     WriteUnit: ReadUnit, BlobWrites, EmbeddingWrites, EventWrites, FactWrites, KeyWrites,
-        PackageWrites, ProjectWrites, Repair, SessionWrites, SettingWrites
+        LiveSessionWrites, PackageWrites, ProjectWrites, Repair, SessionWrites, SettingWrites
 }

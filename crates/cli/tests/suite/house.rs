@@ -37,7 +37,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "accord-store",
-        &["accord-base", "accord-canon", "accord-contract", "accord-memory-core", "accord-system"],
+        &[
+            "accord-base",
+            "accord-canon",
+            "accord-contract",
+            "accord-live-core",
+            "accord-memory-core",
+            "accord-system",
+        ],
     ),
     (
         "accord-store-sqlite",
@@ -45,10 +52,15 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-base",
             "accord-canon",
             "accord-contract",
+            "accord-live-core",
             "accord-memory-core",
             "accord-store",
             "accord-system",
         ],
+    ),
+    (
+        "accord-live",
+        &["accord-base", "accord-contract", "accord-live-core", "accord-store", "accord-system"],
     ),
     (
         "accord-memory",

@@ -75,6 +75,7 @@ impl Audit for Unit<'_> {
         found.extend(self.wrong_questions(pk)?);
         found.extend(self.wrong_question_tallies(pk)?);
         found.extend(self.wrong_embeddings(pk)?);
+        found.extend(self.wrong_live_sessions(pk)?);
         let rows = found.into_iter().map(|(table, id, what)| DamagedRow {
             table,
             project_id: Some(project.clone()),

@@ -14,6 +14,8 @@ mod index;
 mod keys;
 mod link_targets;
 mod listing;
+mod live;
+mod live_writes;
 mod open_questions;
 mod packages;
 mod projects;
@@ -34,7 +36,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::ProjectId;
-use accord_store::{Advance, CommonTermLimits, DamagedRow, Result, StoreError};
+use accord_live_core::SessionId as LiveSessionId;
+use accord_store::{Advance, CommonTermLimits, DamagedRow, LiveAdvance, Result, StoreError};
 use rusqlite::{Connection, Params};
 
 use crate::error::IntoStoreError as _;
@@ -52,10 +55,23 @@ pub(crate) struct Unit<'c> {
     /// The streams to which finished jobs, and the running one, added events.
     advanced: BTreeMap<ProjectId, u64>,
     advanced_by_job: BTreeMap<ProjectId, u64>,
+    /// The live sessions whose rows they wrote.
+    live_advanced: BTreeMap<LiveSessionId, LiveAdvance>,
+    live_advanced_by_job: BTreeMap<LiveSessionId, LiveAdvance>,
     /// A cache of the last project, because the next query is mostly about the same one.
     last_project: RefCell<Option<(ProjectId, i64)>>,
+    /// The same of live sessions.
+    last_live: RefCell<Option<(LiveSessionId, i64)>>,
     /// The damaged rows that were read.
     met: RefCell<BTreeSet<DamagedRow>>,
+}
+
+/// What listeners are notified of after a commit.
+pub(crate) struct Advances {
+    /// The streams with new events.
+    pub(crate) events: Vec<Advance>,
+    /// The live sessions whose rows were written.
+    pub(crate) live: Vec<LiveAdvance>,
 }
 
 impl<'c> Unit<'c> {
@@ -66,7 +82,10 @@ impl<'c> Unit<'c> {
             pending: RefCell::default(),
             advanced: BTreeMap::new(),
             advanced_by_job: BTreeMap::new(),
+            live_advanced: BTreeMap::new(),
+            live_advanced_by_job: BTreeMap::new(),
             last_project: RefCell::default(),
+            last_live: RefCell::default(),
             met: RefCell::default(),
         }
     }
@@ -82,6 +101,7 @@ impl<'c> Unit<'c> {
         self.pending.get_mut().keep_job();
         // `append` keeps the later number of a project that several jobs wrote to.
         self.advanced.append(&mut self.advanced_by_job);
+        self.live_advanced.append(&mut self.live_advanced_by_job);
     }
 
     /// Ends a job and releases its savepoint.
@@ -102,8 +122,10 @@ impl<'c> Unit<'c> {
     pub(crate) fn forget_job(&mut self) {
         self.pending.get_mut().undo_job();
         self.advanced_by_job.clear();
-        // The cached project may have been added by the job.
+        self.live_advanced_by_job.clear();
+        // The cached project and session may have been added by the job.
         self.last_project.take();
+        self.last_live.take();
     }
 
     /// The number of rows that the connection has changed so far.
@@ -122,11 +144,13 @@ impl<'c> Unit<'c> {
         self.pending.borrow().is_touched()
     }
 
-    /// Does the deferred work. Returns the streams with new events.
-    pub(crate) fn settle(mut self) -> Result<Vec<Advance>> {
+    /// Does the deferred work. Returns what listeners are notified of.
+    pub(crate) fn settle(mut self) -> Result<Advances> {
         self.index_pending()?;
-        let advanced = std::mem::take(&mut self.advanced).into_iter();
-        Ok(advanced.map(|(project_id, through)| Advance { project_id, through }).collect())
+        let events = std::mem::take(&mut self.advanced).into_iter();
+        let events = events.map(|(project_id, through)| Advance { project_id, through }).collect();
+        let live = std::mem::take(&mut self.live_advanced).into_values().collect();
+        Ok(Advances { events, live })
     }
 
     /// The number of a project, if it exists.

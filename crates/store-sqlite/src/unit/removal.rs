@@ -1,7 +1,7 @@
 //! Removal of a project.
 //!
-//! Invariant: after a removal no table has a row of the project, except `project` and `counter`. A
-//! test looks into every table of the schema. Rows that refer to a package with ON DELETE CASCADE
+//! Invariant: after a removal no table has a row of the project, except `project` and `counter`, and
+//! `live_session`, whose rows then belong to no project. A test looks into every table of the schema. Rows that refer to a package with ON DELETE CASCADE
 //! are deleted with it.
 
 use accord_base::ProjectId;
@@ -55,6 +55,7 @@ impl Unit<'_> {
         for sql in AFTER_PACKAGES {
             self.run(sql, (pk,))?;
         }
+        self.remove_live(pk)?;
         let sql = "UPDATE counter SET newest_event = newest_event + 1,
             oldest_event = newest_event + 2, packages = 0
             WHERE project = ?1 RETURNING newest_event";

@@ -8,8 +8,9 @@ use rusqlite::Connection;
 
 use crate::support::{deposit, open, project};
 
-/// What stays: the ids and counters of projects, and what belongs to no project.
-const KEPT: &[&str] = &["project", "counter", "access_key"];
+/// What stays: the ids and counters of projects and of live sessions, and what belongs to no
+/// project.
+const KEPT: &[&str] = &["project", "counter", "access_key", "live_session"];
 
 /// The parts of a full-text index that hold no row of their own.
 const INTERNAL: &[&str] = &["_config", "_data", "_idx"];
@@ -38,6 +39,9 @@ fn no_table_has_a_row_of_a_removed_project() {
             let rows = count(&connection, &table);
             assert_eq!(rows, 0, "seed {seed}: {table}");
         }
+        let owned = "SELECT count(*) FROM live_session WHERE project IS NOT NULL OR is_ended = 0";
+        let owned: i64 = connection.query_row(owned, (), |row| row.get(0)).unwrap();
+        assert_eq!(owned, 0, "seed {seed}: a live session has a project that was removed");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Events in the model.
 
+use std::sync::Arc;
+
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 
@@ -8,10 +10,12 @@ use crate::{EventEntry, EventRange, EventRow, EventWrites, Events, Result};
 
 impl Events for State {
     fn events(&self, project: &ProjectId, after: u64, limit: usize) -> Result<Vec<EventRow>> {
-        let events = self.at(project).into_iter().flat_map(|project| &project.events);
-        let behind = events.filter(|(seq, _)| **seq > after).take(limit);
-        let row = |(seq, entry): (&u64, &EventEntry)| EventRow { seq: *seq, entry: entry.clone() };
-        Ok(behind.map(row).collect())
+        let Some(project) = self.at(project) else { return Ok(Vec::new()) };
+        let row = |(seq, entry): (&u64, &Arc<EventEntry>)| EventRow {
+            seq: *seq,
+            entry: entry.as_ref().clone(),
+        };
+        Ok(project.events.entries_after(&after).take(limit).map(row).collect())
     }
 
     fn event_range(&self, project: &ProjectId) -> Result<EventRange> {
@@ -20,7 +24,7 @@ impl Events for State {
             return Ok(EventRange { oldest: newest + 1, newest });
         };
         let newest = project.newest_event;
-        let oldest = project.events.keys().next().copied().unwrap_or(newest + 1);
+        let oldest = project.events.first().map_or(newest + 1, |(seq, _)| *seq);
         Ok(EventRange { oldest, newest })
     }
 
@@ -28,7 +32,7 @@ impl Events for State {
         let Some(found) = self.at(project) else {
             return Ok(self.removals.get(project).map(|removal| removal.at.clone()));
         };
-        Ok(found.events.values().next_back().map(|entry| entry.at.clone()))
+        Ok(found.events.last().map(|(_, entry)| entry.at.clone()))
     }
 
     fn events_before(&self, project: &ProjectId, instant: Time) -> Result<u64> {
@@ -44,7 +48,7 @@ impl EventWrites for State {
         let stream = self.at_mut(project)?;
         stream.newest_event += 1;
         let seq = stream.newest_event;
-        stream.events.insert(seq, entry.clone());
+        stream.events.insert(seq, Arc::new(entry.clone()));
         self.advanced.insert(project.clone(), seq);
         Ok(seq)
     }

@@ -66,7 +66,7 @@ impl State {
         links: &Links,
         drafts: Drafts<'_>,
     ) -> LinkTargets {
-        let packages = self.at(project).map(|project| &project.packages);
+        let packages = self.at(project).map(|project| &*project.packages);
         let find = |id: &PackageId| packages.and_then(|packages| packages.get(id));
         let asks = |key: &QuestionKey| {
             let mut shown = packages

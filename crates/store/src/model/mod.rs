@@ -1,7 +1,8 @@
 //! The model: a store in maps, as simple as possible.
 //!
 //! A job works on a copy of the state, which replaces the state when the job is committed. So a
-//! failed job leaves nothing behind, and a reader's snapshot is the state at its start.
+//! failed job leaves nothing behind, and a reader's snapshot is the state at its start. Copies share
+//! what does not change (`shared`).
 
 mod audit;
 mod blobs;
@@ -11,12 +12,14 @@ mod events;
 mod facts;
 mod keys;
 mod links;
+mod live;
 mod packages;
 mod projects;
 mod repair;
 mod search;
 mod sessions;
 mod settings;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,10 +32,12 @@ use accord_canon::Digest;
 use accord_memory_core::{FactId, PackageId};
 use parking_lot::{Mutex, RwLock};
 
+use self::shared::{Kept, Shared};
+
 use crate::{
     Advance, BlobRow, CommonTermLimits, Engine, EventEntry, FactRow, JobOutcome, KeyRow, Listener,
-    Listeners, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal, Result,
-    RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
+    Listeners, LiveAdvance, PackageIndex, PackageRow, Progress, ProjectRow, ReadUnit, Removal,
+    Result, RevisionRow, SessionRow, Statistics, Store, StoreError, StoreErrorKind, WriteJob,
 };
 
 /// A store in memory, and the model of every engine. It does not survive the process.
@@ -49,11 +54,12 @@ pub struct ModelStore {
 /// The stored state; also a unit of work on it.
 #[derive(Clone, Debug, Default)]
 struct State {
-    projects: BTreeMap<ProjectId, ProjectState>,
+    projects: BTreeMap<ProjectId, Kept<ProjectState>>,
     /// The last removal of each project that was ever removed.
     removals: BTreeMap<ProjectId, Removal>,
     keys: BTreeMap<String, KeyRow>,
     settings: BTreeMap<String, String>,
+    live: live::Live,
     /// The last number that was assigned to a package, fact or session.
     numbers: u64,
     common: CommonTermLimits,
@@ -64,13 +70,13 @@ struct State {
 #[derive(Clone, Debug)]
 struct ProjectState {
     row: ProjectRow,
-    packages: BTreeMap<PackageId, PackageEntry>,
-    facts: BTreeMap<FactId, FactRow>,
-    sessions: BTreeMap<SessionId, SessionRow>,
-    events: BTreeMap<u64, EventEntry>,
+    packages: Kept<BTreeMap<PackageId, PackageEntry>>,
+    facts: Kept<BTreeMap<FactId, FactRow>>,
+    sessions: Kept<BTreeMap<SessionId, SessionRow>>,
+    events: Shared<u64, Arc<EventEntry>>,
     newest_event: u64,
-    blobs: BTreeMap<Digest, BlobRow>,
-    settings: BTreeMap<String, String>,
+    blobs: Kept<BTreeMap<Digest, BlobRow>>,
+    settings: Kept<BTreeMap<String, String>>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,10 +120,13 @@ impl ModelStore {
             .into_iter()
             .map(|(project_id, through)| Advance { project_id, through })
             .collect();
+        let live: Vec<LiveAdvance> =
+            std::mem::take(&mut state.live.advanced).into_values().collect();
         *self.state.write() = Arc::new(state);
         self.commits.fetch_add(1, Ordering::Relaxed);
         // Under the lock of writers, so that listeners hear of commits in their order.
         self.listeners.notify(&advances);
+        self.listeners.notify_live(&live);
         Ok(())
     }
 }
@@ -162,7 +171,7 @@ impl Engine for ModelStore {
 
 impl State {
     fn at(&self, project: &ProjectId) -> Option<&ProjectState> {
-        self.projects.get(project)
+        self.projects.get(project).map(|project| &**project)
     }
 
     /// The next unused number.
@@ -173,6 +182,7 @@ impl State {
 
     fn at_mut(&mut self, project: &ProjectId) -> Result<&mut ProjectState> {
         let found = self.projects.get_mut(project);
+        let found = found.map(|project| &mut **project);
         found.ok_or_else(|| StoreError::conflict("no project", project.as_str()))
     }
 }

@@ -1,12 +1,12 @@
 //! Projects in the model.
 
-use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 use accord_memory_core::project::ProjectContents;
 
+use super::shared::{Kept, Shared};
 use super::{ProjectState, State, insert};
 use crate::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal, Result, StoreError};
 
@@ -43,15 +43,15 @@ impl ProjectWrites for State {
     fn insert_project(&mut self, row: &ProjectRow) -> Result<()> {
         let project = ProjectState {
             row: row.clone(),
-            packages: BTreeMap::new(),
-            facts: BTreeMap::new(),
-            sessions: BTreeMap::new(),
-            events: BTreeMap::new(),
+            packages: Kept::default(),
+            facts: Kept::default(),
+            sessions: Kept::default(),
+            events: Shared::default(),
             newest_event: self.removals.get(&row.project_id).map_or(0, |removal| removal.event),
-            blobs: BTreeMap::new(),
-            settings: BTreeMap::new(),
+            blobs: Kept::default(),
+            settings: Kept::default(),
         };
-        insert(&mut self.projects, row.project_id.clone(), project, "project")
+        insert(&mut self.projects, row.project_id.clone(), Kept::new(project), "project")
     }
 
     fn update_project(&mut self, row: &ProjectRow) -> Result<()> {
@@ -66,6 +66,7 @@ impl ProjectWrites for State {
         let removed =
             removed.ok_or_else(|| StoreError::conflict("no project", project.as_str()))?;
         let event = removed.newest_event + 1;
+        self.remove_live(project);
         self.removals.insert(project.clone(), Removal { event, at: at.clone() });
         self.advanced.insert(project.clone(), event);
         Ok(event)

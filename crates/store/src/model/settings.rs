@@ -34,7 +34,7 @@ impl State {
     fn settings_of(&self, scope: Scope<'_>) -> Option<&BTreeMap<String, String>> {
         match scope {
             Scope::Store => Some(&self.settings),
-            Scope::Project(project) => self.at(project).map(|project| &project.settings),
+            Scope::Project(project) => self.at(project).map(|project| &*project.settings),
         }
     }
 }

@@ -57,6 +57,9 @@ const TIMES: [&str; 9] = [
     "2026-04-18T19:59:59.999Z",
 ];
 
+/// Subjects and predicates, among others.
+pub(super) const NAMES: [&str; 3] = ["a", "b/c?", "🦀"];
+
 /// Makes rows.
 #[derive(Clone, Debug)]
 pub struct Generator {
@@ -136,7 +139,7 @@ impl Generator {
 
     /// A subject or predicate.
     pub fn name(&mut self) -> String {
-        self.random.pick(&["a", "b/c?", "🦀"]).to_owned()
+        self.random.pick(&NAMES).to_owned()
     }
 
     /// A status, mostly not a draft.

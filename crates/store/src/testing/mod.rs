@@ -6,6 +6,7 @@
 mod concurrency;
 mod generator;
 mod groups;
+mod live;
 mod queries;
 mod random;
 mod script;

@@ -8,7 +8,7 @@ use accord_memory_core::PackageId;
 use accord_memory_core::bundle::BriefingPart;
 use accord_memory_core::package::{Links, Significance, Status};
 
-use super::Generator;
+use super::{Generator, live};
 use crate::{
     Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery, Hit, Order, PackageQuery,
     PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery, QuestionRow, ReadUnit,
@@ -34,6 +34,8 @@ pub(super) enum Query {
     Sessions(ProjectId, Option<String>, bool, Order),
     Events(ProjectId, u64, Time),
     Embeddings(ProjectId, (String, usize), Order, usize),
+    LiveProject(ProjectId, Time, usize),
+    LiveSession(accord_live_core::SessionId, u64, usize),
 }
 
 /// Packages, page by page.
@@ -99,7 +101,7 @@ fn random_query(generator: &mut Generator) -> Query {
         _ => Reader::Everybody,
     };
     let limit = generator.random.below(7);
-    match generator.random.below(20) {
+    match generator.random.below(23) {
         0..=3 => {
             let (status, session) = (generator.random.one_in(3), generator.random.one_in(4));
             Query::Pages(Pages {
@@ -166,6 +168,11 @@ fn random_query(generator: &mut Generator) -> Query {
         13 => {
             let order = generator.random.pick(&[Order::NewestFirst, Order::OldestFirst]);
             Query::Embeddings(project, generator.space(), order, 1 + limit)
+        }
+        20 | 21 => Query::LiveProject(project, live::time(generator), 1 + limit),
+        22 => {
+            let after = generator.random.below(5) as u64;
+            Query::LiveSession(live::session(generator), after, 1 + limit)
         }
         14 => Query::Projects(generator.random.one_in(2), 1 + generator.random.below(2)),
         16 => Query::Targets(project, generator.links(), reader),
@@ -266,6 +273,10 @@ impl Query {
             Self::Embeddings(project, (model, dimension), order, length) => {
                 let space = Space { model, dimension: *dimension };
                 embeddings(unit, project, space, *order, *length)
+            }
+            Self::LiveProject(project, at, length) => live::of_project(unit, project, *at, *length),
+            Self::LiveSession(session, after, limit) => {
+                live::of_session(unit, session, *after, *limit)
             }
             Self::Events(project, after, instant) => {
                 let mut lines = lines(unit.events(project, *after, 3)?);
@@ -374,6 +385,7 @@ fn all(unit: &dyn ReadUnit) -> Result<Vec<String>> {
             assert_eq!(unit.contents(&project)?.total(), 0);
         }
     }
+    lines.extend(live::everything(unit)?);
     let shown = ProjectQuery { archived: false, ..query };
     lines.extend(self::lines(unit.projects(&shown)?));
     // Nothing was damaged, so all derived data matches its source.
@@ -427,6 +439,7 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         assert!(!unit.blobs(project, Some(&blob.digest), usize::MAX)?.contains(blob));
     }
     lines.extend(self::lines(blobs));
+    lines.extend(live::of_project(unit, project, Time::from_unix_millis(0), 2)?);
     assert_eq!(unit.check_derived(Some(project))?, []);
     Ok(lines)
 }

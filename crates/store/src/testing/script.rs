@@ -6,6 +6,7 @@ use accord_contract::time::Timestamp;
 use accord_memory_core::{FactId, PackageId};
 
 use super::Generator;
+use super::live::LiveStep;
 use super::queries::{Query, random_queries};
 use crate::{
     BlobRow, EventEntry, FactKey, FactRow, KeyRow, PackageIndex, PackageRow, PackageState,
@@ -47,6 +48,7 @@ enum Step {
     RemoveBlob(ProjectId, Digest),
     PutSetting(Option<ProjectId>, String, Option<String>),
     PutEmbedding(ProjectId, PackageId, (String, usize), Vec<f32>),
+    Live(Box<LiveStep>),
     Query(Box<Query>),
 }
 
@@ -89,7 +91,7 @@ impl Script {
 impl Step {
     fn random(generator: &mut Generator) -> Self {
         let project = generator.project();
-        match generator.random.below(37) {
+        match generator.random.below(48) {
             0..=2 => Self::InsertProject(generator.project_row()),
             3 if generator.random.one_in(4) => Self::RemoveProject(project, generator.time()),
             3 => Self::UpdateProject(generator.project_row()),
@@ -139,6 +141,7 @@ impl Step {
                 let values = generator.values(space.1);
                 Self::PutEmbedding(project, generator.package(), space, values)
             }
+            36..=46 => Self::Live(Box::new(LiveStep::random(generator))),
             _ => Self::Query(Box::new(random_queries(generator, 1).remove(0))),
         }
     }
@@ -187,6 +190,7 @@ impl Step {
                 Ok(there(&row.project_id)? && known.is_none())
             }
             Self::PutSetting(Some(project), ..) => there(project),
+            Self::Live(step) => step.fits(unit),
             Self::PutSetting(None, ..)
             | Self::TrimEvents(..)
             | Self::RemoveBlob(..)
@@ -255,6 +259,7 @@ impl Step {
                 let found = unit.embedding(project, package, space)?;
                 assert_eq!(found.map(|row| row.seq), Some(seq));
             }
+            Self::Live(step) => said = step.take(unit)?,
             Self::Query(query) => said = query.at(unit)?.join("\n"),
         }
         Ok(said)

@@ -173,6 +173,9 @@ macro_rules! accord_codes {
     HttpTooManyStreams = "HTTP_TOO_MANY_STREAMS", Accord, Execution, Backoff, 503,
         "The server has reached its limit of event streams; close one, wait, or raise \
          limits.event_streams.";
+    LiveSubscriberSlow = "LIVE_SUBSCRIBER_SLOW", Accord, Execution, Backoff, 503,
+        "The subscriber of a live session reads more slowly than frames arrive, and was closed; \
+         subscribe again with the fromSeq of the details.";
     HttpHostRefused = "HTTP_HOST_REFUSED", Accord, Auth, AfterChange, 403,
         "The Host header is not one of this server's names; use its address, or list the name in \
          allowed_hosts.";

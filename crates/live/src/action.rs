@@ -1,0 +1,45 @@
+//! Actions of a person over the channel.
+
+use accord_contract::codes::Failure;
+use accord_live_core::frame::{Action, ActionAck, Binding};
+use accord_live_core::refuse;
+use accord_live_core::session::{ActFacts, act};
+
+use super::unit::UnitError;
+use super::{Live, project_of, rows};
+
+impl Live {
+    /// Records an action. It is answered when it is durable.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`; `APPEND_FAILED` when it cannot
+    /// be stored.
+    pub async fn act(&self, binding: &Binding, action: Action) -> Result<ActionAck, Failure> {
+        let project = project_of(&binding.app_id)?;
+        let binding = binding.clone();
+        let acted = self.write(move |job| {
+            let found = job.unit.live_session(&binding.session_id)?;
+            let Some(row) = found.filter(|row| row.session.app_id == binding.app_id) else {
+                return Err(refuse::session_not_found("the session has expired").into());
+            };
+            let contract = job.contract(&row)?;
+            let client_id = binding.client_id.as_deref();
+            let earlier = match action.key(client_id) {
+                Some(key) => job.unit.live_event(&binding.session_id, &key)?,
+                None => None,
+            };
+            let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
+            let facts = ActFacts {
+                session: &row.session,
+                contract: &contract,
+                client_id,
+                earlier: earlier.as_ref(),
+                at: job.at(&project)?,
+            };
+            let acted = act(action.clone(), facts)?;
+            job.commit(&project, Some(&row), &acted.delta, Vec::new())?;
+            Ok(acted.ack)
+        });
+        acted.await.map_err(|error: UnitError| error.into_failure_as(refuse::append_failed))
+    }
+}

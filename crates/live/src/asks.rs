@@ -1,0 +1,35 @@
+//! What the sessions of a project wait for a person to answer, for an inbox.
+
+use accord_base::{Caller, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_live_core::session::PendingAsk;
+use accord_live_core::{AppId, SessionId};
+
+use super::Live;
+use super::unit::UnitError;
+
+impl Live {
+    /// A page of the pending asks of an app, the oldest first, after a position.
+    ///
+    /// # Errors
+    /// `unauthorized`.
+    pub async fn asks(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        after: Option<(Time, SessionId)>,
+        limit: usize,
+    ) -> Result<Vec<PendingAsk>, Failure> {
+        let project = self.enter(caller, app, Verb::Read)?;
+        let now = self.now();
+        let read = self.read(move |unit| {
+            let after = after.as_ref().map(|(since, id)| (*since, id));
+            let rows = unit.live_asks(&project, now, after, limit)?;
+            let asks =
+                rows.iter().filter_map(|(row, ask)| PendingAsk::of(&row.session, Some(ask), now));
+            Ok(asks.collect())
+        });
+        read.await.map_err(UnitError::into_failure)
+    }
+}

@@ -1,0 +1,110 @@
+//! Compiled contracts, in a bounded cache.
+//!
+//! Sessions with the same contract share one. An entry of a session is used only for the revision of
+//! its UI that it was made from.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_live_core::SessionId;
+use accord_live_core::contract::CompiledContract;
+use accord_live_core::violation::summary;
+use parking_lot::Mutex;
+
+/// Contracts in use. Each of the two halves of a cache has this many at most.
+const SESSIONS: usize = 8192;
+const CONTRACTS: usize = 512;
+
+/// The specs of a UI that make up its contract.
+const SPECS: [&str; 6] = [
+    "propsSpec",
+    "actionSpec",
+    "streamSpec",
+    "contextSpec",
+    "agentCapabilities",
+    "clientCapabilities",
+];
+
+/// The cache.
+#[derive(Default)]
+pub(crate) struct Contracts {
+    by_session: Mutex<Halves<SessionId, (u64, Arc<CompiledContract>)>>,
+    by_text: Mutex<Halves<String, Arc<CompiledContract>>>,
+}
+
+/// A map that forgets what was not used for a while: a full young half becomes the old one, and the
+/// old one goes away.
+struct Halves<K, V> {
+    young: HashMap<K, V>,
+    old: HashMap<K, V>,
+}
+
+impl<K, V> Default for Halves<K, V> {
+    fn default() -> Self {
+        Self { young: HashMap::new(), old: HashMap::new() }
+    }
+}
+
+impl<K: Eq + Hash + Clone, V: Clone> Halves<K, V> {
+    fn get(&mut self, key: &K, most: usize) -> Option<V> {
+        if let Some(value) = self.young.get(key) {
+            return Some(value.clone());
+        }
+        let value = self.old.remove(key)?;
+        self.put(key.clone(), value.clone(), most);
+        Some(value)
+    }
+
+    fn put(&mut self, key: K, value: V, most: usize) {
+        if self.young.len() >= most {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+}
+
+impl Contracts {
+    /// The contract of a revision of a session's UI, if it is in the cache.
+    pub(crate) fn of_session(
+        &self,
+        session: &SessionId,
+        revision: u64,
+    ) -> Option<Arc<CompiledContract>> {
+        let found = self.by_session.lock().get(session, SESSIONS);
+        found.filter(|(of, _)| *of == revision).map(|(_, contract)| contract)
+    }
+
+    /// The contract of a UI, which is compiled if it is new.
+    ///
+    /// # Errors
+    /// When the stored UI has no valid contract.
+    pub(crate) fn of_ui(&self, ui: &Object) -> Result<Arc<CompiledContract>, Failure> {
+        let specs =
+            SPECS.iter().filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone())));
+        let document = Value::Object(specs.collect());
+        let text = document.to_string();
+        if let Some(found) = self.by_text.lock().get(&text, CONTRACTS) {
+            return Ok(found);
+        }
+        let compiled = CompiledContract::read(&document).map_err(|refusal| {
+            Failure::new(Code::GguiToolContractValidationFailed, summary(&refusal.violations))
+        })?;
+        let compiled = Arc::new(compiled);
+        self.by_text.lock().put(text, Arc::clone(&compiled), CONTRACTS);
+        Ok(compiled)
+    }
+
+    /// Remembers the contract of a revision.
+    pub(crate) fn remember(
+        &self,
+        session: &SessionId,
+        revision: u64,
+        contract: &Arc<CompiledContract>,
+    ) {
+        let value = (revision, Arc::clone(contract));
+        self.by_session.lock().put(session.clone(), value, SESSIONS);
+    }
+}

@@ -1,0 +1,165 @@
+//! The services of live sessions, one file per operation.
+//!
+//! An operation loads the row of its session in one unit of the store, asks the core
+//! (`accord_live_core`) to decide, and writes rows and events in the same unit. Doors see [`Live`]
+//! and nothing below it.
+//!
+//! * [`Live`]: the operations. A channel uses [`Live::subscribe`], [`Live::act`],
+//!   [`Live::observe_host`] and [`Live::subscribe_channel`]; agents and pages use the others.
+//! * [`Subscriber`]: what a socket or event stream gets, in order.
+//!
+//! Invariants:
+//! - an operation is answered when its unit is durable;
+//! - a subscriber gets every frame once: those before its snapshot from the store, those after it
+//!   from the tail of the session (`hub`), which has them in the order of their commits;
+//! - a compiled contract comes from a bounded cache; nothing is compiled inside a unit;
+//! - a session of another app is the same as none.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use accord_live::{Live, LiveOptions};
+//! use accord_store::ModelStore;
+//!
+//! let live = Live::new(Arc::new(ModelStore::new()), LiveOptions::default());
+//! assert_eq!(live.sockets(), 0);
+//! ```
+
+mod action;
+mod asks;
+mod channel;
+mod conformance;
+mod consume;
+mod context;
+mod contracts;
+mod emit;
+mod handshake;
+mod host_context;
+mod hub;
+mod props;
+mod pull;
+mod reads;
+mod render;
+mod rows;
+mod submit;
+mod subscribe;
+mod subscriber;
+mod sweep;
+mod tokens;
+mod unit;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
+use accord_live_core::subset::Policy;
+use accord_live_core::token::Secret;
+use accord_live_core::version::VersionPolicy;
+use accord_live_core::{AppId, refuse};
+use accord_store::{Listener, Store};
+use accord_system::Clock;
+
+use self::contracts::Contracts;
+use self::hub::Hub;
+
+pub use self::reads::{Found, Listed};
+pub use self::subscribe::Subscription;
+pub use self::subscriber::{Delivery, End, Frame, Subscriber};
+
+/// The options of a [`Live`].
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// Seconds that a session lives after its last activity.
+    pub ttl_seconds: i64,
+    /// The key of tokens; without it there are none.
+    pub secret: Option<Secret>,
+    /// The app of subscribers that name none, on a host without keys.
+    pub default_app: Option<AppId>,
+    /// What happens to a client that does not support the version.
+    pub version_policy: VersionPolicy,
+    /// What happens to a contract that does not fit the tools of the server.
+    pub schema_policy: Policy,
+    /// The input schemas of the tools of the server.
+    pub tools: BTreeMap<String, Value>,
+    /// The limits of sockets.
+    pub limits: Limits,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            ttl_seconds: SESSION_TTL_SECONDS,
+            secret: None,
+            default_app: None,
+            version_policy: VersionPolicy::Reject,
+            schema_policy: Policy::Reject,
+            tools: BTreeMap::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// The services of live sessions over a store. A clone shares its state.
+#[derive(Clone)]
+pub struct Live {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    options: LiveOptions,
+    clock: Clock,
+    contracts: Contracts,
+    hub: Arc<Hub>,
+}
+
+impl Live {
+    /// The services over a store.
+    pub fn new(store: Arc<dyn Store>, options: LiveOptions) -> Self {
+        let hub = Arc::new(Hub::new(options.limits.subscriber_queue));
+        store.subscribe(Arc::downgrade(&hub) as Weak<dyn Listener>);
+        let (clock, contracts) = (Clock::default(), Contracts::default());
+        Self { inner: Arc::new(Inner { store, options, clock, contracts, hub }) }
+    }
+
+    /// The options that it was opened with.
+    pub fn options(&self) -> &LiveOptions {
+        &self.inner.options
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.inner.clock.now()
+    }
+
+    /// The number of subscribers.
+    pub fn sockets(&self) -> usize {
+        self.inner.hub.subscribers()
+    }
+
+    /// The project of an app, if the caller has the right in it.
+    fn enter(&self, caller: &Caller, app: &AppId, verb: Verb) -> Result<ProjectId, Failure> {
+        let project = project_of(app)?;
+        caller.access().may(verb, &project)?;
+        Ok(project)
+    }
+}
+
+/// The project of an app: they have the same id.
+///
+/// # Errors
+/// `APP_MISMATCH` when the text is no id of a project.
+fn project_of(app: &AppId) -> Result<ProjectId, Failure> {
+    ProjectId::new(app.as_str()).map_err(|_| refuse::app_mismatch("there is no such app"))
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Live").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! Changing the props of a UI.
+
+use accord_base::{Caller, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Object;
+use accord_live_core::AppId;
+use accord_live_core::props::PropsUpdate;
+use accord_live_core::session::{amend, update};
+use accord_live_core::tools::{PropsAnswer, PropsRequest, read};
+use accord_live_core::violation::{Source, ViolationDetails};
+
+use super::unit::UnitError;
+use super::{Live, rows};
+
+impl Live {
+    /// Changes the props, with a new epoch. `arguments` are those of `ggui_update`.
+    ///
+    /// # Errors
+    /// `unauthorized`, `session_not_found`, `contract_violation`.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        arguments: Object,
+    ) -> Result<PropsAnswer, Failure> {
+        self.set_props(caller, app, arguments, Source::Update).await
+    }
+
+    /// Changes the props in place. `arguments` are those of `ggui_amend`.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub async fn amend(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        arguments: Object,
+    ) -> Result<PropsAnswer, Failure> {
+        self.set_props(caller, app, arguments, Source::Amend).await
+    }
+
+    async fn set_props(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        arguments: Object,
+        source: Source,
+    ) -> Result<PropsAnswer, Failure> {
+        let (project, app) = (self.enter(caller, app, Verb::Write)?, app.clone());
+        let change = PropsUpdate::read(&arguments).map_err(|violation| {
+            let details = ViolationDetails::new(source, vec![violation]);
+            details.into_failure(Code::GguiToolContractViolation)
+        })?;
+        let session = read::<PropsRequest>(arguments)?.session_id;
+        let is_update = source == Source::Update;
+        let answered = self.write(move |job| {
+            let row = job.session(&session, &app)?;
+            let contract = job.contract(&row)?;
+            let content = rows::content(job.unit, &row.session)?;
+            let at = job.at(&project)?;
+            let decide = if is_update { update } else { amend };
+            let changed = decide(&row.session, &content, &contract, &change, at)?;
+            let frames = changed.frame.clone().into_iter().collect();
+            job.commit(&project, Some(&row), &changed.delta, frames)?;
+            let session = changed.delta.session.as_ref().unwrap_or(&row.session);
+            Ok(match is_update {
+                true => PropsAnswer::updated(session, &changed, &contract),
+                false => PropsAnswer::amended(session, &changed, &contract),
+            })
+        });
+        answered.await.map_err(UnitError::into_failure)
+    }
+}

@@ -1,0 +1,98 @@
+//! The ledger in pages, for pages without a channel.
+
+use std::time::Duration;
+
+use accord_base::{Caller, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Field, Object, Value};
+use accord_live_core::limits::PULL_PAGE;
+use accord_live_core::session::{
+    EventsQuery, Head, LedgerPage, horizon_passed, ledger_page, pull_position,
+};
+use accord_live_core::tools::PullRequest;
+use accord_live_core::{AppId, SessionId, refuse};
+use tokio::time::{Instant, timeout_at};
+
+use super::unit::{UnitError, UnitResult};
+use super::{Live, rows};
+
+impl Live {
+    /// A page of the ledger. Where it is empty, it waits for an event, as long as the request says.
+    /// A position that cannot be replayed is a result with its reason.
+    ///
+    /// # Errors
+    /// `unauthorized`, `session_not_found`, `INVALID_SINCE_SEQUENCE`.
+    pub async fn pull(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        request: PullRequest,
+    ) -> Result<Object, Failure> {
+        self.enter(caller, app, Verb::Read)?;
+        let wait = Duration::from_secs(request.wait.unwrap_or(0));
+        let deadline = Instant::now() + wait;
+        let limit = request.limit.map_or(PULL_PAGE, |limit| limit as usize);
+        let mut attached = self.inner.hub.attach(&request.session_id, true);
+        loop {
+            let since = request.since_sequence.clone();
+            let read = self.page_of(app, &request.session_id, since, limit);
+            let (page, head, version) = read.await.map_err(UnitError::into_failure)?;
+            let page = match page {
+                Ok(page) => page,
+                Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
+                    return Ok(horizon_passed(&head));
+                }
+                Err(failure) => return Err(*failure),
+            };
+            if !page.rows.is_empty() || wait.is_zero() {
+                return Ok(page.document());
+            }
+            if timeout_at(deadline, attached.changed_after(version)).await.is_err() {
+                return Ok(page.document());
+            }
+        }
+    }
+
+    /// A page of the ledger of a session, for the holder of a token for it.
+    ///
+    /// # Errors
+    /// `session_not_found`, `INVALID_SINCE_SEQUENCE`, `REPLAY_HORIZON_PASSED`.
+    pub async fn events(
+        &self,
+        app: &AppId,
+        session: &SessionId,
+        query: EventsQuery,
+    ) -> Result<LedgerPage, Failure> {
+        let since = Field::Value(query.since.into());
+        let page = self.page_of(app, session, since, query.limit).await;
+        page.map_err(UnitError::into_failure)?.0.map_err(|failure| *failure)
+    }
+
+    /// A page of a ledger or its refusal, with the head and the version of the session.
+    async fn page_of(
+        &self,
+        app: &AppId,
+        session: &SessionId,
+        since: Field<Value>,
+        limit: usize,
+    ) -> UnitResult<(Result<LedgerPage, Box<Failure>>, Head, u64)> {
+        let (live, app) = (self.clone(), app.clone());
+        let session = session.clone();
+        self.read(move |unit| {
+            let found = unit.live_session(&session)?;
+            let mine =
+                found.filter(|row| row.session.app_id == app && row.session.is_active(live.now()));
+            let missing = || refuse::tool_session_not_found("there is no such session");
+            let row = mine.ok_or_else(missing)?;
+            let head = &row.session.head;
+            let after = match pull_position(head, &since) {
+                Ok(after) => after,
+                Err(failure) => return Ok((Err(Box::new(failure)), *head, row.version)),
+            };
+            let rows = unit.live_ledger(&session, after, limit.saturating_add(1))?;
+            let rows = rows.iter().map(rows::ledger).collect::<UnitResult<_>>()?;
+            Ok((Ok(ledger_page(head, rows, limit)), *head, row.version))
+        })
+        .await
+    }
+}

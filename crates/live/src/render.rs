@@ -1,0 +1,152 @@
+//! Rendering a UI: a session begins with it.
+
+use accord_base::{Caller, ProjectId, Verb};
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_live_core::frame::ServerFrame;
+use accord_live_core::handshake::BlueprintKey;
+use accord_live_core::session::{Delta, Session, StreamChange};
+use accord_live_core::tools::{
+    HandshakeRequest, RenderAnswer, RenderBlueprintRequest, RenderFacts, RenderRequest, Rendered,
+    read, render,
+};
+use accord_live_core::{AppId, SessionId, refuse};
+use accord_store::BlueprintRow;
+
+use super::unit::{Job, UnitError, UnitResult};
+use super::{Live, rows};
+
+impl Live {
+    /// Renders a UI. A render that is refused leaves its handshake usable.
+    ///
+    /// # Errors
+    /// `unauthorized`, or the refusal of the first gate.
+    pub async fn render(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        request: RenderRequest,
+    ) -> Result<RenderAnswer, Failure> {
+        let project = self.enter(caller, app, Verb::Write)?;
+        let session_id = SessionId::mint(accord_system::random());
+        let (live, app) = (self.clone(), app.clone());
+        let asked_by = caller.access().actor().cloned();
+        let rendered = self.write(move |job| {
+            let stored = job.unit.live_handshake(&request.handshake_id)?;
+            let handshake = stored.as_ref().map(rows::handshake).transpose()?;
+            let known_code = match &handshake {
+                Some(handshake) => known_code(job, &project, &handshake.key)?,
+                None => None,
+            };
+            let input_schema = |tool: &str| live.options().tools.get(tool);
+            let facts = RenderFacts {
+                app_id: &app,
+                handshake: handshake.as_ref(),
+                themes: &[],
+                rate_limit: None,
+                gadgets: &[],
+                public_env: &[],
+                input_schema: &input_schema,
+                policy: live.options().schema_policy,
+                known_code: known_code.as_deref(),
+                session_id: &session_id,
+                asked_by: asked_by.clone(),
+                at: job.at(&project)?,
+            };
+            let rendered = render(request.clone(), facts)?;
+            let frames = frames(&rendered.session, &rendered.delta);
+            job.commit(&project, None, &rendered.delta, frames)?;
+            let now = rendered.session.head.created_at;
+            let other = request.overrides.as_ref().and_then(|named| named.variance.clone());
+            let variance = other.or_else(|| handshake.as_ref().map(|made| made.variance.clone()));
+            store_blueprint(job, &project, &rendered, variance, now)?;
+            job.unit.remove_live_handshake(&rendered.used)?;
+            Ok(rendered)
+        });
+        let rendered = rendered.await.map_err(UnitError::into_failure)?;
+        for finding in &rendered.findings {
+            let tool = finding.tool.as_str();
+            tracing::warn!(session = %rendered.session.id, tool, "a tool does not fit the contract");
+        }
+        Ok(rendered.answer)
+    }
+
+    /// Renders a UI that was rendered before, by its id.
+    ///
+    /// # Errors
+    /// `handshake_not_found` when there is no such UI; else as [`Self::render`].
+    pub async fn render_blueprint(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        request: RenderBlueprintRequest,
+    ) -> Result<RenderAnswer, Failure> {
+        let project = self.enter(caller, app, Verb::Write)?;
+        let missing = || refuse::handshake_not_found("there is no UI of this id; render one first");
+        let key = BlueprintKey::parse(&request.blueprint_id).ok_or_else(missing)?;
+        let found = self.read(move |unit| {
+            let row = unit.live_blueprint(&project, &key)?;
+            row.map(|row| Ok((rows::blueprint_contract(&row)?, row.intent))).transpose()
+        });
+        let (made_from, intent) =
+            found.await.map_err(UnitError::into_failure)?.ok_or_else(missing)?;
+        let mut asked = Object::new();
+        asked.insert("intent".into(), intent.into());
+        asked.insert("blueprintDraft".into(), Value::Object(made_from));
+        let made = self.handshake(caller, app, read::<HandshakeRequest>(asked)?).await?;
+        let mut asked = Object::new();
+        asked.insert("handshakeId".into(), made.handshake_id.as_str().into());
+        asked.insert("props".into(), Value::Object(request.props));
+        if let Some(theme) = request.theme_id {
+            asked.insert("themeId".into(), theme.into());
+        }
+        self.render(caller, app, read::<RenderRequest>(asked)?).await
+    }
+}
+
+/// The code of the UI of a key, if one was rendered with code.
+fn known_code(
+    job: &Job<'_>,
+    project: &ProjectId,
+    key: &BlueprintKey,
+) -> UnitResult<Option<String>> {
+    let known = job.unit.live_blueprint(project, key)?;
+    match known.and_then(|known| known.code_hash) {
+        Some(hash) => Ok(job.unit.live_code(&hash)?),
+        None => Ok(None),
+    }
+}
+
+/// Stores the UI, so that a later handshake finds it.
+fn store_blueprint(
+    job: &mut Job<'_>,
+    project: &ProjectId,
+    rendered: &Rendered,
+    variance: Option<Object>,
+    at: Time,
+) -> UnitResult<()> {
+    let blueprint = &rendered.blueprint;
+    let made_from = serde_json::json!({
+        "contract": rendered.contract.contract().document(),
+        "variance": variance.unwrap_or_default(),
+    });
+    job.unit.put_live_blueprint(&BlueprintRow {
+        project_id: project.clone(),
+        key: blueprint.key.clone(),
+        code_hash: blueprint.code_hash.clone(),
+        intent: blueprint.intent.clone(),
+        at,
+        text: made_from.to_string(),
+    })?;
+    Ok(())
+}
+
+/// The frames of the stream that a delta keeps.
+pub(crate) fn frames(session: &Session, delta: &Delta) -> Vec<ServerFrame> {
+    let kept = delta.stream.iter().filter_map(|change| match change {
+        StreamChange::Keep(_, row) => Some(row.clone()),
+        StreamChange::Evict(_) => None,
+    });
+    kept.map(|row| ServerFrame::Data { session_id: session.id.clone(), row }).collect()
+}

@@ -1,0 +1,177 @@
+//! Conversion between rows of the store and what the core decides about.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
+use accord_live_core::contract::{Mode, Replay};
+use accord_live_core::handshake::{
+    self, Blueprint, BlueprintKey, Handshake, HandshakeAction, NewHandshake,
+};
+use accord_live_core::limits::HANDSHAKE_TTL_SECONDS;
+use accord_live_core::session::{Content, LedgerRow, Session, StreamRow, ledger_kind};
+use accord_live_core::{AppId, SessionId};
+use accord_store::{BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, ReadUnit};
+use serde_json::json;
+
+use super::unit::UnitResult;
+
+/// The member of a UI with the hash of its code.
+const CODE_HASH: &str = "x-codeHash";
+/// The member of a UI with its code.
+const CODE: &str = "componentCode";
+
+fn damaged(what: &str) -> Failure {
+    Failure::new(Code::AgenticIntegrityError, format!("a stored {what} is damaged"))
+}
+
+fn value(text: &str, what: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|_| damaged(what))
+}
+
+fn object(text: &str, what: &str) -> Result<Object, Failure> {
+    match value(text, what)? {
+        Value::Object(members) => Ok(members),
+        _ => Err(damaged(what)),
+    }
+}
+
+/// The row of a ledger event.
+pub(crate) fn entry(row: &LedgerRow) -> LedgerEntry {
+    LedgerEntry {
+        seq: row.seq,
+        at: row.at,
+        kind: row.kind.as_str().to_owned(),
+        text: row.data.to_string(),
+        event_id: row.event_id.clone(),
+        key: row.key.as_ref().map(|key| key.as_str().to_owned()),
+    }
+}
+
+/// The ledger event of a row.
+pub(crate) fn ledger(entry: &LedgerEntry) -> UnitResult<LedgerRow> {
+    Ok(LedgerRow {
+        seq: entry.seq,
+        at: entry.at,
+        kind: ledger_kind(&entry.kind).ok_or_else(|| damaged("ledger event"))?,
+        data: value(&entry.text, "ledger event")?,
+        event_id: entry.event_id.clone(),
+        // A key is only looked up.
+        key: None,
+    })
+}
+
+/// The row of a kept frame.
+pub(crate) fn frame_entry(replay: Replay, row: &StreamRow) -> FrameEntry {
+    let text = json!({"mode": row.mode.as_str(), "payload": row.payload, "complete": row.complete});
+    FrameEntry {
+        seq: row.seq,
+        channel: row.channel.clone(),
+        is_latest: replay == Replay::Latest,
+        text: text.to_string(),
+    }
+}
+
+/// The frame of a row.
+pub(crate) fn frame(entry: &FrameEntry) -> UnitResult<StreamRow> {
+    let mut members = object(&entry.text, "frame")?;
+    let mode = members.get("mode").and_then(Value::as_str).and_then(Mode::parse);
+    Ok(StreamRow {
+        seq: entry.seq,
+        channel: entry.channel.clone(),
+        mode: mode.ok_or_else(|| damaged("frame"))?,
+        complete: members.get("complete") == Some(&Value::Bool(true)),
+        payload: members.shift_remove("payload").ok_or_else(|| damaged("frame"))?,
+    })
+}
+
+/// A UI without its code, which is stored under its hash, and the code.
+pub(crate) fn without_code(ui: &Object) -> (Object, Option<(&str, &str)>) {
+    let text = |name: &str| ui.get(name).and_then(Value::as_str);
+    let code = text(CODE_HASH).zip(text(CODE));
+    let mut stored = ui.clone();
+    if code.is_some() {
+        stored.shift_remove(CODE);
+    }
+    (stored, code)
+}
+
+/// The members of the UI of a session, without its code.
+pub(crate) fn ui(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<Object> {
+    match unit.live_content(session, LivePart::Ui)? {
+        Some(text) => Ok(object(&text, "UI")?),
+        None => Ok(Content::provisioned().ui),
+    }
+}
+
+/// The content of a session.
+pub(crate) fn content(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Content> {
+    let part = |part: LivePart| -> UnitResult<Option<Object>> {
+        let text = unit.live_content(&session.id, part)?;
+        Ok(text.map(|text| object(&text, "content")).transpose()?)
+    };
+    let mut ui = ui(unit, &session.id)?;
+    if let Some(hash) = ui.get(CODE_HASH).and_then(Value::as_str) {
+        let code = unit.live_code(hash)?.unwrap_or_default();
+        ui.insert(CODE.to_owned(), code.into());
+    }
+    Ok(Content {
+        ui,
+        props: part(LivePart::Props(session.head.epoch))?,
+        host_context: part(LivePart::HostContext)?,
+        context: part(LivePart::Context)?,
+    })
+}
+
+/// The row of a handshake.
+pub(crate) fn handshake_row(
+    handshake: &Handshake,
+    project: accord_base::ProjectId,
+) -> HandshakeRow {
+    let text = json!({
+        "appId": handshake.app_id.as_str(),
+        "intent": handshake.intent,
+        "contract": handshake.contract,
+        "variance": handshake.variance,
+        "contractHash": handshake.key.contract_hash,
+        "variantKey": handshake.key.variant_key,
+        "isReuse": handshake.action == HandshakeAction::Reuse,
+    });
+    HandshakeRow {
+        project_id: project,
+        handshake_id: handshake.id.clone(),
+        expires_at: handshake.expires_at,
+        text: text.to_string(),
+    }
+}
+
+/// The handshake of a row: made again from what it was made from.
+pub(crate) fn handshake(row: &HandshakeRow) -> UnitResult<Handshake> {
+    let mut members = object(&row.text, "handshake")?;
+    let is_reuse = members.get("isReuse") == Some(&Value::Bool(true));
+    let mut text = |name: &str| match members.shift_remove(name) {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(damaged("handshake")),
+    };
+    let (app, intent) = (text("appId")?, text("intent")?);
+    let key =
+        BlueprintKey { contract_hash: text("contractHash")?, variant_key: text("variantKey")? };
+    let app = AppId::new(app).map_err(|_| damaged("handshake"))?;
+    let mut part = |name: &str| match members.shift_remove(name) {
+        Some(Value::Object(part)) => Ok(part),
+        _ => Err(damaged("handshake")),
+    };
+    let (contract, variance) = (part("contract")?, part("variance")?);
+    let known = Blueprint { key: key.clone(), code_hash: None, intent: intent.clone() };
+    let asked = NewHandshake { intent, contract, variance, key, force_create: !is_reuse };
+    let made_at = row.expires_at.add_seconds(-HANDSHAKE_TTL_SECONDS);
+    Ok(handshake::begin(row.handshake_id.clone(), &app, asked, Some(&known), made_at))
+}
+
+/// The UI of a row.
+pub(crate) fn blueprint(row: &BlueprintRow) -> Blueprint {
+    Blueprint { key: row.key.clone(), code_hash: row.code_hash.clone(), intent: row.intent.clone() }
+}
+
+/// The contract of a UI that was rendered.
+pub(crate) fn blueprint_contract(row: &BlueprintRow) -> UnitResult<Object> {
+    Ok(object(&row.text, "blueprint")?)
+}

@@ -1,0 +1,51 @@
+//! Actions of a person through the tool of a page.
+
+use accord_base::{Caller, Verb};
+use accord_contract::codes::Failure;
+use accord_live_core::refuse;
+use accord_live_core::session::{DedupKey, submit};
+use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
+
+use super::unit::UnitError;
+use super::{Live, rows};
+
+impl Live {
+    /// Records an action that a page submits. Links and display modes are the host's; nothing of
+    /// them is recorded.
+    ///
+    /// # Errors
+    /// `unauthorized`. A refusal of the protocol is an outcome.
+    pub async fn submit_action(
+        &self,
+        caller: &Caller,
+        request: SubmitActionRequest,
+    ) -> Result<Outcome, Failure> {
+        let (app, session) = (request.app_id.clone(), request.session_id.clone());
+        let project = self.enter(caller, &app, Verb::Write)?;
+        let dispatch = match submit_action(request) {
+            Err(failure) => return Ok(Outcome::Refused(Box::new(failure))),
+            Ok(Submission::Dispatch(dispatch)) => dispatch,
+            Ok(_) => return Ok(Outcome::submitted(None)),
+        };
+        let hub = &self.inner.hub;
+        let has_consumer = hub.has_consumer(&session);
+        let recorded = self.write(move |job| {
+            let row = job.unit.live_session(&session)?;
+            let key = DedupKey::identified(&dispatch.action_id);
+            let earlier = job.unit.live_event(&session, &key)?;
+            let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
+            let at = job.at(&project)?;
+            let found = row.as_ref().map(|row| &row.session);
+            let acted = submit((*dispatch).clone(), found, &app, earlier.as_ref(), at)?;
+            job.commit(&project, row.as_ref(), &acted.delta, Vec::new())?;
+            Ok(())
+        });
+        match recorded.await {
+            Ok(()) => Ok(Outcome::submitted(Some(has_consumer))),
+            Err(error) => {
+                let failure = UnitError::into_failure_as(error, refuse::pipe_not_found);
+                Ok(Outcome::Refused(Box::new(failure)))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Subscribing to a session: over the channel, or over an event stream.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::{Field, Value};
+use accord_live_core::frame::{ServerFrame, Subscribe};
+use accord_live_core::refuse;
+use accord_live_core::session::{
+    At, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence, expire, replay_stream,
+    subscribe,
+};
+use accord_live_core::tenancy::Identity;
+
+use super::subscriber::{Frame, Subscriber};
+use super::unit::{Snapshot, UnitError};
+use super::{Live, project_of};
+
+/// How often a session may change between its write and its snapshot.
+const ATTEMPTS: usize = 4;
+
+/// A socket that is subscribed.
+#[derive(Debug)]
+pub struct Subscription {
+    /// The answer, which is sent first.
+    pub ack: Frame,
+    /// What comes after it.
+    pub subscriber: Subscriber,
+}
+
+impl Live {
+    /// Subscribes to a session, which begins if there is none. `identity` says who opened the
+    /// socket, with the apps in which it may write.
+    ///
+    /// # Errors
+    /// In the order of the core's `subscribe`; then `SESSION_CREATE_FAILED` when the session cannot
+    /// be stored.
+    pub async fn subscribe(
+        &self,
+        identity: &Identity,
+        request: &Subscribe,
+        request_id: Option<&str>,
+    ) -> Result<Subscription, SubscribeRefusal> {
+        let options = self.options();
+        let version = self.version_of(&request.session_id);
+        let facts = SubscribeFacts {
+            identity,
+            version: &version,
+            policy: options.version_policy,
+            secret: options.secret.as_ref(),
+            default_app: options.default_app.as_ref(),
+            now: self.now(),
+            random: accord_system::random(),
+        };
+        let subscribed = subscribe(request, facts)?;
+        let refused =
+            |failure| SubscribeRefusal { failure: Box::new(failure), spends: true, closes: false };
+        // First, so that no commit after the snapshot is missed.
+        let attached = self.inner.hub.attach(&request.session_id, false);
+        let snapshot = self.provide(&subscribed).await.map_err(refused)?;
+        let Snapshot { row, content, contract, frames } = snapshot;
+        let head = &row.session.head;
+        let replay = replay_stream(head, &contract, request.from_seq, frames);
+        let ack = subscribed.ack(&row.session, &content, replay.is_truncated, &version, self.now());
+        let data = |row| {
+            let session_id = request.session_id.clone();
+            Frame::new(&ServerFrame::Data { session_id, row }, &version, None, None)
+        };
+        let mut replay: Vec<Frame> = replay.rows.into_iter().map(data).collect();
+        let mut ledger = None;
+        let since = match &request.since_sequence {
+            Field::Absent => None,
+            Field::Null => Some(check_since_sequence(head, &Value::Null)),
+            Field::Value(since) => Some(check_since_sequence(head, since)),
+        };
+        match since {
+            Some(Ok(since)) => ledger = (since < head.ledger).then_some((since, head.ledger)),
+            // It is answered, and nothing is replayed of the ledger.
+            Some(Err(failure)) => {
+                let error = ServerFrame::Error(Box::new(failure));
+                replay.insert(0, Frame::new(&error, &version, request_id, Some(head.ledger)));
+            }
+            None => {}
+        }
+        let ack = ServerFrame::Subscribed(Box::new(ack));
+        let subscriber = Subscriber {
+            live: self.clone(),
+            binding: subscribed.binding,
+            attached,
+            began: (head.created_at, head.horizon),
+            ledger,
+            replay,
+            version: row.version,
+            stream: head.stream,
+        };
+        Ok(Subscription { ack: Frame::new(&ack, &version, request_id, None), subscriber })
+    }
+
+    /// The session of a subscriber, which begins if there is none.
+    async fn provide(&self, subscribed: &Subscribed) -> Result<Snapshot, Failure> {
+        let failed = |error: UnitError| error.into_failure_as(refuse::session_create_failed);
+        let project = project_of(&subscribed.binding.app_id)?;
+        let id = &subscribed.binding.session_id;
+        for _ in 0..ATTEMPTS {
+            let snapshot = self.snapshot(id).await.map_err(failed)?;
+            if let Some(snapshot) = snapshot {
+                let ttl_seconds = self.options().ttl_seconds;
+                let at = At { project: &project, now: self.now(), ttl_seconds };
+                let stored = &snapshot.row.session;
+                if stored.is_active(at.now) && subscribed.session(Some(stored), at)?.1.is_none() {
+                    return Ok(snapshot);
+                }
+            }
+            let (subscribed, project) = (subscribed.clone(), project.clone());
+            let written = self.write(move |job| {
+                let id = &subscribed.binding.session_id;
+                let mut stored = job.unit.live_session(id)?;
+                // The end of a session of another app is recorded in its own project.
+                if let Some(row) = &stored
+                    && row.session.app_id != subscribed.binding.app_id
+                    && let Some(owner) = &row.project_id
+                    && let Some(delta) = expire(&row.session, job.at(owner)?)
+                {
+                    job.commit(owner, Some(row), &delta, Vec::new())?;
+                    stored = job.unit.live_session(id)?;
+                }
+                let at = job.at(&project)?;
+                let session = stored.as_ref().map(|row| &row.session);
+                let (_, delta) = subscribed.session(session, at)?;
+                if let Some(delta) = delta {
+                    job.commit(&project, stored.as_ref(), &delta, Vec::new())?;
+                }
+                Ok(())
+            });
+            written.await.map_err(failed)?;
+        }
+        Err(refuse::session_create_failed("the session changes all the time; subscribe again"))
+    }
+
+    /// The version that a session advertises.
+    pub(crate) fn version_of(&self, session: &accord_live_core::SessionId) -> String {
+        self.inner.hub.version_of(session)
+    }
+}

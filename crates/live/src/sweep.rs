@@ -1,0 +1,46 @@
+//! Expiry: what a session that has expired leaves is its row.
+
+use accord_contract::codes::Failure;
+use accord_live_core::session::expire;
+
+use super::Live;
+use super::unit::UnitError;
+
+/// Sessions that are swept in one unit.
+const PAGE: usize = 100;
+
+impl Live {
+    /// Records every session that has expired, once, and deletes its content. Its subscribers end.
+    /// Returns the number of sessions.
+    ///
+    /// # Errors
+    /// When the store fails. What was swept before stays swept.
+    pub async fn sweep(&self) -> Result<u64, Failure> {
+        let mut total = 0;
+        loop {
+            let swept = self.sweep_page().await.map_err(UnitError::into_failure)?;
+            total += swept as u64;
+            if swept < PAGE {
+                return Ok(total);
+            }
+        }
+    }
+
+    async fn sweep_page(&self) -> Result<usize, UnitError> {
+        let live = self.clone();
+        self.write(move |job| {
+            let now = live.now();
+            job.unit.trim_live_handshakes(now)?;
+            let expired = job.unit.expired_live_sessions(now, PAGE)?;
+            for row in &expired {
+                let Some(project) = &row.project_id else { continue };
+                if let Some(delta) = expire(&row.session, job.at(project)?) {
+                    job.commit(project, Some(row), &delta, Vec::new())?;
+                    job.unit.clear_live_session(&row.session.id)?;
+                }
+            }
+            Ok(expired.len())
+        })
+        .await
+    }
+}

@@ -1,0 +1,312 @@
+//! Units of work.
+
+use std::sync::Arc;
+
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_live_core::contract::CompiledContract;
+use accord_live_core::frame::ServerFrame;
+use accord_live_core::session::{
+    AskChange, At, Content, ContentChange, Delta, StreamChange, StreamRow,
+};
+use accord_live_core::{AppId, SessionId, refuse};
+use accord_store::{
+    EventEntry, LivePart, LiveSessionRow, ReadUnit, StoreError, StoreErrorKind, StoreExt as _,
+    WriteUnit,
+};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+
+use super::hub::{Stage, Staged};
+use super::{Inner, Live, rows};
+
+/// How often a unit may find that the UI has changed again.
+const ATTEMPTS: usize = 8;
+
+/// Why a unit of work failed.
+#[derive(Debug)]
+pub(crate) enum UnitError {
+    /// A rule forbids it.
+    Refused(Box<Failure>),
+    /// The store failed.
+    Store(StoreError),
+    /// The contract of this session is not in the cache.
+    NeedsContract(SessionId),
+}
+
+/// The result of a job in a unit.
+pub(crate) type UnitResult<T> = Result<T, UnitError>;
+
+/// A session, as one snapshot has it.
+pub(crate) struct Snapshot {
+    pub(crate) row: LiveSessionRow,
+    pub(crate) content: Content,
+    pub(crate) contract: Arc<CompiledContract>,
+    /// The kept frames of its stream.
+    pub(crate) frames: Vec<StreamRow>,
+}
+
+/// A unit that writes.
+pub(crate) struct Job<'j> {
+    pub(crate) unit: &'j mut dyn WriteUnit,
+    inner: &'j Inner,
+    stage: &'j Stage,
+}
+
+impl Live {
+    /// Runs a job on one snapshot, on a blocking thread. The job may run twice.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        mut job: impl FnMut(&dyn ReadUnit) -> UnitResult<T> + Send + 'static,
+    ) -> UnitResult<T> {
+        let store = Arc::clone(&self.inner.store);
+        let job = move |unit: &dyn ReadUnit| {
+            let outcome = job(unit);
+            for row in unit.damage() {
+                tracing::error!(detail = row.what, "{row}");
+            }
+            outcome
+        };
+        let outcome = spawn_blocking(move || store.read(job)).await;
+        outcome.unwrap_or_else(|error| {
+            Err(UnitError::Store(StoreError::new(StoreErrorKind::Broken, error.to_string())))
+        })
+    }
+
+    /// Runs a job in one transaction and waits until its outcome is durable. The job may run
+    /// several times. When it fails, nothing of it is kept.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        job: impl Fn(&mut Job<'_>) -> UnitResult<T> + Send + Sync + 'static,
+    ) -> UnitResult<T> {
+        let job = Arc::new(job);
+        for _ in 0..ATTEMPTS {
+            match self.attempt(Arc::clone(&job)).await {
+                Err(UnitError::NeedsContract(session)) => self.load_contract(session).await?,
+                outcome => return outcome,
+            }
+        }
+        Err(UnitError::Store(StoreErrorKind::Busy.into()))
+    }
+
+    async fn attempt<T: Send + 'static>(
+        &self,
+        job: Arc<impl Fn(&mut Job<'_>) -> UnitResult<T> + Send + Sync + 'static>,
+    ) -> UnitResult<T> {
+        let (sender, receiver) = oneshot::channel();
+        let inner = Arc::clone(&self.inner);
+        let stage = Arc::new(Stage::new(&inner.hub));
+        let staged = Arc::clone(&stage);
+        // The write goes on when this future is dropped. A client that disconnects cannot leave it
+        // half done.
+        self.inner.store.enqueue(
+            move |unit: &mut dyn WriteUnit| {
+                // Nothing of an earlier run is left.
+                stage.withdraw();
+                job(&mut Job { unit, inner: &inner, stage: &stage })
+            },
+            move |outcome: UnitResult<T>| {
+                if outcome.is_err() {
+                    staged.withdraw();
+                }
+                drop(sender.send(outcome));
+            },
+        );
+        let outcome = receiver.await;
+        outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())))
+    }
+
+    async fn load_contract(&self, session: SessionId) -> UnitResult<()> {
+        let live = self.clone();
+        self.read(move |unit| {
+            if let Some(row) = unit.live_session(&session)? {
+                live.inner.contract_of(unit, &row)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// A session, if there is one.
+    pub(crate) async fn snapshot(&self, session: &SessionId) -> UnitResult<Option<Snapshot>> {
+        let (live, session) = (self.clone(), session.clone());
+        self.read(move |unit| {
+            let Some(row) = unit.live_session(&session)? else { return Ok(None) };
+            let content = rows::content(unit, &row.session)?;
+            let contract = live.inner.contract_of(unit, &row)?;
+            let frames = unit.live_frames(&session, 0, usize::MAX)?;
+            let frames = frames.iter().map(rows::frame).collect::<UnitResult<_>>()?;
+            Ok(Some(Snapshot { row, content, contract, frames }))
+        })
+        .await
+    }
+}
+
+impl Inner {
+    /// The contract of a session. It is compiled here, so this is no part of a unit that writes.
+    fn contract_of(
+        &self,
+        unit: &dyn ReadUnit,
+        row: &LiveSessionRow,
+    ) -> UnitResult<Arc<CompiledContract>> {
+        let (id, revision) = (&row.session.id, row.session.head.revision);
+        if let Some(found) = self.contracts.of_session(id, revision) {
+            return Ok(found);
+        }
+        let ui = rows::ui(unit, id)?;
+        let contract = self.contracts.of_ui(&ui)?;
+        self.contracts.remember(id, revision, &contract);
+        Ok(contract)
+    }
+}
+
+impl Job<'_> {
+    /// The session of an id in an app.
+    ///
+    /// # Errors
+    /// `session_not_found` when there is none, or it belongs to another app.
+    pub(crate) fn session(&self, id: &SessionId, app: &AppId) -> UnitResult<LiveSessionRow> {
+        let found = self.unit.live_session(id)?;
+        let found = found.filter(|row| row.session.app_id == *app && row.project_id.is_some());
+        Ok(found.ok_or_else(|| refuse::tool_session_not_found("there is no such session"))?)
+    }
+
+    /// Where and when a decision about a project is taken. The time is not before the newest event
+    /// of the project, which another host with another clock may have written.
+    ///
+    /// # Errors
+    /// `APP_MISMATCH` when the project does not exist.
+    pub(crate) fn at<'p>(&self, project: &'p ProjectId) -> UnitResult<At<'p>> {
+        let now = self.now(project)?;
+        Ok(At { project, now, ttl_seconds: self.inner.options.ttl_seconds })
+    }
+
+    fn now(&self, project: &ProjectId) -> UnitResult<Time> {
+        let last = self.unit.newest_event_at(project)?;
+        let now = self.inner.clock.now();
+        Ok(last.map_or(now, |last| now.max(Time::from_unix_millis(last.time().unix_millis()))))
+    }
+
+    /// The contract of a session, from the cache.
+    pub(crate) fn contract(&self, row: &LiveSessionRow) -> UnitResult<Arc<CompiledContract>> {
+        let (id, revision) = (&row.session.id, row.session.head.revision);
+        let found = self.inner.contracts.of_session(id, revision);
+        found.ok_or_else(|| UnitError::NeedsContract(id.clone()))
+    }
+
+    /// The oldest kept frame of a session whose ring is full.
+    pub(crate) fn oldest(&self, row: &LiveSessionRow) -> UnitResult<Option<u64>> {
+        if row.session.head.ring < accord_live_core::limits::RING {
+            return Ok(None);
+        }
+        Ok(self.unit.oldest_live_frame(&row.session.id)?)
+    }
+
+    /// Writes the rows of a decision about a session, which was `before`. The frames are delivered
+    /// after the commit. Returns the version of the session row.
+    pub(crate) fn commit(
+        &mut self,
+        project: &ProjectId,
+        before: Option<&LiveSessionRow>,
+        delta: &Delta,
+        frames: Vec<ServerFrame>,
+    ) -> UnitResult<u64> {
+        let Some(session) = &delta.session else {
+            return Ok(before.map_or(0, |row| row.version));
+        };
+        if self.unit.project(project)?.is_none() {
+            let message = "there is no project of this app; create it first";
+            return Err(refuse::app_mismatch(message).into());
+        }
+        let id = &session.id;
+        let version = self.unit.put_live_session(project, session)?;
+        for change in &delta.content {
+            self.put_content(id, project, change)?;
+        }
+        for row in &delta.ledger {
+            self.unit.append_live_event(id, &rows::entry(row))?;
+        }
+        for change in &delta.stream {
+            match change {
+                StreamChange::Keep(replay, row) => {
+                    self.unit.put_live_frame(id, &rows::frame_entry(*replay, row))?;
+                }
+                StreamChange::Evict(seq) => self.unit.remove_live_frame(id, *seq)?,
+            }
+        }
+        match &delta.ask {
+            Some(AskChange::Begin(ask)) => self.unit.put_live_ask(id, Some(ask))?,
+            Some(AskChange::End) => self.unit.put_live_ask(id, None)?,
+            None => {}
+        }
+        for event in &delta.events {
+            self.unit.append_event(&event.project_id, &EventEntry::from(event))?;
+        }
+        let stream_before = before.map_or(0, |row| row.session.head.stream);
+        self.stage.put(id, Staged { version, stream_before, stream: session.head.stream, frames });
+        Ok(version)
+    }
+
+    fn put_content(
+        &mut self,
+        id: &SessionId,
+        project: &ProjectId,
+        change: &ContentChange,
+    ) -> UnitResult<()> {
+        let (part, members) = match change {
+            ContentChange::Clear => return Ok(self.unit.clear_live_session(id)?),
+            ContentChange::Ui(ui) => {
+                let (ui, code) = rows::without_code(ui);
+                if let Some((hash, text)) = code {
+                    self.unit.put_live_code(project, hash, text)?;
+                }
+                let text = serde_json::Value::Object(ui).to_string();
+                return Ok(self.unit.put_live_content(id, LivePart::Ui, &text)?);
+            }
+            ContentChange::Props(epoch, props) => (LivePart::Props(*epoch), props),
+            ContentChange::HostContext(context) => (LivePart::HostContext, context),
+            ContentChange::Context(context) => (LivePart::Context, context),
+        };
+        let text = serde_json::Value::Object(members.clone()).to_string();
+        Ok(self.unit.put_live_content(id, part, &text)?)
+    }
+}
+
+impl UnitError {
+    /// The failure for the caller. What only the operator should know goes to the log.
+    pub(crate) fn into_failure(self) -> Failure {
+        match self {
+            Self::Refused(failure) => *failure,
+            Self::Store(error) => {
+                let (code, detail) = (error.code(), error.detail());
+                tracing::error!(%code, detail, "the store: {error}");
+                error.into()
+            }
+            Self::NeedsContract(_) => StoreError::from(StoreErrorKind::Busy).into(),
+        }
+    }
+
+    /// The failure for the caller; one of the store gets the code of the operation.
+    pub(crate) fn into_failure_as(self, of_store: fn(String) -> Failure) -> Failure {
+        match self {
+            Self::Refused(failure) => *failure,
+            other => {
+                let failure = other.into_failure();
+                of_store(failure.message)
+            }
+        }
+    }
+}
+
+impl From<Failure> for UnitError {
+    fn from(failure: Failure) -> Self {
+        Self::Refused(Box::new(failure))
+    }
+}
+
+impl From<StoreError> for UnitError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}

@@ -1,0 +1,146 @@
+//! Agents take events out of the pipe.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use accord_live::Live;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::support::{LIMIT, act, app, arguments, next, object, owner, places, seed, subscribe};
+
+async fn consume(live: &Live, timeout: u64) -> Vec<Value> {
+    let request = arguments(json!({"sessionId": "s1", "timeout": timeout}));
+    let caller = owner();
+    let shop = app("shop");
+    let answer = tokio::time::timeout(LIMIT, live.consume(&caller, &shop, request)).await;
+    answer.unwrap().unwrap().events.into_iter().map(Value::Object).collect()
+}
+
+fn texts(events: &[Value]) -> Vec<String> {
+    let text = |event: &Value| event["actionData"]["text"].as_str().unwrap().to_owned();
+    events.iter().map(text).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_event_is_taken_once_by_one_of_many_agents() {
+    const EVENTS: usize = 60;
+    for place in places() {
+        let (live, other) = (place.live(), place.live());
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({})).await.unwrap();
+        let mut agents = JoinSet::new();
+        for agent in 0..4 {
+            // Half of them at another host over the same store.
+            let live = if agent % 2 == 0 { live.clone() } else { other.clone() };
+            agents.spawn(async move {
+                let mut taken = Vec::new();
+                loop {
+                    let events = texts(&consume(&live, 20).await);
+                    let is_end = events.iter().any(|text| text == "end");
+                    taken.extend(events);
+                    if is_end {
+                        // For the next agent.
+                        return (live, taken);
+                    }
+                }
+            });
+        }
+        let binding = person.subscriber.binding();
+        let mut sent = BTreeSet::new();
+        for number in 0..EVENTS {
+            act(&live, binding, &number.to_string()).await.unwrap();
+            sent.insert(number.to_string());
+        }
+        let mut taken = Vec::new();
+        for _ in 0..4 {
+            act(&live, binding, "end").await.unwrap();
+            let (_, events) = agents.join_next().await.unwrap().unwrap();
+            taken.extend(events.into_iter().filter(|text| text != "end"));
+        }
+        taken.sort();
+        assert!(taken.is_sorted_by(|one, other| one < other), "twice: {taken:?}");
+        assert_eq!(taken.into_iter().collect::<BTreeSet<_>>(), sent);
+        assert_eq!(consume(&live, 0).await, Vec::<Value>::new());
+    }
+}
+
+#[tokio::test]
+async fn a_waiting_agent_is_woken_and_the_page_learns_of_it() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let mut person = subscribe(&live, "s1", json!({"fromSeq": 1})).await.unwrap();
+        let agent = live.clone();
+        let waiting = tokio::spawn(async move { consume(&agent, 25).await });
+        // The lifecycle channel says that an agent waits.
+        let frames = next(&mut person.subscriber).await;
+        assert_eq!(frames[0]["payload"]["payload"]["kind"], "consume_polling");
+        let asks = live.asks(&owner(), &app("shop"), None, 10).await.unwrap();
+        assert_eq!(asks.len(), 1);
+        act(&live, person.subscriber.binding(), "yes").await.unwrap();
+        let events = waiting.await.unwrap();
+        assert_eq!(texts(&events), ["yes"]);
+        let frames = next(&mut person.subscriber).await;
+        assert_eq!(frames[0]["type"], "drain_ack");
+        assert_eq!(frames[0]["payload"]["eventId"], events[0]["actionId"]);
+        let asks = live.asks(&owner(), &app("shop"), None, 10).await.unwrap();
+        assert_eq!(asks, []);
+    }
+}
+
+#[tokio::test]
+async fn a_wait_that_is_aborted_takes_nothing() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let mut person = subscribe(&live, "s1", json!({"fromSeq": 1})).await.unwrap();
+        let agent = live.clone();
+        let waiting = tokio::spawn(async move { consume(&agent, 25).await });
+        // It waits.
+        next(&mut person.subscriber).await;
+        let submit = |id: &str| {
+            let payload = json!({"intent": "answer", "actionData": {"text": id}, "uiContext": {}});
+            arguments(json!({
+                "kind": "dispatch", "payload": payload, "sessionId": "s1", "appId": "shop",
+                "actionId": id, "firedAt": "2026-01-01T00:00:00Z",
+            }))
+        };
+        waiting.abort();
+        assert!(waiting.await.unwrap_err().is_cancelled());
+        let outcome = live.submit_action(&owner(), submit("a1")).await.unwrap().document();
+        assert_eq!(outcome["consumerPresent"], false);
+        // The same action twice is one event.
+        live.submit_action(&owner(), submit("a1")).await.unwrap();
+        assert_eq!(texts(&consume(&live, 0).await), ["a1"]);
+    }
+}
+
+#[tokio::test]
+async fn a_pull_waits_for_an_event() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({})).await.unwrap();
+        let puller = live.clone();
+        let waiting = tokio::spawn(async move {
+            let request = arguments(json!({"sessionId": "s1", "sinceSequence": 2, "wait": 20}));
+            puller.pull(&owner(), &app("shop"), request).await.unwrap()
+        });
+        tokio::task::yield_now().await;
+        act(&live, person.subscriber.binding(), "yes").await.unwrap();
+        let page = tokio::time::timeout(LIMIT, waiting).await.unwrap().unwrap();
+        assert_eq!((&page["lastSequence"], &page["hasMore"]), (&json!(3), &json!(false)));
+        assert_eq!(page["events"][0]["seq"], 3);
+        let request = arguments(json!({"sessionId": "s1", "sinceSequence": 9}));
+        let page = live.pull(&owner(), &app("shop"), request).await.unwrap();
+        let passed = json!({"reason": "REPLAY_HORIZON_PASSED", "currentSequence": 3});
+        assert_eq!(page, object(passed));
+        // An empty pull ends with its time.
+        let request = arguments(json!({"sessionId": "s1", "sinceSequence": 3, "wait": 1}));
+        let began = std::time::Instant::now();
+        let page = live.pull(&owner(), &app("shop"), request).await.unwrap();
+        assert_eq!(page["events"], json!([]));
+        assert!(began.elapsed() >= Duration::from_millis(900));
+    }
+}
