@@ -1,14 +1,16 @@
-//! Whether a worker started the command that is running now.
+//! Whether a worker started the process that asks: the command that is running now, or the client
+//! at the other end of a connection.
 //!
 //! Some decisions belong to a person: an approval, a resolution, a merge. A worker has the rights
-//! of the person who started it, so it could type the same command. The host describes the calling
-//! process, and this module refuses one that a worker started.
+//! of the person who started it, so it could type the same command, or send the same request. The
+//! host describes the calling process, and this module refuses one that a worker started.
 //!
 //! [`MARKS`] has the marks of every protocol, because a worker of one protocol must not decide in
 //! another: the agent of a task does not approve the gate of a run.
 //!
 //! This is no sandbox. A worker that clears its environment, leaves its process group and outlives
-//! all its parents cannot be distinguished from a person's own script.
+//! all its parents, the one that supervises it included, cannot be distinguished from a person's
+//! own script.
 
 use accord_contract::codes::{Code, Failure};
 
@@ -62,6 +64,10 @@ const OF_RUNS: &str = "a person must run it, in a shell that no worker started; 
 const OF_TASKS: &str = "a person must run it, in a shell that no worker started; a worker asks \
                         for it in its report (outcome needs_review or blocked, with notes)";
 
+/// How a worker asks of which only its supervisor is known.
+const OF_BOTH: &str = "a person must run it, in a shell that no worker started; a worker asks for \
+                       it in its report or result";
+
 /// The process that calls an operation, as the system describes it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Ancestry {
@@ -77,6 +83,9 @@ pub struct Ancestor {
     pub pid: u64,
     /// Those of the variables of [`MARKS`] that are in its environment, if the system shows it.
     pub marks: Vec<(String, String)>,
+    /// Whether it starts workers, and is another process than the caller itself. What it started
+    /// is a worker, whatever is in its environment.
+    pub is_supervisor: bool,
 }
 
 /// A worker that runs now, by its process.
@@ -90,10 +99,12 @@ pub struct RunningWorker {
     pub pid: u64,
 }
 
-impl FromIterator<(u64, Vec<(String, String)>)> for Ancestry {
-    fn from_iter<I: IntoIterator<Item = (u64, Vec<(String, String)>)>>(found: I) -> Self {
-        let processes = found.into_iter().map(|(pid, marks)| Ancestor { pid, marks }).collect();
-        Self { processes }
+impl Ancestry {
+    /// The value of a mark, at the nearest process that has it.
+    pub fn mark(&self, variable: &str) -> Option<&str> {
+        let all = self.processes.iter().flat_map(|process| &process.marks);
+        let mut found = all.filter(|(name, value)| name == variable && !value.is_empty());
+        found.next().map(|(_, value)| value.as_str())
     }
 }
 
@@ -112,6 +123,9 @@ pub fn refuse_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Result<(),
             let who = format!("the worker of {}", worker.work);
             return Err(refusal(&who, process.pid, OF_RUNS).with(worker.member, &*worker.work));
         }
+        if process.is_supervisor {
+            return Err(refusal("a worker", process.pid, OF_BOTH));
+        }
         for mark in MARKS {
             let found = process.marks.iter().find(|(name, _)| name == mark.variable);
             let Some((_, value)) = found.filter(|(_, value)| !value.is_empty()) else { continue };
@@ -127,8 +141,18 @@ pub fn refuse_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Result<(),
     Ok(())
 }
 
+/// The refusal of a caller that cannot be examined: it may be a worker.
+pub fn unknown_caller() -> Failure {
+    let message = "the process that asks has ended or cannot be examined, so it may be that of a \
+                   worker, and what only a person may do is refused";
+    Failure::new(Code::XchainNotForWorkers, message).suggesting(
+        "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
+         give the person a key (`accord key create`)",
+    )
+}
+
 fn refusal(who: &str, pid: u64, instead: &'static str) -> Failure {
-    let message = format!("{who} started this command (seen at process {pid})");
+    let message = format!("{who} started the process that asks (seen at process {pid})");
     Failure::new(Code::XchainNotForWorkers, message).with("pid", pid).suggesting(instead)
 }
 
@@ -138,7 +162,7 @@ mod tests {
 
     fn process(pid: u64, marks: &[(&str, &str)]) -> Ancestor {
         let marks = marks.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Ancestor { pid, marks: marks.collect() }
+        Ancestor { pid, marks: marks.collect(), is_supervisor: false }
     }
 
     fn worker(pid: u64) -> RunningWorker {
@@ -175,6 +199,23 @@ mod tests {
             assert!(refused.message.contains("process 6"), "{}", refused.message);
             assert!(refused.suggestion.expect("what to do").contains(ask), "{mark}");
         }
+    }
+
+    #[test]
+    fn what_a_supervisor_started_needs_no_mark() {
+        let supervisor = Ancestor { is_supervisor: true, ..process(6, &[]) };
+        let caller = Ancestry { processes: vec![process(7, &[]), supervisor] };
+        let refused = refuse_worker(&caller, &[]).unwrap_err();
+        assert_eq!(refused.code, Code::XchainNotForWorkers);
+        assert!(refused.message.contains("process 6"), "{}", refused.message);
+    }
+
+    #[test]
+    fn the_nearest_process_with_a_mark_counts() {
+        let marks = |value| process(6, &[("ACCORD_TASK_ID", ""), ("AGENTXCHAIN_TURN_ID", value)]);
+        let caller = Ancestry { processes: vec![process(7, &[]), marks("near"), marks("far")] };
+        assert_eq!(caller.mark("AGENTXCHAIN_TURN_ID"), Some("near"));
+        assert_eq!(caller.mark("ACCORD_TASK_ID"), None);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Memory {
         let assertion = Assertion::parse(sent, project)?;
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
-            actor: access.attribute(assertion.asserted_by.clone(), "/asserted_by")?,
+            actor: caller.attribute(assertion.asserted_by.clone(), "/asserted_by")?,
             access: access.clone(),
             assertion,
             options,
@@ -82,7 +82,7 @@ impl Memory {
         mut asked: InvalidateQuery,
     ) -> Result<u64, Failure> {
         let (access, project_id) = (caller.access().clone(), project.clone());
-        let actor = access.attribute(asked.actor.take(), "/actor")?;
+        let actor = caller.attribute(asked.actor.take(), "/actor")?;
         let memory = self.clone();
         self.write(move |unit| {
             let project = load::project(unit, &access, Verb::Write, &project_id)?;

@@ -82,7 +82,7 @@ impl Memory {
         let author = package.fields().created_by.clone();
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
-            actor: access.attribute(Some(author), "/created_by")?,
+            actor: caller.attribute(Some(author), "/created_by")?,
             package,
             index,
             drafts: access.drafts_only_of().cloned(),

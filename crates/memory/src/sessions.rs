@@ -39,7 +39,7 @@ impl Memory {
         let access = caller.access();
         access.may(Verb::Write, project)?;
         let asked = SessionRequest::parse(sent, project)?;
-        let actor = access.attribute(asked.actor()?, "/actor_id")?;
+        let actor = caller.attribute(asked.actor()?, "/actor_id")?;
         let (memory, project_id, random) = (self.clone(), project.clone(), random());
         self.write(move |unit| {
             let project = load::known_project(unit, &project_id)?;

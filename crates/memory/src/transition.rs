@@ -25,7 +25,7 @@ impl Memory {
         mut asked: Move,
     ) -> Result<Served, Failure> {
         let access = caller.access().clone();
-        asked.actor = access.attribute(asked.actor.take(), "/actor")?;
+        asked.actor = caller.attribute(asked.actor.take(), "/actor")?;
         let memory = self.clone();
         let outcome = self
             .write(move |unit| {

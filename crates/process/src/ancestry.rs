@@ -1,10 +1,10 @@
-//! The processes that this process descends from or belongs to, and the user that it runs as.
+//! The processes that a process descends from or belongs to, and the user that this one runs as.
 //!
 //! On Linux `/proc` has all of it, with the environment that each process was started with. On
 //! systems without `/proc` (macOS), `ps` tells parents and groups, and only this process shows its
 //! environment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::time::Duration;
@@ -12,16 +12,25 @@ use std::time::Duration;
 use crate::group::Ending;
 use crate::invocation::Invocation;
 use crate::run::{Spec, run};
+use crate::supervisor::is_supervisor;
+use crate::table::{Process, ProcessTable};
 
 /// The largest environment that is read. The system's own limit is lower by default.
 const MAX_ENVIRONMENT: u64 = 8 * 1024 * 1024;
-/// How many parents are followed.
-const MAX_PARENTS: usize = 256;
-/// How long `ps` and `id` may take.
+/// How long `id` may take.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// A process: its number, and those of the wanted variables that are in its environment.
-pub type AncestorProcess = (u64, Vec<(String, String)>);
+/// A process that another one descends from or belongs to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AncestorProcess {
+    /// Its number.
+    pub pid: u64,
+    /// Those of the wanted variables that are in its environment.
+    pub variables: Vec<(String, String)>,
+    /// Whether it starts workers ([`supervise`](crate::supervise)). It is false for the process
+    /// itself.
+    pub is_supervisor: bool,
+}
 
 /// The name of the user that this process belongs to; its number if it has no name.
 pub fn os_user() -> String {
@@ -35,39 +44,78 @@ pub fn os_user() -> String {
 /// This process first, then its parents, then the leaders of its group and session with their
 /// parents; each with those of `variables` that are in its environment.
 pub fn ancestors(variables: &[&str]) -> Vec<AncestorProcess> {
-    let own = u64::from(std::process::id());
     let table = ProcessTable::read();
-    let relatives = table.relatives(own).unwrap_or_default();
+    table.map(|table| of(std::process::id().into(), &table, variables)).unwrap_or_default()
+}
+
+/// A process that is examined later. A later process with the same number is not it, if the system
+/// says when a process started.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RunningProcess {
+    pid: u64,
+    start: Option<u64>,
+}
+
+impl RunningProcess {
+    /// The process that has this number now. `None` if it has ended.
+    pub fn find(pid: u64) -> Option<Self> {
+        if pid == 0 {
+            return None;
+        }
+        match Process::find(pid) {
+            Some(found) => (!found.is_zombie).then_some(Self { pid, start: found.start }),
+            // Without `/proc`, whether it runs is seen when it is examined.
+            None if Process::find(std::process::id().into()).is_none() => {
+                Some(Self { pid, start: None })
+            }
+            None => None,
+        }
+    }
+
+    /// The process, and those that it descends from or belongs to, as [`ancestors`] lists them.
+    /// `None` if it has ended.
+    pub fn ancestors(&self, variables: &[&str]) -> Option<Vec<AncestorProcess>> {
+        let table = ProcessTable::read()?;
+        let runs = || {
+            let found = table.find(self.pid);
+            found.is_some_and(|found| !found.is_zombie && found.start == self.start)
+        };
+        let found = runs().then(|| of(self.pid, &table, variables))?;
+        // It may have ended in between. Its parents were lost then, and its number may be used.
+        runs().then_some(found)
+    }
+}
+
+fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Vec<AncestorProcess> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
+    let itself = table.find(start);
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
     // its group and session. A leader outside of this process' namespace has the number 0.
-    for start in [Some(own), Some(relatives.group), relatives.session].into_iter().flatten() {
-        let mut next = Some(start);
-        while let Some(pid) = next.filter(|pid| *pid > 0) {
-            if seen.len() >= MAX_PARENTS || !seen.insert(pid) {
-                break;
-            }
-            let set =
-                if pid == own { own_variables(variables) } else { variables_of(pid, variables) };
-            found.push((pid, set));
-            next = table.relatives(pid).map(|relatives| relatives.parent);
+    let leaders = [itself.map(|itself| itself.group), itself.and_then(|itself| itself.session)];
+    for first in [Some(start)].into_iter().chain(leaders).flatten() {
+        let mut next = Some(first);
+        // Not limited: a worker can start as many shells in each other as it likes. The table is
+        // not one snapshot, so parents could form a circle.
+        while let Some(pid) = next.filter(|pid| *pid > 0 && seen.insert(*pid)) {
+            let is_supervisor = pid != start && is_supervisor(pid);
+            found.push(AncestorProcess { pid, variables: set(pid, variables), is_supervisor });
+            next = table.find(pid).map(|process| process.parent);
         }
     }
     found
 }
 
-fn own_variables(names: &[&str]) -> Vec<(String, String)> {
-    let found = names.iter().filter_map(|name| {
-        let value = std::env::var_os(name)?;
-        Some(((*name).to_owned(), value.to_string_lossy().into_owned()))
-    });
-    found.collect()
-}
-
-/// The variables in the environment that a process was started with; none where the system does
-/// not show it.
-fn variables_of(pid: u64, names: &[&str]) -> Vec<(String, String)> {
+/// Those of the variables that a process has. For another process, they are those that it was
+/// started with, and none where the system does not show them.
+fn set(pid: u64, names: &[&str]) -> Vec<(String, String)> {
+    if pid == u64::from(std::process::id()) {
+        let found = names.iter().filter_map(|name| {
+            let value = std::env::var_os(name)?;
+            Some(((*name).to_owned(), value.to_string_lossy().into_owned()))
+        });
+        return found.collect();
+    }
     let mut bytes = Vec::new();
     let read = File::open(format!("/proc/{pid}/environ"))
         .and_then(|file| file.take(MAX_ENVIRONMENT).read_to_end(&mut bytes));
@@ -82,67 +130,10 @@ fn variables_of(pid: u64, names: &[&str]) -> Vec<(String, String)> {
     named.collect()
 }
 
-/// The processes that a process descends from or belongs to.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-struct Relatives {
-    parent: u64,
-    /// The leader of its group.
-    group: u64,
-    /// The leader of its session, where the system says which one it is.
-    session: Option<u64>,
-}
-
-/// Where the relatives of a process are looked up.
-enum ProcessTable {
-    /// `/proc`.
-    Files,
-    /// All processes, from `ps`.
-    Listed(BTreeMap<u64, Relatives>),
-}
-
-impl ProcessTable {
-    fn read() -> Self {
-        if Self::Files.relatives(std::process::id().into()).is_some() {
-            return Self::Files;
-        }
-        let columns = ["-A", "-o", "pid=", "-o", "ppid=", "-o", "pgid="];
-        let ran = run(&Spec::new(Invocation::new("ps", columns)).time_limit(LIMIT));
-        let text = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
-        Self::Listed(listed_relatives(&text.unwrap_or_default()))
-    }
-
-    fn relatives(&self, pid: u64) -> Option<Relatives> {
-        match self {
-            Self::Files => {
-                stat_relatives(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-            }
-            Self::Listed(all) => all.get(&pid).copied(),
-        }
-    }
-}
-
-/// The relatives of the process that a `stat` file of `/proc` describes.
-fn stat_relatives(stat: &str) -> Option<Relatives> {
-    // The second field is a name in parentheses that may contain anything. The state follows it,
-    // then the parent, the group and the session.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut numbers = fields.split_ascii_whitespace().skip(1).map(str::parse);
-    let mut number = || numbers.next()?.ok();
-    Some(Relatives { parent: number()?, group: number()?, session: Some(number()?) })
-}
-
-/// The relatives of each process in the output of `ps`.
-fn listed_relatives(listed: &str) -> BTreeMap<u64, Relatives> {
-    let line = |line: &str| {
-        let mut numbers = line.split_ascii_whitespace().map(str::parse);
-        let mut number = || numbers.next()?.ok();
-        Some((number()?, Relatives { parent: number()?, group: number()?, session: None }))
-    };
-    listed.lines().filter_map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -155,28 +146,42 @@ mod tests {
     fn this_process_is_the_first_and_its_parent_the_second() {
         let found = ancestors(&["PATH"]);
         let parent = rustix::process::getppid().expect("a parent").as_raw_pid().unsigned_abs();
-        let pids: Vec<u64> = found.iter().map(|(pid, _)| *pid).collect();
+        let pids: Vec<u64> = found.iter().map(|ancestor| ancestor.pid).collect();
         assert_eq!(pids[..2], [u64::from(std::process::id()), u64::from(parent)], "{pids:?}");
-        assert_eq!(found[0].1[0].0, "PATH");
+        assert_eq!(found[0].variables[0].0, "PATH");
         let once: BTreeSet<&u64> = pids.iter().collect();
         assert_eq!(once.len(), pids.len(), "{pids:?}");
     }
 
     #[test]
-    fn relatives_are_read_from_the_output_of_ps() {
-        let listed = "    1     0     1\n  312     1   312\n40123   312   312\nheading line\n\n";
-        let all = listed_relatives(listed);
-        assert_eq!(all.len(), 3);
-        let shell = Relatives { parent: 312, group: 312, session: None };
-        assert_eq!(ProcessTable::Listed(all).relatives(40123), Some(shell));
-    }
-
-    /// A process that was put into a container from outside has a group, a session and a parent
-    /// that it cannot see.
-    #[test]
-    fn relatives_outside_of_the_namespace_have_no_number() {
-        let inside = Relatives { parent: 0, group: 0, session: Some(0) };
-        assert_eq!(stat_relatives("17 (a (b) c) S 0 0 0 0 -1 4194304 1"), Some(inside));
-        assert_eq!(stat_relatives("17 (accord) S 0"), None);
+    #[cfg(target_os = "linux")]
+    fn another_process_is_examined_until_it_ends() {
+        let mut cat = Command::new("cat")
+            .env("ACCORD_TEST_MARK", "seen")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let process = RunningProcess::find(cat.id().into()).unwrap();
+        // The program has begun once it answers.
+        let mut line = [0; 2];
+        std::io::Write::write_all(cat.stdin.as_mut().unwrap(), b"x\n").unwrap();
+        cat.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+        let found = process.ancestors(&["ACCORD_TEST_MARK"]).unwrap();
+        assert_eq!(found[0].variables, [("ACCORD_TEST_MARK".to_owned(), "seen".to_owned())]);
+        assert_eq!(found[1].pid, u64::from(std::process::id()));
+        let earlier = RunningProcess { start: Some(1), ..process };
+        assert_eq!(earlier.ancestors(&[]), None, "an earlier process with its number");
+        drop(cat.stdin.take());
+        // Until it is waited for, it is in the table, without its environment.
+        let ended = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(&cat));
+        let options =
+            rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(ended, options).unwrap();
+        assert_eq!(process.ancestors(&[]), None);
+        assert_eq!(RunningProcess::find(cat.id().into()), None);
+        cat.wait().unwrap();
+        assert_eq!(process.ancestors(&[]), None);
+        assert_eq!(RunningProcess::find(0), None);
     }
 }

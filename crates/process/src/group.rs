@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use crate::error::StartError;
 use crate::invocation::Invocation;
 use crate::live;
+use crate::supervisor::{end_child, start_child};
 
 /// How the leader of a group ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -65,7 +66,7 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn start(invocation: &Invocation) -> Result<Self, StartError> {
-        let mut child = invocation.spawn()?;
+        let mut child = start_child(|| invocation.spawn())?;
         let pid = Pid::from_child(&child);
         // Before anything that can fail, so that `end_all` reaches every child that was started.
         live::enter(pid);
@@ -146,6 +147,7 @@ impl Group {
         // have.
         live::leave(self.pid);
         let ending = self.reap();
+        end_child(self.pid);
         self.ending = Some(ending);
         self.stdin = None;
         ending

@@ -32,6 +32,7 @@ impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let settings = self.settings.resolve()?.settings;
         log::begin(&settings.log)?;
+        accord_process::supervise();
         let runtime = runtime()?;
         let folder = self.settings.folder()?;
         let host = Host::open(&folder, settings).map_err(|failure| taken(failure, &folder))?;

@@ -95,7 +95,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-system", &["accord-canon", "accord-contract"]),
     ("accord-client", &[]),
     ("accord-process", &[]),
-    ("accord-trees", &["accord-canon", "accord-contract", "accord-system"]),
+    ("accord-trees", &["accord-canon", "accord-contract", "accord-process", "accord-system"]),
     (
         "accord-runs",
         &[

@@ -61,6 +61,7 @@ mod sources;
 mod speaking;
 mod task_board;
 mod task_commands;
+mod task_peers;
 mod task_place;
 mod task_work;
 mod tasks_page;

@@ -90,10 +90,10 @@ async fn admit(
         return Refusal(failure).into_response();
     };
     // Only a request from the network can come from a browser.
-    let Peer::Network(local) = peer else {
+    let Peer::Network(network) = &peer else {
         return pass(host, &peer, request, next, who).await;
     };
-    let listed = match guard::check(host.settings(), local, &request) {
+    let listed = match guard::check(host.settings(), network.local, &request) {
         Ok(listed) => listed,
         Err(failure) => return Refusal(failure).into_response(),
     };

@@ -45,6 +45,7 @@ use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
 
 use crate::mcp::{self, HostAccess, McpEndpoints, SessionLimits};
+use crate::serve::this_process;
 use crate::{Api, Request, Response};
 
 pub(crate) use self::context::Context;
@@ -97,9 +98,9 @@ fn mcp_endpoints(host: &Host) -> McpEndpoints {
         .expect("opening the host has checked that the tools can be combined")
 }
 
-/// The host as the owner of its data folder uses it.
+/// The host as the owner of its data folder uses it in this process.
 pub fn local_api(host: &Host) -> Arc<dyn Api> {
-    api_as(host, Caller::owner())
+    api_as(host, Caller::owner().examined_by(|| Some(vec![this_process()])))
 }
 
 /// The host as an authenticated caller uses it.

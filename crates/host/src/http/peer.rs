@@ -1,13 +1,12 @@
 //! Who is at the other end of a connection, and authentication.
 
-use std::net::SocketAddr;
-
 use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
 use super::Host;
+use crate::serve::NetworkPeer;
 
 /// Where a request comes from. It is in the extensions of every request; a request without it is
 /// refused.
@@ -15,8 +14,8 @@ use super::Host;
 pub(crate) enum Peer {
     /// This process, or the socket in the data folder: the caller is known.
     Trusted(Caller),
-    /// The network. The address is our own end of the connection.
-    Network(SocketAddr),
+    /// The network.
+    Network(NetworkPeer),
 }
 
 /// Paths that need no key, because their answers contain no user data.
@@ -29,12 +28,13 @@ pub(super) async fn authenticate(
     path: &str,
     headers: &HeaderMap,
 ) -> Result<Caller, Failure> {
-    if let Peer::Trusted(caller) = peer {
-        return Ok(caller.clone());
-    }
+    let network = match peer {
+        Peer::Trusted(caller) => return Ok(caller.clone()),
+        Peer::Network(network) => network,
+    };
     let open = OPEN_PATHS.contains(&path) || path == "/metrics" && host.settings().metrics_open;
     if open || !host.keys().required().await? {
-        return Ok(Caller::local());
+        return Ok(network.caller());
     }
     host.keys().authenticate(credential(headers)?).await
 }

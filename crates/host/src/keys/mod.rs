@@ -127,6 +127,8 @@ impl Keys {
         request: KeyRequest,
     ) -> Result<CreatedKey, Failure> {
         may_manage(caller)?;
+        // A worker could give itself the key of a person.
+        caller.refuse_worker()?;
         let stored = request.into_stored()?;
         if stored.is_expired(self.memory.now()) {
             let message = "the key would already have expired; use a time in the future";

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use accord_base::Caller;
 use accord_contract::codes::Protocol;
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::Connection;
+use super::peer_process::{NetworkPeer, socket_owner};
 use super::refusals;
 use super::socket::Socket;
 use crate::http::{Metrics, Peer, Permit, Permits};
@@ -112,7 +113,7 @@ impl Acceptor {
             tokio::select! {
                 () = &mut end => break,
                 accepted = tcp.accept() => match accepted {
-                    Ok((stream, _)) => running.serve_network(stream).await,
+                    Ok((stream, remote)) => running.serve_network(stream, remote).await,
                     Err(error) => pause(&error).await,
                 },
                 accepted = accept_local(socket.as_ref()) => match accepted {
@@ -133,7 +134,7 @@ impl Acceptor {
 }
 
 impl Running<'_> {
-    async fn serve_network(&mut self, stream: TcpStream) {
+    async fn serve_network(&mut self, stream: TcpStream, remote: SocketAddr) {
         // Answers are written whole; Nagle's algorithm would only delay them.
         drop(stream.set_nodelay(true));
         let Ok(local) = stream.local_addr() else {
@@ -144,7 +145,7 @@ impl Running<'_> {
             self.refuse(stream, tls);
             return;
         };
-        let connection = self.connection(Peer::Network(local));
+        let connection = self.connection(Peer::Network(NetworkPeer::new(local, remote)));
         let authenticated = connection.authenticated.clone();
         // The handshake is below `MonitoredStream`, which has the other timeouts.
         let handshake_timeout = self.acceptor.limits.header_timeout;
@@ -178,7 +179,7 @@ impl Running<'_> {
     /// Serves a connection through the socket of the data folder. Its file mode admits only the
     /// owner, so these connections do not count against the limit.
     fn serve_local(&self, stream: UnixStream) {
-        let connection = self.connection(Peer::Trusted(Caller::owner()));
+        let connection = self.connection(Peer::Trusted(socket_owner(&stream)));
         tokio::spawn(async move { connection.serve(stream).await });
     }
 

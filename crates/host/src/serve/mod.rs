@@ -9,6 +9,7 @@
 mod accept;
 mod activity;
 mod connection;
+mod peer_process;
 mod refusals;
 mod rules;
 mod service;
@@ -32,6 +33,8 @@ use crate::http::{Host, errors};
 use crate::tasks::scheduler;
 
 pub use self::accept::Authenticated;
+pub(crate) use self::peer_process::NetworkPeer;
+pub use self::peer_process::this_process;
 pub use self::service::{Service, ServiceLimits, ServiceServer};
 pub use self::socket::SOCKET;
 pub use self::url_file::url_of_host;

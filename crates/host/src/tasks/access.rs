@@ -3,6 +3,7 @@
 //! Invariants:
 //! - a key that is bound to an actor acts as that actor, unless it may act as others;
 //! - through a key, only a key of a person acts as a person;
+//! - a worker acts as an agent: not as a person, nor as a script, which may change every task;
 //! - what only a person may do needs the verb `review`.
 
 use accord_base::{Actor, ActorType, Caller, ProjectId, Verb};
@@ -39,7 +40,8 @@ impl Needs {
 ///
 /// # Errors
 /// `unauthorized` when the key does not cover the project, the verb or the actor;
-/// `person_required` when a key of no person acts as one; `field_missing` without an actor.
+/// `person_required` when a key of no person acts as one; `not_for_workers` when a worker acts as
+/// a person or a script; `field_missing` without an actor.
 pub(crate) fn acting(
     caller: &Caller,
     project: &ProjectId,
@@ -49,6 +51,8 @@ pub(crate) fn acting(
     door: Door,
 ) -> Result<By, Failure> {
     caller.access().may(needs.verb(), project)?;
+    // What is due is done in the name of the service, for every caller.
+    let is_service = named.is_none() && fallback == Some(SERVICE);
     let named = named.map(|named| By::parse(named, door)).transpose();
     let named = named.map_err(|failure| failure.at("/actor"))?;
     let own = caller.access().actor();
@@ -56,13 +60,16 @@ pub(crate) fn acting(
         (None, None, Some(fallback)) => Some(By::parse(fallback, door)?),
         (named, ..) => named,
     };
-    let actor = caller.access().attribute(named.map(|by| by.actor), "/actor")?;
+    let actor = caller.attribute(named.map(|by| by.actor), "/actor")?;
     let actor = actor.ok_or_else(|| {
         let message = "the request does not say who acts: name an actor, such as human:NAME or \
                        agent:NAME";
         Failure::new(Code::WireFieldMissing, message).at("/actor")
     })?;
     check_person(caller, &actor)?;
+    if actor.kind == ActorType::Script && !is_service {
+        caller.refuse_worker()?;
+    }
     Ok(By::new(actor, door))
 }
 

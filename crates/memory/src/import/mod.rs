@@ -71,10 +71,11 @@ pub struct Intake {
 }
 
 impl Memory {
-    /// Starts an import into a project. The caller must administer it, because lines name their
-    /// authors.
+    /// Starts an import into a project. The caller must administer it, and no worker may do it,
+    /// because lines name their authors and reviewers.
     pub fn begin_import(&self, caller: &Caller, project: &ProjectId) -> Result<Intake, Failure> {
         caller.access().may(Verb::Admin, project)?;
+        caller.refuse_worker()?;
         Ok(Intake {
             memory: self.clone(),
             project: project.clone(),

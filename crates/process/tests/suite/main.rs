@@ -7,6 +7,7 @@ mod conversation;
 mod run;
 mod session;
 mod start;
+mod supervisor;
 mod watch;
 
 use std::fmt::Display;

@@ -65,10 +65,12 @@ impl Runs {
     /// # Errors
     /// `turn_not_active` or `target_required`; `invalid_state_transition` if the run is not active;
     /// `unknown_phase` if there is no later phase; `files_required` if git reports changes that can
-    /// be those of another active turn.
+    /// be those of another active turn; `not_for_workers` if the worker of another active turn
+    /// started the caller.
     pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;
+        self.refuse_other_worker(&operation.state, &turn)?;
         let result = result(&operation, &turn, manual)?;
         let path = operation.locked.stage(turn.id(), pretty(&result).as_bytes())?;
         drop(operation);

@@ -60,8 +60,12 @@ impl Runs {
     ///
     /// # Errors
     /// `invalid_state_transition` if a run is active; `records_missing` if there was one whose
-    /// records are missing.
+    /// records are missing; `not_for_workers` if a worker would replace a run.
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
+        if start.restart {
+            // It ends a block that waits for a person.
+            self.refuse_worker()?;
+        }
         let mut operation = self.begin()?;
         let decisions = operation.locked.repo_decisions()?;
         let mut provenance = start.provenance.clone().unwrap_or_else(|| {

@@ -93,6 +93,8 @@ fn spec(job: &Job<'_>) -> Result<Spec, Failure> {
         ("AGENTXCHAIN_PROJECT_ROOT", shown(job.root)),
         ("AGENTXCHAIN_DISPATCH_DIR", shown(&job.bundle())),
         ("AGENTXCHAIN_STAGING_PATH", shown(&job.staging())),
+        // Otherwise it would be that of the person who started the worker.
+        ("ACCORD_ACTOR", format!("agent:{}", job.turn.role()).into()),
     ];
     for (name, value) in variables {
         invocation = invocation.env(name, value.as_str().unwrap_or_default());

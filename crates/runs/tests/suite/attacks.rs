@@ -9,7 +9,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
-use accord_runs::operations::{Accept, Adopt, Gate, SendBack, Step, StepResult};
+use accord_runs::operations::{
+    Accept, Adopt, Gate, ManualResult, Reissue, SendBack, Start, Step, StepResult,
+};
 use accord_runs::{CycleOptions, Environment, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::testing::consent;
@@ -270,6 +272,14 @@ fn carry_out(typed: &str) {
             runs.accept(&merge).map(drop)
         }
         "accept" => runs.accept(&Accept::default()).map(drop),
+        "reissue" => runs.reissue(&Reissue::default()).map(drop),
+        "restart" => runs.start(&Start { restart: true, ..Start::default() }).map(drop),
+        "stage" => {
+            let other = runs.state().unwrap();
+            let other = other.turns().find(|turn| turn.role() == "dev").unwrap().id().clone();
+            let result = ManualResult { turn: Some(other), ..ManualResult::default() };
+            runs.stage_manual_result(&result).map(drop)
+        }
         other => panic!("{other}"),
     };
     let answer = done.map_or_else(|failure| failure.code.as_str().to_owned(), |()| "done".into());
@@ -291,6 +301,9 @@ fn decisions_that_a_worker_types() {
         ("proposal", ""),
         ("adopt", ""),
         ("merge", ""),
+        ("reissue", ""),
+        ("restart", ""),
+        ("restart-cleared", cleared),
         ("transition-cleared", cleared),
         ("transition-session", &session),
         ("transition-orphan", &orphan),
@@ -463,6 +476,28 @@ fi"#,
     let accepted = accept(&attack.runs, other.turn.id()).unwrap();
     assert_eq!(accepted.accepted.history_entry["summary"], "not by dev");
     attack.assert_gates_hold();
+}
+
+#[test]
+fn a_worker_stages_only_its_own_result() {
+    // The second has no mark; the state names the worker.
+    let typed = types("stage", "") + &types("stage-cleared", "env -i PATH=\"$PATH\"");
+    let attack = Attack::new(&typed);
+    attack.repo.configure(|config| {
+        config["routing"]["planning"]["max_concurrent_turns"] = json!(2);
+    });
+    let other = dispatched(&attack.runs, "dev");
+    let own = attack.runs.assign(Some("pm")).unwrap();
+    let outcome = attack.runs.run_turn(own.turn.id(), CycleOptions::default()).unwrap();
+    assert!(matches!(outcome, TurnOutcome::Accepted(_)), "{outcome:?}");
+    for operation in ["stage", "stage-cleared"] {
+        let answer = fs::read_to_string(marks(&attack).join(operation)).unwrap();
+        assert_eq!(answer, "not_for_workers", "{operation}");
+    }
+    // A person stages it.
+    let turn = Some(other.turn.id().clone());
+    let result = ManualResult { turn, summary: "by hand".to_owned(), ..ManualResult::default() };
+    attack.runs.stage_manual_result(&result).unwrap();
 }
 
 #[test]

@@ -13,8 +13,12 @@ use crate::support::{Repo, refused};
 
 /// An environment whose caller has this mark on its parent.
 fn called_with(mark: &str, value: &str) -> Environment {
-    let parent = Ancestor { pid: 4, marks: vec![(mark.to_owned(), value.to_owned())] };
-    let own = Ancestor { pid: 5, marks: Vec::new() };
+    let parent = Ancestor {
+        pid: 4,
+        marks: vec![(mark.to_owned(), value.to_owned())],
+        ..Ancestor::default()
+    };
+    let own = Ancestor { pid: 5, ..Ancestor::default() };
     let caller = Ancestry { processes: vec![own, parent] };
     Environment::system().with_caller(move || caller.clone())
 }

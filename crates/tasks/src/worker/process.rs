@@ -28,12 +28,14 @@ const PROMPT: &str = "{prompt}";
 const AGENT: &str = "{agent}";
 
 /// The variables of a worker's environment that name its task.
-pub(crate) const VARIABLES: [&str; 5] = [
+pub(crate) const VARIABLES: [&str; 6] = [
     "ACCORD_TASK_ID",
     "ACCORD_TASK_DIR",
     "ACCORD_TASK_RUN_ID",
     "ACCORD_TASK_AGENT",
     "ACCORD_PROJECT",
+    // Otherwise it would be that of the person who started the worker.
+    "ACCORD_ACTOR",
 ];
 
 /// Runs the command of an agent to its end.
@@ -108,8 +110,9 @@ fn spec(
     }
     let run_id = claimed.run.run_id.as_deref().unwrap_or_default();
     let id = task.id.to_string();
-    let folder = folder.into_os_string();
-    let values = [id.into(), folder, run_id.into(), agent.into(), worker.project.as_str().into()];
+    let (folder, actor) = (folder.into_os_string(), format!("agent:{agent}"));
+    let project = worker.project.as_str();
+    let values = [id.into(), folder, run_id.into(), agent.into(), project.into(), actor.into()];
     for (name, value) in VARIABLES.into_iter().zip(values) {
         invocation = invocation.env(name, value);
     }

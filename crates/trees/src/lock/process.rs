@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use accord_contract::wire::{Object, Value};
+use accord_process::TICKS_PER_SECOND;
 use parking_lot::{Mutex, MutexGuard};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
@@ -27,9 +28,6 @@ pub struct ProcessIdentity {
     /// When the process started, in ticks since that boot.
     start: Option<u64>,
 }
-
-/// The unit of times in `/proc/*/stat` on Linux, on every architecture.
-const TICKS_PER_SECOND: u64 = 100;
 
 /// How much two clocks may differ about the start of the same process.
 const CLOCK_TOLERANCE_MS: u64 = 10_000;
@@ -134,21 +132,13 @@ fn process(pid: u64) -> Option<Process> {
         Ok(()) | Err(Errno::PERM) => {}
         Err(_) => return None,
     }
-    // Systems without `/proc` (macOS) do not tell the start time; the process id must be enough
-    // there.
-    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return Some(Process { start: None });
-    };
-    // The second field is a name in parentheses that may contain anything.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    let mut fields = fields.split_ascii_whitespace();
-    // A zombie still has its process id, but will never release the lock.
-    if matches!(fields.next(), Some("Z" | "X" | "x")) {
-        return None;
+    match accord_process::Process::find(pid) {
+        // A zombie still has its process id, but will never release the lock.
+        Some(found) => (!found.is_zombie).then_some(Process { start: found.start }),
+        // Systems without `/proc` (macOS) do not tell the start time; the process id must be
+        // enough there.
+        None => Some(Process { start: None }),
     }
-    // Field 22 of the line; the field just read is the third.
-    let start = fields.nth(18).and_then(|ticks| ticks.parse().ok());
-    Some(Process { start })
 }
 
 /// Whether a process started after a lock was taken, so that it cannot be the owner.

@@ -208,6 +208,8 @@ fn take<T>(answer: Result<T, Failure>) -> Result<T, CliError> {
 
 /// The environment, with a listener that prints notices.
 fn environment() -> Environment {
+    // Workers, hooks and commands of gates are recognised by it.
+    accord_process::supervise();
     let terminal = std::io::stderr().is_terminal();
     Environment::system().with_listener(move |notice| {
         if let Some(line) = line_of(notice, terminal) {

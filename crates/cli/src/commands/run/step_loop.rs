@@ -184,6 +184,8 @@ fn drive_run(
 
 /// The environment, with a listener that prints the progress.
 fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
+    // Workers are recognised by it.
+    accord_process::supervise();
     let bar = Arc::clone(bar);
     let output = Mutex::new(WorkerOutput::default());
     Environment::system().with_listener(move |notice| {

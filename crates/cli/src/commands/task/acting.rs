@@ -1,9 +1,11 @@
 //! Who acts: a person, or the agent whose worker runs the command.
 //!
-//! A command that acts as a person is refused in a process that a worker started.
+//! In a process that a worker started, a command acts as an agent. One that acts as a person is
+//! refused, or as a script, which may change every task.
 
-use accord_base::worker::{Ancestry, refuse_worker, variables};
+use accord_base::worker::refuse_worker;
 use accord_base::{ActorKey, ActorType};
+use accord_host::serve::this_process;
 
 use crate::commands::person::NamedPerson;
 use crate::error::CliError;
@@ -27,13 +29,13 @@ pub(super) struct AgentArgs {
 }
 
 impl ActorArgs {
-    /// The actor. A person is refused in a worker.
+    /// The actor. In a worker it is an agent.
     pub(super) fn name(&self) -> Result<String, CliError> {
         let given = self.actor.clone().or_else(|| setting("ACCORD_ACTOR"));
         let agent = || setting("ACCORD_TASK_AGENT").map(|agent| format!("agent:{agent}"));
         let actor = given.or_else(agent);
         let actor = actor.unwrap_or_else(|| NamedPerson::of(None).actor);
-        if is_person(&actor) {
+        if !is_agent(&actor) {
             check_person()?;
         }
         Ok(actor)
@@ -62,12 +64,11 @@ impl AgentArgs {
 
 /// Refuses to act as a person in a worker.
 pub(super) fn check_person() -> Result<(), CliError> {
-    let caller: Ancestry = accord_process::ancestors(&variables()).into_iter().collect();
-    Ok(refuse_worker(&caller, &[])?)
+    Ok(refuse_worker(&this_process(), &[])?)
 }
 
-fn is_person(actor: &str) -> bool {
-    ActorKey::parse(actor).is_ok_and(|actor| actor.kind == ActorType::Human)
+fn is_agent(actor: &str) -> bool {
+    ActorKey::parse(actor).is_ok_and(|actor| actor.kind == ActorType::Agent)
 }
 
 fn actor(text: &str) -> Result<String, String> {

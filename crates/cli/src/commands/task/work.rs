@@ -102,6 +102,7 @@ impl WorkArgs {
         // A coding agent works on the repository that it was started for.
         command.cwd = std::env::current_dir().ok();
         command.time_limit = Duration::from_secs(self.time_limit);
+        accord_process::supervise();
         let cancel = Cancel::new();
         let signal = cancel_on_signal(&cancel)?;
         let shift = Shift { args: &self, place: &place, command, agent, cancel, signal };
@@ -311,7 +312,7 @@ Examples:
   accord task work --agent codex --drain
 
 The agent is started in the current folder. It gets a briefing, and in its environment
-ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT and ACCORD_PROJECT. It
-reports by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in outputs/report.json.
+ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT, ACCORD_PROJECT and
+ACCORD_ACTOR. It reports by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in outputs/report.json.
 Without a report, exit code 0 leads to a review; anything else counts as a failed attempt. Ctrl-C
 ends the agent and gives the task back.";

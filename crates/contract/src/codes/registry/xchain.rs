@@ -224,8 +224,9 @@ macro_rules! xchain_codes {
         "The working tree changed while the turn was being accepted; wait until nothing changes it \
          and accept the turn again.";
     XchainNotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
-        "The command takes a decision that belongs to a person, and a worker, a hook or a command \
-         of a gate started it; a person must run it in a shell that no worker started.";
+        "It is a person who does this, and a worker, a hook or a command of a gate started the \
+         process that asks, or that process cannot be examined; a person must run it in a shell \
+         that no worker started.";
     XchainConfirmationNeeded = "confirmation_needed", Xchain, Approval, AfterChange, 409,
         "The command takes a decision that belongs to a person, and there is no terminal to ask \
          one; run it in a terminal, or give --yes.";

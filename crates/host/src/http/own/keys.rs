@@ -46,7 +46,11 @@ pub(crate) fn routes() -> Vec<Route> {
             "The key. Its secret is shown only this once.",
             Content::json::<KeyEnvelope>(),
         )
-        .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
+        .refuses(&[
+            Code::AgenticUnauthorized,
+            Code::WireFieldValue,
+            Code::XchainNotForWorkers,
+        ]),
         Route::new(
             "revoke_key",
             Method::DELETE,

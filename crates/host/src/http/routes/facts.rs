@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticDuplicateFactId,
                 Code::AgenticFactOutOfOrder,
                 Code::AgenticProjectArchived,
+                Code::XchainNotForWorkers,
             ]),
         Route::get(
             "facts",
@@ -94,6 +95,7 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticInvalidSchema,
             Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived,
+            Code::XchainNotForWorkers,
         ]),
         Route::get("fact", "/v1/facts/{fact_id}", "Reads one fact.", one)
             .query(PROJECT_ID, "The project; needed if several projects have a fact with this id.")

@@ -35,7 +35,12 @@ pub(crate) fn routes() -> Vec<Route> {
         .takes(Content::Lines)
         .answers(200, "The result of the import.", Content::json::<ImportSummary>())
         .answers(200, progress::ABOUT, Content::Lines)
-        .refuses(&[Code::HttpMediaType, Code::AgenticProjectNotFound, Code::StoreFull]),
+        .refuses(&[
+            Code::HttpMediaType,
+            Code::AgenticProjectNotFound,
+            Code::StoreFull,
+            Code::XchainNotForWorkers,
+        ]),
     ]
 }
 

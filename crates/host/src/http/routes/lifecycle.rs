@@ -94,6 +94,7 @@ fn change(
             Code::AgenticAmbiguousPackageId,
             Code::AgenticProjectArchived,
             Code::AgenticIntegrityError,
+            Code::XchainNotForWorkers,
         ])
 }
 

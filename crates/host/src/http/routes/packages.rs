@@ -80,6 +80,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticDuplicatePackageId,
                 Code::AgenticProjectArchived,
                 Code::AgenticPayloadTooLarge,
+                Code::XchainNotForWorkers,
             ]),
         Route::get(
             "pull",

@@ -41,7 +41,11 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::post("start_session", SESSIONS, "Starts a session.", start)
             .may_take(Content::json::<SessionRequest>())
             .answers(201, "The session.", Content::json::<Session>())
-            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticProjectArchived]),
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticProjectArchived,
+                Code::XchainNotForWorkers,
+            ]),
         Route::get("sessions", SESSIONS, "Lists sessions, newest first.", list)
             .query(WITH_CALLSIGN, "Only sessions with this callsign.")
             .query(ACTIVE, "Whether to list only sessions that have not ended.")

@@ -35,6 +35,7 @@ const COMMON: &[Code] = &[Code::AofTaskTreeUnavailable, Code::AofProjectManifest
 const OF_CHANGES: &[Code] = &[
     Code::AgenticUnauthorized,
     Code::AofPersonRequired,
+    Code::XchainNotForWorkers,
     Code::AgenticProjectNotFound,
     Code::AgenticProjectArchived,
 ];

@@ -91,6 +91,11 @@ pub static TOOLSET: Toolset = Toolset {
              one.",
         ),
         Advice::on(
+            Code::XchainNotForWorkers,
+            "Pass actor: your own name as an agent. Do not retry what a person must decide: tell \
+             the person you work for.",
+        ),
+        Advice::on(
             Code::AofPersonRequired,
             "Do not retry: tell the person you work for what should be decided.",
         ),

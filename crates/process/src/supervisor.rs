@@ -1,0 +1,79 @@
+//! The process that starts workers, so that what they start can be recognised.
+//!
+//! A worker can clear its environment, hide it (`PR_SET_DUMPABLE`), start a session of its own and
+//! let its parent end. On Linux, a supervisor has a name that others can read, and gets the
+//! processes whose parents have ended. So it stays an ancestor of everything that its workers
+//! start, for as long as it runs. On other systems nothing is done here.
+//!
+//! Processes that a supervisor got are reaped here, and no others: a child of this crate is reaped
+//! by its group, which needs the exit status.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use crate::table::ProcessTable;
+
+/// The name of a supervisor in the process table. The system keeps 15 bytes.
+const NAME: &str = "accord-workers";
+
+static IS_SUPERVISOR: AtomicBool = AtomicBool::new(false);
+
+/// Read by those who start a child, until the child is in [`CHILDREN`]; written by the reaper.
+static STARTING: RwLock<()> = RwLock::new(());
+
+/// The children of this crate that are not reaped yet.
+static CHILDREN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// Makes this process the supervisor of the workers that it starts.
+pub fn supervise() {
+    #[cfg(target_os = "linux")]
+    {
+        // Where either fails, workers are recognised by their environment alone.
+        let _ = fs::write("/proc/self/comm", NAME);
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        IS_SUPERVISOR.store(true, Ordering::Release);
+    }
+}
+
+/// Whether a process is a supervisor.
+pub(crate) fn is_supervisor(pid: u64) -> bool {
+    let name = fs::read(format!("/proc/{pid}/comm"));
+    name.is_ok_and(|name| name.trim_ascii_end() == NAME.as_bytes())
+}
+
+/// Starts a child whose exit status its group will ask for.
+pub(crate) fn start_child<E>(
+    start: impl FnOnce() -> Result<std::process::Child, E>,
+) -> Result<std::process::Child, E> {
+    let _starting = STARTING.read();
+    let child = start()?;
+    CHILDREN.lock().insert(Pid::from_child(&child).as_raw_pid());
+    Ok(child)
+}
+
+/// A child was reaped, or is not waited for any more.
+pub(crate) fn end_child(pid: Pid) {
+    CHILDREN.lock().remove(&pid.as_raw_pid());
+    if IS_SUPERVISOR.load(Ordering::Acquire) {
+        reap_orphans();
+    }
+}
+
+/// Reaps processes that this one got from workers, and that have ended.
+fn reap_orphans() {
+    let _none_starts = STARTING.write();
+    let own = u64::from(std::process::id());
+    let Some(table) = ProcessTable::read() else { return };
+    for process in table.all() {
+        let Some(pid) = i32::try_from(process.pid).ok() else { continue };
+        if process.parent == own && process.is_zombie && !CHILDREN.lock().contains(&pid) {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+            // It was reaped already, if this fails.
+            let _ = Pid::from_raw(pid).map(|pid| waitid(WaitId::Pid(pid), options));
+        }
+    }
+}
