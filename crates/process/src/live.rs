@@ -30,7 +30,9 @@ pub fn end_all() {
 /// Kills a group that another process started. The caller must know that the id is still that of
 /// the group.
 pub fn end_group(id: u32) {
-    if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+    // The group 1 would be every process of this user.
+    let group = i32::try_from(id).ok().filter(|id| *id > 1).and_then(Pid::from_raw);
+    if let Some(group) = group {
         // An error means that the group has ended by itself.
         let _ = kill_process_group(group, Signal::KILL);
     }

@@ -7,11 +7,11 @@ use accord_contract::text::pretty;
 use accord_contract::wire::Wire;
 use accord_tasks_core::TaskId;
 use accord_tasks_core::run::{Heartbeat, RunResult};
-use accord_trees::wal::{Op, digest};
-use accord_trees::{parent, read_file};
+use accord_trees::wal::{ANYTHING, Op};
+use accord_trees::{Kind, parent, read_file};
 
-use crate::layout::RunLayout;
-use crate::scan::MAX_FILE;
+use crate::layout::{OWN, RunLayout};
+use crate::scan::{MAX_FILE, readable};
 use crate::tree::failure;
 use crate::work::{Work, object};
 
@@ -49,14 +49,16 @@ impl Work<'_> {
         if !self.has_folder(parent(&folder))? || !self.has_folder(&folder)? {
             return Ok(None);
         }
-        read_file(self.disk, &format!("{folder}/{name}"), MAX_FILE).map_err(|error| failure(&error))
+        let bytes = readable(read_file(self.disk, &format!("{folder}/{name}"), MAX_FILE));
+        bytes.map_err(|error| failure(&error))
     }
 
     fn has_folder(&self, path: &str) -> Result<bool, Failure> {
         if let Some(known) = self.run_folders.borrow().get(path) {
             return Ok(*known);
         }
-        let found = self.disk.stat(path).map_err(|error| failure(&error))?.is_some();
+        let found = self.disk.stat(path).map_err(|error| failure(&error))?;
+        let found = found.is_some_and(|found| found.kind == Kind::Folder);
         self.run_folders.borrow_mut().insert(path.to_owned(), found);
         Ok(found)
     }
@@ -91,12 +93,28 @@ impl Work<'_> {
         name: &str,
         document: &impl Wire,
     ) -> Result<(), Failure> {
-        let path = format!("{}/{name}", self.layout.folder(id));
-        let was = match self.staged.get(&path) {
-            Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
-            None => self.run_file(self.layout, id, name)?.map(|bytes| digest(&bytes)),
-        };
-        self.stage(path, pretty(&object(document.encode())), was);
+        self.put_in_run(id, name, pretty(&object(document.encode())))
+    }
+
+    /// Writes a file into the folder of a run. What is no folder moves out of its way.
+    pub(crate) fn put_in_run(
+        &mut self,
+        id: TaskId,
+        name: &str,
+        text: String,
+    ) -> Result<(), Failure> {
+        let folder = self.layout.folder(id);
+        let path = format!("{folder}/{name}");
+        if self.staged.contains_key(&path) || self.has_folder(&folder)? {
+            return self.put(&path, text);
+        }
+        let mut was = None;
+        if self.disk.stat(&folder).map_err(|error| failure(&error))?.is_some() {
+            let away = format!("{OWN}/refused/{id}.run.{}", self.index.last_event + 1);
+            self.ops.push(Op::Move { from: folder, to: away });
+            was = Some(ANYTHING.to_owned());
+        }
+        self.stage(path, text, was);
         Ok(())
     }
 

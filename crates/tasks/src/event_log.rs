@@ -7,10 +7,13 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
-use accord_trees::{Disk, atomic, read_file, record};
+use accord_tasks_core::event::number;
+use accord_trees::wal::Wal;
+use accord_trees::{Disk, Kind, TreeError, atomic, read_file, record};
 use serde_json::json;
 
 use crate::Tree;
+use crate::committed::State;
 use crate::layout::OWN;
 use crate::tree::failure;
 
@@ -18,6 +21,8 @@ use crate::tree::failure;
 const CHUNK: usize = 256 * 1024;
 /// The longest line. A longer one is not an event.
 const MAX_LINE: usize = 32 * 1024 * 1024;
+/// How much of lines that are too long is passed over at once.
+const MAX_SKIPPED: usize = 2 * MAX_LINE;
 /// How many lines at the end of a log are looked at: other programs may have written some.
 const LAST_LINES: usize = 8;
 /// The largest file with the id of a tree.
@@ -108,7 +113,71 @@ pub fn events_after(
     place: EventPlace,
     limit: usize,
 ) -> Result<(Vec<EventLine>, EventPlace), Failure> {
-    read_after(tree.disk(), place, limit).map_err(|error| failure(&error))
+    let disk = tree.disk();
+    let read = || {
+        let (found, next) = read_after(disk, place.clone(), limit)?;
+        // The usual cases: there are some, or none is missing.
+        if !found.is_empty() || !has_later(disk, &place)? {
+            return Ok((found, next));
+        }
+        let wal: Wal<State> = Wal::new(tree.shared_disk(), OWN, "");
+        let last = wal.peek()?.unwrap_or_default().last_event().unwrap_or(0);
+        if last <= place.number {
+            // The later one is not Accord's.
+            return Ok((found, next));
+        }
+        // Others removed or changed lines, so that the next one is not where it was, or nowhere.
+        // That hides no later one.
+        let (found, next) = read_all(disk, &place, Next::InOrder, limit)?;
+        if !found.is_empty() {
+            return Ok((found, next));
+        }
+        read_all(disk, &place, Next::UpTo(last), limit)
+    };
+    read().map_err(|error: TreeError| failure(&error))
+}
+
+/// Which event is the next one.
+#[derive(Clone, Copy)]
+enum Next {
+    /// The one with the next number.
+    InOrder,
+    /// One with a later number, up to the last one that was committed.
+    UpTo(u64),
+}
+
+impl Next {
+    fn is(self, number: u64, before: u64) -> bool {
+        match self {
+            Self::InOrder => number == before + 1,
+            Self::UpTo(last) => number > before && number <= last,
+        }
+    }
+}
+
+/// Whether a log that was read has an event after a place.
+fn has_later(disk: &dyn Disk, place: &EventPlace) -> accord_trees::Result<bool> {
+    let last = place.log.as_ref().map(|(log, _)| log.as_str()).unwrap_or_default();
+    for log in logs(disk)?.iter().filter(|log| log.as_str() >= last) {
+        if last_number(disk, log)? > place.number {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The events after a place, from the beginnings of all logs.
+fn read_all(
+    disk: &dyn Disk,
+    place: &EventPlace,
+    next: Next,
+    limit: usize,
+) -> accord_trees::Result<(Vec<EventLine>, EventPlace)> {
+    let (mut found, mut place) = (Vec::new(), place.clone());
+    for log in logs(disk)? {
+        place = read_log(disk, (&log, 0), place, next, limit, &mut found)?;
+    }
+    Ok((found, place))
 }
 
 fn read_after(
@@ -119,7 +188,7 @@ fn read_after(
     let mut found = Vec::new();
     let mut place = place;
     if let Some((log, end)) = place.log.clone() {
-        place = read_log(disk, &log, end, place, limit, &mut found)?;
+        place = read_log(disk, (&log, end), place, Next::InOrder, limit, &mut found)?;
     }
     // The usual case: the log of the place grew.
     if !found.is_empty() {
@@ -129,49 +198,62 @@ fn read_after(
     let (earlier, later): (Vec<_>, Vec<_>) =
         logs(disk)?.into_iter().filter(|log| *log != last).partition(|log| *log < last);
     for log in later {
-        place = read_log(disk, &log, 0, place, limit, &mut found)?;
+        place = read_log(disk, (&log, 0), place, Next::InOrder, limit, &mut found)?;
     }
     for log in earlier {
         // Only the end of an old log is read, unless the clock was set back.
         if found.len() < limit && last_number(disk, &log)? > place.number {
-            place = read_log(disk, &log, 0, place, limit, &mut found)?;
+            place = read_log(disk, (&log, 0), place, Next::InOrder, limit, &mut found)?;
         }
     }
     Ok((found, place))
 }
 
-/// The number of the last event of a log.
+/// The number of the last event of a log. At the end of a log that is damaged there can be any.
 fn last_number(disk: &dyn Disk, log: &str) -> accord_trees::Result<u64> {
-    let lines = record::last_lines(disk, log, LAST_LINES)?;
-    let numbers = lines.iter().filter_map(|line| line.get("eventId").and_then(Value::as_u64));
-    Ok(numbers.max().unwrap_or(0))
+    match record::last_lines(disk, log, LAST_LINES) {
+        Ok(lines) => Ok(lines.iter().filter_map(number).max().unwrap_or(0)),
+        Err(TreeError::Damaged { .. }) => Ok(u64::MAX),
+        Err(error) if error.is_unreadable() => Ok(u64::MAX),
+        Err(error) => Err(error),
+    }
 }
 
 /// Takes the next events from a log.
 fn read_log(
     disk: &dyn Disk,
-    log: &str,
-    from: u64,
+    (log, from): (&str, u64),
     mut place: EventPlace,
+    next: Next,
     limit: usize,
     found: &mut Vec<EventLine>,
 ) -> accord_trees::Result<EventPlace> {
-    let Some(content) = disk.open(log)? else { return Ok(place) };
+    let content = match disk.open(log) {
+        // It is set aside with the next event.
+        Err(error) if error.is_unreadable() => None,
+        content => content?,
+    };
+    let Some(content) = content else { return Ok(place) };
     let (mut at, mut rest) = (from, Vec::new());
-    while found.len() < limit {
+    // The bytes of a line that is too long to be an event, which are passed over.
+    let mut skipped = 0;
+    while found.len() < limit && skipped <= MAX_SKIPPED {
         let chunk = content.read_at(at + rest.len() as u64, CHUNK)?;
         if chunk.is_empty() {
             break;
         }
+        // What is left of the last chunk has no line end.
+        let mut searched = rest.len();
         rest.extend_from_slice(&chunk);
         let mut used = 0;
         while found.len() < limit
-            && let Some(length) = rest[used..].iter().position(|byte| *byte == b'\n')
+            && let Some(length) = rest[searched..].iter().position(|byte| *byte == b'\n')
         {
-            let line = &rest[used..used + length];
-            used += length + 1;
+            let line = &rest[used..searched + length];
+            used = searched + length + 1;
+            searched = used;
             let end = (log.to_owned(), at + used as u64);
-            if let Some(event) = event(line, place.number + 1, end) {
+            if let Some(event) = event(line, end).filter(|it| next.is(it.number, place.number)) {
                 place = event.after.clone();
                 found.push(event);
             }
@@ -179,18 +261,19 @@ fn read_log(
         rest.drain(..used);
         at += used as u64;
         if rest.len() > MAX_LINE {
-            break;
+            // The rest of the line is no event either.
+            skipped += rest.len();
+            at += rest.len() as u64;
+            rest.clear();
         }
     }
     Ok(place)
 }
 
 /// The event on a line, if it has a number.
-fn event(line: &[u8], number: u64, end: (String, u64)) -> Option<EventLine> {
+fn event(line: &[u8], end: (String, u64)) -> Option<EventLine> {
     let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
-    if accord_tasks_core::event::number(&object) != Some(number) {
-        return None;
-    }
+    let number = number(&object)?;
     let kind = object.get("type")?.as_str()?.to_owned();
     let at = Time::parse_rfc3339(object.get("timestamp")?.as_str()?)?;
     Some(EventLine { number, kind, at, object, after: EventPlace { number, log: Some(end) } })
@@ -201,6 +284,8 @@ pub(crate) fn logs(disk: &dyn Disk) -> accord_trees::Result<Vec<String>> {
     let entries = disk.list("events")?.unwrap_or_default().into_iter();
     let mut logs: Vec<String> = entries
         .filter(|entry| entry.name.ends_with(".jsonl") && entry.name != "events.jsonl")
+        // Not through a link, and a pipe or a folder hides no other log.
+        .filter(|entry| entry.kind == Kind::File)
         .map(|entry| format!("events/{}", entry.name))
         .collect();
     logs.sort();

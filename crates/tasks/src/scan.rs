@@ -216,7 +216,7 @@ impl Reader<'_> {
     fn has_run(self, id: TaskId, held: Option<&Held>) -> Result<bool> {
         let Some(run) = held.and_then(|held| held.run.as_deref()) else { return Ok(true) };
         let path = format!("{}/run.json", self.layout.folder(id));
-        let found = read_file(self.disk, &path, MAX_FILE)?;
+        let found = readable(read_file(self.disk, &path, MAX_FILE))?;
         Ok(found.as_deref() == Some(run.as_bytes()))
     }
 }
@@ -255,12 +255,17 @@ pub(crate) fn read_text(
         Ok(bytes) => Ok(bytes
             .map(|bytes| String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_owned()))),
         // It must not hide the others.
-        Err(
-            error @ (TreeError::TooLarge { .. }
-            | TreeError::NotFile { .. }
-            | TreeError::Outside { .. }),
-        ) => Ok(Some(Err(error.to_string()))),
+        Err(error) if error.is_unreadable() => Ok(Some(Err(error.to_string()))),
         Err(error) => Err(error),
+    }
+}
+
+/// What was read. Something that is no readable file counts as absent, so that it hides nothing
+/// else.
+pub(crate) fn readable(read: Result<Option<Vec<u8>>>) -> Result<Option<Vec<u8>>> {
+    match read {
+        Err(error) if error.is_unreadable() => Ok(None),
+        read => read,
     }
 }
 
@@ -283,7 +288,7 @@ pub(crate) fn document<T: Wire>(
 ) -> Result<Option<T>> {
     for layout in [layout, layout.other()] {
         let path = format!("{}/{name}", layout.folder(id));
-        if let Some(bytes) = read_file(disk, &path, MAX_FILE)? {
+        if let Some(bytes) = readable(read_file(disk, &path, MAX_FILE))? {
             let document = accord_canon::read(&bytes).ok();
             return Ok(document.and_then(|document| T::from_document(document).ok()));
         }

@@ -15,7 +15,7 @@ use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::committed::LeaseOrigin;
 use crate::layout::RunLayout;
-use crate::scan::MAX_FILE;
+use crate::scan::{MAX_FILE, readable};
 
 /// The artifacts of a run that have its id.
 const ARTIFACTS: [&str; 3] = ["run.json", "run_heartbeat.json", "run_result.json"];
@@ -76,7 +76,7 @@ fn has_run_id(disk: &dyn Disk, id: TaskId) -> Result<bool> {
     for layout in [RunLayout::Guide, RunLayout::Reference] {
         for name in ARTIFACTS {
             let path = format!("{}/{name}", layout.folder(id));
-            let bytes = read_file(disk, &path, MAX_FILE)?.unwrap_or_default();
+            let bytes = readable(read_file(disk, &path, MAX_FILE))?.unwrap_or_default();
             let document: Option<Value> = accord_canon::read(&bytes).ok();
             if document.is_some_and(|document| document.get("runId").is_some()) {
                 return Ok(true);

@@ -15,7 +15,7 @@ use accord_tasks_core::event::TaskEvent;
 use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
-use accord_trees::wal::{Op, Record, digest};
+use accord_trees::wal::{ANYTHING, Op, Record, digest};
 use accord_trees::{Disk, Result as TreeResult, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
@@ -23,7 +23,7 @@ use crate::index::Index;
 use crate::layout::{COMPANIONS, RunLayout, companion, events, task_file};
 use crate::manifest::Settings;
 use crate::referee::verdict::Verdict;
-use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text};
+use crate::scan::{MAX_FILE, entry_of, is_committed, read_task, read_text, readable};
 use crate::tree::failure;
 
 /// A group of changes.
@@ -244,12 +244,13 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// The text of a file. Bytes that are not UTF-8 are replaced.
+    /// The text of a file. Bytes that are not UTF-8 are replaced. What is no readable file has none.
     pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         if let Some(staged) = self.staged.get(path) {
             return Ok(staged.clone());
         }
-        let bytes = read_file(self.disk, path, MAX_FILE).map_err(|error| failure(&error))?;
+        let bytes = readable(read_file(self.disk, path, MAX_FILE));
+        let bytes = bytes.map_err(|error| failure(&error))?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -304,9 +305,14 @@ impl<'w> Work<'w> {
     pub(crate) fn put(&mut self, path: &str, text: String) -> Result<(), Failure> {
         let was = match self.staged.get(path) {
             Some(staged) => staged.as_ref().map(|text| digest(text.as_bytes())),
-            None => read_file(self.disk, path, MAX_FILE)
-                .map_err(|error| failure(&error))?
-                .map(|bytes| digest(&bytes)),
+            None => match read_file(self.disk, path, MAX_FILE) {
+                Ok(found) => found.map(|bytes| digest(&bytes)),
+                // It is replaced, if its folder is one.
+                Err(error) if error.is_unreadable() && self.disk.stat(path).is_ok() => {
+                    Some(ANYTHING.to_owned())
+                }
+                Err(error) => return Err(failure(&error)),
+            },
         };
         self.stage(path.to_owned(), text, was);
         Ok(())

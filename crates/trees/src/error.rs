@@ -106,6 +106,17 @@ impl TreeError {
         matches!(source.kind(), NotFound | NotADirectory)
     }
 
+    /// Whether something is at the path that is no readable file: a folder, a pipe, a link that
+    /// leads outside, a file that is too large or that may not be read. It says nothing about other
+    /// files.
+    pub fn is_unreadable(&self) -> bool {
+        match self {
+            Self::Outside { .. } | Self::NotFile { .. } | Self::TooLarge { .. } => true,
+            Self::System { source, .. } => source.kind() == io::ErrorKind::PermissionDenied,
+            _ => false,
+        }
+    }
+
     pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
         Self::Unfinished { journal: journal.to_owned(), source: Box::new(source) }
     }

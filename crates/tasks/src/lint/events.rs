@@ -16,7 +16,13 @@ impl Lint<'_> {
             }
             let path = format!("events/{}", entry.name);
             let mut last = 0;
-            let mut lines = RecordLines::open(self.disk, &path, 0, 0)?;
+            let mut lines = match RecordLines::open(self.disk, &path, 0, 0) {
+                Err(error) if error.is_unreadable() => {
+                    self.error("not_a_file", &path, error.to_string());
+                    continue;
+                }
+                lines => lines?,
+            };
             for line in &mut lines {
                 let Ok(line) = line.map_err(|error| {
                     self.warning("event_line_damaged", &path, error.to_string());

@@ -78,7 +78,7 @@ impl<'d> Lint<'d> {
     }
 
     fn settings(&mut self) -> Result<()> {
-        let Some(bytes) = read_file(self.disk, MANIFEST, MAX_FILE)? else { return Ok(()) };
+        let Some(bytes) = self.read("broken_settings", MANIFEST)? else { return Ok(()) };
         let manifest = match read_manifest(&String::from_utf8_lossy(&bytes)) {
             Ok(manifest) => manifest,
             Err(failure) => {
@@ -92,6 +92,17 @@ impl<'d> Lint<'d> {
             self.warning("settings_not_committed", MANIFEST, problem);
         }
         Ok(())
+    }
+
+    /// The bytes of a file. Something that is no readable file is a finding.
+    fn read(&mut self, code: &'static str, path: &str) -> Result<Option<Vec<u8>>> {
+        match read_file(self.disk, path, MAX_FILE) {
+            Err(error) if error.is_unreadable() => {
+                self.error(code, path, error.to_string());
+                Ok(None)
+            }
+            read => read,
+        }
     }
 
     fn tasks(&mut self) -> Result<()> {
@@ -215,7 +226,7 @@ impl<'d> Lint<'d> {
 
     /// Checks a run artifact. Answers whether there is one.
     fn artifact<T: Wire>(&mut self, path: &str) -> Result<bool> {
-        let Some(bytes) = read_file(self.disk, path, MAX_FILE)? else { return Ok(false) };
+        let Some(bytes) = self.read("broken_artifact", path)? else { return Ok(false) };
         let read = accord_canon::read(&bytes).map_err(|error| error.to_string());
         let read =
             read.and_then(|read: Value| T::from_document(read).map_err(|error| error.to_string()));

@@ -129,8 +129,15 @@ fn collect(
     found: &mut Vec<OutputView>,
     hidden: &mut u64,
 ) -> Result<(), Failure> {
-    let entries = work.disk().list(&format!("{root}/{folder}"));
-    for entry in entries.map_err(|error| failure(&error))?.unwrap_or_default() {
+    let entries = match work.disk().list(&format!("{root}/{folder}")) {
+        // A link that leads outside, or a folder that may not be read.
+        Err(error) if error.is_unreadable() => {
+            *hidden += 1;
+            return Ok(());
+        }
+        entries => entries.map_err(|error| failure(&error))?,
+    };
+    for entry in entries.unwrap_or_default() {
         let path = format!("{folder}/{}", entry.name);
         match entry.kind {
             Kind::Folder if depth < DEPTH => {

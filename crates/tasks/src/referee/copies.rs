@@ -3,7 +3,7 @@
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::wal::digest;
-use accord_trees::{Disk, Kind, Result, TreeError, read_file};
+use accord_trees::{Disk, Kind, Result, read_file};
 
 use crate::layout::task_file;
 use crate::scan::MAX_FILE;
@@ -67,7 +67,7 @@ pub(crate) fn find(disk: &dyn Disk, folder: Status, id: TaskId) -> Result<Option
     let bytes = match read_file(disk, &path, MAX_FILE) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
-        Err(error @ (TreeError::TooLarge { .. } | TreeError::NotFile { .. })) => {
+        Err(error) if error.is_unreadable() => {
             return Ok(Some(broken(folder, error.to_string(), &[])));
         }
         Err(error) => return Err(error),

@@ -257,7 +257,7 @@ impl Work<'_> {
         let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
         let (accord, said): (Value, Option<Value>) = (parsed(&run), found.as_deref().map(parsed));
         refused.push(Difference::new(&["run.json"], Some(&accord), said.as_ref()));
-        self.put(&path, run)
+        self.put_in_run(id, "run.json", run)
     }
 
     fn report(

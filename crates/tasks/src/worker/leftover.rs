@@ -21,6 +21,7 @@ use serde_json::json;
 use super::{Ended, WorkEnd, Worker};
 use crate::layout::OWN;
 use crate::operations::Claimed;
+use crate::scan::readable;
 use crate::tree::failure;
 
 /// The largest record.
@@ -68,7 +69,9 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
     let mut ended = Vec::new();
     for entry in disk.list(&folder()).map_err(|error| failure(&error))?.unwrap_or_default() {
         let path = format!("{}/{}", folder(), entry.name);
-        let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).map_err(|error| failure(&error))?;
+        // What is no file of Accord's must not keep the others.
+        let bytes = readable(read_file(disk.as_ref(), &path, MAX_BYTES));
+        let bytes = bytes.map_err(|error| failure(&error))?;
         let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
         let Some(Value::Object(record)) = record else { continue };
         if !end_agent(&record) {
@@ -89,7 +92,8 @@ pub fn end_leftovers(worker: &Worker) -> Result<Vec<(TaskId, WorkEnd)>, Failure>
 pub(super) fn end_earlier(worker: &Worker, id: TaskId) -> Result<(), Failure> {
     let disk = worker.tree.shared_disk();
     let path = format!("{}/{id}.json", folder());
-    let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).map_err(|error| failure(&error))?;
+    let bytes = readable(read_file(disk.as_ref(), &path, MAX_BYTES));
+    let bytes = bytes.map_err(|error| failure(&error))?;
     let record = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());
     if let Some(Value::Object(record)) = record
         && end_agent(&record)

@@ -161,7 +161,7 @@ impl Worker {
     ) -> Result<WorkEnd, Failure> {
         let id = claimed.task.task().id;
         leftover::end_earlier(self, id)?;
-        report::put_aside(&self.folder(id));
+        report::put_aside(self, id);
         let ended = process::run(self, claimed, command, briefing, cancel, signals)?;
         self.conclude(claimed, &ended)
     }
@@ -172,7 +172,7 @@ impl Worker {
         if !self.holds(claimed)? {
             return self.tree.ended_as(id, claimed.run.run_id.as_deref());
         }
-        if let Some(payload) = report::read(&self.folder(id)) {
+        if let Some(payload) = report::read(self, id) {
             let message = report::envelope(self, claimed, payload);
             match self.tree.worker_message(&message) {
                 Ok(()) => {}

@@ -1,12 +1,12 @@
 //! The report that an agent leaves in the folder of its task.
 
-use std::fs;
-use std::path::Path;
-
 use accord_contract::wire::{Object, Value};
+use accord_tasks_core::{Status, TaskId};
+use accord_trees::{Kind, read_file};
 use serde_json::json;
 
 use super::{Worker, agent_of};
+use crate::layout::companion;
 use crate::operations::Claimed;
 
 /// The file with the payload of a `completion.report`, in the folder of a task. Only its outcome is
@@ -23,21 +23,22 @@ const EARLIER: &str = "outputs/report.earlier.json";
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
 
 /// Moves the report of an earlier run out of the way.
-pub(super) fn put_aside(folder: &Path) {
+pub(super) fn put_aside(worker: &Worker, id: TaskId) {
+    let folder = companion(Status::InProgress, id);
+    let disk = worker.tree.shared_disk();
     // Without a report there is nothing to move; another error shows when the report is read.
-    drop(fs::rename(folder.join(REPORT), folder.join(EARLIER)));
+    drop(disk.move_to(&format!("{folder}/{REPORT}"), &format!("{folder}/{EARLIER}")));
 }
 
 /// The report in the folder of a task: the payload, or a whole message. Text that is not JSON is
 /// given on as it is, so that the protocol refuses it and says why.
-pub(super) fn read(folder: &Path) -> Option<Value> {
-    let path = folder.join(REPORT);
-    // Not through a link: the agent could name any file of the machine.
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    if !is_file || fs::metadata(&path).ok()?.len() > MAX_BYTES {
-        return None;
-    }
-    let bytes = fs::read(&path).ok()?;
+pub(super) fn read(worker: &Worker, id: TaskId) -> Option<Value> {
+    let path = format!("{}/{REPORT}", companion(Status::InProgress, id));
+    let disk = worker.tree.shared_disk();
+    // Not through a link: the agent could name any file of the machine. What is no file is not
+    // opened, and nothing outside the tree is read.
+    disk.stat(&path).ok().flatten().filter(|stat| stat.kind == Kind::File)?;
+    let bytes = read_file(disk.as_ref(), &path, MAX_BYTES).ok().flatten()?;
     Some(accord_canon::read(&bytes).unwrap_or_else(|_| Value::Object(Object::new())))
 }
 

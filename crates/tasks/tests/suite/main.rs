@@ -20,6 +20,7 @@ mod lists;
 mod memory;
 mod messages;
 mod notifying;
+mod obstacles;
 mod polling;
 mod processes;
 mod reading;

@@ -27,13 +27,13 @@ use std::time::{Duration, Instant};
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
-use crate::disk::{Disk, read_file};
-use crate::{Result, TreeError, atomic, limits};
+use crate::disk::{Disk, Entry};
+use crate::{Kind, Result, TreeError, atomic, limits};
 use net::{Net, Trust};
 use record::{Added, decode, decode_records, encode, encode_group, followed};
 
 pub use net::Skipped;
-pub use record::{Op, Record, digest};
+pub use record::{ANYTHING, Op, Record, digest};
 pub use state::Committed;
 
 /// A log is emptied when its records are longer than this.
@@ -114,8 +114,8 @@ impl<S: Committed> Wal<S> {
     pub fn peek(&self) -> Result<Option<S>> {
         let Some(number) = self.newest()? else { return Ok(None) };
         let path = self.path(number);
-        let bytes = read_file(self.disk.as_ref(), &path, limits::DOCUMENT)?.unwrap_or_default();
-        let log = decode(&path, &bytes)?;
+        let read = self.read(&path, 0)?;
+        let log = decode(&path, &read.bytes)?;
         let Some(header) = log.header else { return Ok(None) };
         let mut state = S::load(header.get("state").and_then(Value::as_object));
         log.added.records.iter().for_each(|record| state.apply(record));
@@ -165,14 +165,58 @@ impl<S: Committed> Wal<S> {
     fn newest(&self) -> Result<Option<u64>> {
         if let Some(Position { number, .. }) = self.seen {
             // A log is removed only after the next one has begun.
-            let is_there = |number| Ok(self.disk.stat(&self.path(number))?.is_some());
+            let is_there = |number| -> Result<bool> {
+                let found = self.disk.stat(&self.path(number))?;
+                Ok(found.is_some_and(|found| found.kind == Kind::File))
+            };
             if is_there(number)? && !is_there(number + 1)? {
                 return Ok(Some(number));
             }
         }
         let entries = self.disk.list(&self.folder)?.unwrap_or_default();
-        let numbers = entries.iter().filter_map(|entry| entry.name.strip_prefix("log-"));
-        Ok(numbers.filter_map(|digits| digits.parse().ok()).max())
+        let mut numbers: Vec<u64> = entries.iter().filter_map(number_of).collect();
+        numbers.sort_unstable();
+        // A log is begun as a whole. One of several that does not begin with a header is not
+        // Accord's.
+        while numbers.len() > 1 && !self.has_header(numbers[numbers.len() - 1])? {
+            numbers.pop();
+        }
+        Ok(numbers.pop())
+    }
+
+    fn has_header(&self, number: u64) -> Result<bool> {
+        let path = self.path(number);
+        match self.read(&path, 0) {
+            Ok(read) => Ok(decode(&path, &read.bytes)?.header.is_some()),
+            Err(error) if error.is_unreadable() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A log from an offset on. Of a log that others made larger than any, the beginning is read.
+    fn read(&self, path: &str, from: u64) -> Result<ReadLog> {
+        let Some(content) = self.disk.open(path)? else { return Ok(ReadLog::default()) };
+        let length = content.length()?;
+        let wanted = length.saturating_sub(from).min(limits::DOCUMENT);
+        let bytes = content.read_at(from, usize::try_from(wanted).unwrap_or(usize::MAX))?;
+        let rest = length.saturating_sub(from + bytes.len() as u64);
+        Ok(ReadLog { bytes, rest, length })
+    }
+
+    /// Cuts off what is not whole: a group that was not synced, whose callers got no answer, or
+    /// what is not Accord's. `used` are the bytes of whole records.
+    ///
+    /// # Errors
+    /// If a record may continue behind what was read.
+    fn cut(&self, path: &str, from: u64, read: &ReadLog, used: u64) -> Result<()> {
+        let left = &read.bytes[usize::try_from(used).unwrap_or(read.bytes.len())..];
+        if left.is_empty() && read.rest == 0 {
+            return Ok(());
+        }
+        if read.rest > 0 && (left.len() as u64) < limits::LINE && !left.contains(&b'\n') {
+            return Err(TreeError::TooLarge { path: path.to_owned(), limit: limits::DOCUMENT });
+        }
+        self.disk.truncate(path, from + used)
     }
 
     fn catch_up(&mut self) -> Result<(News, Position)> {
@@ -185,17 +229,14 @@ impl<S: Committed> Wal<S> {
             return self.follow(seen);
         }
         let path = self.path(number);
-        let bytes = read_file(self.disk.as_ref(), &path, limits::DOCUMENT)?.unwrap_or_default();
-        let log = decode(&path, &bytes)?;
+        let read = self.read(&path, 0)?;
+        let log = decode(&path, &read.bytes)?;
         let Some(header) = log.header else {
             // The machine went down while the log was begun: everything before it is synced.
             return Ok((News::Unknown, self.begin(number + 1, None)?));
         };
         let end = Position { number, offset: log.end };
-        if log.end < bytes.len() as u64 {
-            // A group that was not synced. Its callers got no answer.
-            self.disk.truncate(&path, log.end)?;
-        }
+        self.cut(&path, 0, &read, log.end)?;
         let Added { records, settled, .. } = log.added;
         self.state = S::load(header.get("state").and_then(Value::as_object));
         records.iter().for_each(|record| self.state.apply(record));
@@ -216,19 +257,14 @@ impl<S: Committed> Wal<S> {
     /// Reads what was added to the present log.
     fn follow(&mut self, seen: Position) -> Result<(News, Position)> {
         let path = self.path(seen.number);
-        let content = self.disk.open(&path)?;
-        let length = content.as_ref().map_or(Ok(0), |content| content.length())?;
-        let Some(content) = content.filter(|_| length >= seen.offset) else {
+        let read = self.read(&path, seen.offset)?;
+        if read.length < seen.offset {
             // Others removed or cut it. This process still has its state.
             return Ok((News::Unknown, self.begin(seen.number + 1, None)?));
-        };
-        let added = length - seen.offset;
-        let bytes = content.read_at(seen.offset, usize::try_from(added).unwrap_or(usize::MAX))?;
-        let added = decode_records(&path, &bytes)?;
-        let end = Position { offset: seen.offset + added.length, ..seen };
-        if added.length < bytes.len() as u64 {
-            self.disk.truncate(&path, end.offset)?;
         }
+        let added = decode_records(&path, &read.bytes)?;
+        let end = Position { offset: seen.offset + added.length, ..seen };
+        self.cut(&path, seen.offset, &read, added.length)?;
         self.apply(added.unsettled(), Trust::Files)?;
         added.records.iter().for_each(|record| self.state.apply(record));
         Ok((News::Records(added.records), end))
@@ -244,18 +280,38 @@ impl<S: Committed> Wal<S> {
         header.insert("after".into(), after.map_or(Value::Null, position));
         header.insert("state".into(), Value::Object(self.state.save()));
         let bytes = encode(&Value::Object(header));
+        // No log has this number. Something else may have its name.
+        disk.remove_tree(&self.path(number))?;
         atomic::write(disk, &self.path(number), &bytes)?;
         for entry in disk.list(&self.folder)?.unwrap_or_default() {
-            let old = entry.name.strip_prefix("log-").and_then(|digits| digits.parse().ok());
             // A process that was killed may have left a temporary file.
             let is_left = atomic::is_temporary(&entry.name);
-            if is_left || old.is_some_and(|old: u64| old < number) {
-                disk.remove_file(&format!("{}/{}", self.folder, entry.name))?;
+            if is_left || number_of(&entry).is_some_and(|other| other != number) {
+                disk.remove_tree(&format!("{}/{}", self.folder, entry.name))?;
             }
         }
         self.head = bytes.len() as u64;
         Ok(Position { number, offset: self.head })
     }
+}
+
+/// The part of a log that was read.
+#[derive(Default)]
+struct ReadLog {
+    bytes: Vec<u8>,
+    /// How many bytes follow that were not read.
+    rest: u64,
+    /// The length of the log.
+    length: u64,
+}
+
+/// The largest number of a log. Counting does not reach it.
+const MAX_NUMBER: u64 = 1 << 60;
+
+/// The number of a log, by its name.
+fn number_of(entry: &Entry) -> Option<u64> {
+    let number = entry.name.strip_prefix("log-")?.parse().ok()?;
+    (number < MAX_NUMBER && entry.kind == Kind::File).then_some(number)
 }
 
 fn position(at: Position) -> Value {

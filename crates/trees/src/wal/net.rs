@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use super::record::{Op, Record, digest};
+use super::record::{ANYTHING, Op, Record, digest};
 use crate::disk::{Disk, parent, read_file};
 use crate::{Kind, Moved, Result, TreeError, atomic, limits};
 
@@ -185,7 +185,7 @@ impl<'r> Net<'r> {
             }
         }
         for (path, (at, text)) in &self.appended {
-            append(disk, path, *at, text, trust)?;
+            append(disk, temporary, path, (*at, text), trust)?;
         }
         Ok(skipped)
     }
@@ -237,8 +237,13 @@ fn write(
     let mut found = match read_file(disk, path, limits::DOCUMENT) {
         // Others put a link there. What it leads to does not matter.
         Err(TreeError::Outside { .. }) => None,
-        // Others put a folder or a device there. It must not stop everything else.
-        Err(TreeError::NotFile { .. }) => return Ok(false),
+        // Others put a folder, a device or an endless file there. It must not stop everything else.
+        Err(error) if error.is_unreadable() => {
+            if !set_aside(disk, temporary, path)? {
+                return Ok(false);
+            }
+            None
+        }
         found => found?,
     };
     if found.as_deref() == Some(text.as_bytes()) {
@@ -250,8 +255,9 @@ fn write(
     {
         found = None;
     }
+    let is_replaced = item.known.iter().any(|was| was.as_deref() == Some(ANYTHING));
     let may_be_lost = trust == Trust::Log && found.as_ref().is_none_or(|found| item.is_torn(found));
-    if !may_be_lost && !item.is_known(found.as_deref()) {
+    if !may_be_lost && !is_replaced && !item.is_known(found.as_deref()) {
         return Ok(false);
     }
     make_temporary(disk, temporary, text)?;
@@ -260,8 +266,8 @@ fn write(
 
 fn make_temporary(disk: &dyn Disk, temporary: &str, text: &str) -> Result<()> {
     if !disk.create(temporary, text.as_bytes())? {
-        // A process that was killed left it.
-        disk.remove_file(temporary)?;
+        // A process that was killed left it, or others put something there.
+        disk.remove_tree(temporary)?;
         disk.create(temporary, text.as_bytes())?;
     }
     Ok(())
@@ -270,11 +276,32 @@ fn make_temporary(disk: &dyn Disk, temporary: &str, text: &str) -> Result<()> {
 /// Whether a new content is at its path.
 fn is_moved(disk: &dyn Disk, temporary: &str, moved: Result<()>) -> Result<bool> {
     match moved {
-        // A file is where a folder must be.
-        Err(error) if error.is_absent() => disk.remove_file(temporary).map(|_| false),
+        // A file, or a link that leads outside, is where a folder must be.
+        Err(error) if error.is_absent() || matches!(error, TreeError::Outside { .. }) => {
+            disk.remove_file(temporary).map(|_| false)
+        }
         moved => moved.map(|()| true),
     }
 }
+
+/// Moves what is no file out of the way of one, beside the log. False if that is not possible.
+fn set_aside(disk: &dyn Disk, temporary: &str, path: &str) -> Result<bool> {
+    let folder = format!("{}/aside", parent(temporary));
+    if disk.stat(&folder)?.is_some_and(|found| found.kind != Kind::Folder) {
+        disk.remove_tree(&folder)?;
+    }
+    make_folders(disk, &folder)?;
+    for number in 1..=MAX_ASIDE {
+        let to = format!("{folder}/{number}");
+        if disk.stat(&to)?.is_none() {
+            return Ok(disk.move_to(path, &to).is_ok());
+        }
+    }
+    Ok(false)
+}
+
+/// The most things that are set aside. A person looks at them, and removes them.
+const MAX_ASIDE: usize = 1_000;
 
 /// Moves something to a path, and makes the folder of the path if it is missing.
 fn with_folders<T>(disk: &dyn Disk, path: &str, act: impl Fn() -> Result<T>) -> Result<T> {
@@ -288,12 +315,28 @@ fn with_folders<T>(disk: &dyn Disk, path: &str, act: impl Fn() -> Result<T>) -> 
 }
 
 /// Appends lines to a file that other programs append to as well.
-fn append(disk: &dyn Disk, path: &str, at: u64, text: &str, trust: Trust) -> Result<()> {
-    let Some(content) = disk.open(path)? else {
+fn append(
+    disk: &dyn Disk,
+    temporary: &str,
+    path: &str,
+    (at, text): (u64, &str),
+    trust: Trust,
+) -> Result<()> {
+    let content = match disk.open(path) {
+        // It must not stop everything else.
+        Err(error) if error.is_unreadable() && set_aside(disk, temporary, path)? => None,
+        content => content?,
+    };
+    let Some(content) = content else {
         make_folders(disk, parent(path))?;
         return disk.append(path, text.as_bytes());
     };
     let length = content.length()?;
+    if length - length.min(at) > limits::DOCUMENT {
+        // No program appends that much between two commits.
+        disk.truncate(path, at)?;
+        return disk.append(path, text.as_bytes());
+    }
     if length <= at {
         return disk.append(path, text.as_bytes());
     }
@@ -346,6 +389,8 @@ fn make_folders(disk: &dyn Disk, path: &str) -> Result<()> {
                 made => made.map(drop),
             }
         }
+        // Others put a link there that leads outside.
+        Err(TreeError::Outside { .. }) => Ok(()),
         made => made.map(drop),
     }
 }

@@ -15,6 +15,9 @@ const GROUP: &str = "group";
 /// The member of a line that is not a record: the files followed every record before it.
 const FOLLOWED: &str = "followed";
 
+/// Stands for the digest of something that is no readable file, and is replaced whatever it is.
+pub const ANYTHING: &str = "anything";
+
 /// A commit in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -33,7 +36,8 @@ pub enum Op {
         path: String,
         /// Its content.
         text: String,
-        /// The [`digest`] of the content that it had; `None` if it did not exist.
+        /// The [`digest`] of the content that it had; `None` if it did not exist; [`ANYTHING`] if
+        /// it was no readable file.
         was: Option<String>,
     },
     /// Moves a file or a folder.

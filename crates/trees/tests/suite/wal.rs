@@ -7,7 +7,7 @@ use std::sync::{Arc, Barrier};
 use accord_contract::wire::{Object, Value};
 use accord_trees::testing::{Crash, SimDisk};
 use accord_trees::wal::{Committed, News, Op, Record, Wal, digest};
-use accord_trees::{Disk, Root, read_file};
+use accord_trees::{Disk, Kind, Root, read_file};
 use serde_json::json;
 
 /// A state that counts commits and remembers the last file.
@@ -403,8 +403,11 @@ fn what_others_put_in_the_way_stops_nothing_else() {
     ]));
     let skipped = locked.commit().unwrap();
     let skipped: Vec<&str> = skipped.iter().map(|skipped| skipped.path.as_str()).collect();
-    assert_eq!(skipped, ["runs/a/run", "taken.md"]);
+    assert_eq!(skipped, ["runs/a/run"]);
     assert_eq!(disk.files()["free.md"], b"x");
+    // What was there is beside the log.
+    assert_eq!(disk.files()["taken.md"], b"x");
+    assert_eq!(disk.stat("own/aside/1").unwrap().unwrap().kind, Kind::Folder);
     assert_eq!(disk.files()["runs"], b"a file");
 }
 

@@ -58,7 +58,9 @@ const AGENT: &str = "agent";
 
 impl AgentOutput {
     pub(super) fn new(folder: &Path, run: &str, is_shown: bool) -> Self {
-        let log = File::create(folder.join("work").join(format!("{run}.log"))).ok();
+        // A new file: an agent could have put a pipe or a link there.
+        let path = folder.join("work").join(format!("{run}.log"));
+        let log = File::create_new(path).ok();
         Self { log, lines: WorkerOutput::default(), is_shown }
     }
 
