@@ -12,7 +12,8 @@
 //! - an operation is answered when its unit is durable;
 //! - a subscriber gets every frame once: those before its snapshot from the store, those after it
 //!   from the tail of the session (`hub`), which has them in the order of their commits;
-//! - a compiled contract comes from a bounded cache; nothing is compiled inside a unit;
+//! - a compiled contract comes from a bounded cache. Only a render compiles its contract inside its
+//!   unit;
 //! - a session of another app is the same as none.
 //!
 //! ```

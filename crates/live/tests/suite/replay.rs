@@ -19,7 +19,7 @@ enum Step {
     /// A frame that is not kept, and an action.
     Tick,
     Act,
-    /// A subscriber reads what there is for it.
+    /// A subscriber reads up to the last kept frame.
     Read(usize),
     /// A subscriber connects again after the last frame that it got.
     Reconnect(usize),
@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..60)
 }
 
-/// A subscriber, the last number that it has, and whether it was connected all the time since then.
+/// A subscriber, and the numbers of the frames that it got.
 struct Reader {
     subscriber: Subscriber,
     got: Vec<u64>,

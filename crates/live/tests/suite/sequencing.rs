@@ -1,4 +1,4 @@
-//! Numbers without gaps, whoever writes at the same time.
+//! Numbers have no gaps, also when many write at the same time.
 
 use std::collections::BTreeSet;
 

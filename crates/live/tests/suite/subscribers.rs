@@ -12,8 +12,7 @@ use crate::support::{
 #[tokio::test]
 async fn a_session_begins_with_its_first_subscriber_and_belongs_to_one_app() {
     for place in places() {
-        let mut options = LiveOptions::default();
-        options.default_app = Some(app("shop"));
+        let options = LiveOptions { default_app: Some(app("shop")), ..LiveOptions::default() };
         let live = place.live_with(options);
         let first = subscribe(&live, "s1", json!({})).await.unwrap();
         let ack = document(&first.ack.text);
