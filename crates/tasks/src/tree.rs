@@ -232,6 +232,19 @@ impl Tree {
         &self.0.project
     }
 
+    /// Runs something on the folder of the tree while no process changes the tree through Accord
+    /// and the files have everything that was committed. All others wait.
+    ///
+    /// # Errors
+    /// When the tree cannot be read or written.
+    pub fn hold<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&Path) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let disk = self.shared_disk();
+        self.change(move |_| Ok(run(disk.root_path())))
+    }
+
     /// Runs a decision, commits what it stages, then answers.
     ///
     /// Clauses: AOF-FILE-OTHERS, AOF-CRASH-KEPT, AOF-CRASH-RESUME.

@@ -80,7 +80,11 @@ impl TaskTrees {
 /// The project of a folder below `projects/`: what its `project.yaml` says, if the folder has the
 /// name that belongs to it; else the name of the folder.
 fn project_of(folder: &Path) -> Option<ProjectId> {
-    let name = folder.file_name()?.to_str().filter(|name| !name.contains(".removed-"))?;
+    let name = folder.file_name()?.to_str()?;
+    // A tree that is being removed or restored is none yet, or no longer.
+    if name.contains(".removed-") || name.starts_with('.') {
+        return None;
+    }
     let said = manifest(folder).filter(|said| aof_project_id(said) == name);
     said.unwrap_or_else(|| name.to_owned()).parse().ok()
 }

@@ -1,7 +1,8 @@
 //! A copy of the data folder, made while the host runs.
 //!
 //! The copy is a data folder itself. The store is copied first, as one snapshot. Blobs that its
-//! rows refer to existed before it and are not swept meanwhile, so they are in the copy, too.
+//! rows refer to existed before it and are not swept meanwhile, so they are in the copy, too. Task
+//! trees follow: events that the snapshot lacks are taken over when the copy is opened.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -41,7 +42,10 @@ pub(crate) fn backup(host: &Host, to: &Path) -> Result<Copied, Failure> {
         tracing::error!(code = %error.code(), detail = error.detail(), "the backup failed");
         Failure::from(error)
     })?;
-    let copied = finish(host, to, &partial).map_err(|error| failed(&error));
+    let copied = super::trees::back_up(host, to).and_then(|bytes| {
+        let copied = finish(host, to, &partial).map_err(|error| failed(&error))?;
+        Ok(Copied { bytes: copied.bytes + bytes, ..copied })
+    });
     if copied.is_err() {
         drop(fs::remove_file(&partial));
     }
@@ -105,7 +109,7 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-fn failed(error: &io::Error) -> Failure {
+pub(super) fn failed(error: &io::Error) -> Failure {
     tracing::error!(%error, "the backup failed");
     let code = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

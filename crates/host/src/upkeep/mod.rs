@@ -5,6 +5,7 @@ mod backup;
 mod folder;
 mod offline;
 mod repair;
+mod trees;
 
 pub(crate) use self::backup::backup;
 pub use self::folder::{

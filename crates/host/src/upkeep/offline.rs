@@ -9,12 +9,14 @@ use accord_contract::codes::{Code, Failure};
 use accord_store::{StoreError, StoreErrorKind};
 
 use super::folder::create as create_folder;
+use super::trees;
 use crate::engine::{self, DATABASE, LOCK};
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
-/// Verifies a backup and restores it into a data folder. A store in the folder is replaced only if
-/// `replace` is set. A settings file in the folder is kept.
+/// Verifies a backup and restores it into a data folder. The store and the task trees in the folder
+/// are replaced only if `replace` is set. A settings file in the folder is kept, and so is a tree
+/// that the backup does not have.
 pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failure> {
     let database = backup.join(DATABASE);
     if !database.is_file() {
@@ -23,7 +25,8 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
     }
     engine::check(&database).map_err(|error| explain(backup, &error))?;
     must_be_free(folder)?;
-    if folder.join(DATABASE).exists() && !replace {
+    let has_data = folder.join(DATABASE).exists() || trees::are_in_the_way(backup, folder);
+    if has_data && !replace {
         let occupied = StoreError::new(StoreErrorKind::Occupied, String::new());
         return Err(explain(folder, &occupied));
     }
@@ -37,11 +40,13 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         if from.is_file() && !to.exists() {
             add_file(&from, &to)?;
         }
-        Ok(())
+        trees::bring(backup, folder)
     });
-    copied.map_err(|error| unwritable(folder, &error))?;
+    let trees = copied.map_err(|error| unwritable(folder, &error))?;
     let restored = engine::restore(&database, folder, replace);
-    restored.map_err(|error| explain(folder, &error))
+    restored.map_err(|error| explain(folder, &error))?;
+    // After the store: a tree may be newer than what the store took over of it, and never older.
+    trees.take_their_places().map_err(|error| unwritable(folder, &error))
 }
 
 /// Rewrites the store of a data folder without unused space, which needs room for a second copy.

@@ -19,21 +19,21 @@ use crate::support::{Asker, World, actor_key, package, package_with, project_id,
 const EVENTS: &str = "/v1/projects/atlas/events";
 
 /// A client of a stream.
-struct Listener {
+pub(crate) struct Listener {
     body: BodyDataStream,
     text: String,
 }
 
 /// An event as a client sees it.
 #[derive(Debug)]
-struct Heard {
-    id: u64,
-    name: String,
-    data: Value,
+pub(crate) struct Heard {
+    pub(crate) id: u64,
+    pub(crate) name: String,
+    pub(crate) data: Value,
 }
 
 impl Listener {
-    async fn new(api: &Arc<dyn Api>, path: &str, last: Option<&str>) -> Self {
+    pub(crate) async fn new(api: &Arc<dyn Api>, path: &str, last: Option<&str>) -> Self {
         let mut request = Request::get(path);
         if let Some(last) = last {
             request = request.header("last-event-id", last);
@@ -57,7 +57,7 @@ impl Listener {
         }
     }
 
-    async fn next(&mut self) -> Option<Heard> {
+    pub(crate) async fn next(&mut self) -> Option<Heard> {
         loop {
             let block = self.block().await?;
             let field = |name: &str| {
@@ -74,7 +74,7 @@ impl Listener {
         }
     }
 
-    async fn take(&mut self, count: usize) -> Vec<Heard> {
+    pub(crate) async fn take(&mut self, count: usize) -> Vec<Heard> {
         let mut heard = Vec::new();
         for _ in 0..count {
             heard.push(self.next().await.unwrap());

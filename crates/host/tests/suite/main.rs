@@ -34,6 +34,8 @@ mod scheduling;
 mod scopes;
 mod strictness;
 mod support;
+mod takeover;
+mod task_backup;
 mod task_trees;
 mod tasks;
 mod verify;

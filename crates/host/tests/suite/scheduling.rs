@@ -18,19 +18,19 @@ use tokio::task::JoinHandle;
 
 use crate::support::{Asker, World, project_id, soon, wait_until};
 
-fn human() -> By {
+pub(crate) fn human() -> By {
     By::parse("human:reviewer", Door::Cli).unwrap()
 }
 
 /// A tree as a command opens it, without the store.
-fn tree(folder: &Path, project: &str) -> Tree {
+pub(crate) fn tree(folder: &Path, project: &str) -> Tree {
     fs::create_dir_all(folder).unwrap();
     let tree = Tree::open(folder, project, Environment::system()).unwrap();
     tree.init(&InitRequest::default(), &human()).unwrap();
     tree
 }
 
-fn create(tree: &Tree, depends_on: &[TaskId]) -> TaskId {
+pub(crate) fn create(tree: &Tree, depends_on: &[TaskId]) -> TaskId {
     let mut request = CreateRequest::default();
     request.title = "Ship it".to_owned();
     request.agent = Some("swe-backend".to_owned());
@@ -39,7 +39,7 @@ fn create(tree: &Tree, depends_on: &[TaskId]) -> TaskId {
 }
 
 /// The events of a project: type, number in the tree, own type.
-async fn events(host: &Host, project: &str) -> Vec<(String, u64, String)> {
+pub(crate) async fn events(host: &Host, project: &str) -> Vec<(String, u64, String)> {
     let project = project_id(project);
     let Ok(mut follower) = host.memory().follow(&Caller::owner(), &project, Since::After(0)).await
     else {
@@ -59,7 +59,7 @@ async fn events(host: &Host, project: &str) -> Vec<(String, u64, String)> {
 }
 
 /// The events of a tree, in its own log.
-fn logged(folder: &Path) -> Vec<(u64, String)> {
+pub(crate) fn logged(folder: &Path) -> Vec<(u64, String)> {
     let mut days: Vec<PathBuf> =
         fs::read_dir(folder.join("events")).unwrap().map(|entry| entry.unwrap().path()).collect();
     days.retain(|day| !day.ends_with("events.jsonl"));
@@ -73,7 +73,7 @@ fn logged(folder: &Path) -> Vec<(u64, String)> {
 }
 
 /// Demands that every event of a tree is in the stream once, in order, under its name.
-async fn all_taken_over(host: &Host, project: &str, folder: &Path) {
+pub(crate) async fn all_taken_over(host: &Host, project: &str, folder: &Path) {
     let taken = events(host, project).await;
     let of_tree: Vec<_> = taken.iter().filter(|(_, number, _)| *number > 0).collect();
     let found: Vec<_> = of_tree.iter().map(|(_, number, own)| (*number, own.clone())).collect();
@@ -84,13 +84,14 @@ async fn all_taken_over(host: &Host, project: &str, folder: &Path) {
     }
 }
 
-struct Served {
-    host: Host,
+/// A server of a test.
+pub(crate) struct Served {
+    pub(crate) host: Host,
     end: oneshot::Sender<()>,
     running: JoinHandle<()>,
 }
 
-async fn serve(data: &Path, change: impl FnOnce(&mut Settings)) -> Served {
+pub(crate) async fn serve(data: &Path, change: impl FnOnce(&mut Settings)) -> Served {
     let mut settings = Settings::default();
     settings.listen = "127.0.0.1:0".parse().unwrap();
     change(&mut settings);
@@ -102,7 +103,7 @@ async fn serve(data: &Path, change: impl FnOnce(&mut Settings)) -> Served {
 }
 
 impl Served {
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         drop(self.host);
         self.end.send(()).unwrap();
         soon("the server to end", self.running).await.unwrap();
