@@ -47,8 +47,8 @@ impl Live {
         source: Source,
     ) -> Result<PropsAnswer, Failure> {
         let (project, app) = (self.enter(caller, app, Verb::Write)?, app.clone());
-        let change = PropsUpdate::read(&arguments).map_err(|violation| {
-            let details = ViolationDetails::new(source, vec![violation]);
+        let change = PropsUpdate::read(&arguments).map_err(|violations| {
+            let details = ViolationDetails::new(source, violations);
             details.into_failure(Code::GguiToolContractViolation)
         })?;
         let session = read::<PropsRequest>(arguments)?.session_id;

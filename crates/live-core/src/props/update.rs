@@ -21,7 +21,7 @@ impl PropsUpdate {
     ///
     /// # Errors
     /// What is missing, or does not belong to the kind.
-    pub fn read(request: &Object) -> Result<Self, Violation> {
+    pub fn read(request: &Object) -> Result<Self, Vec<Violation>> {
         let kind = request.get("kind").and_then(Value::as_str);
         let (own, other, missing) = match kind {
             Some("replace") => ("props", "patch", Code::GguiCtrUpdateMissingProps),
@@ -29,24 +29,25 @@ impl PropsUpdate {
             _ => {
                 let received = request.get("kind").map_or("undefined", type_name);
                 let violation = Violation::new("kind", "must be 'replace' or 'merge'");
-                return Err(violation.expecting(listed(["replace", "merge"]), received));
+                return Err(vec![violation.expecting(listed(["replace", "merge"]), received)]);
             }
         };
         if request.contains_key(other) {
             let message = format!("an update of this kind has '{own}' and no '{other}'");
-            return Err(Violation::new(other, message).of_code(Code::GguiCtrUpdateMixedFields));
+            let violation = Violation::new(other, message);
+            return Err(vec![violation.of_code(Code::GguiCtrUpdateMixedFields)]);
         }
         match request.get(own) {
             Some(Value::Object(members)) if own == "props" => Ok(Self::Replace(members.clone())),
             Some(Value::Object(members)) => Ok(Self::Merge(members.clone())),
             Some(value) => {
                 let violation = Violation::new(own, format!("'{own}' must be an object"));
-                Err(violation.expecting("object", type_name(value)))
+                Err(vec![violation.expecting("object", type_name(value))])
             }
             None => {
                 let message = format!("an update of this kind needs '{own}'");
                 let violation = Violation::new(own, message).expecting("object", "undefined");
-                Err(violation.of_code(missing))
+                Err(vec![violation.of_code(missing)])
             }
         }
     }

@@ -3,13 +3,16 @@
 use accord_live_core::binding::{Binding, BindingSource, bindings, is_found};
 use serde_json::{Value, json};
 
-fn resolved(manifest: Value) -> Option<(BindingSource, Vec<(Option<String>, String)>)> {
+/// A server, if there is one, and a tool.
+type Pair = (Option<String>, String);
+
+fn resolved(manifest: Value) -> Option<(BindingSource, Vec<Pair>)> {
     let found = bindings(&manifest).unwrap_or_else(|found| panic!("{manifest}: {found:?}"))?;
     let pair = |binding: Binding| (binding.server, binding.tool);
     Some((found.source, found.entries.into_iter().map(pair).collect()))
 }
 
-fn bare(tools: &[&str]) -> Vec<(Option<String>, String)> {
+fn bare(tools: &[&str]) -> Vec<Pair> {
     tools.iter().map(|tool| (None, (*tool).to_owned())).collect()
 }
 

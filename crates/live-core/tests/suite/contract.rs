@@ -65,7 +65,7 @@ fn refusal(contract: &Value) -> ContractRefusal {
 fn only(contract: &Value) -> Violation {
     let violations = refusal(contract).violations;
     assert_eq!(violations.len(), 1, "{violations:?}");
-    violations.into_iter().next().unwrap()
+    violations.into_iter().next().expect("a violation")
 }
 
 fn compiled() -> CompiledContract {
@@ -106,7 +106,8 @@ fn an_empty_contract_holds() {
 
 #[test]
 fn every_wrong_member_is_reported_at_its_place() {
-    let cases: [(&str, fn(&mut Value), &str); 20] = [
+    type Case = (&'static str, fn(&mut Value), &'static str);
+    let cases: [Case; 20] = [
         ("label", |c| c["actionSpec"]["toggle"]["label"] = json!(1), "actionSpec.toggle.label"),
         ("no label", |c| c["actionSpec"]["toggle"] = json!({}), "actionSpec.toggle.label"),
         ("unknown", |c| c["actionSpec"]["toggle"]["lable"] = json!(1), "actionSpec.toggle.lable"),

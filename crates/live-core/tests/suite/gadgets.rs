@@ -102,11 +102,12 @@ fn packages() -> Vec<GadgetDescriptor> {
         {"package": "@acme/unused", "exports": [{"hook": "useUnused"}],
             "requires": ["GGUI_PUBLIC_APP_X"]},
     ]);
-    packages.as_array().unwrap().iter().map(|p| GadgetDescriptor::read(p).unwrap()).collect()
+    let packages = packages.as_array().expect("a list").iter();
+    packages.map(|package| GadgetDescriptor::read(package).expect("a package")).collect()
 }
 
 fn gate(gadgets: Value, env: &[&str]) -> Option<Code> {
-    let used = ClientCapabilities::read(&json!({"gadgets": gadgets})).unwrap();
+    let used = ClientCapabilities::read(&json!({"gadgets": gadgets})).expect("gadgets");
     let refusal = check_gadgets(Some(&used), &packages(), env.iter().copied()).err()?;
     assert!(!refusal.violations.is_empty());
     let code = refusal.code;

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 fn hash(contract: &Value) -> String {
-    contract_hash(contract.as_object().unwrap()).unwrap()
+    let contract = contract.as_object().expect("an object");
+    contract_hash(contract).expect("a hash")
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn component(component: Value) -> Vec<String> {
         "updateComponents": {"surfaceId": "s", "components": [component]}});
     let prefix = "updateComponents.components[0]";
     let fields = fields(Channel::Preview, &payload);
-    fields.iter().map(|field| field.strip_prefix(prefix).unwrap().to_owned()).collect()
+    fields.iter().map(|field| field.strip_prefix(prefix).expect("a component").to_owned()).collect()
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn refused(schema: &Value) -> Vec<Violation> {
 fn found(schema: &Value, value: &Value) -> Vec<(String, String)> {
     let violations = compiled(schema).check(value, "");
     assert_eq!(violations.is_empty(), compiled(schema).accepts(value), "{schema} {value}");
-    let keyword = |violation: Violation| (violation.field, violation.keyword.unwrap());
+    let keyword = |violation: Violation| (violation.field, violation.keyword.expect("a keyword"));
     violations.into_iter().map(keyword).collect()
 }
 

@@ -148,7 +148,7 @@ fn contract(action: Value, input: Value) -> DataContract {
         "actionSpec": {"go": entry},
         "agentCapabilities": {"tools": {"go": {"toolInfo": {"inputSchema": input}}}},
     }))
-    .unwrap()
+    .expect("a contract")
 }
 
 #[test]
