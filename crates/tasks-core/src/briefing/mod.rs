@@ -142,8 +142,8 @@ impl Briefing<'_> {
         let (mut parts, mut is_cut) = (vec![head], false);
         for (place, (share, section)) in sections.iter().enumerate() {
             let later: usize = whole[place + 1..].iter().sum();
-            // The line before it is a token, too.
-            let room = left.saturating_sub(1);
+            // The ends of lines around it are tokens, too.
+            let room = left.saturating_sub(2);
             let section = section((room * share / 100).max(room.saturating_sub(later)));
             match left.checked_sub(size(&section)) {
                 Some(rest) => {
