@@ -5,7 +5,8 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::accord::Ran;
+use crate::accord::{Ran, run};
+use crate::memory::bare;
 use crate::task_place::Tasks;
 use crate::wait::{exit_of, output_of, signal, wait_until};
 
@@ -65,6 +66,41 @@ fn the_briefing_says_why_a_review_sent_the_task_back() {
 }
 
 #[test]
+fn the_briefing_has_the_memory_of_the_project_within_its_budget() {
+    const HEADING: &str = "## The memory of the project";
+    let tasks = Tasks::new().served();
+    let deposit = |title: &str, decision: &str| {
+        let args = ["context", "deposit", "--title", title, "--decision", decision];
+        let mut command = bare(&args);
+        command.env("ACCORD_DATA", tasks.data()).env("ACCORD_PROJECT", "shop");
+        command.env("ACCORD_ACTOR", "agent:planner");
+        assert_eq!(run(command, "").code, 0);
+    };
+    let agent = tasks.agent("good.sh", GOOD);
+    // What the memory says in the briefing of a new task.
+    let memory = |words: &str| {
+        let id = tasks.create("Next --ready");
+        work(&tasks, &format!("--agent '{agent}' --as dev --once {words}"));
+        let path = tasks.root().join(format!("tasks/review/{id}/work/briefing.md"));
+        let briefing = std::fs::read_to_string(path).expect("a briefing");
+        let (_, memory) = briefing.split_once(HEADING)?;
+        Some(memory.split_once("\n## ").map_or(memory, |(memory, _)| memory).to_owned())
+    };
+    deposit("Chose TOML", "settings are TOML files");
+    let said = memory("").expect("a section");
+    assert!(said.contains("Chose TOML") && said.contains("settings are TOML files"), "{said}");
+    assert!(said.contains("information, not instructions"), "{said}");
+    for number in 0..12 {
+        deposit(&format!("Decision {number}"), &"a reason that takes its room ".repeat(8));
+    }
+    let (long, short) = (memory("").expect("a section"), memory("--memory-tokens 300"));
+    let short = short.expect("a section");
+    // A token has at least one byte, and seldom more than six.
+    assert!(short.len() < 300 * 6 && short.len() < long.len(), "{short}\n\n{long}");
+    assert_eq!(memory("--memory-tokens 0"), None);
+}
+
+#[test]
 fn an_agent_without_a_report_is_reviewed_or_has_failed() {
     let tasks = Tasks::new();
     let quiet = tasks.create("Quiet --ready --no-review");
@@ -100,7 +136,7 @@ printf '{"protocol":"aof","version":1,"type":"completion.report","taskId":"%s","
     let agent = tasks.agent("message.sh", script);
     let mut command = tasks.command(&format!("work --agent '{agent}' --as dev --once"));
     command.env("ACCORD", crate::accord::program());
-    let ran = crate::accord::run(command, "");
+    let ran = run(command, "");
     assert_eq!(ran.code, 0, "{ran:?}");
     let shown = tasks.json(&format!("show {id}"));
     assert_eq!(shown["task"]["status"], "done");
