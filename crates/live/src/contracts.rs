@@ -1,7 +1,7 @@
 //! Compiled contracts, in a bounded cache.
 //!
-//! Sessions with the same contract share one. An entry of a session is used only for the revision of
-//! its UI that it was made from.
+//! Sessions with the same contract share one. An entry of a session is used only for the revision
+//! of its UI that it was made from.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,9 +1,9 @@
 //! Tails: the frames of sessions that have subscribers, in the order of their commits.
 //!
-//! A unit stages its frames under the version that its write gets ([`Stage`]). The store notifies the
-//! hub of commits in their order, and the hub then moves the staged frames of a version into the tail
-//! of the session, serialised once. So the order is that of the commits, in whatever order they are
-//! answered.
+//! A unit stages its frames under the version that its write gets ([`Stage`]). The store notifies
+//! the hub of commits in their order, and the hub then moves the staged frames of a version into
+//! the tail of the session, serialised once. So the order is that of the commits, in whatever order
+//! they are answered.
 //!
 //! A subscriber attaches first and reads its snapshot afterwards. Every version after the snapshot
 //! is then in the tail, or will be: replay and live can neither overlap nor leave a hole.

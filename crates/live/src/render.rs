@@ -66,8 +66,8 @@ impl Live {
         });
         let rendered = rendered.await.map_err(UnitError::into_failure)?;
         for finding in &rendered.findings {
-            let tool = finding.tool.as_str();
-            tracing::warn!(session = %rendered.session.id, tool, "a tool does not fit the contract");
+            let (session, tool) = (&rendered.session.id, finding.tool.as_str());
+            tracing::warn!(%session, tool, "a tool does not fit the contract");
         }
         Ok(rendered.answer)
     }

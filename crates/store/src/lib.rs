@@ -8,8 +8,8 @@
 //! Invariants:
 //! - an engine stores and finds rows. A job decides what is allowed, within its transaction;
 //! - every row except keys and settings of the store belongs to one project, and a reader of one
-//!   project never gets a row of another. Live sessions are the exception: their ids are unique in the
-//!   store, and a job checks the project of a session;
+//!   project never gets a row of another. Live sessions are the exception: their ids are unique in
+//!   the store, and a job checks the project of a session;
 //! - documents are stored as their original texts;
 //! - times are compared as instants, ids by their bytes;
 //! - an index can be rebuilt from the rows;

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - the id of a session is unique in the store. Its row is never deleted, so that its counters
-//!   never restart. After the removal of its project it has expired and ended, belongs to no project and has
-//!   nothing but its row;
+//!   never restart. After the removal of its project it has expired and ended, belongs to no
+//!   project and has nothing but its row;
 //! - the numbers of a ledger have no gaps, and a key is used once;
 //! - every write of a session row gets the next version, and listeners are notified of it
 //!   ([`LiveAdvance`]);

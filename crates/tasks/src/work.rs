@@ -244,7 +244,8 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// The text of a file. Bytes that are not UTF-8 are replaced. What is no readable file has none.
+    /// The text of a file. Bytes that are not UTF-8 are replaced. What is no readable file has
+    /// none.
     pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         if let Some(staged) = self.staged.get(path) {
             return Ok(staged.clone());

@@ -42,9 +42,9 @@ impl Runs {
     /// of the turn continues.
     ///
     /// # Errors
-    /// `not_for_workers` if a worker started the caller; `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active` or
-    /// `target_required`; or the code of the guard that refuses the assignment. A hook that refuses
-    /// blocks the run, and the turn is unchanged.
+    /// `not_for_workers` if a worker started the caller; `worker_busy` while its worker runs;
+    /// `invalid_state_transition`, `turn_not_active` or `target_required`; or the code of the guard
+    /// that refuses the assignment. A hook that refuses blocks the run, and the turn is unchanged.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         // It ends a block that waits for a person, and takes the work of others away.
         self.refuse_worker()?;

@@ -135,7 +135,8 @@ impl LiveSessionWrites for Unit<'_> {
         };
         let sql = "INSERT INTO live_ask (session, asked_by_type, asked_by_id, intent, since)
             VALUES (?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT DO UPDATE SET asked_by_type = ?2, asked_by_id = ?3, intent = ?4, since = ?5";
+            ON CONFLICT DO UPDATE
+            SET asked_by_type = ?2, asked_by_id = ?3, intent = ?4, since = ?5";
         let (kind, id) = actor_columns(ask.asked_by.as_ref());
         self.run(sql, params![pk, kind, id, ask.intent, millis(ask.since)])?;
         Ok(())

@@ -1,8 +1,8 @@
 //! The model: a store in maps, as simple as possible.
 //!
 //! A job works on a copy of the state, which replaces the state when the job is committed. So a
-//! failed job leaves nothing behind, and a reader's snapshot is the state at its start. Copies share
-//! what does not change (`shared`).
+//! failed job leaves nothing behind, and a reader's snapshot is the state at its start. Copies
+//! share what does not change (`shared`).
 
 mod audit;
 mod blobs;

@@ -313,6 +313,6 @@ Examples:
 
 The agent is started in the current folder. It gets a briefing, and in its environment
 ACCORD_TASK_ID, ACCORD_TASK_DIR, ACCORD_TASK_RUN_ID, ACCORD_TASK_AGENT, ACCORD_PROJECT and
-ACCORD_ACTOR. It reports by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in outputs/report.json.
-Without a report, exit code 0 leads to a review; anything else counts as a failed attempt. Ctrl-C
-ends the agent and gives the task back.";
+ACCORD_ACTOR. It reports by a message (MCP, `accord task message`, a line `AOF/1 {...}`) or in
+outputs/report.json. Without a report, exit code 0 leads to a review; anything else counts as a
+failed attempt. Ctrl-C ends the agent and gives the task back.";
