@@ -13,7 +13,7 @@ mod script;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use accord_runs::agents::Preset;
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use tempfile::TempDir;
 
 use crate::accord::{Ran, path_with_accord, run};
 use crate::run_place::Place;
+use crate::wait::{exit_of, output_of, wait_until};
 
 use model_api::ModelApi;
 use script::title;
@@ -50,6 +51,17 @@ fn claude_works_on_tasks_that_depend_on_each_other() {
 fn codex_works_on_tasks_that_depend_on_each_other() {
     if let Some(desk) = Desk::with("codex") {
         desk.works_on_tasks();
+    }
+}
+
+/// The long form: `ACCORD_CLIENT_TASKS=30 cargo test -p accord-cli --test suite two_clients`.
+#[test]
+fn two_clients_carry_a_graph_of_tasks_although_they_are_killed() {
+    let desk = Desk::with("claude").and_then(|desk| desk.and("codex"));
+    if let Some(desk) = desk {
+        let count = std::env::var("ACCORD_CLIENT_TASKS");
+        let count: usize = count.map_or(6, |count| count.parse().expect("a number"));
+        desk.carries_a_graph(count.div_ceil(3), if count > 6 { 3 } else { 1 });
     }
 }
 
@@ -139,14 +151,24 @@ impl Desk {
         let api = ModelApi::start(home_path.join("shop"));
         let desk = Self { preset, home, path, api };
         desk.git(&["init", "--quiet", "--initial-branch=main"]);
-        desk.connect();
+        desk.connect(preset);
         Some(desk)
     }
 
-    /// Wires the client to the model and to the memory, as its user would.
-    fn connect(&self) {
+    /// The same desk with another agent, if that is installed.
+    fn and(mut self, name: &str) -> Option<Self> {
+        let preset = Preset::named(name).expect("a name that is known");
+        let more = path_with(preset)?;
+        let folders = std::env::split_paths(&self.path).chain(std::env::split_paths(&more));
+        self.path = std::env::join_paths(folders).expect("folders without a colon");
+        self.connect(preset);
+        Some(self)
+    }
+
+    /// Wires a client to the model and to the memory, as its user would.
+    fn connect(&self, preset: &Preset) {
         let arguments = ["mcp", "--data", &self.at("memory"), "--project", "shop"];
-        match self.preset.name {
+        match preset.name {
             "claude" => {
                 let server = json!({"command": "accord", "args": arguments});
                 let servers = json!({"mcpServers": {"accord": server}});
@@ -225,6 +247,66 @@ impl Desk {
         assert!(asked.contains("A client did it"), "the notes of the first task are missing");
     }
 
+    /// Three layers of tasks, each task after two of the layer before. The workers of both clients
+    /// are killed while a client works, and started again.
+    fn carries_a_graph(&self, width: usize, kills: usize) {
+        self.accord("task init --project shop --actor human:lead --heartbeat 3");
+        let mut before: Vec<String> = Vec::new();
+        for layer in 0..3 {
+            let mut made = Vec::new();
+            for at in 0..width {
+                let after: String = [at, at + 1]
+                    .iter()
+                    .filter_map(|other| before.get(other % width))
+                    .map(|id| format!("--after {id} "))
+                    .collect();
+                let ready = if layer == 0 { "--ready" } else { "" };
+                let words = format!("'Task {layer}.{at}' --role dev --no-review {ready} {after}");
+                let words = format!("task create {words} --project shop --actor human:lead");
+                made.push(self.accord(&format!("{words} --id-only")).trim().to_owned());
+            }
+            before = made;
+        }
+        std::thread::scope(|scope| {
+            for name in ["claude", "codex"] {
+                scope.spawn(move || self.works_although_killed(name, kills));
+            }
+        });
+        let list = self.accord("task list --all --limit 100 --project shop");
+        assert_eq!(list.matches("  done  ").count(), 3 * width, "{list}");
+        let said = self.accord("task lint --project shop");
+        assert!(said.starts_with(&format!("clean: {} tasks, ", 3 * width)), "{said}");
+        let events = self.accord("task watch --no-wait --project shop");
+        assert_eq!(events.matches("review to done").count(), 3 * width, "{events}");
+        let taken_back = events.matches("stale_heartbeat_reclaim").count();
+        assert!(taken_back > 0, "no kill was in the middle of a task\n{events}");
+    }
+
+    /// Works until no task is left. The worker is killed so many times while it has a task.
+    fn works_although_killed(&self, name: &str, kills: usize) {
+        let words = ["task", "work", "--role", "dev", "--drain", "--project", "shop", "--agent"];
+        let start = || {
+            let mut command = self.prepared(Command::new(crate::accord::program()));
+            command.args(words).arg(name).stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("accord starts")
+        };
+        let holds = || {
+            let words = format!("task list --status in-progress --agent {name} --project shop");
+            !self.accord(&words).is_empty()
+        };
+        let mut worker = start();
+        for _ in 0..kills {
+            wait_until(format_args!("a task of {name}, or the end of its work"), || {
+                holds() || worker.try_wait().expect("a child").is_some()
+            });
+            worker.kill().expect("it can be killed");
+            exit_of(&mut worker, name);
+            worker = start();
+        }
+        let ran: Ran = output_of(worker, name).into();
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+
     /// Only the records of the run itself are left for the person to commit.
     #[track_caller]
     fn has_committed_the_work(&self) {
@@ -259,7 +341,12 @@ impl Desk {
         self.typed(shell)
     }
 
-    fn typed(&self, mut command: Command) -> Ran {
+    fn typed(&self, command: Command) -> Ran {
+        run(self.prepared(command), "")
+    }
+
+    /// A command in the repository, with the environment of the person at the desk.
+    fn prepared(&self, mut command: Command) -> Command {
         // Settings of the account that runs the tests must not reach the client.
         let inherited: Vec<OsString> = std::env::vars_os()
             .map(|(name, _)| name)
@@ -281,7 +368,7 @@ impl Desk {
             command.env(format!("GIT_{who}_NAME"), "T");
             command.env(format!("GIT_{who}_EMAIL"), "t@example.org");
         }
-        run(command, "")
+        command
     }
 
     fn at(&self, path: &str) -> String {
