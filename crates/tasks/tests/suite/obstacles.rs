@@ -449,13 +449,13 @@ fn what_may_not_be_read_hides_nothing_else() {
     let probe = tempfile::tempdir().unwrap();
     let path = probe.path().join("probe");
     fs::write(&path, "x").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
     if File::open(&path).is_ok() {
         eprintln!("skipped: this user may read every file");
         return;
     }
     let close = |path: PathBuf| {
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
     };
     survives("the task", move |world, id| close(world.file(Status::InProgress, id)));
     for name in ["run.json", "run_heartbeat.json"] {
