@@ -51,6 +51,7 @@ impl Story {
             (r"TASK-\d{4}-\d\d-\d\d", "TASK-[day]"),
             (r"\b[0-9a-f]{64}\b", "[digest]"),
             (r"\(\d+ bytes\)", "([many] bytes)"),
+            (r"(?m)^(\d+)  \d\d:\d\d:\d\d  ", "$1  [time]  "),
         ];
         self.transcript.check_with(name, &filters);
     }
