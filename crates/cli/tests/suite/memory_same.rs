@@ -168,7 +168,14 @@ fn without_chance(text: &str) -> String {
         clean.push_str(&word[name.len()..]);
         rest = after;
     }
-    clean + rest
+    clean.push_str(rest);
+    // The width of a column of times depends on whether two times of the list look alike.
+    let mut last = None;
+    clean.retain(|character| {
+        let before = last.replace(character);
+        character != ' ' || before != Some(' ')
+    });
+    clean
 }
 
 fn stands_for(word: &str) -> &str {
