@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// The prefixes of clause names.
-const PREFIXES: [&str; 4] = ["AGENTIC-", "ALX-", "AOF-", "AX-"];
+const PREFIXES: [&str; 5] = ["AGENTIC-", "ALX-", "AOF-", "AX-", "GGUI-"];
 
 #[test]
 fn every_required_clause_is_named_in_the_code() {

@@ -5,7 +5,10 @@ use accord_contract::codes::Failure;
 use super::{ClientBody, ClientFrame, Role};
 use crate::{AppId, SessionId, refuse};
 
-/// The state of a socket.
+/// The state of a socket. Its frames are handled one after another, in the order in which they
+/// arrive, so that each of them sees what the one before did.
+///
+/// Clauses: GGUI-TRANSPORT-ORDER.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Socket {
     /// What it is subscribed to.

@@ -1,5 +1,7 @@
 //! The frames of the channel: `{type, payload, requestId?}`, one JSON object each.
 //!
+//! Clauses: GGUI-FRAME-ENVELOPE.
+//!
 //! * [`parse`]: what a client sends, within the limits; [`ClientFrame`].
 //! * [`ServerFrame`]: what a server sends. Every payload but that of `error` has `schemaVersion`.
 //! * [`Close`]: why a server closes a socket.

@@ -65,7 +65,8 @@ fn body(mut frame: Object) -> Result<ClientBody, Failure> {
     match kind.as_str() {
         "subscribe" => read::<Subscribe>(payload).map(Box::new).map(ClientBody::Subscribe),
         "action" => action(payload).map(ClientBody::Action),
-        // Its payload says nothing, so that one of another form is no reason to refuse it.
+        // Clauses: GGUI-FRAME-PING. Its payload says nothing, so that one of another form is no
+        // reason to refuse it.
         "ping" => Ok(ClientBody::Ping),
         "host_context_observed" => {
             read::<HostContextObserved>(payload).map(ClientBody::HostContext)

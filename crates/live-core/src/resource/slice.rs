@@ -108,7 +108,9 @@ impl Slice {
         self.code.is_some() || self.delivery.is_some()
     }
 
-    /// The slice as a document.
+    /// The slice as a document: what a host mounts, and what `/state` answers.
+    ///
+    /// Clauses: GGUI-HTTP-STATE.
     pub fn document(&self) -> Object {
         let mut slice = members([
             ("sessionId", self.session_id.as_str().into()),
