@@ -122,8 +122,8 @@ struct ListArgs {
 
 impl AssertArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.to.project()?;
         let host = self.to.host.connect_or_create()?;
+        let project = self.to.project(&host)?;
         let source = self.source.map(|id| host.package_id(&id, Some(&project))).transpose()?;
         let body = document([
             ("subject", self.subject.into()),
@@ -146,7 +146,8 @@ impl AssertArgs {
 
 impl InvalidateArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.to.project()?;
+        let host = self.to.host.connect()?;
+        let project = self.to.project(&host)?;
         let (actor, session) = (self.to.actor.get()?, self.to.session.get());
         let request =
             HostRequest::new(hyper::Method::DELETE, &["v1", "projects", &project, "facts"])
@@ -156,7 +157,7 @@ impl InvalidateArgs {
                 .with("actor", actor.as_ref().map(ToString::to_string))
                 // A session is that of an actor, and means nothing without one.
                 .with("session_id", session.filter(|_| actor.is_some()));
-        let answer = self.to.host.connect()?.send(request)?;
+        let answer = host.send(request)?;
         let ended = answer.value()?["invalidated"].as_u64().unwrap_or(0);
         let name = render::clean(&format!("{} {}", self.subject, self.predicate));
         answer.print(self.to.host.json, |page, _| {
@@ -173,7 +174,8 @@ impl InvalidateArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
         let request = HostRequest::get(&["v1", "projects", &project, "facts"])
             .with("subject", self.subject.as_ref())
             .with("predicate", self.predicate.as_ref())
@@ -181,7 +183,7 @@ impl ListArgs {
             .with_flag("history", self.history)
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.send(request)?;
+        let answer = host.send(request)?;
         let is_narrowed = self.subject.is_some() || self.predicate.is_some();
         answer.print_list(
             self.host.json,

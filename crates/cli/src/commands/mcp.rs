@@ -54,12 +54,13 @@ impl McpArgs {
             [] => Toolbox::join(&TOOLSETS[..1])?,
             names => Toolbox::join(TOOLSETS)?.only(names.iter().map(|name| name.trim()))?,
         };
-        let standing = self.standing()?;
+        let mut standing = self.standing()?;
         let mut quiet = Settings::default().log;
         quiet.level = "warn,rmcp=error".into();
         log::begin(&quiet)?;
         let has_memory = toolbox.names().any(|name| !is_of_tasks(name));
-        let api = reach(self.target, has_memory)?;
+        let (api, only) = reach(self.target, has_memory, standing.project.is_none())?;
+        standing.project = standing.project.or(only);
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(
             |error| CliError::new(Code::HttpFault, format!("cannot start threads: {error}")),
         )?;
@@ -84,11 +85,19 @@ impl McpArgs {
 /// Connects to the host. A server is reached over persistent connections. A data folder is opened
 /// for each call and closed again, so that several agents and commands can share it. Its task trees
 /// stay open, because they are locked only while something is changed.
-fn reach(target: TargetArgs, has_memory: bool) -> Result<Arc<dyn Api>, CliError> {
+///
+/// `asks`: the only project of the host is the default one. Without it, calls name a project.
+fn reach(
+    target: TargetArgs,
+    has_memory: bool,
+    asks: bool,
+) -> Result<(Arc<dyn Api>, Option<String>), CliError> {
+    let only = |host: &Connection| asks.then(|| host.only_project().ok()).flatten();
     let folder = match target.target()? {
         Target::Server { url, .. } => {
             print_note(format!("accord: using the server {}", clean(&url)));
-            return Ok(target.connect(IfMissing::Create)?.api());
+            let host = target.connect(IfMissing::Create)?;
+            return Ok((host.api(), only(&host)));
         }
         Target::Folder(folder) => folder,
     };
@@ -96,22 +105,25 @@ fn reach(target: TargetArgs, has_memory: bool) -> Result<Arc<dyn Api>, CliError>
     if !has_memory {
         // The store is not opened, also not to check it.
         print_note(format!("accord: using the data folder {}", clean(&full_path(&tasks.folder))));
-        return Ok(Arc::new(Folder { target, turn: Arc::default(), tasks }));
+        let only = only(&Connection::to_tasks(&tasks.folder, true)?);
+        return Ok((Arc::new(Folder { target, turn: Arc::default(), tasks }), only));
     }
     // Only a check, so that a wrong folder is reported at the start. The connection is closed at
     // once, because it locks the folder.
-    match target.connect(IfMissing::Create) {
+    let only = match target.connect(IfMissing::Create) {
         Ok(host) => {
             let new = if host.is_new() { "new " } else { "" };
             print_note(format!("accord: using the {new}data folder {}", clean(host.place())));
+            only(&host)
         }
         // The lock may be released before the first call.
         Err(taken) if taken.code() == Some(Code::StoreLocked) => {
             print_note(format!("warning: {taken}"));
+            None
         }
         Err(error) => return Err(error),
-    }
-    Ok(Arc::new(Folder { target, turn: Arc::default(), tasks }))
+    };
+    Ok((Arc::new(Folder { target, turn: Arc::default(), tasks }), only))
 }
 
 /// Whether a tool is about tasks.

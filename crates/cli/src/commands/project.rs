@@ -78,7 +78,7 @@ struct ListArgs {
 /// Show one project
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// The project id [default: ACCORD_PROJECT, or `project` in accord.toml]
+    /// The project id [default: ACCORD_PROJECT, or `project` in accord.toml, or the only project]
     id: Option<String>,
 
     #[command(flatten)]
@@ -159,8 +159,9 @@ impl ListArgs {
 
 impl ShowArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let id = ProjectArg { project: self.id }.required(&self.host.target)?;
-        let answer = self.host.connect()?.send(HostRequest::get(&["v1", "projects", &id]))?;
+        let host = self.host.connect()?;
+        let id = ProjectArg { project: self.id }.required(&self.host.target, &host)?;
+        let answer = host.send(HostRequest::get(&["v1", "projects", &id]))?;
         answer.print(self.host.json, render::project)?;
         Ok(Exit::Yes)
     }

@@ -89,7 +89,8 @@ struct ListArgs {
 
 impl StartArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect_or_create()?;
+        let project = self.project.required(&self.host.target, &host)?;
         // A key may name the actor; then no flag has to.
         let actor: Value = self.actor.get()?.map(|actor| actor.document(None)).into();
         let body = document([
@@ -98,7 +99,7 @@ impl StartArgs {
             ("callsign", self.callsign.into()),
         ]);
         let request = HostRequest::post(&["v1", "projects", &project, "sessions"], &body);
-        let answer = self.host.connect_or_create()?.send_to_project(&project, request)?;
+        let answer = host.send_to_project(&project, request)?;
         answer.print(self.host.json, |page, session| {
             if self.id_only {
                 page.line(session["session_id"].as_str().unwrap_or_default());
@@ -131,13 +132,14 @@ impl EndArgs {
 
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
         let request = HostRequest::get(&["v1", "projects", &project, "sessions"])
             .with("callsign", self.callsign.as_ref())
             .with_flag("active", self.active)
             .with_number("limit", self.limit)
             .with("cursor", self.cursor.as_ref());
-        let answer = self.host.connect()?.send(request)?;
+        let answer = host.send(request)?;
         answer.print_list(
             self.host.json,
             |page, list| render::sessions(page, &list["sessions"]),

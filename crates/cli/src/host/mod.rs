@@ -12,6 +12,7 @@ mod ids;
 mod lines;
 mod names;
 mod new_folder;
+mod only_project;
 mod open;
 mod refusal;
 mod request;

@@ -5,6 +5,7 @@ use std::fmt;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 
+use super::open::Connection;
 use super::target::{HostArgs, TargetArgs};
 use crate::error::CliError;
 
@@ -31,8 +32,8 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     /// The project, which is required.
-    pub(crate) fn project(&self) -> Result<String, CliError> {
-        self.project.required(&self.host.target)
+    pub(crate) fn project(&self, host: &Connection) -> Result<String, CliError> {
+        self.project.required(&self.host.target, host)
     }
 
     /// The actor in its session, as a document, if one is given.
@@ -45,27 +46,29 @@ impl WriteArgs {
 /// The project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArg {
-    /// The project [default: ACCORD_PROJECT, or `project` in accord.toml]
+    /// The project [default: ACCORD_PROJECT, or `project` in accord.toml, or the only project]
     #[arg(long, value_name = "ID", help_heading = None::<&str>)]
     pub(crate) project: Option<String>,
 }
 
 impl ProjectArg {
-    /// The project, which is required.
-    pub(crate) fn required(&self, host: &TargetArgs) -> Result<String, CliError> {
-        self.get(host)?.ok_or_else(|| {
-            CliError::new(Code::Usage, "no project given").help(
-                "use --project or ACCORD_PROJECT, or set a default with `accord project use ID`; \
-                 `accord project list` lists the projects",
-            )
-        })
+    /// The project, which is required: the named one, else the only one of the host.
+    pub(crate) fn required(
+        &self,
+        target: &TargetArgs,
+        host: &Connection,
+    ) -> Result<String, CliError> {
+        match self.get(target)? {
+            Some(project) => Ok(project),
+            None => host.only_project(),
+        }
     }
 
-    /// The project, if one is given; the settings of the data folder are the weakest default.
-    pub(crate) fn get(&self, host: &TargetArgs) -> Result<Option<String>, CliError> {
+    /// The project, if one is named; the settings of the data folder are the weakest default.
+    pub(crate) fn get(&self, target: &TargetArgs) -> Result<Option<String>, CliError> {
         match self.project.clone().or_else(|| setting("ACCORD_PROJECT")) {
             Some(project) => Ok(Some(project)),
-            None => host.default_project(),
+            None => target.default_project(),
         }
     }
 }

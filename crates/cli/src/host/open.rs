@@ -1,7 +1,7 @@
 //! Connecting to a host, or opening a data folder in this process.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use accord_base::{IdError, ProjectId};
@@ -11,6 +11,7 @@ use accord_host::client::{Client, ClientOptions};
 use accord_host::http::{Host, local_api};
 use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
+use accord_host::tasks::TaskTrees;
 use accord_host::upkeep::DATA_FOLDER;
 use tokio::runtime::{Builder, Runtime};
 
@@ -51,6 +52,10 @@ pub(crate) struct Connection {
     place: String,
     /// Whether this connection created the data folder.
     is_new: bool,
+    /// The task trees, if this process opened them without the store.
+    pub(super) trees: Option<TaskTrees>,
+    /// The only project, once it was asked for.
+    pub(super) only: OnceLock<String>,
 }
 
 impl Connection {
@@ -75,7 +80,11 @@ impl Connection {
             }
             _ => runtime.block_on(open_or_connect(folder))?,
         };
-        Ok(Self { api, runtime, place: full_path(folder), is_new })
+        Ok(Self::new(api, runtime, full_path(folder), is_new))
+    }
+
+    fn new(api: Arc<dyn Api>, runtime: Runtime, place: String, is_new: bool) -> Self {
+        Self { api, runtime, place, is_new, trees: None, only: OnceLock::new() }
     }
 
     /// Connects to a server.
@@ -92,19 +101,20 @@ impl Connection {
             return Err(no_store(folder));
         }
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
-        let api = runtime.block_on(async {
+        let (api, trees) = runtime.block_on(async {
             if let Some(client) = running_host(folder).await? {
-                return Ok::<_, Failure>(client);
+                return Ok::<_, Failure>((client, None));
             }
             let settings = Sources::of_process(folder, None, Vec::new()).resolve()?.settings;
-            let api = local_api(&Host::tasks_only(folder, settings)?);
+            let host = Host::tasks_only(folder, settings)?;
+            let api = local_api(&host);
             let api: Arc<dyn Api> = match is_new {
                 true => Arc::new(NewTasks::new(folder, api)),
                 false => api,
             };
-            Ok(api)
+            Ok((api, Some(host.tasks().clone())))
         })?;
-        Ok(Self { api, runtime, place: full_path(folder), is_new })
+        Ok(Self { trees, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
     /// Opens a tree of tasks in a repository, in this process.
@@ -119,7 +129,7 @@ impl Connection {
             host.tasks().link(&project, Some(root.to_owned()));
             Ok::<_, Failure>(local_api(&host))
         })?;
-        Ok(Self { api, runtime, place: full_path(root), is_new: false })
+        Ok(Self::new(api, runtime, full_path(root), false))
     }
 
     /// The interface of the host.
@@ -190,7 +200,7 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
         );
     }
     let runtime = runtime(Builder::new_current_thread())?;
-    Ok(Connection { api: Arc::new(client), runtime, place: url.to_owned(), is_new: false })
+    Ok(Connection::new(Arc::new(client), runtime, url.to_owned(), false))
 }
 
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this

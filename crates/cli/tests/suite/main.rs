@@ -37,6 +37,7 @@ mod memory_relay;
 mod memory_same;
 mod memory_store;
 mod memory_trouble;
+mod only_project;
 mod pages;
 mod printed;
 mod printed_run;

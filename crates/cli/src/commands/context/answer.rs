@@ -41,8 +41,8 @@ pub(crate) struct AnswerArgs {
 
 impl AnswerArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let project = self.to.project()?;
         let host = self.to.host.connect()?;
+        let project = self.to.project(&host)?;
         let question = self.find(&open_questions(&host, &project)?, &project)?;
         let title = self.title.clone().unwrap_or_else(|| title(&question));
         let draft = Draft::of(members([
@@ -51,7 +51,7 @@ impl AnswerArgs {
             ("decisions_made", json!([self.answer])),
             (ANSWERS, json!([{"question": question}])),
         ]));
-        send(&host, draft.complete(&self.to)?, self.to.host.json)
+        send(&host, draft.complete(&self.to, &host)?, self.to.host.json)
     }
 
     /// The open question that is meant.

@@ -89,14 +89,15 @@ impl OrientArgs {
             }
             (Some(format), _) => format,
         };
-        let project = self.project.required(&self.host.target)?;
+        let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
         let request = HostRequest::get(&["v1", "projects", &project, "orient"])
             .with("format", Some(format.name()))
             .with("focus", self.focus.as_ref())
             .with_number("window_days", self.window)
             .with_number("limit", self.limit)
             .with_number("max_tokens", self.max_tokens);
-        let answer = self.host.connect()?.send(request)?;
+        let answer = host.send(request)?;
         if format == OrientFormat::Briefing {
             answer.print_lines()?;
         } else {

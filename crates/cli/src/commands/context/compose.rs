@@ -191,12 +191,12 @@ impl Draft {
     }
 
     /// Fills in missing members: from flags, from the environment, or with defaults.
-    pub(super) fn complete(self, to: &WriteArgs) -> Result<Composed, CliError> {
+    pub(super) fn complete(self, to: &WriteArgs, host: &Connection) -> Result<Composed, CliError> {
         // `null` counts as absent, as in the hash of a package, which drops such members.
         let said = |name: &str| self.members.get(name).filter(|value| !value.is_null());
         let project = match (&to.project.project, said("project_id").and_then(Value::as_str)) {
             (None, Some(named)) => named.to_owned(),
-            _ => to.project()?,
+            _ => to.project(host)?,
         };
         let mut missing = Object::new();
         let mut fill = |name: &str, value: Value| {

@@ -32,20 +32,21 @@ pub(crate) struct DepositArgs {
 
 impl DepositArgs {
     pub(crate) fn run(mut self) -> Result<Exit, CliError> {
-        let mut package = self.package()?;
+        // Read first: connecting may lock the folder, and standard input may take long.
+        let draft = self.draft()?;
         let host = self.to.host.connect_or_create()?;
+        let mut package = draft.complete(&self.to, &host)?;
         if self.compose.complete_ids(&host, &package.project)? {
-            package = self.package()?;
+            package = self.draft()?.complete(&self.to, &host)?;
         }
         send(&host, package, self.to.host.json)
     }
 
-    fn package(&self) -> Result<Composed, CliError> {
-        let draft = match &self.file {
-            Some(path) => Draft::document(&read_file(path)?)?,
-            None => self.compose.draft()?,
-        };
-        draft.complete(&self.to)
+    fn draft(&self) -> Result<Draft, CliError> {
+        match &self.file {
+            Some(path) => Draft::document(&read_file(path)?),
+            None => self.compose.draft(),
+        }
     }
 }
 

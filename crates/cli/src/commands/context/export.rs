@@ -42,7 +42,7 @@ impl ExportArgs {
         let projects = if self.all {
             every_project(&host)?
         } else {
-            vec![self.project.required(&self.target)?]
+            vec![self.project.required(&self.target, &host)?]
         };
         let (mut output, file) = match &self.output {
             None => (Output::stdout(), None),

@@ -108,8 +108,8 @@ impl PullArgs {
     }
 
     fn several(&self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
         let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
         let session = self.session.as_ref().map(|id| host.session_id(id, Some(&project)));
         let session = session.transpose()?;
         let request = HostRequest::get(&["v1", "projects", &project, "packages"])

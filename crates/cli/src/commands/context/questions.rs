@@ -29,8 +29,8 @@ pub(crate) struct QuestionsArgs {
 
 impl QuestionsArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let project = self.project.required(&self.host.target)?;
         let host = self.host.connect()?;
+        let project = self.project.required(&self.host.target, &host)?;
         let request = HostRequest::get(&["v1", "projects", &project, "questions"])
             .with("all", self.all.then_some("true"))
             .with_number("limit", self.limit)

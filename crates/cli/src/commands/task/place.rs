@@ -76,7 +76,6 @@ impl PlaceArgs {
             };
             return Ok(Place { project, host, json, url: None, words });
         }
-        let project = self.project.required(&self.host.target)?;
         let mut words = match &self.project.project {
             Some(project) => format!(" --project {}", quoted(project)),
             None => String::new(),
@@ -92,6 +91,7 @@ impl PlaceArgs {
             Target::Folder(folder) => (Connection::to_tasks(&folder, is_new)?, None),
             Target::Server { url, key } => (Connection::to_server(&url, key)?, Some(url)),
         };
+        let project = self.project.required(target, &host)?;
         Ok(Place { project, host, json, url, words })
     }
 
@@ -135,8 +135,9 @@ impl PlaceArgs {
             }
             (Some(recorded), _) => Ok(recorded),
             (None, Some(named)) => Ok(named),
-            (None, None) => self.project.required(&self.host.target).map_err(|error| {
-                error
+            (None, None) => self.project.get(&self.host.target)?.ok_or_else(|| {
+                let message = format!("no project given for the tasks in {}", root.display());
+                CliError::new(Code::Usage, message)
                     .help("`accord task init --root DIR --project ID` makes a tree in a repository")
             }),
         }
@@ -191,6 +192,11 @@ impl Place {
         let answer = self.send(request)?;
         answer.print(self.json, |page, document| render(page, &document["result"]))?;
         Ok(Exit::Yes)
+    }
+
+    /// The options that name this place in another command, each after a blank.
+    pub(super) fn options(&self) -> &str {
+        &self.words
     }
 
     /// A command of this place, for people.
