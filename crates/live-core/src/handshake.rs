@@ -154,9 +154,12 @@ pub fn peek<'a>(
     app: &AppId,
     now: Time,
 ) -> Result<&'a Handshake, Failure> {
-    stored.filter(|found| found.app_id == *app && found.expires_at > now).ok_or_else(|| {
-        refuse::handshake_not_found("there is no such handshake; call ggui_handshake again")
-    })
+    stored.filter(|found| found.app_id == *app && found.expires_at > now).ok_or_else(not_found)
+}
+
+/// The refusal of a handshake that cannot be used.
+pub(crate) fn not_found() -> Failure {
+    refuse::handshake_not_found("there is no such handshake; call ggui_handshake again")
 }
 
 impl Handshake {

@@ -67,3 +67,9 @@ pub const TELEMETRY_EVENTS: usize = 40;
 pub const SESSIONS_PAGE: (u64, u64) = (200, 50);
 /// Characters of a client id.
 pub const CLIENT_ID_CHARS: usize = 128;
+/// Renders of an app in a minute.
+pub const RENDERS_PER_MINUTE: u32 = 600;
+/// Tools that the pages of an app can declare.
+pub const DECLARED_TOOLS: usize = 512;
+/// Bytes of the schemas that the pages of an app can declare, as JSON.
+pub const DECLARED_BYTES: usize = 1_048_576;

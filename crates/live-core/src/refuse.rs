@@ -74,6 +74,8 @@ refusals! {
     context_too_large = GguiContextTooLarge;
     /// A token can no longer be refreshed.
     refresh_window_closed = GguiRefreshWindowClosed;
+    /// The app renders too often.
+    rate_limit_exceeded = GguiRateLimitExceeded;
     /// There is no such handshake, or it was used, or it has expired.
     handshake_not_found = GguiToolHandshakeNotFound;
     /// There is no such session for the caller of a tool.

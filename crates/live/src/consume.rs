@@ -1,13 +1,23 @@
 //! Events for an agent: it takes them out of the pipe, and waits where there are none.
+//!
+//! To take events out is a commit, and a call can be cancelled before, during and after it. So the
+//! events travel in a [`Consumed`], from the commit to the door. One that is dropped before its
+//! answer was taken gives its events back to the session, durably, and the next call gets them.
+//! Hence a call that is cancelled loses nothing, wherever it was.
+//!
+//! What is left: an answer that was given to the transport and did not arrive. No server can know
+//! that.
 
+use std::fmt;
 use std::time::Duration;
 
-use accord_base::{Caller, Verb};
-use accord_contract::codes::Failure;
-use accord_live_core::AppId;
+use accord_base::{ActorKey, Caller, ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
 use accord_live_core::frame::ServerFrame;
-use accord_live_core::session::{begin_consume, drain};
+use accord_live_core::session::{begin_consume, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
+use accord_live_core::{AppId, SessionId};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::unit::{UnitError, UnitResult};
@@ -15,6 +25,39 @@ use super::{Live, rows};
 
 /// Events that are taken out at once.
 const PAGE: usize = 500;
+
+/// An answer with events that were taken out. Dropped before [`Consumed::take`], it gives them
+/// back.
+pub struct Consumed {
+    answer: Option<ConsumeAnswer>,
+    /// The numbers of the events.
+    numbers: Vec<u64>,
+    /// The version of the session in which the pipe is empty.
+    version: u64,
+    live: Live,
+    project: ProjectId,
+    session: SessionId,
+}
+
+/// Who waits for events.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    /// Who asks, for the ask of the session.
+    pub asked_by: Option<ActorKey>,
+    /// Whether the call goes on with the wait of an earlier one, which was announced.
+    pub goes_on: bool,
+}
+
+/// A drain of a pipe.
+#[derive(Clone)]
+struct Drain {
+    project: ProjectId,
+    app: AppId,
+    session: SessionId,
+    asked_by: Option<ActorKey>,
+    /// Whether a pipe that is empty records that an agent waits.
+    is_first: bool,
+}
 
 impl Live {
     /// Takes the events out of the pipe. Where there are none, it waits for one, as long as the
@@ -27,57 +70,113 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: ConsumeRequest,
-    ) -> Result<ConsumeAnswer, Failure> {
-        self.enter(caller, app, Verb::Write)?;
+        waiting: Waiting,
+    ) -> Result<Consumed, Failure> {
+        let project = self.enter(caller, app, Verb::Write)?;
         let wait = Duration::from_secs(request.timeout.unwrap_or(0));
         let deadline = Instant::now() + wait;
-        let mut attached = self.inner.hub.attach(&request.session_id, true);
-        let mut is_first = true;
+        let session = request.session_id;
+        let mut attached = self.inner.hub.attach(&session, true);
+        let Waiting { asked_by, goes_on } = waiting;
+        let mut asked = Drain { project, app: app.clone(), session, asked_by, is_first: !goes_on };
         loop {
-            let drained = self.drain(caller, app, &request, is_first);
-            let (answer, version) = drained.await.map_err(UnitError::into_failure)?;
-            is_first = false;
-            if !answer.events.is_empty() || wait.is_zero() {
-                return Ok(answer);
+            let consumed = self.drain(asked.clone()).await?;
+            asked.is_first = false;
+            if !consumed.is_empty() || wait.is_zero() {
+                return Ok(consumed);
             }
-            if timeout_at(deadline, attached.changed_after(version)).await.is_err() {
-                return Ok(answer);
+            if timeout_at(deadline, attached.changed_after(consumed.version)).await.is_err() {
+                return Ok(consumed);
             }
         }
     }
 
-    /// The events of the pipe, and the version of the session in which it is empty. The first call
-    /// that finds it empty records that an agent waits.
-    async fn drain(
-        &self,
-        caller: &Caller,
-        app: &AppId,
-        request: &ConsumeRequest,
-        is_first: bool,
-    ) -> UnitResult<(ConsumeAnswer, u64)> {
-        let project = self.enter(caller, app, Verb::Write)?;
-        let (session, app) = (request.session_id.clone(), app.clone());
-        let asked_by = caller.access().actor().cloned();
-        self.write(move |job| {
-            let row = job.session(&session, &app)?;
-            let pending = job.unit.live_pipe(&session, row.session.head.drained, PAGE)?;
+    /// Whether an agent waits for events of a session, on this host.
+    pub fn has_consumer(&self, session: &SessionId) -> bool {
+        self.inner.hub.has_consumer(session)
+    }
+
+    /// Takes the events out of the pipe, in a task of its own: a commit goes on when its caller is
+    /// gone, and somebody must be there to give its events back.
+    async fn drain(&self, asked: Drain) -> Result<Consumed, Failure> {
+        let (sender, receiver) = oneshot::channel();
+        let live = self.clone();
+        tokio::spawn(async move {
+            let drained = live.drain_now(asked).await.map_err(UnitError::into_failure);
+            // If the caller is gone, the events are dropped here, and so given back.
+            drop(sender.send(drained));
+        });
+        receiver.await.unwrap_or_else(|_| {
+            Err(Failure::new(Code::StoreUnavailable, "the host is closing; try again"))
+        })
+    }
+
+    async fn drain_now(&self, asked: Drain) -> UnitResult<Consumed> {
+        let Drain { project, session, .. } = asked.clone();
+        let drained = self.write(move |job| {
+            let Drain { project, app, session, asked_by, is_first } = &asked;
+            let row = job.session(session, app)?;
+            let returned = rows::returned(job.unit, session)?;
+            let pending = job.unit.live_pipe(session, row.session.head.drained, PAGE)?;
             let pending = pending.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
-            let at = job.at(&project)?;
-            let drained = drain(&row.session, &pending, at)?;
+            let at = job.at(project)?;
+            let drained = drain(&row.session, &returned, &pending, at)?;
             let content = rows::content(job.unit, &row.session)?;
             let answer = ConsumeAnswer::new(&drained, &content);
             if !drained.events.is_empty() || !is_first {
                 let version =
-                    job.commit(&project, Some(&row), &drained.delta, drained.acks.clone())?;
-                return Ok((answer, version));
+                    job.commit(project, Some(&row), &drained.delta, drained.acks.clone())?;
+                return Ok((answer, drained.numbers, version));
             }
             let (contract, oldest) = (job.contract(&row)?, job.oldest(&row)?);
-            let waits =
-                begin_consume(&row.session, &content, &contract, asked_by.clone(), oldest, at)?;
+            let asked_by = asked_by.clone();
+            let waits = begin_consume(&row.session, &content, &contract, asked_by, oldest, at)?;
             let data = ServerFrame::Data { session_id: session.clone(), row: waits.row.clone() };
-            let version = job.commit(&project, Some(&row), &waits.delta, vec![data])?;
-            Ok((answer, version))
-        })
-        .await
+            let version = job.commit(project, Some(&row), &waits.delta, vec![data])?;
+            Ok((answer, drained.numbers, version))
+        });
+        let (answer, numbers, version) = drained.await?;
+        let (live, answer) = (self.clone(), Some(answer));
+        Ok(Consumed { answer, numbers, version, live, project, session })
+    }
+}
+
+impl Consumed {
+    /// Whether there are no events.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// The answer. From now on its events belong to the caller.
+    pub fn take(mut self) -> ConsumeAnswer {
+        self.numbers.clear();
+        self.answer.take().expect("an answer is taken once, because that consumes it")
+    }
+}
+
+impl Drop for Consumed {
+    fn drop(&mut self) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        let numbers = std::mem::take(&mut self.numbers);
+        let (project, session) = (self.project.clone(), self.session.clone());
+        self.live.begin_write(move |job| {
+            let Some(row) = job.unit.live_session(&session)? else { return Ok(()) };
+            let returned = rows::returned(job.unit, &session)?;
+            let returned: Vec<u64> = returned.iter().map(|row| row.seq).collect();
+            let now = job.at(&project)?.now;
+            if let Some(delta) = give_back(&row.session, &returned, &numbers, now) {
+                job.commit(&project, Some(&row), &delta, Vec::new())?;
+            }
+            Ok(())
+        });
+    }
+}
+
+impl fmt::Debug for Consumed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Consumed");
+        shown.field("answer", &self.answer).finish_non_exhaustive()
     }
 }

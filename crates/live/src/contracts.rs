@@ -66,6 +66,12 @@ impl<K: Eq + Hash + Clone, V: Clone> Halves<K, V> {
     }
 }
 
+/// The contract of a UI, as a document.
+pub(crate) fn document_of(ui: &Object) -> Object {
+    let specs = SPECS.iter().filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone())));
+    specs.collect()
+}
+
 impl Contracts {
     /// The contract of a revision of a session's UI, if it is in the cache.
     pub(crate) fn of_session(
@@ -82,9 +88,7 @@ impl Contracts {
     /// # Errors
     /// When the stored UI has no valid contract.
     pub(crate) fn of_ui(&self, ui: &Object) -> Result<Arc<CompiledContract>, Failure> {
-        let specs =
-            SPECS.iter().filter_map(|name| Some(((*name).to_owned(), ui.get(*name)?.clone())));
-        let document = Value::Object(specs.collect());
+        let document = Value::Object(document_of(ui));
         let text = document.to_string();
         if let Some(found) = self.by_text.lock().get(&text, CONTRACTS) {
             return Ok(found);

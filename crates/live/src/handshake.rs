@@ -21,7 +21,8 @@ impl Live {
         request: HandshakeRequest,
     ) -> Result<HandshakeAnswer, Failure> {
         let project = self.enter(caller, app, Verb::Write)?;
-        let prepared = prepare_handshake(request, |tool| self.options().tools.get(tool))?;
+        let tools = self.tools_of(app);
+        let prepared = prepare_handshake(request, |tool| tools.get(tool))?;
         let (id, app) = (HandshakeId::mint(accord_system::random()), app.clone());
         let asked = prepared.asked;
         let made = self.write(move |job| {

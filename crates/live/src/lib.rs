@@ -12,8 +12,7 @@
 //! - an operation is answered when its unit is durable;
 //! - a subscriber gets every frame once: those before its snapshot from the store, those after it
 //!   from the tail of the session (`hub`), which has them in the order of their commits;
-//! - a compiled contract comes from a bounded cache. Only a render compiles its contract inside its
-//!   unit;
+//! - a contract is compiled outside of the units that write, and kept in a bounded cache;
 //! - a session of another app is the same as none.
 //!
 //! ```
@@ -28,6 +27,7 @@
 
 mod action;
 mod asks;
+mod catalogs;
 mod channel;
 mod conformance;
 mod consume;
@@ -39,6 +39,7 @@ mod host_context;
 mod hub;
 mod props;
 mod pull;
+mod rates;
 mod reads;
 mod render;
 mod rows;
@@ -46,6 +47,7 @@ mod submit;
 mod subscribe;
 mod subscriber;
 mod sweep;
+mod telemetry;
 mod tokens;
 mod unit;
 
@@ -57,20 +59,26 @@ use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
+use accord_live_core::gadgets::GadgetDescriptor;
+use accord_live_core::limits::{Limits, RENDERS_PER_MINUTE, SESSION_TTL_SECONDS};
 use accord_live_core::subset::Policy;
 use accord_live_core::token::Secret;
+use accord_live_core::tools::ThemeDocument;
 use accord_live_core::version::VersionPolicy;
 use accord_live_core::{AppId, refuse};
 use accord_store::{Listener, Store};
 use accord_system::Clock;
 
+use self::catalogs::Catalogs;
 use self::contracts::Contracts;
 use self::hub::Hub;
+use self::rates::Rates;
 
-pub use self::reads::{Found, Listed};
+pub use self::consume::{Consumed, Waiting};
+pub use self::reads::Found;
 pub use self::subscribe::Subscription;
 pub use self::subscriber::{Delivery, End, Frame, Subscriber};
+pub use accord_live_core::tools;
 
 /// The options of a [`Live`].
 #[derive(Clone, Debug)]
@@ -87,6 +95,12 @@ pub struct LiveOptions {
     pub schema_policy: Policy,
     /// The input schemas of the tools of the server.
     pub tools: BTreeMap<String, Value>,
+    /// The themes that a render can name.
+    pub themes: Vec<ThemeDocument>,
+    /// The packages of gadgets that contracts can use.
+    pub gadgets: Vec<GadgetDescriptor>,
+    /// The most renders of an app in a minute; 0 for no limit.
+    pub renders_per_minute: u32,
     /// The limits of sockets.
     pub limits: Limits,
 }
@@ -100,6 +114,12 @@ impl Default for LiveOptions {
             version_policy: VersionPolicy::Reject,
             schema_policy: Policy::Reject,
             tools: BTreeMap::new(),
+            themes: vec![
+                ThemeDocument::new("light", "Dark text on a light ground"),
+                ThemeDocument::new("dark", "Light text on a dark ground"),
+            ],
+            gadgets: Vec::new(),
+            renders_per_minute: RENDERS_PER_MINUTE,
             limits: Limits::default(),
         }
     }
@@ -116,6 +136,8 @@ struct Inner {
     options: LiveOptions,
     clock: Clock,
     contracts: Contracts,
+    catalogs: Catalogs,
+    rates: Rates,
     hub: Arc<Hub>,
 }
 
@@ -124,8 +146,17 @@ impl Live {
     pub fn new(store: Arc<dyn Store>, options: LiveOptions) -> Self {
         let hub = Arc::new(Hub::new(options.limits.subscriber_queue));
         store.subscribe(Arc::downgrade(&hub) as Weak<dyn Listener>);
-        let (clock, contracts) = (Clock::default(), Contracts::default());
-        Self { inner: Arc::new(Inner { store, options, clock, contracts, hub }) }
+        Self {
+            inner: Arc::new(Inner {
+                store,
+                options,
+                clock: Clock::default(),
+                contracts: Contracts::default(),
+                catalogs: Catalogs::default(),
+                rates: Rates::default(),
+                hub,
+            }),
+        }
     }
 
     /// The options that it was opened with.

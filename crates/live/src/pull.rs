@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Field, Object, Value};
+use accord_contract::wire::{Field, Value};
 use accord_live_core::limits::PULL_PAGE;
-use accord_live_core::session::{
-    EventsQuery, Head, LedgerPage, horizon_passed, ledger_page, pull_position,
-};
-use accord_live_core::tools::PullRequest;
+use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};
+use accord_live_core::tools::{PullAnswer, PullRequest};
 use accord_live_core::{AppId, SessionId, refuse};
 use tokio::time::{Instant, timeout_at};
 
@@ -27,7 +25,7 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: PullRequest,
-    ) -> Result<Object, Failure> {
+    ) -> Result<PullAnswer, Failure> {
         self.enter(caller, app, Verb::Read)?;
         let wait = Duration::from_secs(request.wait.unwrap_or(0));
         let deadline = Instant::now() + wait;
@@ -40,15 +38,15 @@ impl Live {
             let page = match page {
                 Ok(page) => page,
                 Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
-                    return Ok(horizon_passed(&head));
+                    return Ok(PullAnswer::passed(&head));
                 }
                 Err(failure) => return Err(*failure),
             };
             if !page.rows.is_empty() || wait.is_zero() {
-                return Ok(page.document());
+                return Ok(PullAnswer::page(&page));
             }
             if timeout_at(deadline, attached.changed_after(version)).await.is_err() {
-                return Ok(page.document());
+                return Ok(PullAnswer::page(&page));
             }
         }
     }

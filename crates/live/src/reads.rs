@@ -5,12 +5,15 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_live_core::limits::SESSIONS_PAGE;
 use accord_live_core::session::{Content, Session};
-use accord_live_core::tools::{ListSessionsRequest, SearchBlueprintsRequest};
-use accord_live_core::{AppId, SessionId, refuse};
+use accord_live_core::tools::{
+    BlueprintDocument, BlueprintList, ListSessionsRequest, RenderSource, SearchBlueprintsRequest,
+    SessionDocument, SessionList,
+};
+use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
 use accord_store::{BlueprintRow, LivePart, LiveSessionQuery};
 
 use super::unit::{UnitError, UnitResult};
-use super::{Live, rows};
+use super::{Live, contracts, rows};
 
 /// A session with its content, of any app.
 #[derive(Clone, Debug)]
@@ -21,15 +24,6 @@ pub struct Found {
     pub content: Content,
     /// The props of the asked epoch, or of the present one, as JSON text.
     pub props_json: Option<String>,
-}
-
-/// A list of documents.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// The documents.
-    pub items: Vec<Value>,
-    /// Whether there are more.
-    pub has_more: bool,
 }
 
 impl Live {
@@ -53,7 +47,35 @@ impl Live {
         read.await.map_err(UnitError::into_failure)
     }
 
-    /// The snapshot of a session.
+    /// The app of a session that has not expired. The caller compares it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn app_of(&self, session: &SessionId) -> Result<Option<AppId>, Failure> {
+        let (live, session) = (self.clone(), session.clone());
+        let read = self.read(move |unit| {
+            let found = unit.live_session(&session)?;
+            let found = found.filter(|row| row.session.is_active(live.now()));
+            Ok(found.map(|row| row.session.app_id))
+        });
+        read.await.map_err(UnitError::into_failure)
+    }
+
+    /// The app of a handshake. The caller compares it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn app_of_handshake(&self, id: &HandshakeId) -> Result<Option<AppId>, Failure> {
+        let id = id.clone();
+        let read = self.read(move |unit| {
+            let stored = unit.live_handshake(&id)?;
+            let made = stored.as_ref().map(rows::handshake).transpose()?;
+            Ok(made.map(|made| made.app_id))
+        });
+        read.await.map_err(UnitError::into_failure)
+    }
+
+    /// A session with its content.
     ///
     /// # Errors
     /// `unauthorized`, `session_not_found`.
@@ -62,13 +84,36 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         session: &SessionId,
-    ) -> Result<Value, Failure> {
+    ) -> Result<SessionDocument, Failure> {
+        let found = self.found_in(caller, app, session).await?;
+        Ok(SessionDocument::new(&found.session, &found.content, self.now()))
+    }
+
+    /// The code and the contract of the UI of a session.
+    ///
+    /// # Errors
+    /// `unauthorized`, `session_not_found`.
+    pub async fn render_source(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: &SessionId,
+    ) -> Result<RenderSource, Failure> {
+        let found = self.found_in(caller, app, session).await?;
+        let contract = contracts::document_of(&found.content.ui);
+        Ok(RenderSource::new(&found.session, &found.content, contract))
+    }
+
+    async fn found_in(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: &SessionId,
+    ) -> Result<Found, Failure> {
         self.enter(caller, app, Verb::Read)?;
         let found = self.found(session, None).await?;
         let found = found.filter(|found| found.session.app_id == *app);
-        let missing = || refuse::tool_session_not_found("there is no such session");
-        let found = found.ok_or_else(missing)?;
-        Ok(found.session.snapshot(&found.content, self.now()))
+        found.ok_or_else(|| refuse::tool_session_not_found("there is no such session"))
     }
 
     /// The sessions of an app that have not expired, newest first.
@@ -80,12 +125,12 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: ListSessionsRequest,
-    ) -> Result<Listed, Failure> {
+    ) -> Result<SessionList, Failure> {
         let project = self.enter(caller, app, Verb::Read)?;
         let limit = request.limit.unwrap_or(SESSIONS_PAGE.1) as usize;
         let now = self.now();
         let read = self.read(move |unit| {
-            let mut items = Vec::new();
+            let mut sessions = Vec::new();
             let mut after = None;
             loop {
                 let position = after.as_ref().map(|(at, id)| (*at, id));
@@ -96,15 +141,16 @@ impl Live {
                 after =
                     page.last().map(|row| (row.session.head.created_at, row.session.id.clone()));
                 for row in page {
-                    let content = rows::content(unit, &row.session)?;
-                    if is_of_host(&content.ui, &request) {
-                        items.push(row.session.snapshot(&content, now));
+                    // Neither code nor props nor context: a list shows nothing of them.
+                    let ui = rows::ui(unit, &row.session.id)?;
+                    if is_of_host(&ui, &request) {
+                        sessions.push(SessionDocument::summary(&row.session, &ui, now));
                     }
                 }
-                if is_last || items.len() > limit {
-                    let has_more = items.len() > limit;
-                    items.truncate(limit);
-                    return Ok(Listed { items, has_more });
+                if is_last || sessions.len() > limit {
+                    let has_more = sessions.len() > limit;
+                    sessions.truncate(limit);
+                    return Ok(SessionList::new(sessions, has_more));
                 }
             }
         });
@@ -120,24 +166,25 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: SearchBlueprintsRequest,
-    ) -> Result<Listed, Failure> {
+    ) -> Result<BlueprintList, Failure> {
         let project = self.enter(caller, app, Verb::Read)?;
         let limit = request.limit.unwrap_or(SESSIONS_PAGE.1) as usize;
         let hash = request.contract.as_ref().map(accord_live_core::contract::contract_hash);
         let hash = hash.transpose()?;
         let query = request.query.unwrap_or_default().to_lowercase();
+        let words: Vec<String> = query.split_whitespace().map(str::to_owned).collect();
         let read = self.read(move |unit| {
             let rows = unit.live_blueprints(&project, MOST_BLUEPRINTS)?;
-            let fits = |row: &BlueprintRow| {
+            let fits = |row: &&BlueprintRow| {
+                let intent = row.intent.to_lowercase();
                 hash.as_ref().is_none_or(|hash| row.key.contract_hash == *hash)
-                    && row.intent.to_lowercase().contains(&query)
+                    && words.iter().all(|word| intent.contains(word))
             };
-            let found: UnitResult<Vec<Value>> =
-                rows.iter().filter(|row| fits(row)).map(blueprint).collect();
-            let mut items = found?;
-            let has_more = items.len() > limit;
-            items.truncate(limit);
-            Ok(Listed { items, has_more })
+            let found: Vec<&BlueprintRow> = rows.iter().filter(fits).take(limit + 1).collect();
+            let has_more = found.len() > limit;
+            let shown = found.into_iter().take(limit).map(blueprint);
+            let blueprints = shown.collect::<UnitResult<Vec<_>>>()?;
+            Ok(BlueprintList::new(blueprints, has_more))
         });
         read.await.map_err(UnitError::into_failure)
     }
@@ -156,14 +203,9 @@ impl Live {
 /// UIs that a search looks at.
 const MOST_BLUEPRINTS: usize = 1000;
 
-fn blueprint(row: &BlueprintRow) -> UnitResult<Value> {
-    let mut document = rows::blueprint_contract(row)?;
-    document.insert("blueprintId".into(), row.key.id().into());
-    document.insert("contractHash".into(), row.key.contract_hash.as_str().into());
-    document.insert("variantKey".into(), row.key.variant_key.as_str().into());
-    document.insert("intent".into(), row.intent.as_str().into());
-    document.insert("renderedAt".into(), row.at.to_string().into());
-    Ok(Value::Object(document))
+fn blueprint(row: &BlueprintRow) -> UnitResult<BlueprintDocument> {
+    let made_from = rows::blueprint_contract(row)?;
+    Ok(BlueprintDocument::new(&row.key, &row.intent, row.at, made_from))
 }
 
 /// Whether a UI was made in the host session that a request names.

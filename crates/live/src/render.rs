@@ -1,15 +1,18 @@
 //! Rendering a UI: a session begins with it.
 
-use accord_base::{Caller, ProjectId, Verb};
+use std::sync::Arc;
+
+use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
+use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::handshake::BlueprintKey;
 use accord_live_core::session::{Delta, Session, StreamChange};
 use accord_live_core::tools::{
     HandshakeRequest, RenderAnswer, RenderBlueprintRequest, RenderFacts, RenderRequest, Rendered,
-    read, render,
+    read, render, render_contract,
 };
 use accord_live_core::{AppId, SessionId, refuse};
 use accord_store::BlueprintRow;
@@ -18,7 +21,8 @@ use super::unit::{Job, UnitError, UnitResult};
 use super::{Live, rows};
 
 impl Live {
-    /// Renders a UI. A render that is refused leaves its handshake usable.
+    /// Renders a UI. A render that is refused leaves its handshake usable. `asked_by` is who asks
+    /// the person, for the ask of the session.
     ///
     /// # Errors
     /// `unauthorized`, or the refusal of the first gate.
@@ -27,11 +31,14 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: RenderRequest,
+        asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
         let project = self.enter(caller, app, Verb::Write)?;
         let session_id = SessionId::mint(accord_system::random());
+        let rate_limit = self.inner.rates.take(app, self.now(), self.options().renders_per_minute);
+        let contract = self.contract_of_render(&request).await?;
+        let tools = self.tools_of(app);
         let (live, app) = (self.clone(), app.clone());
-        let asked_by = caller.access().actor().cloned();
         let rendered = self.write(move |job| {
             let stored = job.unit.live_handshake(&request.handshake_id)?;
             let handshake = stored.as_ref().map(rows::handshake).transpose()?;
@@ -39,16 +46,19 @@ impl Live {
                 Some(handshake) => known_code(job, &project, &handshake.key)?,
                 None => None,
             };
-            let input_schema = |tool: &str| live.options().tools.get(tool);
+            let options = live.options();
+            let input_schema = |tool: &str| tools.get(tool);
+            let themes: Vec<&str> = options.themes.iter().map(|theme| theme.id.as_str()).collect();
             let facts = RenderFacts {
                 app_id: &app,
                 handshake: handshake.as_ref(),
-                themes: &[],
-                rate_limit: None,
-                gadgets: &[],
+                contract: contract.clone(),
+                themes: &themes,
+                rate_limit: rate_limit.clone(),
+                gadgets: &options.gadgets,
                 public_env: &[],
                 input_schema: &input_schema,
-                policy: live.options().schema_policy,
+                policy: options.schema_policy,
                 known_code: known_code.as_deref(),
                 session_id: &session_id,
                 asked_by: asked_by.clone(),
@@ -65,11 +75,27 @@ impl Live {
             Ok(rendered)
         });
         let rendered = rendered.await.map_err(UnitError::into_failure)?;
+        let (id, revision) = (&rendered.session.id, rendered.session.head.revision);
+        self.inner.contracts.remember(id, revision, &rendered.contract);
         for finding in &rendered.findings {
             let (session, tool) = (&rendered.session.id, finding.tool.as_str());
             tracing::warn!(%session, tool, "a tool does not fit the contract");
         }
         Ok(rendered.answer)
+    }
+
+    /// The contract of a render, which is compiled here and not in the transaction.
+    async fn contract_of_render(
+        &self,
+        request: &RenderRequest,
+    ) -> Result<Option<Result<Arc<CompiledContract>, Failure>>, Failure> {
+        let request = request.clone();
+        let read = self.read(move |unit| {
+            let stored = unit.live_handshake(&request.handshake_id)?;
+            let handshake = stored.as_ref().map(rows::handshake).transpose()?;
+            Ok(handshake.map(|handshake| render_contract(&request, &handshake)))
+        });
+        read.await.map_err(UnitError::into_failure)
     }
 
     /// Renders a UI that was rendered before, by its id.
@@ -81,6 +107,7 @@ impl Live {
         caller: &Caller,
         app: &AppId,
         request: RenderBlueprintRequest,
+        asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
         let project = self.enter(caller, app, Verb::Write)?;
         let missing = || refuse::handshake_not_found("there is no UI of this id; render one first");
@@ -101,7 +128,7 @@ impl Live {
         if let Some(theme) = request.theme_id {
             asked.insert("themeId".into(), theme.into());
         }
-        self.render(caller, app, read::<RenderRequest>(asked)?).await
+        self.render(caller, app, read::<RenderRequest>(asked)?, asked_by).await
     }
 }
 

@@ -27,8 +27,7 @@ impl Live {
             Ok(Submission::Dispatch(dispatch)) => dispatch,
             Ok(_) => return Ok(Outcome::submitted(None)),
         };
-        let hub = &self.inner.hub;
-        let has_consumer = hub.has_consumer(&session);
+        let has_consumer = self.has_consumer(&session);
         let recorded = self.write(move |job| {
             let row = job.unit.live_session(&session)?;
             let key = DedupKey::identified(&dispatch.action_id);

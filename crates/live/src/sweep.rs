@@ -1,4 +1,10 @@
 //! Expiry: what a session that has expired leaves is its row.
+//!
+//! The row keeps the counters, so that a session that begins under the same id goes on with them.
+//! Everything else goes away, also what recognises actions that are sent again. Until the sweep, an
+//! action of the expired session that is sent again gets its first answer; any other one, and every
+//! action after the sweep, gets `SESSION_NOT_FOUND`. A client that connects again after that gets a
+//! new session, whose horizon hides the old events.
 
 use accord_contract::codes::Failure;
 use accord_live_core::session::expire;

@@ -95,6 +95,27 @@ impl Live {
         job: Arc<impl Fn(&mut Job<'_>) -> UnitResult<T> + Send + Sync + 'static>,
     ) -> UnitResult<T> {
         let (sender, receiver) = oneshot::channel();
+        self.enqueue(job, move |outcome| drop(sender.send(outcome)));
+        let outcome = receiver.await;
+        outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())))
+    }
+
+    /// Begins a transaction whose outcome nobody waits for.
+    pub(crate) fn begin_write(
+        &self,
+        job: impl Fn(&mut Job<'_>) -> UnitResult<()> + Send + Sync + 'static,
+    ) {
+        self.enqueue(Arc::new(job), |outcome| {
+            // What the operator should know goes to the log.
+            drop(outcome.map_err(UnitError::into_failure));
+        });
+    }
+
+    fn enqueue<T: Send + 'static>(
+        &self,
+        job: Arc<impl Fn(&mut Job<'_>) -> UnitResult<T> + Send + Sync + 'static>,
+        done: impl FnOnce(UnitResult<T>) + Send + 'static,
+    ) {
         let inner = Arc::clone(&self.inner);
         let stage = Arc::new(Stage::new(&inner.hub));
         let staged = Arc::clone(&stage);
@@ -110,11 +131,9 @@ impl Live {
                 if outcome.is_err() {
                     staged.withdraw();
                 }
-                drop(sender.send(outcome));
+                done(outcome);
             },
         );
-        let outcome = receiver.await;
-        outcome.unwrap_or_else(|_| Err(UnitError::Store(StoreErrorKind::Unavailable.into())))
     }
 
     async fn load_contract(&self, session: SessionId) -> UnitResult<()> {
@@ -267,6 +286,10 @@ impl Job<'_> {
             ContentChange::Props(epoch, props) => (LivePart::Props(*epoch), props),
             ContentChange::HostContext(context) => (LivePart::HostContext, context),
             ContentChange::Context(context) => (LivePart::Context, context),
+            ContentChange::Returned(numbers) => {
+                let text = serde_json::json!(numbers).to_string();
+                return Ok(self.unit.put_live_content(id, LivePart::Returned, &text)?);
+            }
         };
         let text = serde_json::Value::Object(members.clone()).to_string();
         Ok(self.unit.put_live_content(id, part, &text)?)

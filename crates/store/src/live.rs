@@ -39,6 +39,8 @@ pub enum LivePart {
     HostContext,
     /// The values of the context slots.
     Context,
+    /// The numbers of events that were taken out of the pipe and given back.
+    Returned,
 }
 
 /// The row of an event of a ledger.

@@ -1,7 +1,11 @@
 //! The pipe: what an agent takes out of a session.
 //!
 //! A drain takes every event out at once and moves [`Head::drained`](super::Head::drained), so
-//! that an event is taken once, also by two agents at the same time.
+//! that an event is taken once, also by two agents at the same time. The answer of a drain may not
+//! reach its agent, because the call was cancelled meanwhile. Then its events are given back
+//! ([`give_back`]), and the next drain takes them first.
+
+use std::collections::BTreeSet;
 
 use accord_base::ActorKey;
 use accord_contract::codes::Failure;
@@ -11,7 +15,7 @@ use accord_contract::wire::{Object, Value};
 use super::action::payload;
 use super::change::{At, Change};
 use super::stream::record_lifecycle;
-use super::{Ask, AskChange, Content, Delta, Emitted, LedgerRow, Session};
+use super::{Ask, AskChange, Content, ContentChange, Delta, Emitted, LedgerRow, Session};
 use crate::contract::CompiledContract;
 use crate::frame::ServerFrame;
 use crate::json::members;
@@ -22,6 +26,8 @@ use crate::refuse;
 pub struct Drained {
     /// The events, in the order of the ledger.
     pub events: Vec<ConsumedEvent>,
+    /// Their numbers in the ledger.
+    pub numbers: Vec<u64>,
     /// One frame for each of them, for the subscribers of the session.
     pub acks: Vec<ServerFrame>,
     /// What is written; nothing when the pipe was empty.
@@ -77,22 +83,34 @@ impl ConsumedEvent {
     }
 }
 
-/// Takes the events out of the pipe. `pending` are the rows of the ledger with an event id after
-/// [`Head::drained`](super::Head::drained), in order.
+/// Takes the events out of the pipe. `returned` are the rows that were given back, `pending` those
+/// of the ledger with an event id after [`Head::drained`](super::Head::drained), in order.
 ///
 /// Clauses: GGUI-CONSUME-DRAIN, GGUI-CONSUME-DRAIN-ACK.
 ///
 /// # Errors
 /// `session_not_found` when the session has expired, `PIPE_NOT_FOUND` when it has no pipe.
-pub fn drain(session: &Session, pending: &[LedgerRow], at: At<'_>) -> Result<Drained, Failure> {
+pub fn drain(
+    session: &Session,
+    returned: &[LedgerRow],
+    pending: &[LedgerRow],
+    at: At<'_>,
+) -> Result<Drained, Failure> {
     check_pipe(session, at.now)?;
     let new = pending.iter().filter(|row| row.seq > session.head.drained);
-    let events: Vec<_> = new.filter_map(|row| ConsumedEvent::of(session, row)).collect();
-    let Some(last) = pending.last().filter(|_| !events.is_empty()) else {
-        return Ok(Drained { events, acks: Vec::new(), delta: Delta::default() });
-    };
+    let taken = returned.iter().chain(new);
+    let taken = taken.filter_map(|row| Some((row.seq, ConsumedEvent::of(session, row)?)));
+    let (numbers, events): (Vec<_>, Vec<_>) = taken.unzip();
+    if events.is_empty() {
+        let delta = Delta::default();
+        return Ok(Drained { events, numbers, acks: Vec::new(), delta });
+    }
     let mut change = Change::begin(session, at);
-    change.session.head.drained = last.seq;
+    let last = pending.last().map_or(0, |row| row.seq);
+    change.session.head.drained = last.max(session.head.drained);
+    if !returned.is_empty() {
+        change.delta.content.push(ContentChange::Returned(Vec::new()));
+    }
     let acks = (events.iter())
         .map(|event| ServerFrame::DrainAck {
             app_id: session.app_id.clone(),
@@ -101,7 +119,23 @@ pub fn drain(session: &Session, pending: &[LedgerRow], at: At<'_>) -> Result<Dra
             drained_at: at.now,
         })
         .collect();
-    Ok(Drained { events, acks, delta: change.finish() })
+    Ok(Drained { events, numbers, acks, delta: change.finish() })
+}
+
+/// Gives events back that were taken out and did not reach their agent, by their numbers.
+/// `returned` are the numbers of those that were given back before. `None` if the session has
+/// expired meanwhile.
+///
+/// Clauses: GGUI-CONSUME-DRAIN.
+pub fn give_back(session: &Session, returned: &[u64], numbers: &[u64], now: Time) -> Option<Delta> {
+    if !session.is_active(now) {
+        return None;
+    }
+    // An id that is used again continues its numbers: those up to the horizon are of before.
+    let kept = returned.iter().chain(numbers).filter(|number| **number > session.head.horizon);
+    let numbers: BTreeSet<u64> = kept.copied().collect();
+    let content = vec![ContentChange::Returned(numbers.into_iter().collect())];
+    Some(Delta { session: Some(session.clone()), content, ..Delta::default() })
 }
 
 /// Records that an agent waits for events: once for each call that finds the pipe empty. The

@@ -37,6 +37,8 @@ pub enum ContentChange {
     HostContext(Object),
     /// The values of the context slots are these.
     Context(Object),
+    /// The events that were taken out of the pipe and given back are these, by their numbers.
+    Returned(Vec<u64>),
 }
 
 /// A change of the kept frames.

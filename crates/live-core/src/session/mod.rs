@@ -49,7 +49,7 @@ pub use action::{ActFacts, Acted, Dispatch, act, submit};
 pub use ask::{Ask, AskChange, PendingAsk};
 pub use change::At;
 pub use channel::{ChannelFacts, ChannelSubscription, subscribe_channel};
-pub use consume::{ConsumedEvent, Drained, begin_consume, drain};
+pub use consume::{ConsumedEvent, Drained, begin_consume, drain, give_back};
 pub use context::{check_context_size, host_context, sync_context};
 pub use delta::{ContentChange, Delta, StreamChange};
 pub use ledger::{DedupKey, LedgerKind, LedgerName, LedgerRow, append, ledger_kind};

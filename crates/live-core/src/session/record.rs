@@ -133,10 +133,10 @@ impl Session {
         self.status(now) == Status::Active
     }
 
-    /// The session in a list: its snapshot without what is large.
-    pub fn summary(&self, content: &Content, now: Time) -> Object {
+    /// The session in a list: its snapshot without what is large. `ui` are the members of its UI.
+    pub(crate) fn summary(&self, ui: &Object, now: Time) -> Object {
         let listed = ["prompt", "description", "type", "kind", "themeId", "hostSession"];
-        let ui = listed.iter().filter_map(|name| content.ui.get_key_value(*name));
+        let ui = listed.iter().filter_map(|name| ui.get_key_value(*name));
         let ui = ui.map(|(name, value)| (name.clone(), value.clone())).collect();
         self.members(&Content { ui, ..Content::default() }, now)
     }
@@ -148,7 +148,7 @@ impl Session {
         Value::Object(self.members(content, now))
     }
 
-    fn members(&self, content: &Content, now: Time) -> Object {
+    pub(crate) fn members(&self, content: &Content, now: Time) -> Object {
         let head = &self.head;
         let mut snapshot = members([
             ("id", self.id.as_str().into()),

@@ -4,6 +4,7 @@ use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Object, Value, Wire as _};
 
+use super::RuntimeAnswer;
 use crate::contract::CompiledContract;
 use crate::handshake::{Handshake, HandshakeAction};
 use crate::json::members;
@@ -203,4 +204,14 @@ impl EmitAnswer {
     pub fn new(emitted: &Emitted) -> Self {
         Self { accepted: true, seq: Some(emitted.row.seq), extra: Object::new() }
     }
+}
+
+accord_contract::contract_messages! {
+    Response;
+    HandshakeAnswer = "ggui-handshake-answer",
+    RenderAnswer = "ggui-render-answer",
+    PropsAnswer = "ggui-props-answer",
+    ConsumeAnswer = "ggui-consume-answer",
+    EmitAnswer = "ggui-emit-answer",
+    RuntimeAnswer = "ggui-runtime-answer",
 }

@@ -10,26 +10,31 @@
 //! A request that is not the message that it should be is refused as invalid parameters (-32602).
 //! A session of another app or user is the same as none: `session_not_found`.
 
-mod answers;
+pub mod answers;
 mod handshake;
 mod list;
+pub mod reads;
 mod render;
-mod requests;
-mod runtime;
+pub mod requests;
+pub mod runtime;
 
 pub use answers::{Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, PropsAnswer, RenderAnswer};
 pub(crate) use handshake::compile;
 pub use handshake::{Prepared, prepare_handshake};
 pub use list::{Audience, TOOLS, Tool};
-pub use render::{RenderFacts, Rendered, render};
+pub use reads::{
+    BlueprintDocument, BlueprintList, GadgetDocument, GadgetList, PullAnswer, RenderSource,
+    SessionDocument, SessionList, ThemeDocument, ThemeList,
+};
+pub use render::{RenderFacts, Rendered, render, render_contract};
 pub use requests::{
     BlueprintDraft, ConsumeRequest, EmitRequest, HandshakeRequest, ListSessionsRequest, Override,
     PropsRequest, PullRequest, RenderBlueprintRequest, RenderRequest, SearchBlueprintsRequest,
     SessionRequest,
 };
 pub use runtime::{
-    DeclareToolsRequest, Outcome, RefreshTokenRequest, Submission, SubmitActionRequest,
-    SyncContextRequest, TelemetryRequest, submit_action,
+    DeclareToolsRequest, Outcome, RefreshTokenRequest, RuntimeAnswer, Submission,
+    SubmitActionRequest, SyncContextRequest, TelemetryRequest, submit_action, tool_schemas,
 };
 
 use accord_contract::codes::Failure;

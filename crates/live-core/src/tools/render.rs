@@ -1,6 +1,8 @@
 //! The gates of a render, in their order. Only a render that passes all of them uses its
 //! handshake.
 
+use std::sync::Arc;
+
 use accord_base::ActorKey;
 use accord_canon::sha256;
 use accord_contract::codes::{Code, Failure};
@@ -26,6 +28,8 @@ pub struct RenderFacts<'a> {
     pub app_id: &'a AppId,
     /// The handshake of the request, if it is stored.
     pub handshake: Option<&'a Handshake>,
+    /// What [`render_contract`] gave for the request and its handshake; `None` without a handshake.
+    pub contract: Option<Result<Arc<CompiledContract>, Failure>>,
     /// The themes of the server.
     pub themes: &'a [&'a str],
     /// Why the agent must wait, if it renders too often.
@@ -56,7 +60,7 @@ pub struct Rendered {
     /// Its content.
     pub content: Content,
     /// Its contract.
-    pub contract: CompiledContract,
+    pub contract: Arc<CompiledContract>,
     /// The rows of the session.
     pub delta: Delta,
     /// The handshake that was used; its row goes away.
@@ -69,6 +73,31 @@ pub struct Rendered {
     pub findings: Vec<Finding>,
     /// The answer.
     pub answer: RenderAnswer,
+}
+
+/// The contract of a render: that of its override, else that of its handshake. To compile it takes
+/// time, so a service does it before its transaction.
+///
+/// # Errors
+/// When it is not valid, with every violation.
+pub fn render_contract(
+    request: &RenderRequest,
+    handshake: &Handshake,
+) -> Result<Arc<CompiledContract>, Failure> {
+    let (document, refusal) = contract_document(request, handshake);
+    compile(document, refusal).map(Arc::new)
+}
+
+/// The contract of a render, and the code with which it is refused if that is not its own.
+fn contract_document<'a>(
+    request: &'a RenderRequest,
+    handshake: &'a Handshake,
+) -> (&'a Object, Option<Code>) {
+    let other = request.overrides.as_ref().and_then(|named| named.contract.as_ref());
+    match other {
+        Some(other) => (other, Some(Code::GguiToolOverrideContractInvalid)),
+        None => (&handshake.contract, None),
+    }
 }
 
 /// Renders a UI.
@@ -89,10 +118,8 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
     if let Some(failure) = facts.rate_limit {
         return Err(failure);
     }
-    let other_contract = overrides.and_then(|named| named.contract.as_ref());
-    let refusal = other_contract.map(|_| Code::GguiToolOverrideContractInvalid);
-    let document = other_contract.unwrap_or(&handshake.contract);
-    let contract = compile(document, refusal)?;
+    let (document, _) = contract_document(&request, handshake);
+    let contract = facts.contract.ok_or_else(handshake::not_found)??;
     let data_contract = contract.contract();
     let public_env = facts.public_env.iter().copied();
     check_gadgets(data_contract.gadgets.as_ref(), facts.gadgets, public_env)?;
@@ -104,7 +131,7 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
     let key = key(document, variance.unwrap_or(&handshake.variance))?;
     let is_known = key == handshake.key && handshake.action == HandshakeAction::Reuse;
     let known_code = facts.known_code.filter(|_| is_known).map(str::to_owned);
-    let code = request.component_code.or(known_code);
+    let code = request.component_code.clone().or(known_code);
     let code = code.map(|code| (sha256(code.as_bytes()).hex(), code));
     let ui = ui(document, handshake, request.theme_id.as_deref(), code.as_ref());
     let rendering = Rendering {
@@ -112,7 +139,7 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
         app_id: facts.app_id,
         earlier: None,
         ui,
-        props: request.props,
+        props: request.props.clone(),
         contract: &contract,
         asked_by: facts.asked_by,
     };

@@ -68,11 +68,17 @@ message! {
 
 message! {
     // Clauses: GGUI-TOOL-UPDATE.
-    /// The arguments of `ggui_update` and `ggui_amend`. `kind`, `props` and `patch` are read
-    /// together.
+    /// The arguments of `ggui_update` and `ggui_amend`: `props` with the kind `replace`, `patch`
+    /// with the kind `merge`.
     pub struct PropsRequest("GguiPropsRequest", open) {
         /// The session.
         required session_id: SessionId = "sessionId", "live-session-id";
+        /// What happens to the props: `replace` or `merge`.
+        optional kind: Value = "kind", "props-change";
+        /// The new props.
+        optional props: Value = "props", "props";
+        /// A merge patch (RFC 7396).
+        optional patch: Value = "patch", "merge-patch";
     }
 }
 
@@ -160,4 +166,41 @@ message! {
         /// How long to wait for an event, in seconds.
         optional wait: u64 = "wait", "duration:seconds", Limits::whole(0, PULL_WAIT_SECONDS as i64);
     }
+}
+
+impl ConsumeRequest {
+    /// The same without a wait.
+    #[must_use]
+    pub fn at_once(&self) -> Self {
+        Self { timeout: None, ..self.clone() }
+    }
+}
+
+impl PullRequest {
+    /// The same without a wait.
+    #[must_use]
+    pub fn at_once(&self) -> Self {
+        Self { wait: None, ..self.clone() }
+    }
+}
+
+impl SearchBlueprintsRequest {
+    /// The newest ones.
+    pub fn newest(limit: u64) -> Self {
+        Self { query: None, contract: None, limit: Some(limit), extra: Object::new() }
+    }
+}
+
+accord_contract::contract_messages! {
+    Request;
+    HandshakeRequest = "ggui-handshake-request",
+    RenderRequest = "ggui-render-request",
+    PropsRequest = "ggui-props-request",
+    ConsumeRequest = "ggui-consume-request",
+    EmitRequest = "ggui-emit-request",
+    SessionRequest = "ggui-session-request",
+    ListSessionsRequest = "ggui-list-sessions-request",
+    SearchBlueprintsRequest = "ggui-search-blueprints-request",
+    RenderBlueprintRequest = "ggui-render-blueprint-request",
+    PullRequest = "ggui-pull-request",
 }

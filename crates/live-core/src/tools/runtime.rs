@@ -1,13 +1,15 @@
 //! The tools of pages. A refusal is a result, `{ok: false, code, message}`, because a page cannot
 //! see the errors of its host.
 
+use std::collections::BTreeMap;
+
 use accord_contract::codes::Failure;
 use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Limits, Object, TextForm, Value};
 
 use crate::json::{members, put};
-use crate::limits::TELEMETRY_EVENTS;
+use crate::limits::{DECLARED_TOOLS, TELEMETRY_EVENTS};
 use crate::session::Dispatch;
 use crate::{AppId, SessionId, refuse};
 
@@ -72,8 +74,35 @@ message! {
         /// Its app.
         required app_id: AppId = "appId", "app-id";
         /// The tools that the host of the page offers.
-        required tools: Vec<Object> = "tools", "tools", Limits::items(512);
+        required tools: Vec<Object> = "tools", "tools", Limits::items(DECLARED_TOOLS);
     }
+}
+
+message! {
+    /// What a tool of pages answers.
+    pub struct RuntimeAnswer("GguiRuntimeAnswer", open) {
+        /// Whether it was done.
+        required ok: bool = "ok", "flag";
+        /// Why it was refused.
+        optional code: String = "code", "code";
+        /// The same for people.
+        optional message: String = "message", "text";
+        /// Whether an agent waits for the action.
+        optional consumer_present: bool = "consumerPresent", "flag";
+        /// The new token.
+        optional ws_token: String = "wsToken", "ws-token";
+        /// When it expires, in milliseconds.
+        optional expires_at: i64 = "expiresAt", "time:unix-millis";
+    }
+}
+
+accord_contract::contract_messages! {
+    Request;
+    SubmitActionRequest = "ggui-submit-action-request",
+    SyncContextRequest = "ggui-sync-context-request",
+    RefreshTokenRequest = "ggui-refresh-token-request",
+    TelemetryRequest = "ggui-telemetry-request",
+    DeclareToolsRequest = "ggui-declare-tools-request",
 }
 
 /// What a page submits.
@@ -133,6 +162,17 @@ pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure
     }
 }
 
+/// The input schemas of the tools that a page declares, by name. A tool without a name or a schema
+/// is left out: nothing can be checked against it.
+pub fn tool_schemas(tools: &[Object]) -> BTreeMap<String, Value> {
+    let named = tools.iter().filter_map(|tool| {
+        let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+        let schema = tool.get("inputSchema").filter(|schema| schema.is_object())?;
+        Some((name.to_owned(), schema.clone()))
+    });
+    named.collect()
+}
+
 impl Outcome {
     /// The outcome of a decision.
     pub fn of(result: Result<Object, Failure>) -> Self {
@@ -147,6 +187,26 @@ impl Outcome {
         let mut done = Object::new();
         put(&mut done, "consumerPresent", consumer_present);
         Self::Ok(done)
+    }
+
+    /// The outcome as a message.
+    pub fn answer(&self) -> RuntimeAnswer {
+        let mut extra = self.document();
+        let mut text = |name: &str| match extra.shift_remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        let (code, message, ws_token) = (text("code"), text("message"), text("wsToken"));
+        let flag = |value: Option<Value>| value.as_ref().and_then(Value::as_bool);
+        RuntimeAnswer {
+            ok: flag(extra.shift_remove("ok")).unwrap_or(false),
+            code,
+            message,
+            consumer_present: flag(extra.shift_remove("consumerPresent")),
+            ws_token,
+            expires_at: extra.shift_remove("expiresAt").as_ref().and_then(Value::as_i64),
+            extra,
+        }
     }
 
     /// The outcome as a document.

@@ -5,7 +5,8 @@ use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{
-    Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, submit as submit_tool,
+    Dispatch, Drained, LedgerRow, PendingAsk, begin_consume, drain, expire, give_back,
+    submit as submit_tool,
 };
 use serde_json::{Value, json};
 
@@ -29,7 +30,10 @@ fn pending(world: &World) -> Vec<LedgerRow> {
 
 fn take(world: &mut World) -> Drained {
     let project = project();
-    let taken = drain(&world.session, &pending(world), at(&project, world.now)).unwrap();
+    let returned: Vec<LedgerRow> =
+        world.ledger.iter().filter(|row| world.returned.contains(&row.seq)).cloned().collect();
+    let now = at(&project, world.now);
+    let taken = drain(&world.session, &returned, &pending(world), now).unwrap();
     world.apply(taken.delta.clone());
     taken
 }
@@ -94,7 +98,7 @@ fn two_agents_with_the_same_rows_take_an_event_once() {
     let rows = pending(&world);
     assert_eq!(take(&mut world).events.len(), 1);
     let project = project();
-    let late = drain(&world.session, &rows, at(&project, world.now)).unwrap();
+    let late = drain(&world.session, &[], &rows, at(&project, world.now)).unwrap();
     assert!(late.events.is_empty() && late.delta.is_empty());
 }
 
@@ -112,9 +116,9 @@ fn a_session_without_a_pipe_has_nothing_to_take() {
     let mut world = world();
     let project = project();
     world.session.head.has_pipe = false;
-    let failure = drain(&world.session, &[], at(&project, world.now)).unwrap_err();
+    let failure = drain(&world.session, &[], &[], at(&project, world.now)).unwrap_err();
     assert_eq!(failure.code, Code::GguiPipeNotFound);
-    let failure = drain(&world.session, &[], at(&project, time(3600))).unwrap_err();
+    let failure = drain(&world.session, &[], &[], at(&project, time(3600))).unwrap_err();
     assert_eq!(failure.code.as_str(), "session_not_found");
 }
 
@@ -170,4 +174,31 @@ fn a_session_without_actions_asks_nothing() {
     let show = contract(json!({}));
     let world = World::rendered(&show, json!({"prompt": "look"}), json!({}));
     assert!(world.ask.is_none() && !world.session.head.is_asking);
+}
+
+#[test]
+fn events_that_are_given_back_come_first_and_once() {
+    let mut world = world();
+    let contract = world.compiled();
+    for colour in ["red", "green"] {
+        world.act(&contract, None, submit("pick", json!(colour))).unwrap();
+    }
+    let lost = take(&mut world);
+    world.act(&contract, None, submit("pick", json!("blue"))).unwrap();
+    let other = take(&mut world);
+    assert_eq!(other.events.len(), 1);
+    // Twice is once.
+    for _ in 0..2 {
+        let returned = world.returned.clone();
+        let delta = give_back(&world.session, &returned, &lost.numbers, world.now).unwrap();
+        world.apply(delta);
+    }
+    world.act(&contract, None, submit("pick", json!("black"))).unwrap();
+    let again = take(&mut world);
+    let data: Vec<_> = again.events.iter().map(|event| event.action_data.clone()).collect();
+    assert_eq!(data, [json!("red"), json!("green"), json!("black")]);
+    assert_eq!(world.returned, [0; 0]);
+    assert_eq!(take(&mut world).events, []);
+    // An expired session takes nothing back.
+    assert_eq!(give_back(&world.session, &[], &lost.numbers, time(36_000)), None);
 }

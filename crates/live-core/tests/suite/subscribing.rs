@@ -1,6 +1,7 @@
 //! Subscribing: the checks in their order, and the session that begins.
 
 use accord_contract::codes::Code;
+use accord_contract::wire::Wire as _;
 use accord_live_core::frame::{ClientBody, Role, Subscribe};
 use accord_live_core::limits::SESSION_TTL_SECONDS;
 use accord_live_core::session::{
@@ -9,6 +10,7 @@ use accord_live_core::session::{
 };
 use accord_live_core::tenancy::Identity;
 use accord_live_core::token::{Secret, TokenKind};
+use accord_live_core::tools::SessionDocument;
 use accord_live_core::version::{PROTOCOL_VERSION, VersionPolicy};
 use serde_json::{Value, json};
 
@@ -280,7 +282,7 @@ fn a_session_in_a_list_has_no_code_and_no_props() {
         props: Some(object(json!({"n": 1}))),
         ..Content::default()
     };
-    let summary = Value::Object(stored("a", 60).summary(&content, time(0)));
+    let summary = SessionDocument::summary(&stored("a", 60), &content.ui, time(0)).encode();
     assert_eq!(summary["prompt"], json!("p"));
     assert_eq!(summary["hostSession"], json!({"hostName": "h"}));
     assert_eq!((summary.get("componentCode"), summary.get("props")), (None, None));

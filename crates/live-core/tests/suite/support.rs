@@ -74,6 +74,8 @@ pub(crate) struct World {
     pub(crate) ledger: Vec<LedgerRow>,
     pub(crate) kept: Vec<(Replay, StreamRow)>,
     pub(crate) ask: Option<Ask>,
+    /// The events that were given back, by their numbers.
+    pub(crate) returned: Vec<u64>,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) now: Time,
 }
@@ -120,6 +122,7 @@ impl World {
             props: BTreeMap::new(),
             ledger: Vec::new(),
             kept: Vec::new(),
+            returned: Vec::new(),
             ask: None,
             events: Vec::new(),
             now,
@@ -160,6 +163,7 @@ impl World {
                 }
                 ContentChange::HostContext(context) => self.content.host_context = Some(context),
                 ContentChange::Context(context) => self.content.context = Some(context),
+                ContentChange::Returned(numbers) => self.returned = numbers,
             }
         }
         for change in delta.stream {

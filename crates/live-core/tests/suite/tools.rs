@@ -9,7 +9,7 @@ use accord_live_core::subset::Policy;
 use accord_live_core::tools::{
     Audience, ConsumeRequest, EmitRequest, HandshakeAnswer, HandshakeRequest, ListSessionsRequest,
     Outcome, PullRequest, RenderFacts, RenderRequest, Rendered, Submission, SubmitActionRequest,
-    TOOLS, TelemetryRequest, prepare_handshake, read, render, submit_action,
+    TOOLS, TelemetryRequest, prepare_handshake, read, render, render_contract, submit_action,
 };
 use accord_live_core::{AppId, HandshakeId, refuse};
 use serde_json::{Value, json};
@@ -88,9 +88,11 @@ impl Default for Given<'_> {
 fn try_render(more: Value, given: &Given<'_>) -> Result<Rendered, Failure> {
     let (project, id) = (project(), session_id("live_1"));
     let input_schema = |_: &str| given.schema.as_ref();
+    let asked = request(more);
     let facts = RenderFacts {
         app_id: &given.app_id,
         handshake: given.handshake,
+        contract: given.handshake.map(|made| render_contract(&asked, made)),
         themes: &["plain"],
         rate_limit: given.rate_limit.clone(),
         gadgets: &[],
@@ -102,7 +104,7 @@ fn try_render(more: Value, given: &Given<'_>) -> Result<Rendered, Failure> {
         asked_by: None,
         at: at(&project, time(1)),
     };
-    render(request(more), facts)
+    render(asked, facts)
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What an agent does: handshake, render, update, amend, reads.
 
+use accord_contract::wire::Wire as _;
 use accord_live::{Live, LiveOptions};
 use accord_live_core::token::{Secret, TokenKind};
 use serde_json::{Value, json};
@@ -30,17 +31,17 @@ async fn a_ui_is_rendered_changed_and_found_again() {
         let id = made.handshake_id.as_str();
         // A render that is refused leaves the handshake usable.
         let wrong = json!({"handshakeId": id, "props": {"count": "many"}});
-        let refused = live.render(&caller, &shop, arguments(wrong)).await.unwrap_err();
+        let refused = live.render(&caller, &shop, arguments(wrong), None).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "contract_violation");
         let code = "export default () => null";
         let request = json!({"handshakeId": id, "props": {"count": 1}, "x-componentCode": code});
-        let rendered = live.render(&caller, &shop, arguments(request.clone())).await.unwrap();
+        let rendered = live.render(&caller, &shop, arguments(request.clone()), None).await.unwrap();
         assert!(!rendered.cache.hit);
-        let refused = live.render(&caller, &shop, arguments(request)).await.unwrap_err();
+        let refused = live.render(&caller, &shop, arguments(request), None).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "handshake_not_found");
 
         let session = rendered.session_id.clone();
-        let snapshot = live.session(&caller, &shop, &session).await.unwrap();
+        let snapshot = live.session(&caller, &shop, &session).await.unwrap().encode();
         assert_eq!((&snapshot["props"]["count"], &snapshot["epoch"]), (&json!(1), &json!(0)));
         assert_eq!(snapshot["componentCode"], code);
         let hash = snapshot["x-codeHash"].as_str().unwrap();
@@ -70,16 +71,24 @@ async fn a_ui_is_rendered_changed_and_found_again() {
         let known = handshake(&live, &contract).await;
         assert_eq!(known.action.as_str(), "reuse");
         let request = json!({"handshakeId": known.handshake_id.as_str(), "props": {"count": 5}});
-        let again = live.render(&caller, &shop, arguments(request)).await.unwrap();
+        let again = live.render(&caller, &shop, arguments(request), None).await.unwrap();
         assert!(again.cache.hit && again.session_id != session);
-        let snapshot = live.session(&caller, &shop, &again.session_id).await.unwrap();
+        let snapshot = live.session(&caller, &shop, &again.session_id).await.unwrap().encode();
         assert_eq!(snapshot["componentCode"], code);
         let blueprint = json!({"blueprintId": again.blueprint_id, "props": {"count": 6}});
-        live.render_blueprint(&caller, &shop, arguments(blueprint)).await.unwrap();
+        live.render_blueprint(&caller, &shop, arguments(blueprint), None).await.unwrap();
         let listed = live.sessions(&caller, &shop, arguments(json!({"limit": 2}))).await.unwrap();
-        assert_eq!((listed.items.len(), listed.has_more), (2, true));
+        assert_eq!((listed.sessions.len(), listed.has_more), (2, true));
+        // A list has what the session is for, and nothing that is large.
+        let listed = listed.sessions[0].encode();
+        assert_eq!(listed["prompt"], "ask for a colour");
+        for name in ["componentCode", "props", "actionSpec", "propsSpec"] {
+            assert!(listed.get(name).is_none(), "{name} in {listed}");
+        }
         let found = live.blueprints(&caller, &shop, arguments(json!({"query": "COLOUR"}))).await;
-        assert_eq!(found.unwrap().items.len(), 1);
+        let found = found.unwrap();
+        assert_eq!(found.blueprints.len(), 1);
+        assert_eq!(Value::Object(found.blueprints[0].contract.clone()), contract);
         let context = json!({"sessionId": session.as_str(), "appId": "atlas", "snapshot": {}});
         let outcome = live.sync_context(&caller, arguments(context)).await.unwrap().document();
         assert_eq!(outcome["code"], "TENANT_MISMATCH");

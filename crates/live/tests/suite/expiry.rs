@@ -1,5 +1,6 @@
 //! Sessions expire, and their ids can be used again.
 
+use accord_live::Waiting;
 use accord_live_core::frame::Close;
 use serde_json::json;
 
@@ -21,7 +22,8 @@ async fn an_expired_session_is_recorded_once_and_its_subscribers_end() {
         let refused = act(&live, &binding, "late").await.unwrap_err();
         assert_eq!(refused.code.as_str(), "SESSION_NOT_FOUND");
         let consume = arguments(json!({"sessionId": "s1"}));
-        let refused = live.consume(&owner(), &app("shop"), consume).await.unwrap_err();
+        let refused =
+            live.consume(&owner(), &app("shop"), consume, Waiting::default()).await.unwrap_err();
         assert_eq!(refused.code.as_str(), "session_not_found");
         assert_eq!(live.sweep().await.unwrap(), 1);
         assert_eq!(live.sweep().await.unwrap(), 0);
@@ -97,5 +99,26 @@ async fn the_counters_survive_the_removal_of_the_project() {
             (&ack["payload"]["sequence"], &ack["payload"]["streamSeq"]),
             (&json!(3), &json!(1))
         );
+    }
+}
+
+#[tokio::test]
+async fn an_action_that_is_sent_again_is_known_until_the_sweep() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
+        let binding = person.subscriber.binding().clone();
+        let first = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        place.expire("s1");
+        let again = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        assert_eq!(again.sequence, first.sequence);
+        live.sweep().await.unwrap();
+        let refused = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap_err();
+        assert_eq!(refused.code.as_str(), "SESSION_NOT_FOUND");
+        // The refusal appended nothing, and the counter does not restart.
+        assert_eq!(place.row("s1").session.head.ledger, first.sequence);
+        let new = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
+        assert_eq!(document(&new.ack.text)["payload"]["sequence"], first.sequence);
     }
 }

@@ -400,6 +400,7 @@ pub(super) fn place(part: LivePart) -> (i64, i64) {
         LivePart::Props(epoch) => (1, number(epoch)),
         LivePart::HostContext => (2, 0),
         LivePart::Context => (3, 0),
+        LivePart::Returned => (4, 0),
     }
 }
 

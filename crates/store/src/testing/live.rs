@@ -316,12 +316,13 @@ pub(super) fn of_session<U: ReadUnit + ?Sized>(
 const SESSIONS: usize = 4;
 const HANDSHAKES: usize = 3;
 const KEYS: usize = 9;
-const PARTS: [LivePart; 5] = [
+const PARTS: [LivePart; 6] = [
     LivePart::Ui,
     LivePart::Props(0),
     LivePart::Props(1),
     LivePart::HostContext,
     LivePart::Context,
+    LivePart::Returned,
 ];
 
 /// One of few live sessions.

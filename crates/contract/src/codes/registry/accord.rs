@@ -250,6 +250,8 @@ macro_rules! accord_codes {
     McpDuplicateId = "MCP_DUPLICATE_ID", Accord, Validation, AfterChange, 409,
         "Another request of the same MCP session with this id has no answer yet; use a new id for \
          every request.";
+    McpCallCancelled = "MCP_CALL_CANCELLED", Accord, Execution, Backoff, 503,
+        "The client cancelled the call before its answer; call again. Nothing is lost.";
     McpTooManySessions = "MCP_TOO_MANY_SESSIONS", Accord, Execution, Backoff, 503,
         "The server has reached its limit of MCP sessions; end one, or wait until an idle one \
          expires.";

@@ -43,9 +43,9 @@ macro_rules! ggui_codes {
     GguiBootstrapInvalid = "BOOTSTRAP_INVALID", Ggui, Auth, AfterCredentials, 401,
         "The wsToken was not issued by this server or is not meant for this use; read the session \
          again to get a new one.";
-    GguiBootstrapSessionMismatch = "BOOTSTRAP_SESSION_MISMATCH", Ggui, Auth, AfterCredentials, 403,
+    GguiBootstrapSessionMismatch = "BOOTSTRAP_SESSION_MISMATCH", Ggui, Auth, AfterCredentials, 401,
         "The wsToken was issued for another session; use the token of this session.";
-    GguiBootstrapAppMismatch = "BOOTSTRAP_APP_MISMATCH", Ggui, Auth, AfterCredentials, 403,
+    GguiBootstrapAppMismatch = "BOOTSTRAP_APP_MISMATCH", Ggui, Auth, AfterCredentials, 401,
         "The wsToken was issued for another app; leave appId out, or use the token of that app.";
     GguiInvalidSinceSequence = "INVALID_SINCE_SEQUENCE", Ggui, Validation, AfterChange, 400,
         "sinceSequence is not a whole number from zero; send the last sequence that you have seen.";
@@ -93,6 +93,9 @@ macro_rules! ggui_codes {
     GguiRefreshWindowClosed = "REFRESH_WINDOW_CLOSED", Ggui, Auth, AfterCredentials, 410,
         "The wsToken is too old to be refreshed; read the session again to get a new one.";
 
+    GguiRateLimitExceeded = "RATE_LIMIT_EXCEEDED", Ggui, Execution, Backoff, 429,
+        "The app renders too often, and nothing was rendered; wait as long as the message says. \
+         The handshake stays usable.";
     GguiSchemaMismatchError = "SCHEMA_MISMATCH_ERROR", Ggui, Validation, AfterChange, 422,
         "An action accepts data that the tool it names would refuse; narrow the schema of the \
          action at each of the findings.";

@@ -1,0 +1,288 @@
+//! What the tools that read answer.
+
+use accord_contract::message;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+
+use crate::gadgets::GadgetDescriptor;
+use crate::handshake::BlueprintKey;
+use crate::session::{Content, LedgerPage, Session, Status, horizon_passed};
+use crate::{AppId, SessionId};
+
+message! {
+    /// A session, as `ggui_get_session` shows it. The members of its UI are beside these.
+    pub struct SessionDocument("GguiSession", open) {
+        /// Its id.
+        required id: SessionId = "id", "live-session-id";
+        /// Its app.
+        required app_id: AppId = "appId", "app-id";
+        /// The number of its last ledger event.
+        required event_sequence: u64 = "eventSequence", "ledger-seq";
+        /// When it began, in milliseconds.
+        required created_at: i64 = "createdAt", "time:unix-millis";
+        /// When something was last done in it, in milliseconds.
+        required last_activity_at: i64 = "lastActivityAt", "time:unix-millis";
+        /// When it expires, unless something is done in it before, in milliseconds.
+        required expires_at: i64 = "expiresAt", "time:unix-millis";
+        /// Whether it can be used.
+        required status: Status = "status", "session-status";
+        /// The epoch of its props.
+        required epoch: u64 = "epoch", "epoch";
+    }
+}
+
+message! {
+    /// The answer of `ggui_list_sessions`.
+    pub struct SessionList("GguiSessionList", open) {
+        /// The sessions, the newest first, without their props, code and contract.
+        required sessions: Vec<SessionDocument> = "sessions", "sessions";
+        /// Whether there are more.
+        required has_more: bool = "hasMore", "flag";
+    }
+}
+
+message! {
+    /// The answer of `ggui_get_render_source`.
+    pub struct RenderSource("GguiRenderSource", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// The code of the component; empty if the UI has none.
+        required component_code: String = "componentCode", "component-code";
+        /// The hash of the code, if there is any.
+        optional code_hash: String = "codeHash", "sha256";
+        /// The contract.
+        required contract: Object = "contract", "contract";
+    }
+}
+
+message! {
+    /// A UI that was rendered, and can be rendered again.
+    pub struct BlueprintDocument("GguiBlueprint", open) {
+        /// Its id, for `ggui_render_blueprint`.
+        required blueprint_id: String = "blueprintId", "blueprint-id";
+        /// The hash of its contract.
+        required contract_hash: String = "contractHash", "contract-hash";
+        /// The key of its variance.
+        required variant_key: String = "variantKey", "variant-key";
+        /// What it was made for.
+        required intent: String = "intent", "text";
+        /// When it was last rendered.
+        required rendered_at: String = "renderedAt", "time:iso-8601";
+        /// Its contract.
+        required contract: Object = "contract", "contract";
+        /// Its variance.
+        required variance: Object = "variance", "variance";
+    }
+}
+
+message! {
+    /// The answer of `ggui_search_blueprints` and `ggui_list_featured_blueprints`.
+    pub struct BlueprintList("GguiBlueprintList", open) {
+        /// The UIs, the newest first.
+        required blueprints: Vec<BlueprintDocument> = "blueprints", "blueprints";
+        /// Whether there are more.
+        required has_more: bool = "hasMore", "flag";
+    }
+}
+
+message! {
+    /// A package of gadgets that a contract can use.
+    pub struct GadgetDocument("GguiGadget", open) {
+        /// The package.
+        required package: String = "package", "npm-package";
+        /// Its version.
+        optional version: String = "version", "version";
+        /// Its hooks and components.
+        required exports: Vec<String> = "exports", "export-names";
+        /// The public values that it needs.
+        required requires: Vec<String> = "requires", "public-env-names";
+    }
+}
+
+message! {
+    /// The answer of `ggui_list_gadgets`.
+    pub struct GadgetList("GguiGadgetList", open) {
+        /// The packages.
+        required gadgets: Vec<GadgetDocument> = "gadgets", "gadgets";
+    }
+}
+
+message! {
+    /// A theme that a render can name.
+    pub struct ThemeDocument("GguiTheme", open) {
+        /// Its id, for `themeId`.
+        required id: String = "id", "theme-id";
+        /// What it looks like, for people.
+        required name: String = "name", "text";
+    }
+}
+
+message! {
+    /// The answer of `ggui_list_themes`.
+    pub struct ThemeList("GguiThemeList", open) {
+        /// The themes.
+        required themes: Vec<ThemeDocument> = "themes", "themes";
+    }
+}
+
+message! {
+    /// The answer of `ggui_runtime_pull`: a page of the ledger, or why there is none.
+    pub struct PullAnswer("GguiPullAnswer", open) {
+        /// The events, in order.
+        optional events: Vec<Object> = "events", "ledger-events";
+        /// The number of the last event of the ledger.
+        optional last_sequence: u64 = "lastSequence", "ledger-seq";
+        /// Whether there are more events.
+        optional has_more: bool = "hasMore", "flag";
+        /// Why the ledger cannot be read after that number.
+        optional reason: String = "reason", "code";
+        /// The number of the last event, where there is a reason.
+        optional current_sequence: u64 = "currentSequence", "ledger-seq";
+    }
+}
+
+impl SessionDocument {
+    /// A session with its content.
+    pub fn new(session: &Session, content: &Content, now: Time) -> Self {
+        Self::of(session, session.members(content, now), now)
+    }
+
+    /// A session in a list: without what is large. `ui` are the members of its UI.
+    pub fn summary(session: &Session, ui: &Object, now: Time) -> Self {
+        Self::of(session, session.summary(ui, now), now)
+    }
+
+    fn of(session: &Session, mut extra: Object, now: Time) -> Self {
+        extra.retain(|name, _| !OWN.contains(&name.as_str()));
+        let head = &session.head;
+        Self {
+            id: session.id.clone(),
+            app_id: session.app_id.clone(),
+            event_sequence: head.ledger,
+            created_at: head.created_at.unix_millis(),
+            last_activity_at: head.last_activity_at.unix_millis(),
+            expires_at: head.expires_at.unix_millis(),
+            status: session.status(now),
+            epoch: head.epoch,
+            extra,
+        }
+    }
+}
+
+impl SessionList {
+    /// A list.
+    pub fn new(sessions: Vec<SessionDocument>, has_more: bool) -> Self {
+        Self { sessions, has_more, extra: Object::new() }
+    }
+}
+
+impl BlueprintList {
+    /// A list.
+    pub fn new(blueprints: Vec<BlueprintDocument>, has_more: bool) -> Self {
+        Self { blueprints, has_more, extra: Object::new() }
+    }
+}
+
+impl ThemeList {
+    /// A list.
+    pub fn new(themes: Vec<ThemeDocument>) -> Self {
+        Self { themes, extra: Object::new() }
+    }
+}
+
+/// The members of a session that are no part of its UI.
+const OWN: [&str; 8] =
+    ["id", "appId", "eventSequence", "createdAt", "lastActivityAt", "expiresAt", "status", "epoch"];
+
+impl RenderSource {
+    /// The source of the UI of a session.
+    pub fn new(session: &Session, content: &Content, contract: Object) -> Self {
+        let text = |name: &str| content.ui.get(name).and_then(Value::as_str).map(str::to_owned);
+        Self {
+            session_id: session.id.clone(),
+            component_code: text("componentCode").unwrap_or_default(),
+            code_hash: text("x-codeHash"),
+            contract,
+            extra: Object::new(),
+        }
+    }
+}
+
+impl BlueprintDocument {
+    /// A UI of a key. `made_from` has its contract and variance.
+    pub fn new(key: &BlueprintKey, intent: &str, at: Time, mut made_from: Object) -> Self {
+        let mut part = |name: &str| match made_from.shift_remove(name) {
+            Some(Value::Object(part)) => part,
+            _ => Object::new(),
+        };
+        Self {
+            blueprint_id: key.id(),
+            contract_hash: key.contract_hash.clone(),
+            variant_key: key.variant_key.clone(),
+            intent: intent.to_owned(),
+            rendered_at: at.to_string(),
+            contract: part("contract"),
+            variance: part("variance"),
+            extra: Object::new(),
+        }
+    }
+}
+
+impl GadgetList {
+    /// The packages that an app has registered.
+    pub fn new(registered: &[GadgetDescriptor]) -> Self {
+        let gadgets = registered.iter().map(|package| GadgetDocument {
+            package: package.package.clone(),
+            version: package.version.clone(),
+            exports: package.exports.clone(),
+            requires: package.requires.clone(),
+            extra: Object::new(),
+        });
+        Self { gadgets: gadgets.collect(), extra: Object::new() }
+    }
+}
+
+impl ThemeDocument {
+    /// A theme.
+    pub fn new(id: &str, name: &str) -> Self {
+        Self { id: id.to_owned(), name: name.to_owned(), extra: Object::new() }
+    }
+}
+
+impl PullAnswer {
+    /// A page of the ledger.
+    pub fn page(page: &LedgerPage) -> Self {
+        Self {
+            events: Some(page.rows.iter().map(|row| row.document()).collect()),
+            last_sequence: Some(page.last_sequence),
+            has_more: Some(page.has_more),
+            reason: None,
+            current_sequence: None,
+            extra: Object::new(),
+        }
+    }
+
+    /// A position from which the ledger cannot be read.
+    pub fn passed(session: &crate::session::Head) -> Self {
+        let passed = horizon_passed(session);
+        Self {
+            events: None,
+            last_sequence: None,
+            has_more: None,
+            reason: passed.get("reason").and_then(Value::as_str).map(str::to_owned),
+            current_sequence: passed.get("currentSequence").and_then(Value::as_u64),
+            extra: Object::new(),
+        }
+    }
+}
+
+accord_contract::contract_messages! {
+    Response;
+    SessionDocument = "ggui-session",
+    SessionList = "ggui-session-list",
+    RenderSource = "ggui-render-source",
+    BlueprintList = "ggui-blueprint-list",
+    GadgetList = "ggui-gadget-list",
+    ThemeList = "ggui-theme-list",
+    PullAnswer = "ggui-pull-answer",
+}
