@@ -101,6 +101,39 @@ impl Memory {
         self.read(move |unit| load::project(unit, &access, Verb::Read, &id)).await
     }
 
+    /// Creates a project for a write of another protocol, as a deposit does, unless it exists.
+    /// Returns whether it is new.
+    ///
+    /// # Errors
+    /// When the caller may not write, the project is archived, or projects must be created first.
+    pub async fn ensure_project(&self, caller: &Caller, id: &ProjectId) -> Result<bool, Failure> {
+        caller.access().may(Verb::Write, id)?;
+        let (memory, id) = (self.clone(), id.clone());
+        let found = {
+            let id = id.clone();
+            self.read(move |unit| load::known_project(unit, &id)).await?
+        };
+        if let Some(found) = found {
+            found.must_take_writes()?;
+            return Ok(false);
+        }
+        self.write(move |unit| {
+            let project = load::known_project(unit, &id)?;
+            let now = memory.now_in(unit, &id)?;
+            let writing = accord_memory_core::Writing {
+                project_id: &id,
+                project: project.as_ref(),
+                policy: memory.policy(),
+                actor: None,
+                now,
+            };
+            let created = writing.admit()?;
+            create_project(unit, created.as_ref(), now)?;
+            Ok(created.is_some())
+        })
+        .await
+    }
+
     /// Changes the name, description or other members of a project.
     ///
     /// # Errors

@@ -51,6 +51,10 @@ pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
     (accord_runs::answers::add_to, accord_runs::answers::schemas),
     (accord_tasks::requests::add_to, accord_tasks::requests::schemas),
     (accord_tasks::answers::add_to, accord_tasks::answers::schemas),
+    (accord_live::tools::requests::add_to, accord_live::tools::requests::schemas),
+    (accord_live::tools::answers::add_to, accord_live::tools::answers::schemas),
+    (accord_live::tools::reads::add_to, accord_live::tools::reads::schemas),
+    (accord_live::tools::runtime::add_to, accord_live::tools::runtime::schemas),
 ];
 
 /// Everything that Accord serves, from the crates that serve it.

@@ -1,9 +1,12 @@
 //! `accord mcp`: an MCP server on standard input and output.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Object, Value};
 use accord_host::mcp::{self, CallContext, TOOLSETS, Toolbox};
 use accord_host::settings::Settings;
 use accord_host::{Api, Request, Response, log};
@@ -11,7 +14,7 @@ use axum::body::Body;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::runtime::Builder;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -26,7 +29,7 @@ use crate::render::clean;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct McpArgs {
-    /// These sets of tools or single tools: memory (default), relay, tasks, or for example
+    /// These sets of tools or single tools: memory (default), relay, tasks, live, or for example
     /// memory_orient,memory_deposit
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     tools: Vec<String>,
@@ -191,23 +194,122 @@ impl Api for Folder {
         if Tasks::has(&request) {
             return self.tasks.call(request);
         }
-        let target = self.target.clone();
-        let turn = Arc::clone(&self.turn);
-        async move {
-            // One call at a time: a second one in this process would find the folder locked by the
-            // first.
-            let turn = turn.lock_owned().await;
-            // Opening blocks on files and locks, and a write must not be cancelled halfway.
-            let call = tokio::task::spawn_blocking(move || {
-                let _turn = turn;
-                let connection = target.connect(IfMissing::Create).map_err(as_failure)?;
-                let answer = whole(&connection, request);
-                connection.runtime().block_on(answer)
-            });
-            call.await.unwrap_or_else(|_| Err(bug()))
+        if let Some(wait) = Wait::of(request.uri().path()) {
+            return self.wait(wait, request).boxed();
         }
-        .boxed()
+        self.call_once(request).map(|answered| Ok(answered?.0)).boxed()
     }
+}
+
+/// A route that waits for events of a live session.
+#[derive(Clone, Copy)]
+struct Wait {
+    /// The member of its body with the seconds.
+    seconds: &'static str,
+    /// What a call has in its query that goes on with the wait of an earlier one.
+    goes_on: Option<&'static str>,
+}
+
+impl Wait {
+    fn of(path: &str) -> Option<Self> {
+        match path {
+            "/accord/v1/live/tools/ggui_consume" => {
+                Some(Self { seconds: "timeout", goes_on: Some("goes_on=true") })
+            }
+            "/accord/v1/live/tools/ggui_runtime_pull" => {
+                Some(Self { seconds: "wait", goes_on: None })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The longest wait of a route.
+const CONSUME_WAIT_SECONDS: u64 = 25;
+
+/// The pause between two looks for an answer, in a folder that nobody serves.
+const PAUSE: Duration = Duration::from_millis(500);
+
+impl Folder {
+    /// Sends a request. Returns whether another process serves the folder, too.
+    async fn call_once(&self, request: Request) -> Result<(Response, bool), Failure> {
+        let target = self.target.clone();
+        // One call at a time: a second one in this process would find the folder locked by the
+        // first.
+        let turn = Arc::clone(&self.turn).lock_owned().await;
+        // A call about live sessions that is cancelled takes no events. Others are not cancelled
+        // halfway.
+        let is_live = request.uri().path().starts_with("/accord/v1/live/");
+        let (caller, gone) = oneshot::channel::<Infallible>();
+        // Opening blocks on files and locks.
+        let call = tokio::task::spawn_blocking(move || {
+            let connection = target.connect(IfMissing::Create).map_err(as_failure)?;
+            let is_served = connection.is_served();
+            let turn = (!is_served).then_some(turn);
+            let answer = connection.runtime().block_on(async {
+                tokio::select! {
+                    answer = whole(&connection, request) => answer,
+                    _ = gone, if is_live => Err(bug()),
+                }
+            });
+            drop((connection, turn));
+            Ok((answer?, is_served))
+        });
+        let answered = call.await.unwrap_or_else(|_| Err(bug()));
+        drop(caller);
+        answered
+    }
+
+    /// Waits for events. In a folder that nobody serves, it looks again and again: a wait would
+    /// keep the folder locked, and nobody could answer.
+    async fn wait(&self, wait: Wait, request: Request) -> Result<Response, Failure> {
+        let (parts, body) = request.into_parts();
+        let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
+        let asked: Option<Object> = serde_json::from_slice(&body).ok();
+        let seconds = asked.as_ref().and_then(|asked| asked.get(wait.seconds)?.as_u64());
+        let seconds = seconds.filter(|seconds| *seconds <= CONSUME_WAIT_SECONDS);
+        // What the host refuses, it refuses.
+        let (Some(mut asked), Some(seconds)) = (asked, seconds) else {
+            let request = Request::from_parts(parts, Body::from(body));
+            return Ok(self.call_once(request).await?.0);
+        };
+        let until = Instant::now() + Duration::from_secs(seconds);
+        let mut request = |seconds: u64, goes_on: Option<&str>| {
+            asked.insert(wait.seconds.into(), seconds.into());
+            let body = Body::from(Value::Object(asked.clone()).to_string());
+            let mut request = Request::from_parts(parts.clone(), body);
+            if let Some(goes_on) = goes_on {
+                let mark = if parts.uri.query().is_some() { '&' } else { '?' };
+                *request.uri_mut() =
+                    format!("{}{mark}{goes_on}", parts.uri).parse().map_err(|_| bug())?;
+            }
+            Ok::<_, Failure>(request)
+        };
+        let (mut answer, is_served) = self.call_once(request(0, None)?).await?;
+        loop {
+            let (head, body) = answer.into_parts();
+            let body = axum::body::to_bytes(body, LARGEST_ANSWER).await.map_err(|_| bug())?;
+            let left = until.saturating_duration_since(Instant::now());
+            let is_over = !head.status.is_success() || left.is_zero() || has_events(&body);
+            if is_over {
+                return Ok(Response::from_parts(head, Body::from(body)));
+            }
+            if is_served {
+                // The server waits, and nothing is locked.
+                let seconds = left.as_secs_f64().ceil() as u64;
+                return Ok(self.call_once(request(seconds, wait.goes_on)?).await?.0);
+            }
+            tokio::time::sleep(left.min(PAUSE)).await;
+            answer = self.call_once(request(0, wait.goes_on)?).await?.0;
+        }
+    }
+}
+
+/// Whether an answer has events.
+fn has_events(body: &[u8]) -> bool {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let events = answer.get("result").and_then(|result| result.get("events"));
+    events.and_then(Value::as_array).is_some_and(|events| !events.is_empty())
 }
 
 fn bug() -> Failure {

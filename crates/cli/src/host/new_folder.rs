@@ -44,7 +44,7 @@ impl NewFolder {
 
     /// The host of the folder, which is created.
     async fn create(&self) -> Result<Arc<dyn Api>, Failure> {
-        let api = open_or_connect(&self.folder).await?;
+        let (api, _) = open_or_connect(&self.folder).await?;
         say_new(&self.folder);
         Ok(api)
     }

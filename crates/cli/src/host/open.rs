@@ -56,6 +56,8 @@ pub(crate) struct Connection {
     pub(super) trees: Option<TaskTrees>,
     /// The only project, once it was asked for.
     pub(super) only: OnceLock<String>,
+    /// Whether another process serves the host.
+    is_served: bool,
 }
 
 impl Connection {
@@ -71,20 +73,20 @@ impl Connection {
     pub(crate) fn in_folder(folder: &Path, if_missing: IfMissing) -> Result<Self, CliError> {
         let runtime = runtime(Builder::new_multi_thread().worker_threads(2))?;
         let is_new = !holds_store(folder);
-        let api: Arc<dyn Api> = match if_missing {
+        let (api, is_served): (Arc<dyn Api>, bool) = match if_missing {
             IfMissing::Fail if is_new => return Err(no_store(folder)),
             IfMissing::CreateByWrite if is_new => {
                 // A host starts its tasks on the runtime of the current thread.
                 let _inside = runtime.enter();
-                Arc::new(NewFolder::new(folder.to_owned())?)
+                (Arc::new(NewFolder::new(folder.to_owned())?), false)
             }
             _ => runtime.block_on(open_or_connect(folder))?,
         };
-        Ok(Self::new(api, runtime, full_path(folder), is_new))
+        Ok(Self { is_served, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
     fn new(api: Arc<dyn Api>, runtime: Runtime, place: String, is_new: bool) -> Self {
-        Self { api, runtime, place, is_new, trees: None, only: OnceLock::new() }
+        Self { api, runtime, place, is_new, trees: None, only: OnceLock::new(), is_served: false }
     }
 
     /// Connects to a server.
@@ -179,6 +181,11 @@ impl Connection {
         self.is_new
     }
 
+    /// Whether another process serves the data folder, so that this one keeps no lock.
+    pub(crate) fn is_served(&self) -> bool {
+        self.is_served
+    }
+
     /// Sends a request, and returns the response as a stream.
     pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed, CliError> {
         answer::streamed(request.call(self.api.as_ref()).await?).await
@@ -204,21 +211,21 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
 }
 
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
-/// process.
-pub(super) async fn open_or_connect(folder: &Path) -> Result<Arc<dyn Api>, Failure> {
+/// process. Returns whether there is such a host, too.
+pub(super) async fn open_or_connect(folder: &Path) -> Result<(Arc<dyn Api>, bool), Failure> {
     let until = Instant::now() + LOCK_WAIT;
     loop {
         // Tried again in each round: a host that is starting locks the folder before it has its
         // socket.
         if let Some(client) = running_host(folder).await? {
-            return Ok(client);
+            return Ok((client, true));
         }
         match open_here(folder) {
             // Another command uses the folder for a moment, or a host is starting.
             Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
                 tokio::time::sleep(PAUSE).await;
             }
-            opened => return opened,
+            opened => return opened.map(|api| (api, false)),
         }
     }
 }

@@ -104,6 +104,10 @@ impl Known {
             "start_session" => &[("SESSION_ID", "/session_id")],
             "create_key" => &[("ACCORD_KEY", "/secret"), ("KEY_ID", "/key/key_id")],
             "create_task" => &[("TASK_ID", "/result/task/id")],
+            "ggui_handshake" => &[("HANDSHAKE_ID", "/result/handshakeId")],
+            "ggui_render" => {
+                &[("LIVE_SESSION_ID", "/result/sessionId"), ("BLUEPRINT_ID", "/result/blueprintId")]
+            }
             _ => &[],
         };
         for (name, place) in reported {

@@ -1,8 +1,8 @@
 //! An example command for each route.
 //!
 //! The commands are in an order that works on a new server: each uses what earlier ones created. A
-//! test runs them all. Values that only an answer contains are shell variables: `$SESSION_ID`,
-//! `$KEY_ID` and `$ACCORD_KEY`.
+//! test runs them all. Values that only an answer contains are shell variables, such as
+//! `$SESSION_ID` and `$ACCORD_KEY`.
 
 /// A command, and the status of its answer.
 #[derive(Clone, Copy, Debug)]
@@ -218,6 +218,80 @@ examples! {
     "lint_tasks" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/lint";
     "task_events" 200
         "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/tasks/events?after=10&limit=5'";
+    "ggui_handshake" 200
+        r#"curl --json '{
+  "intent": "Approve the map of Lisbon",
+  "blueprintDraft": {"contract": {
+    "propsSpec": {"properties": {"map": {"schema": {"type": "string"}, "required": true}}},
+    "actionSpec": {"approve": {"label": "Approve"}},
+    "streamSpec": {"progress": {"schema": {"type": "integer"}, "replay": "latest"}}
+  }}
+}' 'http://127.0.0.1:7171/accord/v1/live/tools/ggui_handshake?project_id=atlas'"#;
+    "ggui_render" 200
+        r#"curl --json '{"handshakeId":"'"$HANDSHAKE_ID"'","props":{"map":"lisbon.png"}}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render?actor=builder'";
+    "ggui_list_sessions" 200
+        r#"curl --json '{"limit":10}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_sessions?project_id=atlas'";
+    "ggui_get_session" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'"}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_get_session";
+    "ggui_get_render_source" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'"}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_get_render_source";
+    "ggui_resource" 200
+        "curl "
+        "\"http://127.0.0.1:7171/accord/v1/live/resource?uri=ui://ggui/render/$LIVE_SESSION_ID\"";
+    "ggui_update" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"merge","patch":{"map":"lisbon-2.png"}}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_update";
+    "ggui_amend" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"replace","props":{"map":"lisbon-3.png"}}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_amend";
+    "ggui_emit" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","channel":"progress","payload":70}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_emit";
+    "ggui_runtime_submit_action" 200
+        r#"curl --json '{
+  "kind": "dispatch", "payload": {"intent": "approve", "actionData": null, "uiContext": {}},
+  "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
+  "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z"
+}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_submit_action"#;
+    "ggui_consume" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","timeout":5}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_consume";
+    "ggui_runtime_sync_context" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","appId":"atlas","snapshot":{}}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_sync_context";
+    "ggui_runtime_pull" 200
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","sinceSequence":0}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_pull";
+    "ggui_runtime_refresh_ws_token" 200
+        r#"curl --json '{"envelope":"an.old-token"}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_refresh_ws_token";
+    "ggui_runtime_telemetry" 200
+        r#"curl --json '{"events":[{"name":"mounted"}]}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_telemetry";
+    "ggui_runtime_declare_tool_catalog" 200
+        r#"curl --json '{
+  "sessionId": "'"$LIVE_SESSION_ID"'", "appId": "atlas",
+  "tools": [{"name": "save_map", "inputSchema": {"type": "object"}}]
+}' http://127.0.0.1:7171/accord/v1/live/tools/ggui_runtime_declare_tool_catalog"#;
+    "ggui_list_gadgets" 200
+        r#"curl --json '{}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_gadgets";
+    "ggui_list_themes" 200
+        r#"curl --json '{}' "#
+        "http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_themes";
+    "ggui_search_blueprints" 200
+        r#"curl --json '{"query":"approve map"}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_search_blueprints?project_id=atlas'";
+    "ggui_list_featured_blueprints" 200
+        r#"curl --json '{}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_featured_blueprints?project_id=atlas'";
+    "ggui_render_blueprint" 200
+        r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
+        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'";
     "create_project" 201
         r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
         "http://127.0.0.1:7171/v1/projects";

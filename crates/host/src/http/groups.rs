@@ -4,7 +4,7 @@
 //! routes that no group names is not served.
 
 use super::table::Route;
-use super::{own, routes, tasks};
+use super::{live_tools, own, routes, tasks};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -54,6 +54,11 @@ pub(super) const GROUPS: &[Group] = &[
         name: "Tasks",
         about: "Work for agents and people, over AOF/1: create, claim, report, review.",
         routes: &[tasks::routes],
+    },
+    Group {
+        name: "Tools of live sessions",
+        about: "What agents and pages call over MCP, over ggui: render, update, consume.",
+        routes: &[live_tools::routes],
     },
     Group { name: "Blobs", about: "Files by their digest.", routes: &[routes::blobs::routes] },
     Group {

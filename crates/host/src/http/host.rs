@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use accord_contract::codes::{Code, Failure};
+use accord_live::{Live, LiveOptions};
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -36,11 +37,14 @@ struct Parts {
     engine: Arc<dyn Engine>,
     scope: Scope,
     memory: Memory,
+    live: Live,
     tasks: TaskTrees,
     keys: Keys,
     metrics: Metrics,
     streams: Streams,
     connections: Permits,
+    /// The address at which browsers reach it, from the moment that it is served.
+    url: OnceLock<String>,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
 }
@@ -110,6 +114,7 @@ impl Host {
                 embedder: embedder(&settings)?,
             },
         );
+        let live = Live::new(Arc::clone(&engine) as _, LiveOptions::default());
         let tasks = match scope {
             Scope::Trial => TaskTrees::temporary(Environment::system())?,
             _ => TaskTrees::new(folder, Environment::system()),
@@ -129,11 +134,13 @@ impl Host {
             engine,
             scope,
             memory,
+            live,
             tasks,
             keys,
             metrics,
             streams,
             connections,
+            url: OnceLock::new(),
             router: Mutex::default(),
         }));
         host.open_trees();
@@ -183,6 +190,11 @@ impl Host {
         &self.0.memory
     }
 
+    /// The services of live sessions.
+    pub fn live(&self) -> &Live {
+        &self.0.live
+    }
+
     /// The task trees.
     pub fn tasks(&self) -> &TaskTrees {
         &self.0.tasks
@@ -206,6 +218,16 @@ impl Host {
     /// The permits for connections from the network.
     pub(crate) fn connections(&self) -> &Permits {
         &self.0.connections
+    }
+
+    /// The address at which browsers reach it, if it is served over the network.
+    pub fn url(&self) -> Option<&str> {
+        self.0.url.get().map(String::as_str)
+    }
+
+    /// Sets the address at which browsers reach it. The first one counts.
+    pub fn set_url(&self, url: &str) {
+        self.0.url.get_or_init(|| url.to_owned());
     }
 
     /// The router, which all connections share.

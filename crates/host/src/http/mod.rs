@@ -16,6 +16,7 @@ mod exchange;
 mod groups;
 mod guard;
 mod host;
+mod live_tools;
 mod manual;
 mod metrics;
 mod openapi;

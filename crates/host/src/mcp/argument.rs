@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - An unknown argument is refused, with the most similar name as a suggestion.
-//! - `null` means the same as a missing argument, since models send both.
+//! - `null` means the same as a missing argument, since models send both. Only an argument of any
+//!   value can be `null`.
 //! - A checked argument has the type in the schema.
 
 use accord_contract::closest::closest;
@@ -43,6 +44,8 @@ enum Kind {
     Object(fn() -> Value),
     /// An object whose members have names that begin with `x-`.
     Members,
+    /// Any value, `null` too.
+    Any,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -116,6 +119,11 @@ impl Argument {
         Self::new(name, Kind::Members, about)
     }
 
+    /// Any value. `null` is one.
+    pub const fn any(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Any, about)
+    }
+
     /// The project, for a tool that starts to work on one; required unless the server has a
     /// default.
     pub const fn project(about: &'static str) -> Self {
@@ -187,6 +195,7 @@ impl Argument {
             Kind::Objects(items) => json!({"type": "array", "items": items()}),
             Kind::Object(schema) => schema(),
             Kind::Members => json!({"type": "object"}),
+            Kind::Any => json!({}),
         };
         schema["description"] = self.about.into();
         let project = schemas.project.as_ref().filter(|_| self.name == "project_id");
@@ -237,6 +246,7 @@ impl Argument {
                     .is_some_and(|members| members.keys().all(|name| name.starts_with("x-"))),
                 "an object whose members all have names that begin with x-".to_owned(),
             ),
+            Kind::Any => (true, String::new()),
         };
         if sound {
             return Ok(());
@@ -275,7 +285,8 @@ pub(super) fn check(
         let Some(argument) = arguments.iter().find(|argument| argument.name == name) else {
             return Err(unknown(&name, arguments));
         };
-        if value.is_null() {
+        let is_any = matches!(argument.kind, Kind::Any);
+        if value.is_null() && !is_any {
             continue;
         }
         argument.check(&value)?;
@@ -284,7 +295,9 @@ pub(super) fn check(
     }
     let needed = arguments.iter().filter(|argument| argument.is_required(schemas));
     for argument in needed {
-        let blank = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+        let is_any = matches!(argument.kind, Kind::Any);
+        let blank =
+            |value: &Value| !is_any && value.as_str().is_some_and(|text| text.trim().is_empty());
         if checked.get(argument.name).is_none_or(blank) {
             let message = format!("{} is missing: {}", argument.name, argument.about);
             let failure = Failure::new(Code::McpArgumentMissing, message);

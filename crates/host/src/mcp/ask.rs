@@ -233,7 +233,7 @@ fn is_json(media_type: &HeaderValue) -> bool {
 }
 
 /// Percent-encodes a text for a path or a query.
-pub(super) fn escape(text: &str, target: &mut String) {
+pub(crate) fn escape(text: &str, target: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             target.push(char::from(byte));

@@ -40,6 +40,11 @@ impl<'a> Call<'a> {
         self.now
     }
 
+    /// Every argument, as it was sent.
+    pub fn arguments(&self) -> &'a Object {
+        self.arguments
+    }
+
     /// An argument, as it was sent.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.arguments.get(name)

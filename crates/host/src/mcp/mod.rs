@@ -25,6 +25,7 @@ mod endpoints;
 mod headers;
 mod in_flight;
 mod lines;
+pub mod live;
 mod malformed;
 pub mod memory;
 mod output;
@@ -43,6 +44,7 @@ mod transport;
 mod watch;
 
 pub use self::argument::Argument;
+pub(crate) use self::ask::escape;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
 pub use self::endpoints::{HostAccess, KeepOpen, McpEndpoints, service};
@@ -53,8 +55,9 @@ pub use self::server::ApiFor;
 pub use self::sessions::SessionLimits;
 pub use self::stream::{serve, serve_stdio};
 pub use self::tool_result::{Memo, OpenSession, ToolError, ToolResult};
-pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset};
+pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset, Visibility};
 pub use self::watch::IsAccepted;
 
 /// All sets of tools. The first is the one that is offered if none is named.
-pub const TOOLSETS: &[&Toolset] = &[&memory::TOOLSET, &relay::TOOLSET, &tasks::TOOLSET];
+pub const TOOLSETS: &[&Toolset] =
+    &[&memory::TOOLSET, &relay::TOOLSET, &tasks::TOOLSET, &live::TOOLSET];

@@ -37,6 +37,11 @@ impl Output {
         Self::new(name, "integer")
     }
 
+    /// An object.
+    pub const fn object(name: &'static str) -> Self {
+        Self::new(name, "object")
+    }
+
     /// A list.
     pub const fn list(name: &'static str) -> Self {
         Self::new(name, "array")

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
-use super::ask::Ask;
+use super::ask::{Answer, Ask};
 use super::tool_result::ToolError;
 use super::toolset::Toolset;
 use crate::Api;
@@ -19,6 +19,11 @@ pub struct ResourceSet {
     pub media_type: &'static str,
     /// The request that reads a resource; `None` if the URI has another form.
     pub read: fn(&str) -> Option<Ask>,
+    /// How the answer becomes the contents of the resource.
+    pub contents: fn(&str, &Answer) -> Result<ResourceContents, Failure>,
+    /// The protocol error for a failure for which the protocol of the set has its own. It tells
+    /// nothing beyond itself.
+    pub refused: fn(&ToolError) -> Option<ErrorData>,
     /// A page of the resources of one project, or of all that the caller can read.
     pub list: for<'a> fn(ListAsk<'a>) -> BoxFuture<'a, Result<ResourcePage, ToolError>>,
 }
@@ -81,7 +86,7 @@ impl ResourceSet {
             Failure::new(Code::McpResourceUnknown, message).suggesting(hint)
         };
         let answer = (self.read)(uri).ok_or_else(unknown)?.send(api).await?;
-        let contents = ResourceContents::text(answer.text(), uri).with_mime_type(self.media_type);
+        let contents = (self.contents)(uri, &answer)?.with_mime_type(self.media_type);
         Ok(ReadResourceResult::new(vec![contents]))
     }
 }

@@ -32,7 +32,7 @@ use super::malformed;
 use super::prompt::{self, Prompt};
 use super::resource::{ListAsk, ResourceSet, protocol_error};
 use super::tool_result::{Memo, OpenSession, ToolError, null_result};
-use super::toolset::{ToolEntry, Toolbox, Toolset};
+use super::toolset::{ToolEntry, Toolbox, Toolset, Visibility};
 use crate::Api;
 
 /// Returns the host as a caller may use it.
@@ -82,7 +82,11 @@ impl Server {
         standing.stateless = stateless;
         // A session has a project, so later calls need none.
         let schemas = Schemas { project: standing.project.clone() };
-        let arguments = argument::check(arguments, tool.arguments, &schemas)?;
+        let arguments = match entry.visibility() {
+            Visibility::Model => argument::check(arguments, tool.arguments, &schemas)?,
+            // A page may be newer than the server, and the host reads the whole message anyway.
+            Visibility::App => arguments,
+        };
         if stateless && tool.belongs_to_session() {
             standing.session = origin.named_session(&arguments).await?;
         }
@@ -175,7 +179,7 @@ impl ServerHandler for Server {
         if !self.toolbox.prompts().is_empty() {
             capabilities.prompts = Some(PromptsCapability::default());
         }
-        if self.toolbox.resources().is_some() {
+        if !self.toolbox.resources().is_empty() {
             capabilities.resources = Some(ResourcesCapability::default());
         }
         let accord = Implementation::new("accord", env!("CARGO_PKG_VERSION")).with_title("Accord");
@@ -186,7 +190,7 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Described> {
         let entry = self.toolbox.find(name).ok()?;
-        Some(entry.tool.described(&self.schemas()))
+        Some(entry.described(&self.schemas()))
     }
 
     async fn list_tools(
@@ -206,7 +210,13 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let entry = self.toolbox.find(&request.name).map_err(no_such_tool)?;
         let arguments = request.arguments.unwrap_or_default();
-        let result = self.call(entry, arguments, &context).await;
+        let result = tokio::select! {
+            // A call that is done counts, also if it was cancelled at the same time.
+            biased;
+            result = self.call(entry, arguments, &context) => result,
+            // Its client waits for no answer. What the call waits for must not wait for it.
+            () = context.ct.cancelled(), if entry.set.is_cancellable => Err(cancelled().into()),
+        };
         Ok(result.unwrap_or_else(|error| error.result(entry.set)).into())
     }
 
@@ -250,9 +260,10 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (_, resources) = self.resources("resources/templates/list")?;
+        let sets = self.resources("resources/templates/list")?;
         one_page(page)?;
-        Ok(ListResourceTemplatesResult::with_all_items(resources.described()))
+        let described = sets.iter().flat_map(|(_, resources)| resources.described()).collect();
+        Ok(ListResourceTemplatesResult::with_all_items(described))
     }
 
     async fn list_resources(
@@ -260,19 +271,23 @@ impl ServerHandler for Server {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (set, resources) = self.resources("resources/list")?;
-        let refused = |error: ToolError| protocol_error(error, set);
-        let origin = CallOrigin::of(&self.api_source, &context)
-            .map_err(|failure| refused(failure.into()))?;
+        let sets = self.resources("resources/list")?;
         let cursor = page.and_then(|page| page.cursor);
-        let asked = ListAsk {
-            api: &*origin.api,
-            project: self.defaults.project.as_deref(),
-            cursor: cursor.as_deref(),
-        };
-        let page = (resources.list)(asked).await.map_err(refused)?;
-        let mut result = ListResourcesResult::with_all_items(page.resources);
-        result.next_cursor = page.next_cursor;
+        let mut result = ListResourcesResult::with_all_items(Vec::new());
+        for (set, resources) in sets {
+            let refused = |error: ToolError| protocol_error(error, set);
+            let origin = CallOrigin::of(&self.api_source, &context)
+                .map_err(|failure| refused(failure.into()))?;
+            let asked = ListAsk {
+                api: &*origin.api,
+                project: self.defaults.project.as_deref(),
+                cursor: cursor.as_deref(),
+            };
+            let page = (resources.list)(asked).await.map_err(refused)?;
+            result.resources.extend(page.resources);
+            // At most one set has several pages.
+            result.next_cursor = result.next_cursor.or(page.next_cursor);
+        }
         Ok(result)
     }
 
@@ -281,11 +296,18 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (set, resources) = self.resources("resources/read")?;
+        let sets = self.resources("resources/read")?;
+        let has = |(_, resources): &&(_, &ResourceSet)| (resources.read)(&request.uri).is_some();
+        // If none has it, the first one says what its resources look like.
+        let found = sets.iter().find(has).or(sets.first());
+        let (set, resources) = *found.ok_or_else(|| malformed::no_method("resources/read"))?;
         let refused = |error: ToolError| protocol_error(error, set);
         let origin = CallOrigin::of(&self.api_source, &context)
             .map_err(|failure| refused(failure.into()))?;
         let result = resources.contents(&request.uri, &*origin.api).await.map_err(|error| {
+            if let Some(own) = (resources.refused)(&error) {
+                return own;
+            }
             let mut error = refused(error);
             if let Some(data) = &mut error.data {
                 data["uri"] = request.uri.as_str().into();
@@ -313,8 +335,9 @@ impl Server {
     fn resources(
         &self,
         method: &str,
-    ) -> Result<(&'static Toolset, &'static ResourceSet), ErrorData> {
-        self.toolbox.resources().ok_or_else(|| malformed::no_method(method))
+    ) -> Result<Vec<(&'static Toolset, &'static ResourceSet)>, ErrorData> {
+        let found = self.toolbox.resources();
+        if found.is_empty() { Err(malformed::no_method(method)) } else { Ok(found) }
     }
 
     fn schemas(&self) -> Schemas {
@@ -329,6 +352,11 @@ fn one_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
         return Err(ErrorData::invalid_params(message, None));
     }
     Ok(())
+}
+
+/// The failure of a call that its client cancelled. The client does not read it.
+fn cancelled() -> Failure {
+    Failure::new(Code::McpCallCancelled, "the client cancelled the call")
 }
 
 fn no_such_tool(failure: Failure) -> ErrorData {

@@ -10,7 +10,7 @@ use accord_base::{ActorId, ActorKey, ActorType, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value, Wire as _};
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
 use super::toolset::{Advice, Toolset};
 use crate::http::errors;
@@ -21,6 +21,8 @@ pub struct ToolResult {
     content: Content,
     /// A second text, about the first.
     note: Option<String>,
+    /// What a host of pages gets beside it, by name.
+    meta: Object,
     /// What the connection remembers of it.
     pub(super) memo: Memo,
 }
@@ -84,18 +86,29 @@ impl OpenSession {
 impl ToolResult {
     /// A short answer to a write.
     pub fn receipt(members: Object) -> Self {
-        Self { content: Content::Receipt(members), note: None, memo: Memo::Nothing }
+        Self::new(Content::Receipt(members))
     }
 
     /// A document that was read: JSON.
     pub fn document(text: impl Into<String>) -> Self {
-        Self { content: Content::Document(text.into()), note: None, memo: Memo::Nothing }
+        Self::new(Content::Document(text.into()))
+    }
+
+    fn new(content: Content) -> Self {
+        Self { content, note: None, meta: Object::new(), memo: Memo::Nothing }
     }
 
     /// Adds a sentence for the model, as a text of its own.
     #[must_use]
     pub fn noting(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
+        self
+    }
+
+    /// Adds something for the host of pages, which no model sees.
+    #[must_use]
+    pub fn with_meta(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.meta.insert(name.into(), value.into());
         self
     }
 
@@ -121,6 +134,7 @@ impl ToolResult {
             Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
         };
         result.content.extend(self.note.map(ContentBlock::text));
+        result.meta = (!self.meta.is_empty()).then_some(MetaObject(self.meta));
         result
     }
 }
@@ -132,6 +146,11 @@ pub(super) fn null_result(error: &ToolError) -> CallToolResult {
 }
 
 impl ToolError {
+    /// Its code, as it is written.
+    pub(super) fn code(&self) -> &str {
+        &self.code
+    }
+
     /// Whether it has this code.
     pub(super) fn is(&self, code: Code) -> bool {
         self.code == code.as_str()

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure, Protocol};
-use rmcp::model::{Tool as Described, ToolAnnotations};
+use accord_contract::wire::Object;
+use rmcp::model::{MetaObject, Tool as Described, ToolAnnotations};
 
 use super::argument::{self, Argument, Schemas};
 use super::ask::{Answer, Ask};
@@ -34,6 +35,20 @@ pub struct Toolset {
     pub resources: Option<&'static ResourceSet>,
     /// Advice for models about failures, in addition to their messages.
     pub advice: &'static [Advice],
+    /// For which side a tool is, by its name.
+    pub visibility: fn(&str) -> Visibility,
+    /// Whether a call that its client cancels is dropped at once. Only for a set whose calls lose
+    /// nothing then.
+    pub is_cancellable: bool,
+}
+
+/// For which side a tool is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Visibility {
+    /// For models. It does not say so, because that is the default.
+    Model,
+    /// For pages alone, as MCP Apps has it: a host hides it from its model.
+    App,
 }
 
 /// Advice for models about a failure.
@@ -160,9 +175,9 @@ impl Toolbox {
         self.sets.iter().flat_map(|set| set.prompts).collect()
     }
 
-    /// The resources, and the set that they come with.
-    pub(super) fn resources(&self) -> Option<(&'static Toolset, &'static ResourceSet)> {
-        self.sets.iter().find_map(|set| Some((*set, set.resources?)))
+    /// The resources, and the sets that they come with.
+    pub(super) fn resources(&self) -> Vec<(&'static Toolset, &'static ResourceSet)> {
+        self.sets.iter().filter_map(|set| Some((*set, set.resources?))).collect()
     }
 
     /// The set of a prompt.
@@ -188,7 +203,7 @@ impl Toolbox {
     /// The tools as clients list them.
     pub(super) fn described(&self, schemas: &Schemas) -> Vec<Described> {
         let tools = self.tools.iter();
-        tools.map(|entry| entry.tool.described(schemas)).collect()
+        tools.map(|entry| entry.described(schemas)).collect()
     }
 
     fn unknown(&self, name: &str, sets: Vec<&'static str>) -> Failure {
@@ -203,6 +218,23 @@ impl Toolbox {
     }
 }
 
+impl ToolEntry {
+    /// For which side it is.
+    pub(super) fn visibility(&self) -> Visibility {
+        (self.set.visibility)(self.tool.name)
+    }
+
+    /// The tool as clients list it.
+    pub(super) fn described(&self, schemas: &Schemas) -> Described {
+        let mut described = self.tool.described(schemas);
+        if self.visibility() == Visibility::App {
+            let ui = serde_json::json!({"visibility": ["app"]});
+            described.meta = Some(MetaObject(Object::from_iter([("ui".to_owned(), ui)])));
+        }
+        described
+    }
+}
+
 impl Tool {
     /// Whether a call writes as an actor in a session, both of which the arguments can name.
     pub(super) fn belongs_to_session(&self) -> bool {
@@ -210,7 +242,7 @@ impl Tool {
         takes("actor") && takes("session_id")
     }
 
-    pub(super) fn described(&self, schemas: &Schemas) -> Described {
+    fn described(&self, schemas: &Schemas) -> Described {
         let schema = argument::schema(self.arguments, schemas);
         let described = Described::new(self.name, self.description, schema)
             .with_title(self.title)

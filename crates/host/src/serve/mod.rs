@@ -30,6 +30,7 @@ use self::accept::{Acceptor, ConnectionPolicy, Listeners};
 use self::socket::Socket;
 use self::url_file::UrlFile;
 use crate::http::{Host, errors};
+use crate::settings::Settings;
 use crate::tasks::scheduler;
 
 pub use self::accept::Authenticated;
@@ -59,7 +60,9 @@ impl Server {
         let tls = tls::acceptor(host.settings())?;
         let (tcp, address) = listen(host.settings().listen).await?;
         let socket = Socket::bind(host.folder())?;
-        let url_file = UrlFile::write(host.folder(), &url(address, tls.is_some()));
+        let url = url(address, tls.is_some());
+        host.set_url(&public_url(host.settings(), &url));
+        let url_file = UrlFile::write(host.folder(), &url);
         Ok(Self {
             host,
             listeners: Listeners { tcp, tls, socket: Some(socket) },
@@ -134,6 +137,14 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failur
     let tcp = TcpListener::bind(address).await.map_err(failed)?;
     let address = tcp.local_addr().map_err(failed)?;
     Ok((tcp, address))
+}
+
+/// The address for browsers: that of the proxy, where one is named, else the server's own.
+fn public_url(settings: &Settings, own: &str) -> String {
+    match settings.allowed_hosts.first().filter(|_| settings.behind_proxy) {
+        Some(name) => format!("https://{name}"),
+        None => own.to_owned(),
+    }
 }
 
 fn url(address: SocketAddr, is_tls: bool) -> String {

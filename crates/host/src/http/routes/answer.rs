@@ -145,7 +145,7 @@ pub(super) fn package_unless_known(headers: &HeaderMap, pulled: PulledPackage) -
 }
 
 /// The answer to a write, which names the project if the write created it.
-pub(super) fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Response {
+pub(crate) fn naming_new(mut response: Response, new: bool, project: &ProjectId) -> Response {
     if new {
         let id = HeaderValue::try_from(escaped(project.as_str()));
         response.headers_mut().insert(NEW_PROJECT, id.expect("escaped text is plain"));

@@ -18,5 +18,6 @@ pub(super) mod questions;
 pub(super) mod sessions;
 pub(super) mod verify;
 
+pub(crate) use self::answer::naming_new;
 pub use self::answer::{NEW_PROJECT, SUPERSEDED_BY};
 pub(crate) use self::ask::{InProject, PathId, Query, check_query, path_params};

@@ -12,7 +12,7 @@ mod sessions;
 use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::Object;
 
-use super::{Advice, Answer, Argument, Output, ToolResult, Toolset};
+use super::{Advice, Answer, Argument, Output, ToolResult, Toolset, Visibility};
 
 pub(super) use self::packages::LIST as PACKAGES;
 
@@ -117,6 +117,8 @@ pub static TOOLSET: Toolset = Toolset {
             "Tell the person you work for that the memory cannot be reached.",
         ),
     ],
+    visibility: |_| Visibility::Model,
+    is_cancellable: false,
 };
 
 /// The project of a tool that works on one.

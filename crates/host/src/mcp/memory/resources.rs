@@ -9,7 +9,7 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use futures_util::FutureExt as _;
-use rmcp::model::Resource;
+use rmcp::model::{Resource, ResourceContents};
 
 use super::super::ask::{Ask, escape, unescape};
 use super::super::raw;
@@ -31,6 +31,8 @@ pub(super) static PACKAGES: ResourceSet = ResourceSet {
         let (project, package) = parse(uri)?;
         Some(Ask::get(&["v1", "packages", &package]).query("project_id", Some(project)))
     },
+    contents: |uri, answer| Ok(ResourceContents::text(answer.text(), uri)),
+    refused: |_| None,
     list: |asked| list(asked).boxed(),
 };
 

@@ -11,7 +11,7 @@ mod sessions;
 
 use accord_contract::codes::{Code, Protocol};
 
-use super::{Advice, Argument, Toolset};
+use super::{Advice, Argument, Toolset, Visibility};
 
 /// Relay's tools.
 pub static TOOLSET: Toolset = Toolset {
@@ -61,6 +61,8 @@ pub static TOOLSET: Toolset = Toolset {
             "Do not retry; ask a person for a key that covers this.",
         ),
     ],
+    visibility: |_| Visibility::Model,
+    is_cancellable: false,
 };
 
 /// The project of a tool that works on one.

@@ -13,7 +13,9 @@ use accord_base::{Actor, ActorType};
 use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::{Object, Value};
 
-use super::{Advice, Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset};
+use super::{
+    Advice, Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility,
+};
 
 /// The tools of tasks.
 pub static TOOLSET: Toolset = Toolset {
@@ -142,6 +144,8 @@ pub static TOOLSET: Toolset = Toolset {
             "Tell the person you work for that the tasks cannot be reached.",
         ),
     ],
+    visibility: |_| Visibility::Model,
+    is_cancellable: false,
 };
 
 /// The project of a tool.

@@ -45,11 +45,22 @@ impl Client {
         client
     }
 
-    /// Sends a request and gives the whole answer.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request and gives its id.
+    pub(crate) async fn begin_ask(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        id
+    }
+
+    /// Sends a notification.
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
+        self.say(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+    }
+
+    /// Sends a request and gives the whole answer.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin_ask(method, params).await;
         let mut line = String::new();
         self.output.read_line(&mut line).await.unwrap();
         let answer: Value = serde_json::from_str(&line).expect("a line of JSON");

@@ -1,7 +1,7 @@
 //! The box of tools: names that are there twice, or not at all.
 
 use accord_contract::codes::{Code, Protocol};
-use accord_host::mcp::{Ask, Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset};
+use accord_host::mcp::{Ask, Effect, TOOLSETS, Tool, ToolResult, Toolbox, Toolset, Visibility};
 
 const OTHER_DEPOSIT: Tool = Tool {
     name: "memory_deposit",
@@ -23,6 +23,8 @@ static CLASHING: Toolset = Toolset {
     prompts: &[],
     resources: None,
     advice: &[],
+    visibility: |_| Visibility::Model,
+    is_cancellable: false,
 };
 
 #[test]

@@ -1,0 +1,139 @@
+//! What a host mounts, and the page on which a person answers.
+
+use accord_base::Verb;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{TextForm, Value};
+use accord_live::Found;
+use accord_live_core::resource::{
+    Code as Mounted, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
+};
+use accord_live_core::token::TokenKind;
+use accord_live_core::tools::RenderAnswer;
+use accord_memory_core::query::Text;
+use hyper::StatusCode;
+
+use super::envelopes::{GguiMountEnvelope, RenderedUi};
+use crate::http::reply::{alx_envelope, encoded};
+use crate::http::routes::Query;
+use crate::http::table::{Content, Route};
+use crate::http::{Context, Host, Reply};
+
+/// The address of a resource.
+const URI: Text = Text::new(
+    "uri",
+    TextForm::ANY.chars(1, 2000).example("ui://ggui/render/live_0a1b2c3d4e5f60718293a4b5c6d7e8f9"),
+);
+
+/// What this server keeps of sessions: all of it, until they expire.
+const SUBSTRATE: Substrate = Substrate { has_identities: true, has_blueprints: true };
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(
+            "ggui_resource",
+            "/accord/v1/live/resource",
+            "Reads a `ui://ggui/render/` resource: what a host needs to mount a session. A session \
+             that the caller may not see is answered like one that does not exist.",
+            resource,
+        )
+        .required_query(URI, "The address of the resource.")
+        .answers(200, "What a host mounts.", Content::json::<GguiMountEnvelope>())
+        .refuses(&[
+            Code::McpResourceUnknown,
+            Code::GguiNotFound,
+            Code::GguiBlueprintUnresolvable,
+            Code::GguiNotMountable,
+        ]),
+    ]
+}
+
+async fn resource(context: Context, query: Query) -> Reply {
+    let params = query.params()?;
+    let uri = URI.read(&params)?.unwrap_or_default();
+    let locator = Locator::parse(uri).map_err(|_| {
+        let message = "the address of a resource is ui://ggui/render/ with the id of a session";
+        Failure::new(Code::McpResourceUnknown, message)
+    })?;
+    let Context { host, caller, correlation } = context;
+    let found = host.live().found(&locator.session_id, locator.epoch).await?;
+    // A session of a project that the key does not cover is none.
+    let found = found.filter(|found| {
+        let project = accord_base::ProjectId::new(found.session.app_id.as_str());
+        project.is_ok_and(|project| caller.access().may(Verb::Read, &project).is_ok())
+    });
+    let Some(found) = found else { return Err(ReadCode::NotFound.failure().into()) };
+    let (title, page_url) = (title(&found), page_url(&host, &found.session.id));
+    let facts = ReadFacts {
+        app_id: &found.session.app_id.clone(),
+        substrate: SUBSTRATE,
+        public: None,
+        now: host.live().now(),
+        found: Some(Readable {
+            slice: slice(&host, &found),
+            props_json: found.props_json,
+            session: found.session,
+        }),
+    };
+    let slice = read(&locator, facts).map_err(ReadCode::failure)?.document();
+    let envelope = alx_envelope!(correlation, GguiMountEnvelope { slice, title, page_url });
+    Ok(encoded(StatusCode::OK, &envelope))
+}
+
+/// A UI that was rendered, with the address of its page and what a host mounts.
+pub(super) async fn rendered(host: &Host, answer: RenderAnswer) -> Result<RenderedUi, Failure> {
+    let found = host.live().found(&answer.session_id, None).await?;
+    let slice = found.as_ref().and_then(|found| {
+        let mut slice = slice(host, found)?;
+        slice.props_json = found.props_json.clone();
+        slice.is_mountable().then(|| slice.document())
+    });
+    Ok(RenderedUi { page_url: page_url(host, &answer.session_id), slice, answer })
+}
+
+/// The address of the page of a session, if the server knows its own address.
+fn page_url(host: &Host, session: &accord_live_core::SessionId) -> Option<String> {
+    Some(format!("{}/live/{}", host.url()?, escaped(session.as_str())))
+}
+
+/// What a host mounts; `None` if the code of the UI is gone.
+fn slice(host: &Host, found: &Found) -> Option<Slice> {
+    let (session, ui) = (&found.session, &found.content.ui);
+    let text = |name: &str| ui.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let base = host.url();
+    let id = escaped(session.id.as_str());
+    let page = base.map_or_else(String::new, |base| format!("{base}/live/{id}"));
+    let mut slice = Slice::new(session, page);
+    if let Some(hash) = text("x-codeHash") {
+        let code = text("componentCode")?;
+        slice.code = match base {
+            Some(base) => Some(Mounted::Url(format!("{base}/code/{hash}.js"), hash.to_owned())),
+            None => Mounted::inline(code, hash),
+        };
+    }
+    let token = host.live().mint_token(TokenKind::Ws, &session.id, &session.app_id);
+    slice.delivery = base.zip(token).map(|(base, token)| {
+        let socket = base.replacen("http", "ws", 1);
+        let api = format!("{base}/api/sessions/{id}");
+        Delivery::new(
+            format!("{socket}/ws"),
+            token,
+            format!("{api}/events"),
+            format!("{api}/stream"),
+        )
+    });
+    slice.context_slots = found.content.context.clone();
+    slice.theme = text("themeId").map(Value::from);
+    Some(slice)
+}
+
+/// What the session is for.
+fn title(found: &Found) -> String {
+    found.content.ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// An id as a segment of a path.
+fn escaped(id: &str) -> String {
+    let mut text = String::new();
+    crate::mcp::escape(id, &mut text);
+    text
+}

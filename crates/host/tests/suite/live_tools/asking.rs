@@ -1,0 +1,98 @@
+//! An agent asks a person something, with the tools alone.
+
+use accord_base::Caller;
+use accord_live_core::AppId;
+use serde_json::json;
+
+use super::{action, agent, render, session, structured};
+use crate::support::{World, soon};
+
+#[tokio::test]
+async fn an_agent_asks_and_gets_the_answer() {
+    let world = World::new();
+    world.host.set_url("http://127.0.0.1:7171");
+    let mut builder = agent(&world, "builder").await;
+    assert!(builder.welcome["instructions"].as_str().unwrap().contains("ggui_consume"));
+    let rendered = render(&mut builder, json!({})).await;
+    let receipt = structured(&rendered);
+    let session = receipt["sessionId"].as_str().unwrap().to_owned();
+    assert_eq!(receipt["nextStep"], "ggui_consume");
+    // The result says how to go on.
+    let note = rendered["content"][1]["text"].as_str().unwrap();
+    assert!(note.contains(&format!("http://127.0.0.1:7171/live/{session}")), "{note}");
+    assert!(note.contains("ggui_consume"), "{note}");
+
+    // Who asks, for what and until when.
+    let (live, atlas) = (world.host.live(), AppId::new("atlas").unwrap());
+    let asks = live.asks(&Caller::owner(), &atlas, None, 10).await.unwrap();
+    let [ask] = asks.as_slice() else { panic!("{asks:?}") };
+    let ask = ask.document();
+    assert_eq!(ask["asked_by"], json!({"id": "builder", "type": "agent"}));
+    assert_eq!(
+        (&ask["intent"], &ask["session_id"]),
+        (&json!("Approve the notes"), &json!(session))
+    );
+    assert!(ask["until"].as_str() > ask["since"].as_str(), "{ask:?}");
+
+    let nothing = builder.call("ggui_consume", json!({"sessionId": session})).await;
+    assert_eq!(structured(&nothing)["events"], json!([]));
+    assert!(nothing["content"][1]["text"].as_str().unwrap().contains("Nobody has answered yet"));
+
+    // The person acts on a page, which another connection relays; twice the same is once.
+    let mut page = agent(&world, "page").await;
+    let act = action(&session, "a1", "reject", json!({"reason": "Too long"}));
+    for _ in 0..2 {
+        let done = page.call("ggui_runtime_submit_action", act.clone()).await;
+        assert_eq!(structured(&done)["ok"], true);
+    }
+    let answer = builder.call("ggui_consume", json!({"sessionId": session, "timeout": 25})).await;
+    let answer = structured(&answer);
+    assert_eq!(answer["status"], "active");
+    let event = json!({
+        "type": "action", "sessionId": session, "intent": "reject",
+        "actionData": {"reason": "Too long"}, "uiContext": {"tab": 1},
+        "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z",
+    });
+    assert_eq!(answer["events"], json!([event]));
+    let asks = live.asks(&Caller::owner(), &atlas, None, 10).await.unwrap();
+    assert_eq!(asks, []);
+    let again = builder.call("ggui_consume", json!({"sessionId": session})).await;
+    assert_eq!(structured(&again)["events"], json!([]));
+}
+
+#[tokio::test]
+async fn an_agent_that_waits_is_woken_by_the_answer() {
+    let world = World::new();
+    let (mut builder, mut page) = (agent(&world, "builder").await, agent(&world, "page").await);
+    let session = session(&mut builder).await;
+    let waiting = {
+        let arguments = json!({"sessionId": session, "timeout": 25});
+        tokio::spawn(async move { builder.call("ggui_consume", arguments).await })
+    };
+    // The tool of the page says when an agent waits.
+    let mut number = 0;
+    loop {
+        number += 1;
+        let id = format!("a{number}");
+        let done =
+            page.call("ggui_runtime_submit_action", action(&session, &id, "approve", json!(null)));
+        let done = soon("the answer of the tool", done).await;
+        assert_eq!(structured(&done)["ok"], true);
+        if structured(&done)["consumerPresent"] == true || waiting.is_finished() {
+            break;
+        }
+    }
+    let answer = soon("the answer of the person", waiting).await.unwrap();
+    let events = structured(&answer)["events"].as_array().unwrap().clone();
+    assert_eq!(events[0]["intent"], "approve");
+    assert_eq!(events[0]["actionData"], json!(null));
+}
+
+#[tokio::test]
+async fn a_page_that_is_not_served_has_no_link() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let rendered = render(&mut builder, json!({})).await;
+    let note = rendered["content"][1]["text"].as_str().unwrap();
+    assert!(note.contains("accord serve") && note.contains("accord live open"), "{note}");
+}

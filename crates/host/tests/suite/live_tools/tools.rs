@@ -1,0 +1,222 @@
+//! Every tool: its side, its arguments, its answers and its refusals.
+
+use std::collections::BTreeSet;
+
+use accord_live_core::tools::TOOLS;
+use serde_json::{Value, json};
+
+use super::{action, agent, contract, render, session, structured};
+use crate::support::World;
+
+#[tokio::test]
+async fn the_tools_of_pages_are_visible_to_pages_alone() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let listed = builder.ask("tools/list", json!({})).await["result"]["tools"].clone();
+    let listed = listed.as_array().unwrap();
+    let names: BTreeSet<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, TOOLS.iter().map(|tool| tool.name).collect());
+    for tool in listed {
+        let name = tool["name"].as_str().unwrap();
+        let expected = match name.starts_with("ggui_runtime_") {
+            true => json!({"ui": {"visibility": ["app"]}}),
+            false => Value::Null,
+        };
+        assert_eq!(tool["_meta"], expected, "{name}");
+        assert!(tool["outputSchema"].is_object(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn every_tool_answers_as_it_declares() {
+    let world = World::new();
+    world.host.set_url("http://127.0.0.1:7171");
+    let mut builder = agent(&world, "builder").await;
+    let listed = builder.ask("tools/list", json!({})).await["result"]["tools"].clone();
+    let code = "export default () => null";
+    let rendered = render(&mut builder, json!({"x-componentCode": code, "themeId": "dark"})).await;
+    // What a host mounts is beside the result.
+    let slice = &rendered["_meta"]["ai.ggui/render"];
+    assert_eq!(slice["appId"], "atlas");
+    assert_eq!(slice["propsJson"], r#"{"text":"Notes"}"#);
+    assert!(slice["codeUrl"].as_str().unwrap().starts_with("http://127.0.0.1:7171/code/"));
+    let receipt = structured(&rendered).clone();
+    let id = receipt["sessionId"].clone();
+    let blueprint = receipt["blueprintId"].clone();
+    let app = json!("atlas");
+    let calls = [
+        ("ggui_update", json!({"sessionId": id, "kind": "merge", "patch": {"text": "More"}})),
+        ("ggui_amend", json!({"sessionId": id, "kind": "replace", "props": {"text": "Most"}})),
+        ("ggui_emit", json!({"sessionId": id, "channel": "progress", "payload": 10})),
+        ("ggui_consume", json!({"sessionId": id})),
+        ("ggui_get_session", json!({"sessionId": id})),
+        ("ggui_get_render_source", json!({"sessionId": id})),
+        ("ggui_list_sessions", json!({})),
+        ("ggui_list_gadgets", json!({})),
+        ("ggui_list_themes", json!({})),
+        ("ggui_search_blueprints", json!({"query": "notes APPROVE"})),
+        ("ggui_list_featured_blueprints", json!({})),
+        ("ggui_render_blueprint", json!({"blueprintId": blueprint, "props": {"text": "Other"}})),
+        ("ggui_runtime_submit_action", action(id.as_str().unwrap(), "a1", "approve", json!(null))),
+        ("ggui_runtime_sync_context", json!({"sessionId": id, "appId": app, "snapshot": {}})),
+        ("ggui_runtime_pull", json!({"sessionId": id, "sinceSequence": 0})),
+        ("ggui_runtime_refresh_ws_token", json!({"envelope": "an.old-one"})),
+        ("ggui_runtime_telemetry", json!({"events": [{"name": "mounted"}]})),
+        (
+            "ggui_runtime_declare_tool_catalog",
+            json!({"sessionId": id, "appId": app, "tools": [], "x-newer": 1}),
+        ),
+    ];
+    let mut answers = std::collections::BTreeMap::new();
+    for (name, arguments) in calls {
+        let result = builder.call(name, arguments).await;
+        let given = structured(&result).clone();
+        let tool = listed.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        let validator = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
+        let problems: Vec<_> =
+            validator.iter_errors(&given).map(|found| found.to_string()).collect();
+        assert!(problems.is_empty(), "{name}: {problems:?} in {given}");
+        answers.insert(name, given);
+    }
+    assert_eq!(
+        (&answers["ggui_update"]["updated"], &answers["ggui_update"]["epoch"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(answers["ggui_amend"]["epoch"], Value::Null);
+    assert_eq!(answers["ggui_get_session"]["props"], json!({"text": "Most"}));
+    let source = &answers["ggui_get_render_source"];
+    assert_eq!((&source["componentCode"], &source["contract"]), (&json!(code), &contract()));
+    let first = &answers["ggui_list_sessions"]["sessions"][0];
+    assert_eq!((&first["id"], &first["prompt"]), (&id, &json!("Approve the notes")));
+    assert_eq!(first["componentCode"], Value::Null);
+    assert_eq!(answers["ggui_search_blueprints"]["blueprints"][0]["blueprintId"], blueprint);
+    assert_eq!(answers["ggui_render_blueprint"]["action"], "reuse");
+    assert_eq!(answers["ggui_list_themes"]["themes"][1]["id"], "dark");
+    let refused = &answers["ggui_runtime_refresh_ws_token"];
+    assert_eq!(refused["ok"], false, "{refused}");
+    assert_eq!(answers["ggui_runtime_sync_context"], json!({"ok": true}));
+    let seen: BTreeSet<_> =
+        answers.keys().copied().chain(["ggui_handshake", "ggui_render"]).collect();
+    assert_eq!(seen, TOOLS.iter().map(|tool| tool.name).collect(), "every tool was tried");
+}
+
+#[tokio::test]
+async fn a_refusal_has_its_code_and_says_what_to_do() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let reserved = json!({"actionSpec": {"_ggui:preview": {"label": "No"}}});
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": reserved}});
+    let refused = builder.refused("ggui_handshake", draft).await;
+    assert_eq!(refused["code"], "name_invariant_violation", "{refused}");
+    assert_eq!(refused["violations"][0]["code"], "CTR_RESERVED_NAME");
+
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": contract()}});
+    let made = builder.call("ggui_handshake", draft).await;
+    let handshake = structured(&made)["handshakeId"].clone();
+    let wrong = json!({"handshakeId": handshake, "props": {"text": 7}});
+    let refused = builder.refused("ggui_render", wrong).await;
+    assert_eq!(refused["code"], "contract_violation");
+    assert_eq!(refused["violations"][0]["keyword"], "type");
+    assert!(refused["what_to_do"].as_str().unwrap().contains("same handshakeId"), "{refused}");
+    let theme = json!({"handshakeId": handshake, "props": {"text": "T"}, "themeId": "neon"});
+    let refused = builder.refused("ggui_render", theme).await;
+    assert_eq!(refused["violations"][0]["code"], "CTR_RENDER_UNKNOWN_THEME_ID", "{refused}");
+    // The handshake is still usable, and then used up.
+    let right = json!({"handshakeId": handshake, "props": {"text": "T"}});
+    let rendered = builder.call("ggui_render", right.clone()).await;
+    let id = structured(&rendered)["sessionId"].clone();
+    assert_eq!(builder.refused("ggui_render", right).await["code"], "handshake_not_found");
+
+    for (tool, arguments, code) in [
+        (
+            "ggui_emit",
+            json!({"sessionId": id, "channel": "other", "payload": 1}),
+            "contract_violation",
+        ),
+        (
+            "ggui_emit",
+            json!({"sessionId": id, "channel": "progress", "payload": null}),
+            "contract_violation",
+        ),
+        ("ggui_update", json!({"sessionId": id, "kind": "merge"}), "contract_violation"),
+        ("ggui_consume", json!({"sessionId": "live_none"}), "session_not_found"),
+        ("ggui_consume", json!({"sessionId": id, "timeout": 26}), "MCP_ARGUMENT_INVALID"),
+        ("ggui_get_session", json!({"sessionId": "live_none"}), "session_not_found"),
+        (
+            "ggui_render_blueprint",
+            json!({"blueprintId": "bp_none", "props": {}}),
+            "handshake_not_found",
+        ),
+    ] {
+        let refused = builder.refused(tool, arguments).await;
+        assert_eq!(refused["code"], code, "{tool}: {refused}");
+        assert!(refused["what_to_do"].is_string(), "{tool}: {refused}");
+    }
+    // The tools of pages answer a refusal as a result.
+    for (tool, arguments, code) in [
+        (
+            "ggui_runtime_submit_action",
+            action("live_none", "a1", "approve", json!(null)),
+            "PIPE_NOT_FOUND",
+        ),
+        (
+            "ggui_runtime_sync_context",
+            json!({"sessionId": "live_none", "appId": "atlas", "snapshot": {}}),
+            "SESSION_NOT_FOUND",
+        ),
+        (
+            "ggui_runtime_sync_context",
+            json!({"sessionId": id, "appId": "atlas", "snapshot": {"slot": 1}}),
+            "CONTEXT_SCHEMA_VIOLATION",
+        ),
+        (
+            "ggui_runtime_declare_tool_catalog",
+            json!({"sessionId": "live_none", "appId": "atlas", "tools": []}),
+            "SESSION_NOT_FOUND",
+        ),
+    ] {
+        let refused = builder.call(tool, arguments).await;
+        let refused = structured(&refused);
+        assert_eq!(
+            (&refused["ok"], &refused["code"]),
+            (&json!(false), &json!(code)),
+            "{tool}: {refused}"
+        );
+    }
+    let mut other = action(id.as_str().unwrap(), "a1", "approve", json!(null));
+    other["kind"] = "shout".into();
+    let refused = builder.call("ggui_runtime_submit_action", other).await;
+    assert_eq!(structured(&refused)["code"], "INVALID_ACTION_KIND");
+}
+
+#[tokio::test]
+async fn a_contract_is_checked_against_the_tools_that_pages_declare() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let id = session(&mut builder).await;
+    let number =
+        json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
+    let text =
+        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    let declared = json!({"sessionId": id, "appId": "atlas", "tools": [{"name": "save", "inputSchema": number}]});
+    let declared = builder.call("ggui_runtime_declare_tool_catalog", declared).await;
+    assert_eq!(structured(&declared)["ok"], true);
+    let with = |schema: &Value| {
+        let tool = json!({"toolInfo": {"inputSchema": schema}});
+        let contract = json!({
+            "actionSpec": {"save_it": {"label": "Save", "schema": schema, "nextStep": "save"}},
+            "agentCapabilities": {"tools": {"save": tool}},
+        });
+        json!({"intent": "Save it", "blueprintDraft": {"contract": contract}})
+    };
+    let made = builder.call("ggui_handshake", with(&text)).await;
+    let made = structured(&made);
+    assert_eq!(made["suggestion"]["validationFindings"][0]["code"], "SCHEMA_MISMATCH_ERROR");
+    let asked = json!({"handshakeId": made["handshakeId"], "props": {}});
+    let refused = builder.refused("ggui_render", asked).await;
+    assert_eq!(refused["code"], "SCHEMA_MISMATCH_ERROR", "{refused}");
+    assert!(refused["message"].as_str().unwrap().starts_with("ggui_render: SCHEMA_MISMATCH_ERROR"));
+    let made = builder.call("ggui_handshake", with(&number)).await;
+    let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {}});
+    structured(&builder.call("ggui_render", asked).await);
+}
