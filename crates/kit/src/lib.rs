@@ -29,6 +29,7 @@
 )]
 
 pub mod baseline;
+pub mod browser;
 pub mod case;
 pub mod contract;
 pub mod corpus;

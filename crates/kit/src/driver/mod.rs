@@ -10,7 +10,7 @@ mod in_process;
 mod long_lived;
 mod per_case;
 mod reply;
-mod workplace;
+pub(crate) mod workplace;
 
 use std::time::Duration;
 

@@ -15,7 +15,8 @@ use tempfile::TempDir;
 use super::NoAnswer;
 
 /// The folder of one adapter.
-pub(super) struct Workplace(Option<TempDir>);
+#[derive(Debug)]
+pub(crate) struct Workplace(Option<TempDir>);
 
 struct Live {
     /// Few entries: one per worker.
@@ -50,6 +51,11 @@ pub(super) fn folder() -> Result<Workplace, NoAnswer> {
     Ok(Workplace(Some(folder)))
 }
 
+/// Creates a temporary folder on the disk.
+pub(crate) fn temporary_folder() -> io::Result<Workplace> {
+    make().map(|folder| Workplace(Some(folder)))
+}
+
 /// Removes every folder in use, and prevents new ones.
 pub(super) fn remove_all() {
     let mut live = live();
@@ -67,7 +73,7 @@ pub(super) fn remove_all() {
 
 impl Workplace {
     /// The path.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.as_ref().map_or(Path::new(""), TempDir::path)
     }
 

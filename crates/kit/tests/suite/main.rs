@@ -9,6 +9,7 @@
 mod agentic;
 mod agentxchain;
 mod baseline;
+mod browser;
 mod checks;
 mod corpus;
 mod embedded;
