@@ -7,7 +7,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_contract::{message, wire_enum};
 
-use crate::session::{At, Content, Delta, Rendering, Session, render};
+use crate::session::{Content, Session};
 use crate::{AppId, SessionId};
 
 /// The app of a session for which a step names none.
@@ -20,8 +20,12 @@ pub enum Step {
     CreateSession(CreateSession),
     /// A session advertises another version.
     VersionOverride(VersionOverride),
-    /// The platform emits a frame in the session that was created last.
+    /// The platform emits a frame.
     EmitEnvelope(EmitEnvelope),
+    /// The page of a session loads its runtime from another URL.
+    RendererUrl(RendererUrlOverride),
+    /// The host of a page answers `ui/initialize` with another document.
+    UiInitialize(UiInitializeOverride),
 }
 
 message! {
@@ -33,6 +37,12 @@ message! {
         optional app_id: AppId = "appId", "app-id";
         /// Its actions. An entry need not have a label.
         optional action_spec: Object = "actionSpec", "action-spec";
+        /// Its channels.
+        optional stream_spec: Object = "streamSpec", "stream-spec";
+        /// Its context slots.
+        optional context_spec: Object = "contextSpec", "context-spec";
+        /// The tools that its channels name.
+        optional agent_capabilities: Object = "agentCapabilities", "agent-capabilities";
     }
 }
 
@@ -49,10 +59,32 @@ message! {
 message! {
     /// The platform emits a frame.
     pub struct EmitEnvelope("GguiControlEmitEnvelope", open) {
+        /// The session; without it, the one that was created last.
+        optional session_id: SessionId = "sessionId", "live-session-id";
         /// The channel.
         required channel: String = "channel", "channel-name";
         /// What to send.
         required payload: Value = "payload", "payload";
+    }
+}
+
+message! {
+    /// The page of a session loads its runtime from another URL.
+    pub struct RendererUrlOverride("GguiControlRendererUrl", open) {
+        /// The session; without it, the one that was created last.
+        optional session_id: SessionId = "sessionId", "live-session-id";
+        /// The URL.
+        required url: String = "url", "url";
+    }
+}
+
+message! {
+    /// The host of a page answers `ui/initialize` with another document.
+    pub struct UiInitializeOverride("GguiControlUiInitialize", open) {
+        /// The session; without it, the one that was created last.
+        optional session_id: SessionId = "sessionId", "live-session-id";
+        /// The document.
+        required response: Value = "response", "document";
     }
 }
 
@@ -72,7 +104,7 @@ impl Step {
     /// Clauses: GGUI-CONTROL-SETUP.
     ///
     /// # Errors
-    /// When the document is no step, or one that only a browser can take.
+    /// When the document is no step.
     pub fn read(mut document: Object) -> Result<Self, Failure> {
         let kind = document.shift_remove("kind");
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -83,41 +115,45 @@ impl Step {
                 Self::VersionOverride(VersionOverride::from_document(document)?)
             }
             "emit-envelope" => Self::EmitEnvelope(EmitEnvelope::from_document(document)?),
+            "renderer-url-override" => {
+                Self::RendererUrl(RendererUrlOverride::from_document(document)?)
+            }
+            "ui-initialize-response-override" => {
+                Self::UiInitialize(UiInitializeOverride::from_document(document)?)
+            }
             _ => {
                 let message = "the kind is one of create-session, server-version-override, \
-                               emit-envelope";
+                               emit-envelope, renderer-url-override, \
+                               ui-initialize-response-override";
                 return Err(Failure::new(Code::WireFieldValue, message).at("/kind"));
             }
         })
     }
 }
 
-/// Begins a session for a kit. `earlier` is the stored session of the id, expired or not.
-///
-/// # Errors
-/// When the actions are no valid contract.
-pub fn create_session(
-    step: &CreateSession,
-    earlier: Option<&Session>,
-    at: At<'_>,
-) -> Result<(Session, Content, Delta), Failure> {
-    let mut ui = Object::from_iter([("componentCode".to_owned(), Value::from(""))]);
-    if let Some(spec) = &step.action_spec {
-        ui.insert("actionSpec".into(), Value::Object(labelled(spec)));
+impl CreateSession {
+    /// The app of the session.
+    pub fn app_id(&self) -> AppId {
+        let default = || AppId::new(DEFAULT_APP).expect("the default is an id of an app");
+        self.app_id.clone().unwrap_or_else(default)
     }
-    let contract = crate::tools::compile(&ui, None)?;
-    let default = AppId::new(DEFAULT_APP)?;
-    let app_id = step.app_id.as_ref().unwrap_or(&default);
-    let rendering = Rendering {
-        session_id: &step.session_id,
-        app_id,
-        earlier,
-        ui,
-        props: Object::new(),
-        contract: &contract,
-        asked_by: None,
-    };
-    Ok(render(rendering, at))
+
+    /// The UI of the session.
+    pub fn ui(&self) -> Object {
+        let mut ui = Object::from_iter([("componentCode".to_owned(), Value::from(""))]);
+        let actions = self.action_spec.as_ref().map(labelled);
+        for (name, spec) in [
+            ("actionSpec", actions),
+            ("streamSpec", self.stream_spec.clone()),
+            ("contextSpec", self.context_spec.clone()),
+            ("agentCapabilities", self.agent_capabilities.clone()),
+        ] {
+            if let Some(spec) = spec {
+                ui.insert(name.into(), Value::Object(spec));
+            }
+        }
+        ui
+    }
 }
 
 /// The actions, each with a label.

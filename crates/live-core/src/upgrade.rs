@@ -38,6 +38,13 @@ pub struct Accepts<'a> {
     pub now: Time,
 }
 
+impl<'a> Credentials<'a> {
+    /// The bearer credential: that of the header, else that of the query.
+    pub fn bearer(&self) -> Option<&'a str> {
+        self.authorization.map_or(self.token, bearer)
+    }
+}
+
 /// The identity of a socket.
 ///
 /// Clauses: GGUI-TRANSPORT-AUTH.
@@ -48,7 +55,7 @@ pub fn identify(credentials: Credentials<'_>, accepts: &Accepts<'_>) -> Result<I
     if credentials.ws_token.is_some() && accepts.secret.is_some() {
         return Ok(Identity::Pending);
     }
-    let bearer = credentials.authorization.map_or(credentials.token, bearer);
+    let bearer = credentials.bearer();
     let session = bearer
         .zip(accepts.secret)
         .and_then(|(text, secret)| secret.verify(text, TokenKind::Session, accepts.now).ok());

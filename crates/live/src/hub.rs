@@ -106,6 +106,10 @@ impl Hub {
         self.subscribers.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn followed(&self) -> usize {
+        self.state.lock().tails.len()
+    }
+
     /// Follows a session. Every commit from now on is noticed.
     pub(crate) fn attach(self: &Arc<Self>, session: &SessionId, is_consumer: bool) -> Attached {
         let mut state = self.state.lock();

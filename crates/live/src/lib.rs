@@ -53,7 +53,7 @@ mod unit;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
@@ -74,6 +74,7 @@ use self::contracts::Contracts;
 use self::hub::Hub;
 use self::rates::Rates;
 
+pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
 pub use self::reads::Found;
 pub use self::subscribe::Subscription;
@@ -85,7 +86,7 @@ pub use accord_live_core::tools;
 pub struct LiveOptions {
     /// Seconds that a session lives after its last activity.
     pub ttl_seconds: i64,
-    /// The key of tokens; without it there are none.
+    /// The key of tokens. Without it there are none until [`Live::open_secret`].
     pub secret: Option<Secret>,
     /// The app of subscribers that name none, on a host without keys.
     pub default_app: Option<AppId>,
@@ -134,6 +135,8 @@ pub struct Live {
 struct Inner {
     store: Arc<dyn Store>,
     options: LiveOptions,
+    secret: OnceLock<Secret>,
+    tools: OnceLock<Arc<dyn LocalTools>>,
     clock: Clock,
     contracts: Contracts,
     catalogs: Catalogs,
@@ -146,10 +149,16 @@ impl Live {
     pub fn new(store: Arc<dyn Store>, options: LiveOptions) -> Self {
         let hub = Arc::new(Hub::new(options.limits.subscriber_queue));
         store.subscribe(Arc::downgrade(&hub) as Weak<dyn Listener>);
+        let secret = OnceLock::new();
+        if let Some(given) = &options.secret {
+            drop(secret.set(given.clone()));
+        }
         Self {
             inner: Arc::new(Inner {
                 store,
                 options,
+                secret,
+                tools: OnceLock::new(),
                 clock: Clock::default(),
                 contracts: Contracts::default(),
                 catalogs: Catalogs::default(),
@@ -172,6 +181,11 @@ impl Live {
     /// The number of subscribers.
     pub fn sockets(&self) -> usize {
         self.inner.hub.subscribers()
+    }
+
+    /// The number of sessions that have subscribers, or agents that wait for events.
+    pub fn followed(&self) -> usize {
+        self.inner.hub.followed()
     }
 
     /// The project of an app, if the caller has the right in it.

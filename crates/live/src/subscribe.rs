@@ -45,7 +45,7 @@ impl Live {
             identity,
             version: &version,
             policy: options.version_policy,
-            secret: options.secret.as_ref(),
+            secret: self.secret(),
             default_app: options.default_app.as_ref(),
             now: self.now(),
             random: accord_system::random(),
@@ -136,7 +136,7 @@ impl Live {
     }
 
     /// The version that a session advertises.
-    pub(crate) fn version_of(&self, session: &accord_live_core::SessionId) -> String {
+    pub fn version_of(&self, session: &accord_live_core::SessionId) -> String {
         self.inner.hub.version_of(session)
     }
 }

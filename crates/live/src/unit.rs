@@ -164,7 +164,7 @@ impl Live {
 
 impl Inner {
     /// The contract of a session. It is compiled here, so this is no part of a unit that writes.
-    fn contract_of(
+    pub(crate) fn contract_of(
         &self,
         unit: &dyn ReadUnit,
         row: &LiveSessionRow,

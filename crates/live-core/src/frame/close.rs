@@ -26,6 +26,14 @@ impl Close {
     pub const SESSION_EXPIRED: Self = Self::new(1008, "session_expired");
     /// The subscriber reads too slowly; it connects again with its cursors.
     pub const SLOW_SUBSCRIBER: Self = Self::new(1013, "slow_subscriber");
+    /// The key that opened the socket is no longer valid.
+    pub const UNAUTHENTICATED: Self = Self::new(1008, "unauthenticated");
+    /// The server failed.
+    pub const INTERNAL: Self = Self::new(1011, "internal_error");
+    /// A frame breaks the rules of WebSockets.
+    pub const PROTOCOL: Self = Self::new(1002, "");
+    /// A text frame is not UTF-8.
+    pub const NOT_UTF8: Self = Self::new(1007, "");
     /// The client does not support the version.
     pub const UPGRADE_REQUIRED: Self = Self { code: None, reason: "" };
 

@@ -1,9 +1,11 @@
 //! The positions that the fallbacks over HTTP take, as texts of a query or a header.
 
 use accord_contract::codes::Failure;
+use accord_contract::wire::{Field, Object};
 
+use crate::frame::Subscribe;
 use crate::limits::EVENTS_PAGE;
-use crate::refuse;
+use crate::{AppId, SessionId, refuse};
 
 /// The parameters of `/events`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -21,6 +23,23 @@ pub struct StreamQuery {
     pub since: Option<u64>,
     /// Replays the stream after this number.
     pub from_seq: Option<u64>,
+}
+
+impl StreamQuery {
+    /// The subscription of the holder of a token.
+    pub fn subscribe(self, session_id: SessionId, app_id: AppId, token: String) -> Subscribe {
+        Subscribe {
+            session_id,
+            app_id: Some(app_id),
+            role: None,
+            from_seq: self.from_seq,
+            since_sequence: self.since.map_or(Field::Absent, |since| Field::Value(since.into())),
+            ws_token: Some(token),
+            supported_versions: None,
+            client_id: None,
+            extra: Object::new(),
+        }
+    }
 }
 
 /// Reads the parameters of `/events`.

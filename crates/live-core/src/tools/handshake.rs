@@ -46,7 +46,7 @@ pub fn prepare_handshake<'t>(
 }
 
 /// The contract of a document. A refusal has the code of its kind, or the given one.
-pub(crate) fn compile(document: &Object, code: Option<Code>) -> Result<CompiledContract, Failure> {
+pub(super) fn compile(document: &Object, code: Option<Code>) -> Result<CompiledContract, Failure> {
     CompiledContract::read(&Value::Object(document.clone())).map_err(|refusal| {
         let ContractRefusal { code: own, violations } = refusal;
         let listed: Vec<Value> = violations.iter().map(|violation| violation.encode()).collect();

@@ -19,7 +19,6 @@ pub mod requests;
 pub mod runtime;
 
 pub use answers::{Cache, ConsumeAnswer, EmitAnswer, HandshakeAnswer, PropsAnswer, RenderAnswer};
-pub(crate) use handshake::compile;
 pub use handshake::{Prepared, prepare_handshake};
 pub use list::{Audience, TOOLS, Tool};
 pub use reads::{

@@ -1,7 +1,7 @@
 //! The steps of a conformance kit.
 
-use accord_live_core::control::{Field, Step, create_session};
-use accord_live_core::session::Session;
+use accord_live_core::control::{Field, Step};
+use accord_live_core::session::{Rendering, Session, render};
 use serde_json::{Value, json};
 
 use crate::support::{World, at, contract, object, project, submit, time};
@@ -13,8 +13,21 @@ fn read(step: Value) -> Option<Step> {
 /// Takes a step that creates a session.
 fn create(step: Value, earlier: Option<&Session>) -> (Session, accord_live_core::session::Content) {
     let Some(Step::CreateSession(step)) = read(step) else { panic!("no step") };
-    let project = project();
-    let (session, content, _) = create_session(&step, earlier, at(&project, time(0))).unwrap();
+    let (project, ui, app_id) = (project(), step.ui(), step.app_id());
+    let contract = contract(match ui.get("actionSpec") {
+        Some(spec) => json!({"actionSpec": spec}),
+        None => json!({}),
+    });
+    let rendering = Rendering {
+        session_id: &step.session_id,
+        app_id: &app_id,
+        earlier,
+        ui,
+        props: object(json!({})),
+        contract: &contract,
+        asked_by: None,
+    };
+    let (session, content, _) = render(rendering, at(&project, time(0)));
     (session, content)
 }
 
@@ -24,12 +37,14 @@ fn every_step_is_read() {
         json!({"kind": "create-session", "sessionId": "s"}),
         json!({"kind": "server-version-override", "sessionId": "s", "advertiseVersion": "v"}),
         json!({"kind": "emit-envelope", "channel": "c", "payload": null}),
+        json!({"kind": "renderer-url-override", "url": "http://127.0.0.1/gone.js"}),
+        json!({"kind": "ui-initialize-response-override", "response": {}}),
     ] {
         assert!(read(step.clone()).is_some(), "{step}");
     }
     for step in [
         json!({}),
-        json!({"kind": "renderer-url-override", "url": "x"}),
+        json!({"kind": "renderer-url-override"}),
         json!({"kind": "ui-initialize-response-override"}),
         json!({"kind": "create-session"}),
         json!({"kind": "server-version-override", "sessionId": "s"}),
