@@ -34,6 +34,7 @@ pub mod client;
 mod engine;
 pub mod http;
 pub mod keys;
+mod live;
 pub mod log;
 pub mod mcp;
 pub mod serve;

@@ -56,7 +56,7 @@ pub use cpu_time::group_cpu_time;
 pub use error::{SessionError, StartError};
 pub use group::Ending;
 pub use invocation::Invocation;
-pub use limits::{limit_file_size, open_file_limit};
+pub use limits::{limit_file_size, open_file_limit, raise_open_file_limit};
 pub use live::{end_all, end_group};
 pub use run::{Overflow, RunOutput, Spec, run, run_watched};
 pub use session::Session;

@@ -34,6 +34,18 @@ macro_rules! examples {
 }
 
 examples! {
+    "live_channel" 400 "curl http://127.0.0.1:7171/ws";
+    "live_state" 401 "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/state?wsToken=TOKEN'";
+    "live_events" 401
+        "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/events?sinceSequence=0&wsToken=TOKEN'";
+    "live_stream" 401
+        "curl 'http://127.0.0.1:7171/api/sessions/ticket-7/stream?wsToken=TOKEN'";
+    "live_code" 404
+        "curl http://127.0.0.1:7171/code/"
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855.js";
+    "live_alive" 200 "curl http://127.0.0.1:7171/ggui/live";
+    "live_health" 200 "curl http://127.0.0.1:7171/ggui/health";
+    "live_auth_check" 204 "curl http://127.0.0.1:7171/ggui/auth-check";
     "health" 200 "curl http://127.0.0.1:7171/healthz";
     "conformance" 200 "curl http://127.0.0.1:7171/v1/conformance";
     "create_project" 201

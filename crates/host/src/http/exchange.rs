@@ -17,23 +17,29 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Method, StatusCode, Uri};
 use tracing::Instrument as _;
 
 use super::body::{TimedBody, check_encoding};
 use super::peer::{self, Peer};
 use super::reply::{Foreign, status_of};
-use super::table::Protocols;
+use super::table::{Admission, Rule, Rules};
+use super::visitor::Visit;
 use super::{CORRELATION, Correlation, Host, Refusal, RouteName, errors, guard};
 
 /// Forbids a browser to run anything in an answer that is not meant to be shown as a page.
 const INERT: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 
+/// The rule of requests that reach no route.
+const WITHOUT_ROUTE: Rule = Rule { protocol: errors::WITHOUT_ROUTE, admission: Admission::Common };
+
 /// Answers one request.
 pub(super) async fn exchange(
-    State((host, protocols)): State<(Host, Arc<Protocols>)>,
+    State((host, rules)): State<(Host, Arc<Rules>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -43,14 +49,12 @@ pub(super) async fn exchange(
     let method = request.method().clone();
     let uri = request.uri().clone();
     let path = request.extensions().get::<MatchedPath>();
-    let protocol = path
-        .and_then(|path| protocols.get(path.as_str()))
-        .copied()
-        .unwrap_or(errors::WITHOUT_ROUTE);
+    let rule = path.and_then(|path| rules.get(path.as_str())).copied().unwrap_or(WITHOUT_ROUTE);
+    let Rule { protocol, admission } = rule;
     // At the level error, so that no filter disables the span and every line has the id.
     let span = tracing::error_span!("request", correlation_id = correlation.as_str());
     let mut who = None;
-    let admitted = AssertUnwindSafe(admit(&host, request, next, &mut who));
+    let admitted = AssertUnwindSafe(admit(&host, admission, request, next, &mut who));
     let answered = admitted.catch_unwind().instrument(span.clone()).await;
     let mut response = answered.unwrap_or_else(|_| {
         Refusal(Failure::new(Code::HttpFault, "internal error")).into_response()
@@ -66,6 +70,9 @@ pub(super) async fn exchange(
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // A page that is meant to be shown, such as /docs, brings its own policy.
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(INERT);
+    if admission == (Admission::Handler { any_origin: true }) {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
     let route = response.extensions().get::<RouteName>();
     let route = route.map_or("none", |route| route.0);
     (host.metrics()).answered(route, &method, response.status(), took);
@@ -81,6 +88,7 @@ pub(super) async fn exchange(
 /// Checks where a request comes from, then passes it on.
 async fn admit(
     host: &Host,
+    admission: Admission,
     mut request: Request,
     next: Next,
     who: &mut Option<String>,
@@ -90,12 +98,24 @@ async fn admit(
         return Refusal(failure).into_response();
     };
     // Only a request from the network can come from a browser.
-    let Peer::Network(network) = &peer else {
-        return pass(host, &peer, request, next, who).await;
+    let checked = match &peer {
+        Peer::Trusted(_) => None,
+        Peer::Network(network) => {
+            match guard::check_host(host.settings(), network.local, &request) {
+                Ok(named) => Some(guard::check_origin(host.settings(), &named, &request)),
+                Err(failure) => return Refusal(failure).into_response(),
+            }
+        }
     };
-    let listed = match guard::check(host.settings(), network.local, &request) {
-        Ok(listed) => listed,
-        Err(failure) => return Refusal(failure).into_response(),
+    if admission != Admission::Common {
+        let origin = checked.map_or(Ok(()), |checked| checked.map(drop)).map_err(Box::new);
+        request.extensions_mut().insert(Visit { peer, origin });
+        return run(host, request, next).await;
+    }
+    let listed = match checked {
+        None => return pass(host, &peer, request, next, who).await,
+        Some(Ok(listed)) => listed,
+        Some(Err(failure)) => return Refusal(failure).into_response(),
     };
     // Before authentication, because a browser sends no key with a preflight.
     let preflight = listed.as_ref().and_then(|site| site.preflight(&request));
@@ -124,6 +144,11 @@ async fn pass(
     };
     *who = Some(caller.label().to_owned());
     request.extensions_mut().insert(caller);
+    run(host, request, next).await
+}
+
+/// Passes an admitted request to its handler.
+async fn run(host: &Host, request: Request, next: Next) -> Response {
     if let Err(failure) = check_encoding(&request) {
         return Refusal(failure).into_response();
     }
@@ -232,7 +257,7 @@ mod tests {
             Route::get("panics", "/panics", "", panics),
             Route::get("fails", "/fails", "", fails),
         ]);
-        let state = (host.clone(), Arc::new(Protocols::new()));
+        let state = (host.clone(), Arc::new(Rules::new()));
         let layer = from_fn_with_state(state, exchange);
         let router = router.layer(layer).with_state(host.clone());
         for (path, status) in [("/panics", 500), ("/fails", 502), ("/panics", 500)] {

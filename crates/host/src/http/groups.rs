@@ -4,7 +4,7 @@
 //! routes that no group names is not served.
 
 use super::table::Route;
-use super::{live_tools, own, routes, tasks};
+use super::{live, live_tools, own, routes, tasks};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -54,6 +54,11 @@ pub(super) const GROUPS: &[Group] = &[
         name: "Tasks",
         about: "Work for agents and people, over AOF/1: create, claim, report, review.",
         routes: &[tasks::routes],
+    },
+    Group {
+        name: "Live",
+        about: "Live sessions between agents and people, over ggui.",
+        routes: &[live::routes],
     },
     Group {
         name: "Tools of live sessions",

@@ -25,12 +25,12 @@ use crate::settings::Settings;
 #[derive(Clone, Debug)]
 pub(super) struct Listed(HeaderValue);
 
-/// Refuses a request for another host, or from a page of an origin that is not allowed.
-pub(super) fn check(
+/// Refuses a request for another host. Returns the host that the request names.
+pub(super) fn check_host(
     settings: &Settings,
     local: SocketAddr,
     request: &Request,
-) -> Result<Option<Listed>, Failure> {
+) -> Result<Authority, Failure> {
     let host = one(request.headers(), &HOST)?
         .ok_or_else(|| malformed("the request has no Host header"))?;
     let host = authority(host).ok_or_else(|| malformed("the Host header does not name a host"))?;
@@ -43,6 +43,16 @@ pub(super) fn check(
             return Err(Failure::new(Code::HttpHostRefused, message));
         }
     }
+    Ok(host)
+}
+
+/// Refuses a request from a page of an origin that is not allowed. `host` is the host that the
+/// request names.
+pub(super) fn check_origin(
+    settings: &Settings,
+    host: &Authority,
+    request: &Request,
+) -> Result<Option<Listed>, Failure> {
     let Some(origin) = one(request.headers(), &ORIGIN)? else {
         return Ok(None);
     };

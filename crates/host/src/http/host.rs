@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
 use accord_contract::codes::{Code, Failure};
-use accord_live::{Live, LiveOptions};
+use accord_live::Live;
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -17,6 +17,7 @@ use super::permits::Permits;
 use super::streams::Streams;
 use crate::engine;
 use crate::keys::Keys;
+use crate::live::{KeyWatch, LiveParts, Overrides, Sockets};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::TaskTrees;
@@ -37,8 +38,8 @@ struct Parts {
     engine: Arc<dyn Engine>,
     scope: Scope,
     memory: Memory,
-    live: Live,
     tasks: TaskTrees,
+    live: LiveParts,
     keys: Keys,
     metrics: Metrics,
     streams: Streams,
@@ -114,11 +115,11 @@ impl Host {
                 embedder: embedder(&settings)?,
             },
         );
-        let live = Live::new(Arc::clone(&engine) as _, LiveOptions::default());
         let tasks = match scope {
             Scope::Trial => TaskTrees::temporary(Environment::system())?,
             _ => TaskTrees::new(folder, Environment::system()),
         };
+        let live = LiveParts::new(Arc::clone(&engine) as _, &settings)?;
         let keys = Keys::new(&memory);
         let streams = Streams::new(settings.limits.event_streams);
         // Weak: metrics must not keep the store open.
@@ -134,8 +135,8 @@ impl Host {
             engine,
             scope,
             memory,
-            live,
             tasks,
+            live,
             keys,
             metrics,
             streams,
@@ -190,14 +191,29 @@ impl Host {
         &self.0.memory
     }
 
-    /// The services of live sessions.
-    pub fn live(&self) -> &Live {
-        &self.0.live
-    }
-
     /// The task trees.
     pub fn tasks(&self) -> &TaskTrees {
         &self.0.tasks
+    }
+
+    /// The services of live sessions.
+    pub fn live(&self) -> &Live {
+        &self.0.live.live
+    }
+
+    /// The open live sockets.
+    pub(crate) fn live_sockets(&self) -> &Sockets {
+        &self.0.live.sockets
+    }
+
+    /// Notices that the keys of open live sockets are no longer valid.
+    pub(crate) fn live_keys(&self) -> &KeyWatch {
+        &self.0.live.keys
+    }
+
+    /// What the conformance control overrides.
+    pub(crate) fn live_overrides(&self) -> &Overrides {
+        &self.0.live.overrides
     }
 
     /// The keys.

@@ -16,6 +16,7 @@ mod exchange;
 mod groups;
 mod guard;
 mod host;
+mod live;
 mod live_tools;
 mod manual;
 mod metrics;
@@ -30,6 +31,7 @@ mod routes;
 pub mod streams;
 mod table;
 mod tasks;
+mod visitor;
 mod words;
 
 use std::convert::Infallible;
@@ -59,7 +61,9 @@ pub use self::openapi::schemas;
 pub(crate) use self::peer::Peer;
 pub(crate) use self::permits::{Permit, Permits};
 pub use self::reply::{Refusal, Reply};
+pub(crate) use self::routes::Query;
 pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
+pub(crate) use self::visitor::Visitor;
 
 /// The name of the route that answered, in the extensions of its response. Metrics use it, because
 /// the number of paths is unbounded.
@@ -70,9 +74,11 @@ pub struct RouteName(pub &'static str);
 pub fn router(host: Host) -> Router {
     let routes = groups::every_route();
     let endpoints = mcp_endpoints(&host);
-    let mut protocols = table::protocols(&routes);
-    protocols.extend(endpoints.protocols().map(|(path, protocol)| (path.to_owned(), protocol)));
-    let state = (host.clone(), Arc::new(protocols));
+    let mut rules = table::rules(&routes);
+    rules.extend(endpoints.protocols().map(|(path, protocol)| {
+        (path.to_owned(), table::Rule { protocol, admission: table::Admission::Common })
+    }));
+    let state = (host.clone(), Arc::new(rules));
     let layer = from_fn_with_state(state, exchange::exchange);
     table::router(routes)
         .route("/", get(async || Redirect::to("/docs")))

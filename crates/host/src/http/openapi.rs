@@ -66,6 +66,9 @@ const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code:
 /// The id of a key. An unknown one is refused, whatever its form.
 const KEY_ID: TextForm = TextForm::ANY.not_empty();
 
+/// The file name of component code. An unknown one is refused, whatever its form.
+const CODE_FILE: TextForm = TextForm::ANY.not_empty();
+
 /// The id of a task, or its beginning.
 const TASK_ID: TextForm = TextForm::ANY.not_empty().example("TASK-2026-11-16-001");
 
@@ -138,6 +141,14 @@ fn path_parameter(name: &str) -> Parameter {
         "package_id" => ("package_id", "The package's id.", PackageId::shape()),
         "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
         "session_id" => ("session_id", "The session's id.", SessionId::shape()),
+        "live_session_id" => {
+            ("live_session_id", "The live session's id.", accord_live_core::SessionId::shape())
+        }
+        "code_file" => (
+            "code_file",
+            "The SHA-256 digest of the code in hexadecimal digits, and .js.",
+            Shape::Form(CODE_FILE),
+        ),
         "task_id" => ("task_id", ABOUT_TASK, Shape::Form(TASK_ID)),
         "blocker_id" => ("blocker_id", "The task that must be done first.", Shape::Form(TASK_ID)),
         "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),

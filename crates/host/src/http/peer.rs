@@ -28,15 +28,23 @@ pub(super) async fn authenticate(
     path: &str,
     headers: &HeaderMap,
 ) -> Result<Caller, Failure> {
-    let network = match peer {
-        Peer::Trusted(caller) => return Ok(caller.clone()),
-        Peer::Network(network) => network,
-    };
-    let open = OPEN_PATHS.contains(&path) || path == "/metrics" && host.settings().metrics_open;
-    if open || !host.keys().required().await? {
+    let is_open = OPEN_PATHS.contains(&path) || path == "/metrics" && host.settings().metrics_open;
+    if let (true, Peer::Network(network)) = (is_open, peer) {
         return Ok(network.caller());
     }
-    host.keys().authenticate(credential(headers)?).await
+    match without_key(host, peer).await? {
+        Some(caller) => Ok(caller),
+        None => host.keys().authenticate(credential(headers)?).await,
+    }
+}
+
+/// The caller, if no key is needed: on a host without keys, and for the owner of the data folder.
+pub(super) async fn without_key(host: &Host, peer: &Peer) -> Result<Option<Caller>, Failure> {
+    match peer {
+        Peer::Trusted(caller) => Ok(Some(caller.clone())),
+        Peer::Network(_) if host.keys().required().await? => Ok(None),
+        Peer::Network(network) => Ok(Some(network.caller())),
+    }
 }
 
 /// The key in the `Authorization` header.

@@ -46,6 +46,8 @@ pub(crate) struct Route {
     pub(crate) group: &'static str,
     /// Its own failure codes, without those that every route has.
     pub(crate) refusals: Vec<Code>,
+    /// Who checks its requests.
+    pub(crate) admission: Admission,
     handler: MethodRouter<Host>,
 }
 
@@ -112,13 +114,35 @@ pub(crate) struct Answer {
     pub(crate) content: Option<Content>,
 }
 
-/// The protocol whose codes and error bodies refusals have, by the path of the route.
-pub(crate) type Protocols = BTreeMap<String, Protocol>;
+/// What holds for every request of a path, before it reaches its handler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    /// The protocol whose codes and error bodies refusals have.
+    pub(crate) protocol: Protocol,
+    /// Who checks a request.
+    pub(crate) admission: Admission,
+}
 
-/// The protocols of a list of routes.
-pub(crate) fn protocols(routes: &[Route]) -> Protocols {
-    let pairs = routes.iter().map(|route| (route.path.to_owned(), route.protocol));
-    pairs.collect()
+/// Who checks where a request comes from. The header Host is checked for every route.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Admission {
+    /// The layer around the routes checks Origin and key.
+    #[default]
+    Common,
+    /// The handler does, with a [`Visitor`](super::Visitor).
+    Handler {
+        /// Whether pages of every origin may read the answers, refusals included.
+        any_origin: bool,
+    },
+}
+
+/// The rules by the path of the route.
+pub(crate) type Rules = BTreeMap<String, Rule>;
+
+/// The rules of a list of routes.
+pub(crate) fn rules(routes: &[Route]) -> Rules {
+    let rule = |route: &Route| Rule { protocol: route.protocol, admission: route.admission };
+    routes.iter().map(|route| (route.path.to_owned(), rule(route))).collect()
 }
 
 /// The router of a list of routes. A request with an unknown query parameter is refused: a misspelt
@@ -197,6 +221,7 @@ impl Route {
             protocol: Protocol::Agentic,
             group: "",
             refusals: Vec::new(),
+            admission: Admission::Common,
             handler: on(filter, handler),
         }
     }
@@ -255,6 +280,13 @@ impl Route {
     #[must_use]
     pub(crate) fn of(mut self, protocol: Protocol) -> Self {
         self.protocol = protocol;
+        self
+    }
+
+    /// Lets its handler check Origin and credentials.
+    #[must_use]
+    pub(crate) fn admits_itself(mut self, any_origin: bool) -> Self {
+        self.admission = Admission::Handler { any_origin };
         self
     }
 

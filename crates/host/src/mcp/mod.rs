@@ -58,6 +58,12 @@ pub use self::tool_result::{Memo, OpenSession, ToolError, ToolResult};
 pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset, Visibility};
 pub use self::watch::IsAccepted;
 
+/// The names of all tools.
+pub fn tool_names() -> Vec<&'static str> {
+    let tools = TOOLSETS.iter().flat_map(|set| set.tools);
+    tools.map(|tool| tool.name).collect()
+}
+
 /// All sets of tools. The first is the one that is offered if none is named.
 pub const TOOLSETS: &[&Toolset] =
     &[&memory::TOOLSET, &relay::TOOLSET, &tasks::TOOLSET, &live::TOOLSET];

@@ -33,6 +33,8 @@ pub(super) enum Phase {
     Head,
     /// Answering a request.
     Busy,
+    /// No longer HTTP: the protocol that it was upgraded to has its own timeouts.
+    Upgraded,
 }
 
 /// A request that is being answered. Dropping it ends the request.
@@ -99,6 +101,11 @@ impl Activity {
 }
 
 impl RunningRequest {
+    /// The answer upgrades the connection, which stays so.
+    pub(super) fn upgrade(&self) {
+        self.0.0.lock().phase = Phase::Upgraded;
+    }
+
     /// Wraps the body of the answer. The request goes on until the body ends.
     pub(super) fn answer(self, body: Body) -> AnswerBody {
         AnswerBody { body, _request: self }
@@ -108,6 +115,9 @@ impl RunningRequest {
 impl Drop for RunningRequest {
     fn drop(&mut self) {
         let mut state = self.0.0.lock();
+        if state.phase == Phase::Upgraded {
+            return;
+        }
         // `unsent` stays set until the next flush, because hyper may still buffer the end of the
         // answer.
         state.phase = Phase::Idle;

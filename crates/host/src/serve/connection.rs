@@ -6,6 +6,7 @@ use std::sync::Arc;
 use accord_contract::codes::Protocol;
 use axum::Router;
 use axum::body::Body;
+use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -62,6 +63,9 @@ impl Connection {
             let answer = (*self.router).clone().oneshot(request);
             async move {
                 let response = answer.await?;
+                if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                    running.upgrade();
+                }
                 Ok::<_, Infallible>(response.map(|body| running.answer(body)))
             }
         });
@@ -72,7 +76,7 @@ impl Connection {
             .keep_alive(!self.one_request)
             .max_header_size(head)
             .max_buf_size(head.saturating_mul(2).max(MIN_BUFFER));
-        let connection = protocol.serve_connection(TokioIo::new(stream), service);
+        let connection = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut connection = std::pin::pin!(connection);
         let closing = async { drop(self.closing.wait_for(|closing| *closing).await) };
         let ended = tokio::select! {

@@ -9,6 +9,7 @@
 mod accept;
 mod activity;
 mod connection;
+mod control;
 mod peer_process;
 mod refusals;
 mod rules;
@@ -30,10 +31,12 @@ use self::accept::{Acceptor, ConnectionPolicy, Listeners};
 use self::socket::Socket;
 use self::url_file::UrlFile;
 use crate::http::{Host, errors};
+use crate::live;
 use crate::settings::Settings;
 use crate::tasks::scheduler;
 
 pub use self::accept::Authenticated;
+pub use self::control::{CONTROL_PROJECT, ControlServer, IsAuthorized};
 pub(crate) use self::peer_process::NetworkPeer;
 pub use self::peer_process::this_process;
 pub use self::service::{Service, ServiceLimits, ServiceServer};
@@ -58,6 +61,7 @@ impl Server {
         // Before anything listens, so that not even one connection breaks the rule.
         rules::check(host.settings(), host.keys().required().await?)?;
         let tls = tls::acceptor(host.settings())?;
+        host.live().open_secret().await?;
         let (tcp, address) = listen(host.settings().listen).await?;
         let socket = Socket::bind(host.folder())?;
         let url = url(address, tls.is_some());
@@ -93,6 +97,7 @@ impl Server {
         }
         tokio::spawn(retain(host.clone()));
         tokio::spawn(embed(host.clone()));
+        tokio::spawn(live::sweep(host.clone()));
         if host.settings().tasks.schedule && host.has_store() {
             scheduler::start(&host);
         }

@@ -40,6 +40,8 @@ pub struct ServiceLimits {
     pub connections: usize,
     /// How long one connection, which carries one request, may live.
     pub lifetime: Duration,
+    /// The protocol whose error bodies refusals have.
+    pub protocol: Protocol,
 }
 
 /// A server that listens and has not begun to answer.
@@ -50,7 +52,7 @@ pub struct ServiceServer {
 }
 
 impl ServiceServer {
-    /// Listens on an address. The error bodies are those that the clients of AgentXchain read.
+    /// Listens on an address.
     pub async fn bind(
         address: SocketAddr,
         service: Arc<dyn Service>,
@@ -60,14 +62,14 @@ impl ServiceServer {
         let mut limits = Settings::default().limits;
         limits.connections = own.connections;
         let connections = Permits::new(limits.connections);
-        let router = router(service, &limits);
+        let router = router(service, &limits, own.protocol);
         Ok(Self {
             acceptor: Acceptor {
                 router: Arc::new(router),
                 metrics: Metrics::new(Streams::new(0), connections.clone(), None, || None),
                 limits,
                 connections,
-                protocol: Protocol::Xchain,
+                protocol: own.protocol,
                 policy: ConnectionPolicy {
                     one_request: true,
                     lifetime: Some(own.lifetime),
@@ -90,23 +92,23 @@ impl ServiceServer {
     }
 }
 
-fn router(service: Arc<dyn Service>, limits: &Limits) -> Router {
+fn router(service: Arc<dyn Service>, limits: &Limits, protocol: Protocol) -> Router {
     let (pause, rate) = (limits.body_timeout, limits.body_rate.0);
     Router::new().fallback(move |request: Request| {
         let service = Arc::clone(&service);
         let request = request.map(|body| Body::new(TimedBody::new(body, pause, rate)));
-        async move { exchange(&*service, request).await }
+        async move { exchange(&*service, request, protocol).await }
     })
 }
 
-async fn exchange(service: &dyn Service, request: Request) -> Response {
+async fn exchange(service: &dyn Service, request: Request, protocol: Protocol) -> Response {
     let correlation = Correlation::of(request.headers());
     let connection = request.extensions().get::<Authenticated>().cloned().unwrap_or_default();
     let answered = AssertUnwindSafe(service.answer(request, &connection)).catch_unwind();
     let fault = |_| Err(Failure::new(Code::HttpFault, "internal error"));
     let mut response = answered.await.unwrap_or_else(fault).unwrap_or_else(|failure| {
         tracing::info!(code = %failure.code, "{}", failure.message);
-        errors::response(&failure, Protocol::Xchain, &correlation)
+        errors::response(&failure, protocol, &correlation)
     });
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());

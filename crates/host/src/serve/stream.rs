@@ -78,7 +78,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> MonitoredStream<S> {
     /// Whether bytes that hyper writes now are a refusal by hyper.
     fn is_hyper_refusal(&self) -> bool {
         let state = self.activity.state();
-        self.refusal.is_some() || state.phase != Phase::Busy && !state.unsent
+        let is_between = matches!(state.phase, Phase::Idle | Phase::Head);
+        self.refusal.is_some() || is_between && !state.unsent
     }
 
     /// Replaces a refusal of hyper by ours.
@@ -161,7 +162,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MonitoredStream<S> {
         let state = self.activity.state();
         let timeout = match state.phase {
             // A handler may take its time. Its request body has its own timeout.
-            Phase::Busy => return Poll::Pending,
+            Phase::Busy | Phase::Upgraded => return Poll::Pending,
             Phase::Idle => self.timeouts.idle,
             Phase::Head => self.timeouts.head,
         };

@@ -16,6 +16,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use accord_live_core::subset::Policy as SchemaPolicy;
+use accord_live_core::version::VersionPolicy;
+
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::value::{
@@ -192,6 +195,20 @@ settings! {
         timeout: Duration = "10s", "How long a receiver may take for one notification.";
     }
 
+    /// Live sessions between agents and people.
+    live: LiveSettings = "live" {
+        default_project: Option<String> = "",
+            "The project of live sessions whose client names none, on a server without keys.";
+        session_ttl: Duration = "60m",
+            "How long a live session lasts after its last activity.";
+        version_policy: VersionPolicy = "reject",
+            "What happens to a client that does not support the server's protocol version: reject \
+             (it is answered and closed) or advisory (it is answered).";
+        schema_check: SchemaPolicy = "reject",
+            "What happens to a contract whose actions do not fit the server's tools: reject, warn \
+             or off.";
+    }
+
     /// Limits on requests and connections.
     limits: Limits = "limits" {
         body_bytes: Bytes = "5MiB", "The largest request body.";
@@ -201,6 +218,17 @@ settings! {
         header_bytes: Bytes = "32KiB", "The largest path and headers of a request.";
         connections: usize = "1024", "The most connections at once.";
         event_streams: usize = "256", "The most event streams at once.";
+        live_sockets: usize = "5000",
+            "The most live sockets at once. They do not count as connections.";
+        live_frame_bytes: Bytes = "1MiB", "The largest frame of a live socket; 0 for no limit.";
+        live_pending_bytes: Bytes = "64KiB",
+            "The largest frame of a live socket that is not subscribed yet; 0 for no limit.";
+        live_pending_sockets: u32 = "1024",
+            "The most live sockets that are not subscribed yet; 0 for no limit.";
+        live_pending_timeout: Duration = "30s",
+            "How long a live socket may take to subscribe.";
+        live_queue: usize = "1024",
+            "The most changes of a live session that wait for a slow subscriber.";
         header_timeout: Duration = "10s", "The timeout for the headers of a request.";
         body_timeout: Duration = "15s", "The longest pause while a client sends a body.";
         body_rate: Bytes = "8KiB",

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use accord_live_core::subset::Policy as SchemaPolicy;
+use accord_live_core::version::VersionPolicy;
 use hyper::Uri;
 use serde_json::Value;
 
@@ -142,6 +144,26 @@ impl Setting for usize {
 
     fn show(&self) -> Value {
         (*self).into()
+    }
+}
+
+impl Setting for VersionPolicy {
+    fn parse(text: &str) -> Result<Self, String> {
+        Self::parse(text).ok_or_else(|| "is neither reject nor advisory".into())
+    }
+
+    fn show(&self) -> Value {
+        self.as_str().into()
+    }
+}
+
+impl Setting for SchemaPolicy {
+    fn parse(text: &str) -> Result<Self, String> {
+        Self::parse(text).ok_or_else(|| "is none of reject, warn and off".into())
+    }
+
+    fn show(&self) -> Value {
+        self.as_str().into()
     }
 }
 

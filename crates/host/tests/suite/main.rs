@@ -20,6 +20,7 @@ mod faults;
 mod import;
 mod keep_alive;
 mod links;
+mod live;
 mod live_tools;
 mod mcp;
 mod oddities;

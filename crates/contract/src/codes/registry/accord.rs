@@ -173,6 +173,9 @@ macro_rules! accord_codes {
     HttpTooManyStreams = "HTTP_TOO_MANY_STREAMS", Accord, Execution, Backoff, 503,
         "The server has reached its limit of event streams; close one, wait, or raise \
          limits.event_streams.";
+    LiveTooManySockets = "LIVE_TOO_MANY_SOCKETS", Accord, Execution, Backoff, 503,
+        "The server has reached its limit of live sockets; close one, wait, or raise \
+         limits.live_sockets.";
     LiveSubscriberSlow = "LIVE_SUBSCRIBER_SLOW", Accord, Execution, Backoff, 503,
         "The subscriber of a live session reads more slowly than frames arrive, and was closed; \
          subscribe again with the fromSeq of the details.";

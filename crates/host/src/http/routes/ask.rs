@@ -53,9 +53,7 @@ impl FromRequestParts<Host> for Query {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &Host) -> Result<Self, Refusal> {
-        let pairs: Result<_, Failure> =
-            pairs(&parts.uri).map(|(name, value)| Ok((decode(name)?, decode(value)?))).collect();
-        Ok(Self { pairs: pairs? })
+        Ok(Self::of(&parts.uri)?)
     }
 }
 
@@ -77,6 +75,12 @@ pub(crate) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Failure> {
 }
 
 impl Query {
+    /// The parameters in the query of a URL.
+    pub(crate) fn of(uri: &Uri) -> Result<Self, Failure> {
+        let decoded = pairs(uri).map(|(name, value)| Ok((decode(name)?, decode(value)?)));
+        Ok(Self { pairs: decoded.collect::<Result<_, Failure>>()? })
+    }
+
     /// The parameters. Fails if one occurs twice.
     pub(crate) fn params(&self) -> Result<Params<'_>, Failure> {
         let pairs = self.pairs.iter();

@@ -1,0 +1,56 @@
+//! `GET /code/{file}`: component code, for hosts that mount a session.
+//!
+//! The name of code is its digest. Whoever knows it was given it, and no credential is looked at, so
+//! that a page of every origin may load it. The code is an agent's: opened as a document it is
+//! sandboxed, and no page of Accord loads it.
+
+use accord_contract::codes::{Code, Protocol};
+use accord_live_core::resource::ReadCode;
+use axum::body::Body;
+use axum::response::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+
+use crate::http::routes::path_params;
+use crate::http::table::{Content, Route};
+use crate::http::{Reply, Visitor};
+
+/// The media type of modules.
+const MODULE: &str = "text/javascript; charset=utf-8";
+
+pub(super) fn route() -> Route {
+    Route::get(
+        "live_code",
+        "/code/{code_file}",
+        "Reads component code by its SHA-256 digest.",
+        code,
+    )
+    .of(Protocol::Ggui)
+    .admits_itself(true)
+    .answers(200, "The code.", Content::Text("text/javascript"))
+    .refuses(&[Code::GguiNotFound])
+}
+
+/// Clauses: GGUI-HTTP-CODE.
+async fn code(visitor: Visitor, mut parts: Parts) -> Reply {
+    let params = path_params(&mut parts, &visitor.host).await?;
+    let hash = params.iter().last().and_then(|(_, file)| file.strip_suffix(".js"));
+    let found = match hash {
+        Some(hash) => visitor.host.live().code(hash).await?,
+        None => None,
+    };
+    Ok(module(found.ok_or_else(|| ReadCode::NotFound.failure())?))
+}
+
+/// A module that never changes.
+pub(super) fn module(text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
+    for (name, value) in [
+        (CONTENT_TYPE, MODULE),
+        (CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (CONTENT_SECURITY_POLICY, "sandbox"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,122 @@
+//! `GET /ggui/live`, `/ggui/health` and `/ggui/auth-check`: whether the channel works, and whether
+//! a credential opens it.
+
+use accord_contract::codes::{Code, Failure, Protocol};
+use accord_contract::wire::Value;
+use accord_live_core::token::TokenKind;
+use accord_live_core::version::PROTOCOL_VERSION;
+use axum::extract::Request;
+use axum::response::{IntoResponse as _, Response};
+use hyper::StatusCode;
+use serde_json::json;
+
+use super::access::Sent;
+use super::upgrade::text;
+use crate::http::reply::json as document;
+use crate::http::routes::Query;
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply, Visitor};
+use crate::live::Rejection;
+use crate::mcp;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("live_alive", "/ggui/live", "Answers as long as the server runs.", alive)
+            .of(Protocol::Ggui)
+            .admits_itself(true)
+            .answers(200, "It runs.", Content::Json(any_object)),
+        Route::get(
+            "live_health",
+            "/ggui/health",
+            "Says whether the channel can be used, and how many use it.",
+            health,
+        )
+        .of(Protocol::Ggui)
+        .admits_itself(true)
+        .answers(200, "The channel can be used.", Content::Json(any_object))
+        .answers(503, "It cannot be used now.", Content::Json(any_object)),
+        Route::get(
+            "live_auth_check",
+            "/ggui/auth-check",
+            "Says whether the credentials of the request open the channel.",
+            auth_check,
+        )
+        .of(Protocol::Ggui)
+        .admits_itself(true)
+        .query(text("wsToken"), "A token of a session.")
+        .query(text("token"), "A key, for clients that cannot send the header Authorization.")
+        .answers_nothing(204, "They do.")
+        .refuses(&[Code::GguiUnauthenticated, Code::GguiBootstrapExpired]),
+    ]
+}
+
+fn any_object() -> Value {
+    json!({"type": "object"})
+}
+
+/// Clauses: GGUI-HTTP-HEALTH.
+async fn alive(visitor: Visitor) -> Reply {
+    visitor.check_origin()?;
+    Ok(document(StatusCode::OK, json!({"status": "ok"}).to_string()))
+}
+
+/// Clauses: GGUI-HTTP-HEALTH.
+async fn health(visitor: Visitor) -> Reply {
+    visitor.check_origin()?;
+    let host = &visitor.host;
+    // The keys are in the store, so this reads it.
+    let store = host.keys().required().await.is_ok();
+    let is_open = !host.streams().are_closing();
+    let status = if store && is_open { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    Ok(report(host, status, store, is_open))
+}
+
+fn report(host: &Host, status: StatusCode, store: bool, is_open: bool) -> Response {
+    let (sockets, limits) = (host.live_sockets(), host.live().options().limits);
+    let word = |is_fine: bool| if is_fine { "ok" } else { "failed" };
+    let body = json!({
+        "status": if status == StatusCode::OK { "ok" } else { "degraded" },
+        "server": "accord",
+        "version": env!("CARGO_PKG_VERSION"),
+        "protocolVersion": PROTOCOL_VERSION,
+        "tools": mcp::tool_names(),
+        "channel": {
+            "path": "/ws",
+            "subscribers": host.live().sockets(),
+            "renders": host.live().followed(),
+            "caps": {
+                "sockets": host.settings().limits.live_sockets,
+                "open": sockets.count(),
+                "frameBytes": limits.frame_bytes,
+                "preSubscribeBytes": limits.pre_subscribe_bytes,
+                "preSubscribeIdleMs": limits.pre_subscribe_idle_ms,
+                "preSubscribeSockets": limits.pre_subscribe_sockets,
+                "preSubscribeRejections": {
+                    "payload": sockets.rejections(Rejection::Payload),
+                    "idle": sockets.rejections(Rejection::Idle),
+                    "connection": sockets.rejections(Rejection::Connection),
+                },
+            },
+        },
+        "cors": "*",
+        "checks": {"store": word(store), "channel": word(is_open)},
+    });
+    let mut response = document(status, body.to_string());
+    // It is no refusal, so its body is kept.
+    response.extensions_mut().insert(crate::http::reply::Foreign);
+    response
+}
+
+/// Clauses: GGUI-HTTP-AUTH-CHECK.
+async fn auth_check(visitor: Visitor, query: Query, request: Request) -> Reply {
+    let sent = Sent::of(&query, request.headers())?;
+    sent.check_origin(&visitor)?;
+    match &sent.ws_token {
+        // A socket with a token is verified when it subscribes; here it is verified at once.
+        Some(token) => {
+            visitor.host.live().verify_token(token, TokenKind::Ws).map_err(Failure::from)?;
+        }
+        None => drop(sent.opener(&visitor).await?),
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}

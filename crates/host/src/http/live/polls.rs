@@ -1,0 +1,100 @@
+//! The polled channels of a socket.
+//!
+//! Each channel has a task, so that a tool that takes long delays nothing else. A second
+//! subscription to a channel replaces the first.
+
+use std::collections::BTreeMap;
+
+use accord_live::Live;
+use accord_live_core::frame::{Binding, ChannelSubscribe, ServerFrame};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// Answers that wait for the socket. A channel that is ahead waits.
+const WAITING: usize = 1;
+/// The most polled channels of a socket.
+const MOST_CHANNELS: usize = 64;
+
+/// The polled channels of a socket. They end when it is dropped.
+#[derive(Default)]
+pub(super) struct Polls {
+    channels: BTreeMap<String, Poll>,
+    answers: Option<Answers>,
+    subscriptions: u64,
+}
+
+struct Answers {
+    sender: mpsc::Sender<Answer>,
+    receiver: mpsc::Receiver<Answer>,
+}
+
+/// An answer, with the channel and the number of its subscription.
+type Answer = (String, u64, ServerFrame);
+
+struct Poll {
+    number: u64,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Poll {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Polls {
+    /// Begins to poll a channel. Returns the refusal if it is refused.
+    pub(super) async fn subscribe(
+        &mut self,
+        live: &Live,
+        binding: Binding,
+        request: ChannelSubscribe,
+    ) -> Option<ServerFrame> {
+        let (session_id, channel) = (request.session_id.clone(), request.channel_name.clone());
+        let mut polled = match live.subscribe_channel(&binding, request).await {
+            Ok(polled) => polled,
+            Err(refusal) => return Some(refusal),
+        };
+        let is_new = !self.channels.contains_key(&channel);
+        if is_new && self.channels.len() >= MOST_CHANNELS {
+            let message = format!("a socket polls at most {MOST_CHANNELS} channels");
+            let failure = Box::new(accord_live_core::refuse::subscribe_unauthorized(message));
+            return Some(ServerFrame::ChannelError { session_id, channel, failure, stack: None });
+        }
+        self.subscriptions += 1;
+        let number = self.subscriptions;
+        let answers = self.answers.get_or_insert_with(|| {
+            let (sender, receiver) = mpsc::channel(WAITING);
+            Answers { sender, receiver }
+        });
+        let (sender, name) = (answers.sender.clone(), channel.clone());
+        let task = tokio::spawn(async move {
+            loop {
+                let frame = polled.next().await;
+                if sender.send((name.clone(), number, frame)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        self.channels.insert(channel, Poll { number, task });
+        None
+    }
+
+    /// Stops to poll a channel.
+    pub(super) fn unsubscribe(&mut self, channel: &str) {
+        self.channels.remove(channel);
+    }
+
+    /// The next answer of a channel that is still polled.
+    pub(super) async fn next(&mut self) -> ServerFrame {
+        let Some(answers) = &mut self.answers else { return std::future::pending().await };
+        loop {
+            let Some((channel, number, frame)) = answers.receiver.recv().await else {
+                return std::future::pending().await;
+            };
+            if self.channels.get(&channel).is_some_and(|poll| poll.number == number) {
+                return frame;
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `GET /api/sessions/{session_id}/state`: what a page needs to begin, with a new token.
+
+use accord_contract::codes::{Code, Protocol};
+use accord_contract::wire::Value;
+use accord_live_core::refuse;
+use hyper::StatusCode;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use serde_json::json;
+
+use super::fallback::Holder;
+use super::upgrade::text;
+use crate::http::Reply;
+use crate::http::reply::json as document;
+use crate::http::table::{Content, Route};
+use crate::live::slice;
+
+pub(super) fn route() -> Route {
+    Route::get(
+        "live_state",
+        "/api/sessions/{live_session_id}/state",
+        "Reads what a host needs to mount a live session, with a new token.",
+        state,
+    )
+    .of(Protocol::Ggui)
+    .admits_itself(true)
+    .required_query(text("wsToken"), "A token for the session.")
+    .answers(200, "What a host mounts.", Content::Json(schema))
+    .refuses(&[
+        Code::GguiUnauthenticated,
+        Code::GguiBootstrapInvalid,
+        Code::GguiBootstrapExpired,
+        Code::GguiSessionNotFound,
+        Code::GguiInvalidMessage,
+    ])
+}
+
+fn schema() -> Value {
+    json!({"type": "object", "description": "The slice, as the member ai.ggui/render."})
+}
+
+/// Clauses: GGUI-HTTP-STATE.
+async fn state(Holder { host, claims, base, .. }: Holder) -> Reply {
+    let found = host.live().found(&claims.session_id, None).await?;
+    let now = host.live().now();
+    let found =
+        found.filter(|found| found.session.app_id == claims.app_id && found.session.is_active(now));
+    let slice = found.and_then(|found| slice(&host, &base, &found));
+    let slice = slice.ok_or_else(|| refuse::session_not_found("there is no such session"))?;
+    let body = json!({"ai.ggui/render": slice.document()});
+    let mut response = document(StatusCode::OK, body.to_string());
+    // It has a token.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

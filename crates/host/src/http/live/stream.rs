@@ -1,0 +1,162 @@
+//! `GET /api/sessions/{session_id}/stream`: the frames of the channel as server-sent events.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::pin::Pin;
+use std::time::Duration;
+
+use accord_contract::codes::{Code, Protocol};
+use accord_live::{Delivery, Frame, Subscriber, Subscription};
+use accord_live_core::refuse;
+use accord_live_core::session::stream_query;
+use accord_live_core::tenancy::Identity;
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::stream;
+use hyper::HeaderMap;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use tokio::time::{Instant, sleep_until};
+
+use super::events::number;
+use super::fallback::Holder;
+use super::upgrade::text;
+use crate::http::streams::{Unfinished, closing_down};
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Permit, Reply};
+
+/// The header with the ledger number of the last event that a client has received.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The header that tells proxies not to buffer.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// How often a comment is sent when there are no frames.
+const HEARTBEAT: Duration = Duration::from_secs(25);
+/// What a stream begins with: how long a client waits before it connects again.
+const OPENING: &str = "retry: 3000\n\n";
+
+pub(super) fn route() -> Route {
+    Route::get(
+        "live_stream",
+        "/api/sessions/{live_session_id}/stream",
+        "Follows a live session, for a client that cannot open the channel. Each event is a frame \
+         of the channel; the answer to the subscription comes first.",
+        follow,
+    )
+    .of(Protocol::Ggui)
+    .admits_itself(true)
+    .required_query(text("wsToken"), "A token for the session.")
+    .query(number("sinceSequence"), "Replays the ledger after this number.")
+    .query(number("fromSeq"), "Replays the stream after this number.")
+    .header(number("last-event-id"), "Replays the ledger after this number; overrides the query.")
+    .answers(200, "The frames.", Content::Events)
+    .refuses(&[
+        Code::GguiUnauthenticated,
+        Code::GguiBootstrapInvalid,
+        Code::GguiBootstrapExpired,
+        Code::GguiSessionNotFound,
+        Code::GguiInvalidMessage,
+        Code::GguiInvalidSinceSequence,
+        Code::LiveTooManySockets,
+        Code::HostClosing,
+    ])
+}
+
+/// Clauses: GGUI-HTTP-STREAM.
+async fn follow(holder: Holder, headers: HeaderMap) -> Reply {
+    let Holder { host, claims, token, query, .. } = holder;
+    let params = query.params()?;
+    let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok());
+    let asked = stream_query(last, params.text("sinceSequence"), params.text("fromSeq"))?;
+    // Unlike on the channel, no session begins here.
+    let found = host.live().found(&claims.session_id, None).await?;
+    let is_there = found.is_some_and(|found| {
+        found.session.app_id == claims.app_id && found.session.is_active(host.live().now())
+    });
+    if !is_there {
+        return Err(refuse::session_not_found("there is no such session").into());
+    }
+    let work = host.streams().begin_work();
+    if host.streams().are_closing() {
+        return Err(closing_down().into());
+    }
+    let permit = host.live_sockets().open()?;
+    let request = asked.subscribe(claims.session_id, claims.app_id, token);
+    let subscribed = host.live().subscribe(&Identity::Pending, &request, None).await;
+    let Subscription { ack, subscriber } = subscribed.map_err(|refusal| *refusal.failure)?;
+    let events = Events {
+        closing: Box::pin(closed(&host)),
+        subscriber,
+        opening: Some(format!("{OPENING}{}", event(&ack))),
+        is_ended: false,
+        _kept: (permit, work),
+    };
+    let mut response = Response::new(Body::from_stream(stream::unfold(events, Events::step)));
+    for (name, value) in [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store, no-cache, must-revalidate"),
+        (BUFFERING, "no"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+fn closed(host: &Host) -> impl Future<Output = ()> + Send + use<> {
+    host.streams().closed()
+}
+
+/// An open stream.
+struct Events {
+    subscriber: Subscriber,
+    closing: Pin<Box<dyn Future<Output = ()> + Send>>,
+    opening: Option<String>,
+    is_ended: bool,
+    _kept: (Permit, Unfinished),
+}
+
+impl Events {
+    /// The next bytes to send; `None` at the end.
+    async fn step(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if self.is_ended {
+            return None;
+        }
+        let text = match self.opening.take() {
+            Some(opening) => opening,
+            None => self.next().await?,
+        };
+        Some((Ok(text.into()), self))
+    }
+
+    async fn next(&mut self) -> Option<String> {
+        let silence_ends = Instant::now() + HEARTBEAT;
+        let delivery = tokio::select! {
+            () = &mut self.closing => return None,
+            delivery = self.subscriber.next() => delivery,
+            // The sessions that expire end their subscribers by themselves.
+            () = sleep_until(silence_ends) => return Some(": hb\n\n".to_owned()),
+        };
+        match delivery {
+            Ok(Delivery::Frames(frames)) => Some(frames.iter().map(event).collect()),
+            Ok(Delivery::End(end)) => {
+                self.is_ended = true;
+                let last = end.frame.as_ref().map(event).unwrap_or_default();
+                Some(format!("{last}: {}\n\n", end.close.reason))
+            }
+            Err(failure) => {
+                self.is_ended = true;
+                tracing::warn!(code = %failure.code, "a live stream ends: {}", failure.message);
+                Some(format!(": {}\n\n", failure.code))
+            }
+        }
+    }
+}
+
+/// A frame as an event.
+fn event(frame: &Frame) -> String {
+    let mut text = String::with_capacity(frame.text.len() + 32);
+    if let Some(sequence) = frame.sequence {
+        writeln!(text, "id: {sequence}").expect("writing to a String never fails");
+    }
+    write!(text, "data: {}\n\n", frame.text).expect("writing to a String never fails");
+    text
+}

@@ -1,0 +1,252 @@
+//! Who opens a socket, and from where.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use accord_base::Caller;
+use accord_contract::wire::Wire as _;
+use accord_host::keys::KeyRequest;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::{World, code};
+
+/// Creates a key. Returns its id and the key itself.
+async fn key(world: &World, document: Value) -> (String, String) {
+    let request = KeyRequest::from_document(document).unwrap();
+    let created = world.host.keys().create(&Caller::owner(), request).await.unwrap();
+    (created.key.key_id, created.secret)
+}
+
+fn bearer(key: &str) -> String {
+    format!("Bearer {key}")
+}
+
+const UPGRADE: [(&str, &str); 4] = [
+    ("Connection", "Upgrade"),
+    ("Upgrade", "websocket"),
+    ("Sec-WebSocket-Version", "13"),
+    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_with_keys_opens_sockets_for_keys_and_tokens() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    world.seed_in("atlas", "other").await;
+    let (_, shop) =
+        key(&world, json!({"label": "shop", "verbs": ["write"], "projects": ["shop"]})).await;
+    let (_, both) = key(&world, json!({"label": "both", "verbs": ["write"]})).await;
+    let (_, reader) = key(&world, json!({"label": "reader", "verbs": ["read"]})).await;
+    for (path, headers, reason) in [
+        ("/ws", vec![], "a bearer key is missing"),
+        ("/ws?token=nothing", vec![], "unknown key"),
+        ("/ws", vec![("Authorization", "Basic eA==")], "a bearer key is missing"),
+        ("/ws", vec![("Cookie", "accord_session=x")], "a bearer key is missing"),
+    ] {
+        let headers: Vec<_> = UPGRADE.into_iter().chain(headers).collect();
+        let refused = world.get(path, &headers);
+        assert_eq!(refused.status, 401, "{refused:?}");
+        assert_eq!(refused.body, format!("Unauthorized: {reason}"));
+        refused.has("connection: close");
+        refused.has("content-type: text/plain");
+    }
+    let headers = [("Authorization", bearer(&reader))];
+    let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    assert_eq!(world.try_client("/ws", &headers).err(), Some(401), "it may not write");
+
+    // The only project of a key is its default.
+    let headers = bearer(&shop);
+    let headers = [("Authorization", headers.as_str())];
+    let mut client = world.client_with("/ws", &headers);
+    let ack = client.subscribe("new", json!({"appId": null}));
+    assert_eq!(ack["payload"]["session"]["appId"], "shop");
+    let mut client = world.client_with("/ws", &headers);
+    let refused = client.try_subscribe("other", json!({"appId": "atlas"}));
+    assert_eq!(code(&refused), "APP_MISMATCH");
+    // A header counts before the query.
+    assert!(world.try_client(&format!("/ws?token={shop}"), &[]).is_ok());
+    let wrong = [("Authorization", "Bearer wrong")];
+    assert_eq!(world.try_client(&format!("/ws?token={shop}"), &wrong).err(), Some(401));
+    let mut client = world.client_with(&format!("/ws?token={both}"), &[]);
+    assert_eq!(code(&client.try_subscribe("s1", json!({"appId": null}))), "APP_MISMATCH");
+
+    // A token admits, and is verified by the subscription.
+    let token = world.token("s1");
+    let path = format!("/ws?wsToken={token}");
+    let mut client = world.client_with(&path, &[]);
+    assert_eq!(code(&client.try_subscribe("s1", json!({}))), "UNAUTHENTICATED");
+    for (session, sent, more, expected) in [
+        ("s1", "x.y", json!({}), "BOOTSTRAP_INVALID"),
+        ("s2", token.as_str(), json!({}), "BOOTSTRAP_SESSION_MISMATCH"),
+        ("s1", token.as_str(), json!({"appId": "atlas"}), "BOOTSTRAP_APP_MISMATCH"),
+    ] {
+        let mut more = more;
+        more["wsToken"] = sent.into();
+        let mut client = world.client_with(&path, &[]);
+        assert_eq!(code(&client.try_subscribe(session, more)), expected);
+    }
+    let mut client = world.client_with(&path, &[]);
+    let ack = client.subscribe("s1", json!({"appId": null, "wsToken": token}));
+    let session_token = ack["payload"]["sessionToken"].as_str().unwrap().to_owned();
+    // The session token is a bearer for this session alone.
+    let headers = bearer(&session_token);
+    let headers = [("Authorization", headers.as_str())];
+    let mut client = world.client_with("/ws", &headers);
+    client.subscribe("s1", json!({"appId": null}));
+    let mut client = world.client_with("/ws", &headers);
+    let refused = client.try_subscribe("s2", json!({}));
+    assert_eq!(code(&refused), "BOOTSTRAP_SESSION_MISMATCH");
+    assert_eq!(world.get(&format!("/ggui/auth-check?token={shop}"), &[]).status, 204);
+    assert_eq!(world.get(&path.replace("/ws", "/ggui/auth-check"), &[]).status, 204);
+    assert_eq!(world.get("/ggui/auth-check", &[]).status, 401);
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_key_loses_its_sockets() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let mut local = world.subscribed("s1");
+    let (id, secret) = key(&world, json!({"label": "a", "verbs": ["write"]})).await;
+    // The first key ends what was open without one.
+    assert_eq!(local.closed(), (1008, "unauthenticated".to_owned()));
+    let mut idle = world.client_with(&format!("/ws?token={secret}"), &[]);
+    idle.subscribe("s1", json!({}));
+    let mut acting = world.client_with(&format!("/ws?token={secret}"), &[]);
+    acting.subscribe("s1", json!({}));
+    world.host.keys().revoke(&Caller::owner(), &id).await.unwrap();
+    // At once for what it sends, soon for what it only hears.
+    acting.send(&json!({"type": "action", "payload": super::action("s1", "late")}));
+    let refused = loop {
+        let frame = acting.next();
+        if frame["type"] != "data" {
+            break frame;
+        }
+    };
+    assert_eq!(code(&refused), "UNAUTHENTICATED");
+    assert_eq!(acting.closed(), (1008, "unauthenticated".to_owned()));
+    assert_eq!(idle.closed(), (1008, "unauthenticated".to_owned()));
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_keyless_server_uses_its_default_project() {
+    let world = World::open(&[]).await;
+    let mut client = world.client();
+    assert_eq!(code(&client.try_subscribe("s1", json!({"appId": null}))), "APP_MISMATCH");
+    world.close().await;
+    let world = World::open(&[("live.default_project", "atlas")]).await;
+    let mut client = world.client();
+    let ack = client.subscribe("s1", json!({"appId": null}));
+    assert_eq!(ack["payload"]["session"]["appId"], "atlas");
+    // A project that does not exist.
+    let mut client = world.client();
+    assert_eq!(code(&client.try_subscribe("s2", json!({"appId": "nowhere"}))), "APP_MISMATCH");
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_origins_need_a_token() {
+    let world = World::open(&[("allowed_origins", "https://board.example.org")]).await;
+    world.seed("s1").await;
+    let token = world.token("s1");
+    let other = ("Origin", "https://evil.example");
+    let own = format!("http://{}", world.address);
+    assert_eq!(world.try_client("/ws", &[other]).err(), Some(403));
+    assert!(world.try_client("/ws", &[("Origin", &own)]).is_ok());
+    assert!(world.try_client("/ws", &[("Origin", "https://board.example.org")]).is_ok());
+    let with = |token: &str| format!("/ws?wsToken={token}");
+    assert!(world.try_client(&with(&token), &[other]).is_ok());
+    // Not with another credential, and not with a token of somebody else.
+    let path = format!("{}&token=x", with(&token));
+    assert_eq!(world.try_client(&path, &[other]).err(), Some(403));
+    let headers = [other, ("Authorization", "Bearer x")];
+    assert_eq!(world.try_client(&with(&token), &headers).err(), Some(403));
+    assert_eq!(world.try_client(&with("forged.token"), &[other]).err(), Some(403));
+    // The host is always checked.
+    let headers: Vec<_> = UPGRADE.into_iter().chain([("Host", "evil.example")]).collect();
+    let refused = world.get(&with(&token), &headers);
+    assert_eq!((refused.status, &refused.json()["code"]), (403, &json!("HTTP_HOST_REFUSED")));
+    // The routes beside the channel are for pages of every origin, with a token.
+    let events = format!("/api/sessions/s1/events?sinceSequence=0&wsToken={token}");
+    let answer = world.get(&events, &[other]);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.has("access-control-allow-origin: *");
+    let answer = world.get("/api/sessions/s1/events?sinceSequence=0", &[other]);
+    assert_eq!(answer.status, 403);
+    answer.has("access-control-allow-origin: *");
+    world.close().await;
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// On one thread, because the log is that of the thread.
+#[tokio::test]
+async fn tokens_in_a_query_are_in_no_log() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let token = world.token("s1");
+    let (_, secret) = key(&world, json!({"label": "a", "verbs": ["write"]})).await;
+    let paths = [
+        format!("/ws?wsToken={token}&token={secret}"),
+        format!("/ws?wsToken={token}"),
+        format!("/ws?token={secret}"),
+        format!("/ws?token={secret}x"),
+        format!("/ws?wsToken={token}&wsToken={token}"),
+        format!("/ws?wsToken={token}%ZZ"),
+        format!("/api/sessions/s1/events?wsToken={token}"),
+        format!("/api/sessions/s1/nothing?wsToken={token}"),
+        format!("/api/sessions/s1/events?sinceSequence=0&wsToken={token}x"),
+        format!("/v1/projects?token={secret}"),
+        format!("/ggui/auth-check?token={secret}"),
+    ];
+    let address = world.address;
+    let asking = tokio::task::spawn_blocking(move || {
+        for path in paths {
+            let headers: Vec<_> = UPGRADE.into_iter().collect();
+            let text = super::request(&address.to_string(), &path, &headers);
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
+            stream.write_all(text.as_bytes()).unwrap();
+            let mut some = [0; 64];
+            assert!(std::io::Read::read(&mut stream, &mut some).unwrap() > 0);
+        }
+    });
+    crate::support::soon("the answers", asking).await.unwrap();
+    world.close().await;
+    let written = String::from_utf8(log.0.lock().clone()).unwrap();
+    assert!(written.contains("live_channel"), "the requests are in the log: {written}");
+    // Neither the tokens nor their signatures.
+    for part in [token.as_str(), token.split_once('.').unwrap().1, secret.as_str()] {
+        assert!(!written.contains(part), "a token is in the log: {written}");
+    }
+}
