@@ -1,14 +1,19 @@
 //! `accord serve`: a host that others can reach.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
 use accord_host::http::Host;
 use accord_host::log;
-use accord_host::serve::{SOCKET, Server, url_of_host};
+use accord_host::serve::{CONTROL_PROJECT, ControlServer, SOCKET, Server, url_of_host};
+use accord_host::settings::listen_address;
+use futures_util::FutureExt as _;
+use hyper::header::HeaderValue;
 use tokio::runtime::{Builder, Runtime};
 
 use super::config::SettingArgs;
+use super::conformance::Token;
 use super::signals::Signals;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -23,25 +28,65 @@ use crate::output::Output;
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     settings: SettingArgs,
+
+    /// Also offer conformance control v1 for live sessions on this address; its URL is the second
+    /// line of standard output
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    conformance_control: Option<SocketAddr>,
+
+    /// The token that every request to the control must send (Authorization: Bearer TOKEN); prefer
+    /// ACCORD_CONFORMANCE_TOKEN, which the process list does not show
+    #[arg(long, value_name = "TOKEN", requires = "conformance_control", value_parser = Token::parse)]
+    conformance_token: Option<Token>,
 }
+
+/// The conformance control to offer: where, and its token.
+type ControlArgs = Option<(SocketAddr, Token)>;
 
 /// How many threads may wait for the disk; more work waits for them.
 const WAITING_THREADS: usize = 32;
 
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let settings = self.settings.resolve()?.settings;
+        let mut settings = self.settings.resolve()?.settings;
+        let control = self.control()?;
+        if control.is_some() {
+            let default_project = &mut settings.live.default_project;
+            default_project.get_or_insert_with(|| CONTROL_PROJECT.to_owned());
+        }
         log::begin(&settings.log)?;
         accord_process::supervise();
+        accord_process::raise_open_file_limit();
         let runtime = runtime()?;
         let folder = self.settings.folder()?;
         let host = Host::open(&folder, settings).map_err(|failure| taken(failure, &folder))?;
         let limit = host.settings().limits.shutdown_timeout;
-        runtime.block_on(serve(host))?;
+        runtime.block_on(serve(host, control))?;
         // What did not end in time must not keep the process.
         runtime.shutdown_timeout(limit);
         Ok(Exit::Yes)
     }
+}
+
+impl ServeArgs {
+    fn control(&self) -> Result<ControlArgs, CliError> {
+        let Some(address) = self.conformance_control else { return Ok(None) };
+        if !address.ip().to_canonical().is_loopback() {
+            let message = format!(
+                "{address} can be reached by others, and the token would go there in the clear"
+            );
+            return Err(CliError::new(Code::ServeTlsNeeded, message).help("listen on 127.0.0.1"));
+        }
+        let token = match &self.conformance_token {
+            Some(token) => token.clone(),
+            None => Token::of_environment("--conformance-token")?,
+        };
+        Ok(Some((address, token)))
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    listen_address(text).map_err(|why| format!("it {why}"))
 }
 
 /// Says how to reach a host that already serves the folder.
@@ -62,14 +107,31 @@ fn taken(failure: Failure, folder: &Path) -> CliError {
     ))
 }
 
-async fn serve(host: Host) -> Result<(), CliError> {
+async fn serve(host: Host, control: ControlArgs) -> Result<(), CliError> {
     // Before readiness is printed: a supervisor may send a signal as soon as it reads that.
     let signals = Signals::listen()?;
-    let server = Server::bind(host).await?;
+    let server = Server::bind(host.clone()).await?;
+    let control = match control {
+        Some((address, token)) => {
+            let is_authorized = Box::new(move |header: Option<&HeaderValue>| token.matches(header));
+            Some(ControlServer::bind(host, address, is_authorized).await?)
+        }
+        None => {
+            drop(host);
+            None
+        }
+    };
     let mut output = Output::stdout();
     output.line(format!("accord: listening on {}", server.url()))?;
+    if let Some(control) = &control {
+        output.line(format!("accord: conformance control on http://{}", control.address()))?;
+    }
     output.finish()?;
-    server.run(signals.end()).await;
+    let end = signals.end().shared();
+    match control {
+        None => server.run(end).await,
+        Some(control) => drop(tokio::join!(server.run(end.clone()), control.run(end))),
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ mod service;
 mod token;
 
 pub(super) use self::check::CheckArgs;
-pub(super) use self::token::{sendable, token_of_environment};
+pub(super) use self::token::{Token, sendable, token_of_environment};
 
 /// Test an implementation of AgentXchain by its claims
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_adapters::agentxchain::workspaces;
-use accord_contract::codes::Code;
+use accord_contract::codes::{Code, Protocol};
 use accord_host::serve::{ServiceLimits, ServiceServer};
 use accord_host::settings::listen_address;
 use accord_process::limit_file_size;
@@ -53,6 +53,7 @@ const LIMITS: ServiceLimits = ServiceLimits {
     connections: 64,
     // The whole exchange, including the wait for fixtures of others.
     lifetime: Duration::from_secs(120),
+    protocol: Protocol::Xchain,
 };
 
 impl ServeArgs {
@@ -68,7 +69,7 @@ impl ServeArgs {
         }
         let token = match &self.token {
             Some(token) => token.clone(),
-            None => Token::of_environment()?,
+            None => Token::of_environment("--token")?,
         };
         // Before any fixture runs: child processes inherit the limit.
         limit_file_size(LARGEST_FILE);

@@ -29,26 +29,26 @@ pub(crate) fn sendable(text: &str) -> Result<String, String> {
 
 /// A token, kept as its digest, so that it can be compared in constant time.
 #[derive(Clone)]
-pub(super) struct Token([u8; 32]);
+pub(crate) struct Token([u8; 32]);
 
 impl Token {
     /// Parses a token.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         sendable(text).map(|text| Self::of(text.as_bytes()))
     }
 
     /// The token in the environment, which must be set.
-    pub(super) fn of_environment() -> Result<Self, CliError> {
+    pub(crate) fn of_environment(flag: &str) -> Result<Self, CliError> {
         let Some(text) = token_of_environment()? else {
             let message = "no token is set";
-            let help = format!("set it with --token or {VARIABLE}");
+            let help = format!("set it with {flag} or {VARIABLE}");
             return Err(CliError::new(Code::Usage, message).help(help));
         };
         Ok(Self::of(text.as_bytes()))
     }
 
     /// Whether the header `Authorization` of a request contains the token.
-    pub(super) fn matches(&self, header: Option<&HeaderValue>) -> bool {
+    pub(crate) fn matches(&self, header: Option<&HeaderValue>) -> bool {
         let sent = header.map_or(&[][..], HeaderValue::as_bytes);
         let (scheme, sent) = sent.split_at_checked(SCHEME.len()).unwrap_or_default();
         // Hashed also if the scheme is wrong. Digests have one length, so the comparison does not
