@@ -17,7 +17,7 @@ use super::permits::Permits;
 use super::streams::Streams;
 use crate::engine;
 use crate::keys::Keys;
-use crate::live::{KeyWatch, LiveParts, Overrides, Sockets};
+use crate::live::{HostTools, KeyWatch, LiveParts, Overrides, Sockets};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::TaskTrees;
@@ -31,6 +31,10 @@ pub const BLOBS: &str = "blobs";
 /// last clone is dropped.
 #[derive(Clone)]
 pub struct Host(Arc<Parts>);
+
+/// A host, if it is still there.
+#[derive(Clone)]
+pub(crate) struct WeakHost(Weak<Parts>);
 
 struct Parts {
     folder: PathBuf,
@@ -145,6 +149,9 @@ impl Host {
             router: Mutex::default(),
         }));
         host.open_trees();
+        if host.settings().live.poll_tools {
+            host.live().set_local_tools(Arc::new(HostTools::new(host.downgrade())));
+        }
         Ok(host)
     }
 
@@ -159,6 +166,11 @@ impl Host {
             tracing::warn!(%code, "linked task trees are not used: {}", failure.message);
         }
         take_over_all(self.memory(), self.tasks());
+    }
+
+    /// The host, without keeping its store open.
+    fn downgrade(&self) -> WeakHost {
+        WeakHost(Arc::downgrade(&self.0))
     }
 
     /// The data folder.
@@ -254,6 +266,13 @@ impl Host {
             *kept = Arc::downgrade(&router);
             router
         })
+    }
+}
+
+impl WeakHost {
+    /// The host, if it is still there.
+    pub(crate) fn upgrade(&self) -> Option<Host> {
+        self.0.upgrade().map(Host)
     }
 }
 

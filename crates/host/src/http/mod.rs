@@ -54,6 +54,7 @@ use crate::{Api, Request, Response};
 pub(crate) use self::context::Context;
 pub use self::correlation::{CORRELATION, Correlation};
 pub use self::examples::{EXAMPLES, Example};
+pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::metrics::Metrics;

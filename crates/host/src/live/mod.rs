@@ -5,6 +5,7 @@ mod key_watch;
 mod overrides;
 mod slice;
 mod sockets;
+mod tools;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub(crate) use self::key_watch::{KeyWatch, Revoked};
 pub(crate) use self::overrides::Overrides;
 pub(crate) use self::slice::slice;
 pub(crate) use self::sockets::{Rejection, Sockets};
+pub(crate) use self::tools::HostTools;
 
 /// How often expired sessions are looked for.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));

@@ -204,6 +204,8 @@ settings! {
         version_policy: VersionPolicy = "reject",
             "What happens to a client that does not support the server's protocol version: reject \
              (it is answered and closed) or advisory (it is answered).";
+        poll_tools: bool = "true",
+            "Whether channels of live sessions may poll the server's tools that only read.";
         schema_check: SchemaPolicy = "reject",
             "What happens to a contract whose actions do not fit the server's tools: reject, warn \
              or off.";
