@@ -21,7 +21,7 @@ use crate::settings::Settings;
 
 pub(crate) use self::key_watch::{KeyWatch, Revoked};
 pub(crate) use self::overrides::Overrides;
-pub(crate) use self::slice::slice;
+pub(crate) use self::slice::{escaped, slice};
 pub(crate) use self::sockets::{Rejection, Sockets};
 pub(crate) use self::tools::HostTools;
 

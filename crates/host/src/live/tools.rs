@@ -86,7 +86,7 @@ fn request(set: &Toolset, tool: &str, arguments: Object) -> Request {
     });
     let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    Request::post(format!("/mcp/{}", set.name))
+    hyper::Request::post(format!("/mcp/{}", set.name))
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json, text/event-stream")
         .header("mcp-protocol-version", STATELESS)

@@ -44,7 +44,7 @@ async fn state(Holder { host, claims, base, .. }: Holder) -> Reply {
     let now = host.live().now();
     let found =
         found.filter(|found| found.session.app_id == claims.app_id && found.session.is_active(now));
-    let slice = found.and_then(|found| slice(&host, &base, &found));
+    let slice = found.and_then(|found| slice(&host, Some(&base), &found));
     let slice = slice.ok_or_else(|| refuse::session_not_found("there is no such session"))?;
     let body = json!({"ai.ggui/render": slice.document()});
     let mut response = document(StatusCode::OK, body.to_string());

@@ -4,10 +4,7 @@ use accord_base::Verb;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Value};
 use accord_live::Found;
-use accord_live_core::resource::{
-    Code as Mounted, Delivery, Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read,
-};
-use accord_live_core::token::TokenKind;
+use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Substrate, read};
 use accord_live_core::tools::RenderAnswer;
 use accord_memory_core::query::Text;
 use hyper::StatusCode;
@@ -17,6 +14,7 @@ use crate::http::reply::{alx_envelope, encoded};
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
+use crate::live::{escaped, slice};
 
 /// The address of a resource.
 const URI: Text = Text::new(
@@ -69,7 +67,7 @@ async fn resource(context: Context, query: Query) -> Reply {
         public: None,
         now: host.live().now(),
         found: Some(Readable {
-            slice: slice(&host, &found),
+            slice: slice(&host, host.url(), &found),
             props_json: found.props_json,
             session: found.session,
         }),
@@ -83,8 +81,7 @@ async fn resource(context: Context, query: Query) -> Reply {
 pub(super) async fn rendered(host: &Host, answer: RenderAnswer) -> Result<RenderedUi, Failure> {
     let found = host.live().found(&answer.session_id, None).await?;
     let slice = found.as_ref().and_then(|found| {
-        let mut slice = slice(host, found)?;
-        slice.props_json = found.props_json.clone();
+        let slice = slice(host, host.url(), found)?;
         slice.is_mountable().then(|| slice.document())
     });
     Ok(RenderedUi { page_url: page_url(host, &answer.session_id), slice, answer })
@@ -95,45 +92,7 @@ fn page_url(host: &Host, session: &accord_live_core::SessionId) -> Option<String
     Some(format!("{}/live/{}", host.url()?, escaped(session.as_str())))
 }
 
-/// What a host mounts; `None` if the code of the UI is gone.
-fn slice(host: &Host, found: &Found) -> Option<Slice> {
-    let (session, ui) = (&found.session, &found.content.ui);
-    let text = |name: &str| ui.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let base = host.url();
-    let id = escaped(session.id.as_str());
-    let page = base.map_or_else(String::new, |base| format!("{base}/live/{id}"));
-    let mut slice = Slice::new(session, page);
-    if let Some(hash) = text("x-codeHash") {
-        let code = text("componentCode")?;
-        slice.code = match base {
-            Some(base) => Some(Mounted::Url(format!("{base}/code/{hash}.js"), hash.to_owned())),
-            None => Mounted::inline(code, hash),
-        };
-    }
-    let token = host.live().mint_token(TokenKind::Ws, &session.id, &session.app_id);
-    slice.delivery = base.zip(token).map(|(base, token)| {
-        let socket = base.replacen("http", "ws", 1);
-        let api = format!("{base}/api/sessions/{id}");
-        Delivery::new(
-            format!("{socket}/ws"),
-            token,
-            format!("{api}/events"),
-            format!("{api}/stream"),
-        )
-    });
-    slice.context_slots = found.content.context.clone();
-    slice.theme = text("themeId").map(Value::from);
-    Some(slice)
-}
-
 /// What the session is for.
 fn title(found: &Found) -> String {
     found.content.ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// An id as a segment of a path.
-fn escaped(id: &str) -> String {
-    let mut text = String::new();
-    crate::mcp::escape(id, &mut text);
-    text
 }
