@@ -223,6 +223,7 @@ pub(crate) fn claim(page: &mut Page, claim: &Value, command: &dyn Fn(&str) -> St
     page.labelled_whole("folder", &member(claim, "directory"));
     let run = member(claim, "run_id");
     let agent = member(&task["lease"], "agent");
+    let agent = shell_words::quote(&agent);
     next(page, &command(&format!("heartbeat {id} --as {agent} --run {run}")));
     or(page, &command(&format!("release {id} --as {agent} --run {run}")));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::accord::run;
+use crate::accord::{path_with_accord, run};
 use crate::task_place::Tasks;
 
 #[test]
@@ -76,6 +76,50 @@ fn a_claim_prints_what_the_agent_needs() {
     tasks.yes(&format!("release {id} --as dev"));
     let claim = tasks.json(&format!("claim {id} --as dev"));
     assert_eq!(claim["task"]["id"], id.as_str());
+}
+
+/// The commands of a briefing, in the order of the text.
+fn commands(said: &str) -> Vec<String> {
+    let parts = said.split("```sh\n").skip(1);
+    parts.map(|part| part.split("```").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn an_agent_that_knows_only_its_briefing_can_finish() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Write the parser' --ready");
+    let at_once = |agent: &str| {
+        let mut claim = tasks.command(&format!("claim {id} --as {agent} --project shop"));
+        claim.env_remove("ACCORD_PROJECT");
+        commands(&run(claim, "").yes())
+    };
+    // As it stands, in a shell that knows nothing about the task.
+    let shell = |script: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", script]).env("PATH", path_with_accord()).current_dir(tasks.folder());
+        shell.env("ACCORD_DATA", tasks.data()).env_remove("ACCORD_PROJECT");
+        shell.env_remove("ACCORD_ACTOR").env_remove("ACCORD_TASK_AGENT");
+        run(shell, "").yes()
+    };
+    let [_, heartbeat, release] = &at_once("\"the dev's\"")[..] else { panic!("three commands") };
+    assert!(shell(heartbeat).contains("is alive until"));
+    shell(release);
+    assert_eq!(tasks.status(&id), "ready");
+    let [report, ..] = &at_once("dev")[..] else { panic!("three commands") };
+    assert!(shell(report).contains("completion.report"));
+    assert_eq!(tasks.status(&id), "review");
+    let shown = tasks.json(&format!("show {id}"));
+    assert_eq!(shown["task"]["report"]["outcome"], "done", "{shown}");
+}
+
+#[test]
+fn a_budget_of_the_memory_that_is_too_small_is_refused() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Write the parser' --ready");
+    let said = tasks.ran(&format!("claim {id} --as dev --memory-tokens 299")).refused("USAGE");
+    assert!(said.contains("must be 0, or from 300 to 1000000"), "{said}");
+    assert_eq!(tasks.status(&id), "ready");
+    tasks.yes(&format!("claim {id} --as dev --memory-tokens 0"));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! - texts of people and agents are marked as such, and a title, a name or a reason takes one line,
 //!   so that it can add no heading.
 
+mod report;
 mod sections;
 
 use accord_base::excerpt::{cut, one_line};
@@ -33,11 +34,13 @@ type Section<'s> = (usize, &'s dyn Fn(usize) -> Option<String>);
 
 /// Who reads a briefing, which decides how it reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Audience {
+pub enum Audience<'a> {
     /// A client of the tools.
     Tools,
-    /// A process that has the command.
-    Command,
+    /// A process that has the command. The options name the place of the tasks, each after a blank.
+    Command(&'a str),
+    /// A client of the HTTP routes.
+    Http,
     /// An agent that a worker started, which sends its heartbeats.
     Worker,
 }
@@ -115,7 +118,7 @@ pub struct Dependency<'a> {
 
 impl Briefing<'_> {
     /// The text, of at most `budget` tokens.
-    pub fn text(&self, audience: Audience, budget: usize) -> String {
+    pub fn text(&self, audience: Audience<'_>, budget: usize) -> String {
         let head = self.head(audience);
         let mut left = budget.saturating_sub(tokens(&head) + tokens(CUT) + 8);
         // With a small budget, a long path can leave no room for all of the frame.
@@ -158,7 +161,7 @@ impl Briefing<'_> {
         parts.join("\n")
     }
 
-    fn head(&self, audience: Audience) -> String {
+    fn head(&self, audience: Audience<'_>) -> String {
         let mut text = format!("# {}: {}\n\n", self.id, one_line(self.title, TITLE));
         text.push_str(&format!("{}, priority {}, {}.", self.project, self.priority, self.status));
         if let Some(lease) = &self.lease {
@@ -173,13 +176,16 @@ impl Briefing<'_> {
         text
     }
 
-    fn held(&self, lease: &Held<'_>, audience: Audience) -> String {
+    fn held(&self, lease: &Held<'_>, audience: Audience<'_>) -> String {
         let (agent, alive) = (one_line(lease.agent, 60), lease.alive_until.as_str());
         match (audience, lease.run_id) {
             (Audience::Worker, run) => {
                 let run = run.map_or(String::new(), |run| format!(" (run {run})"));
                 let project = self.project;
                 format!("You are {agent}. You have the task {} of {project}{run}.", self.id)
+            }
+            (Audience::Command(_), Some(run)) => {
+                format!("You are {agent}, run {run}; send a heartbeat before {alive}.")
             }
             (_, Some(run)) => {
                 format!("Held by {agent}, run {run}; send a heartbeat before {alive}.")
@@ -194,29 +200,5 @@ impl Briefing<'_> {
             "## Where to write\n\nIn {directory}: drafts in work, results in outputs, a summary in \
              outputs/summary.md. Leave the front matter of the task file alone.\n"
         )
-    }
-
-    fn how_to_report(&self, audience: Audience) -> String {
-        let (id, directory) = (self.id, self.directory);
-        match audience {
-            Audience::Tools => format!(
-                "## How to report\n\nWhile you work: aof_heartbeat, and aof_task_update with \
-                 workLog. When done: aof_task_complete with taskId {id} and a summary. If you \
-                 cannot go on: aof_task_block with a reason. To give it back: aof_release.\n"
-            ),
-            Audience::Command => format!(
-                "## How to report\n\nWhile you work: accord task heartbeat {id}. When done, or if \
-                 you cannot go on: send a completion.report with accord task message. To give it \
-                 back: accord task release {id}.\n"
-            ),
-            Audience::Worker => format!(
-                "## How to report\n\nReport once, when you are done or cannot go on, with one \
-                 of:\n- the MCP tool aof_task_complete, if you have the tools of Accord;\n- the \
-                 file {directory}/outputs/report.json: {{\"outcome\": \"done\", \"notes\": \
-                 \"...\"}}. The outcome is done, needs_review, partial or blocked (then with \
-                 \"blockers\": [\"...\"]).\n\nA person decides about reviews: do not approve, \
-                 close or cancel tasks.\n"
-            ),
-        }
     }
 }

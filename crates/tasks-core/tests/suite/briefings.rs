@@ -101,8 +101,26 @@ fn each_reader_is_told_its_own_way_to_report() {
     let texts = texts();
     let said = |audience| texts.briefing().text(audience, DEFAULT_TOKENS);
     assert!(said(Audience::Tools).contains("aof_task_complete with taskId"));
-    assert!(said(Audience::Command).contains("accord task message"));
-    assert!(said(Audience::Command).contains("send a heartbeat before 2026-02-09T21:05:00"));
+    let command = said(Audience::Command(" --project shop"));
+    for part in [
+        "accord task message --now --project shop <<'END'\n{\"protocol\":\"aof\",",
+        "\"type\":\"completion.report\",\"taskId\":\"TASK-2026-02-09-057\"",
+        "\"fromAgent\":\"dev\",\"runId\":\"run_1\"",
+        "accord task heartbeat TASK-2026-02-09-057 --as dev --run run_1 --project shop\n",
+        "accord task release TASK-2026-02-09-057 --as dev --run run_1 --project shop\n",
+        "send a heartbeat before 2026-02-09T21:05:00",
+    ] {
+        assert!(command.contains(part), "{part}: {command}");
+    }
+    let http = said(Audience::Http);
+    for part in [
+        "/accord/v1/projects/shop",
+        "\"sentAt\":",
+        "tasks/TASK-2026-02-09-057/heartbeat",
+        "{\"agent\":\"dev\",\"run_id\":\"run_1\"}",
+    ] {
+        assert!(http.contains(part), "{part}: {http}");
+    }
     // A worker sends them for its agent.
     assert!(!said(Audience::Worker).contains("heartbeat"));
 }
@@ -113,7 +131,7 @@ fn a_text_keeps_to_its_budget_and_counts_what_is_missing() {
     texts.instructions = "Cut one more tile. ".repeat(4_000);
     texts.work_log = (0..200).map(|number| format!("- entry {number}")).collect();
     texts.outputs = (0..200).map(|number| format!("outputs/{number}.md")).collect();
-    for audience in [Audience::Tools, Audience::Command, Audience::Worker] {
+    for audience in [Audience::Tools, Audience::Command(""), Audience::Http, Audience::Worker] {
         for budget in [300, 500, 1_000, 4_000] {
             let text = texts.briefing().text(audience, budget);
             assert!(tokens(&text) <= budget, "{budget}: {} {text}", tokens(&text));
@@ -146,7 +164,7 @@ fn a_section_without_others_after_it_is_cut_and_not_left_out() {
     briefing.dependencies.clear();
     briefing.inputs.clear();
     for budget in 400..450 {
-        let text = briefing.text(Audience::Command, budget);
+        let text = briefing.text(Audience::Tools, budget);
         assert!(tokens(&text) <= budget, "{budget}: {text}");
         assert!(text.contains("Cut one more tile."), "{budget}: {text}");
         assert!(text.contains("more characters, in /tree/"), "{budget}: {text}");

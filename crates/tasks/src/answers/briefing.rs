@@ -55,7 +55,7 @@ message! {
 impl BriefingAnswer {
     /// The text for an agent, of at most `budget` tokens. The memory is that of the project, if the
     /// caller has it.
-    pub fn text(&self, audience: Audience, memory: Option<&str>, budget: usize) -> String {
+    pub fn text(&self, audience: Audience<'_>, memory: Option<&str>, budget: usize) -> String {
         let task = &self.task;
         let lease = task.lease.as_ref().map(|lease| Held {
             agent: &lease.agent,

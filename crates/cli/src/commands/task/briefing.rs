@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
+use accord_memory_core::query::{MAX_TOKENS, MIN_BRIEFING_TOKENS};
 use accord_tasks::answers::BriefingAnswer;
 use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
 
@@ -19,8 +20,8 @@ pub(super) struct BriefingArgs {
 
     /// The most tokens of the memory's part of the briefing; 0 for none. Only a running host has
     /// the memory
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    memory_tokens: u64,
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = memory_tokens)]
+    memory_tokens: u32,
 }
 
 impl BriefingArgs {
@@ -29,7 +30,7 @@ impl BriefingArgs {
         &self,
         place: &Place,
         id: &str,
-        audience: Audience,
+        audience: Audience<'_>,
     ) -> Result<String, CliError> {
         let answer = place.ask(place.get(&[id, "briefing"]))?;
         let answer = BriefingAnswer::from_document(answer).map_err(|error| {
@@ -49,5 +50,15 @@ impl BriefingArgs {
             .with_number("max_tokens", Some(self.memory_tokens));
         let text = place.send(request).ok()?.text;
         Some(text).filter(|text| !text.trim().is_empty())
+    }
+}
+
+/// What the memory's briefing accepts, or 0.
+fn memory_tokens(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(tokens) if tokens == 0 || (MIN_BRIEFING_TOKENS..=MAX_TOKENS).contains(&tokens) => {
+            Ok(tokens)
+        }
+        _ => Err(format!("must be 0, or from {MIN_BRIEFING_TOKENS} to {MAX_TOKENS}")),
     }
 }

@@ -240,7 +240,7 @@ impl ClaimArgs {
     /// cannot be read.
     fn briefing(&self, place: &Place, claim: &Value) -> Option<String> {
         let id = render::member(&claim["task"], "id");
-        match self.briefing.text(place, &id, Audience::Command) {
+        match self.briefing.text(place, &id, Audience::Command(place.options())) {
             Ok(text) => Some(format!("\n{text}")),
             Err(error) => {
                 print_note(format!("the briefing cannot be read: {error}"));

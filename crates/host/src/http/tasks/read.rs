@@ -306,10 +306,10 @@ fn board(
 }
 
 /// Who reads what comes through a door.
-pub(super) fn audience(door: Option<Door>) -> Audience {
+pub(super) fn audience(door: Option<Door>) -> Audience<'static> {
     match door {
         Some(Door::Mcp) => Audience::Tools,
-        _ => Audience::Command,
+        _ => Audience::Http,
     }
 }
 

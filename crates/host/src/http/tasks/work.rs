@@ -113,7 +113,7 @@ impl ClaimNext {
 /// The briefing that a claim asks for: who reads it, and how many tokens it may have.
 #[derive(Clone, Copy)]
 struct Wanted {
-    audience: Audience,
+    audience: Audience<'static>,
     most: usize,
 }
 
