@@ -25,7 +25,9 @@ use crate::{Status, TaskId};
 pub use entry::Entry;
 use links::Links;
 pub use poll::{Action, Limits, WAITS_FOR};
-pub use retry::{ErrorClass, RetryBudget, RunFailure, pause_ms, reclaimed, requeued, run_failed};
+pub use retry::{
+    ErrorClass, RetryBudget, RunFailure, Silence, pause_ms, reclaimed, requeued, run_failed,
+};
 pub use sla::overdue;
 pub use unrouted::unrouted;
 pub use view::{NoTask, Waits, Wish};

@@ -147,27 +147,60 @@ pub fn run_failed(
     routed
 }
 
-/// What happens to a task whose run fell silent and left no result: it is ready again, as long as
-/// there is a budget.
+/// How it is known that a run is over that left no result.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Silence {
+    /// Its heartbeat expired.
+    StaleHeartbeat,
+    /// The process that watched its agent was killed, and the agent with it.
+    WorkerKilled,
+}
+
+impl Silence {
+    /// Why the run expired.
+    fn expired(self) -> &'static str {
+        match self {
+            Self::StaleHeartbeat => "stale_heartbeat",
+            Self::WorkerKilled => "worker_killed",
+        }
+    }
+
+    /// Why the task is ready again.
+    fn reclaim(self) -> &'static str {
+        match self {
+            Self::StaleHeartbeat => RECLAIM,
+            Self::WorkerKilled => "worker_killed_reclaim",
+        }
+    }
+}
+
+/// What happens to a task whose run is over and left no result: it is ready again, as long as there
+/// is a budget. Nothing says that the work failed, so there is no pause.
 ///
 /// Clauses: AOF-RS-RECLAIM, AOF-RS-RECLAIM-REASON, AOF-RS-EXPIRED.
-pub fn reclaimed(task: &Task, run: Option<&Run>, budget: RetryBudget, now: Time) -> Routed {
+pub fn reclaimed(
+    task: &Task,
+    run: Option<&Run>,
+    silence: Silence,
+    budget: RetryBudget,
+    now: Time,
+) -> Routed {
     let failures = failures(task) + 1;
     let agent = task.agent().unwrap_or(SYSTEM);
-    let failure = RunFailure { agent, error: "stale_heartbeat", class: ErrorClass::Transient };
+    let failure = RunFailure { agent, error: silence.expired(), class: ErrorClass::Transient };
     let mut routed = match dead_because(failure.class, (failures, 0), budget) {
         Some(reason) => dead_letter(task, &failure, failures, reason, now),
         None => move_task(
             task,
             Status::Ready,
             SYSTEM,
-            Some(rule!(RECLAIM; ReclaimUnexplained => "reclaimed")),
+            Some(rule!(silence.reclaim(); ReclaimUnexplained => "reclaimed")),
             now,
         ),
     };
     let limited = Change::remove(&["metadata", RATE_LIMIT_COUNT]);
     routed.changes.extend([set(RETRY_COUNT, failures), limited]);
-    let about = [("expiredAt", &*now.to_string()), ("expiredReason", "stale_heartbeat")];
+    let about = [("expiredAt", &*now.to_string()), ("expiredReason", silence.expired())];
     if rule!(true; ExpiryUnmarked => false) {
         end_run(&mut routed, run, &about);
     }

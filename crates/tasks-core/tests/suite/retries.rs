@@ -2,7 +2,8 @@
 
 use accord_contract::time::Time;
 use accord_tasks_core::board::{
-    Entry, ErrorClass, RetryBudget, RunFailure, overdue, pause_ms, reclaimed, requeued, run_failed,
+    Entry, ErrorClass, RetryBudget, RunFailure, Silence, overdue, pause_ms, reclaimed, requeued,
+    run_failed,
 };
 use accord_tasks_core::route::{Artifact, Routed, Rules};
 use accord_tasks_core::run::RunStatus;
@@ -94,10 +95,10 @@ fn the_budget_counts_runs() {
     assert!(events[1].starts_with("task.deadlettered system"), "{events:?}");
     assert!(events[1].contains("max_dispatch_failures") && events[1].contains(AGENT));
     // A run that fell silent is a run, too.
-    let routed = reclaimed(file.task(), Some(&run()), BUDGET, at(1));
+    let routed = reclaimed(file.task(), Some(&run()), Silence::StaleHeartbeat, BUDGET, at(1));
     assert_eq!(after(&file, &routed).task().status, Status::Deadletter);
     let file = leased(json!({"metadata": {"retryCount": 1}}));
-    let routed = reclaimed(file.task(), Some(&run()), BUDGET, at(1));
+    let routed = reclaimed(file.task(), Some(&run()), Silence::StaleHeartbeat, BUDGET, at(1));
     let again = after(&file, &routed);
     assert_eq!(again.task().status, Status::Ready);
     assert_eq!(metadata(&again, "retryCount"), 2);
@@ -141,7 +142,7 @@ fn rate_limits_without_an_end_make_a_dead_letter() {
     assert!(said.contains(history), "{said}");
     // A run that began to work ends the row.
     assert_eq!(metadata(&after(&file, &failed(&file, "exit 1")), "rateLimitCount"), Value::Null);
-    let silent = reclaimed(file.task(), Some(&run()), BUDGET, at(1));
+    let silent = reclaimed(file.task(), Some(&run()), Silence::StaleHeartbeat, BUDGET, at(1));
     assert_eq!(metadata(&after(&file, &silent), "rateLimitCount"), Value::Null);
 }
 

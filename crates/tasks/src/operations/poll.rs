@@ -2,7 +2,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
-use accord_tasks_core::board::{self, Action, Limits, RetryBudget};
+use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
 use accord_tasks_core::run::Run;
@@ -170,7 +170,7 @@ fn recover(work: &Work<'_>, file: &TaskFile, budget: RetryBudget) -> Result<Rout
     if let Some(routed) = apply_result(task, &facts, reason.as_deref(), now) {
         return Ok(routed);
     }
-    Ok(board::reclaimed(task, run.as_ref(), budget, now))
+    Ok(board::reclaimed(task, run.as_ref(), Silence::StaleHeartbeat, budget, now))
 }
 
 /// A result that cannot be read: the task stays in progress until a person looks at it.

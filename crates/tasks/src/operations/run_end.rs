@@ -3,7 +3,7 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
-use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure};
+use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::lease::{self, LeaseTimes};
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
@@ -100,6 +100,23 @@ impl Tree {
             let now = work.now();
             let routed =
                 board::run_failed(file.task(), run.as_ref(), &failure, budget, random, now);
+            apply(work, &file, routed)?;
+            Ok(work.task(id)?.task().status)
+        })
+    }
+
+    /// Ends the run of a task whose worker was killed: the task is ready again.
+    pub(crate) fn reclaim_run(
+        &self,
+        claimed: &Claimed,
+        budget: RetryBudget,
+    ) -> Result<Status, Failure> {
+        let (id, agent, run_id) = named(claimed);
+        self.change(move |work| {
+            let (file, run) = held(work, id, &agent, run_id.as_deref())?;
+            let now = work.now();
+            let silence = Silence::WorkerKilled;
+            let routed = board::reclaimed(file.task(), run.as_ref(), silence, budget, now);
             apply(work, &file, routed)?;
             Ok(work.task(id)?.task().status)
         })

@@ -2,7 +2,7 @@
 //!
 //! While an agent runs, a file names its process, its run and the process that watches it. A worker
 //! that is killed leaves the file. The next host ends the agent and then its run: with the report
-//! that the agent left, else as a failed run. Without a host, the next worker on the task ends it.
+//! that the agent left, else the task is ready again. Without a host, the next worker on the task ends it.
 //!
 //! Invariants:
 //! - a worker whose process still runs is left alone;
@@ -122,8 +122,7 @@ fn conclude(worker: &Worker, record: &Object) -> Result<Option<(TaskId, WorkEnd)
     let Ok(id) = TaskId::parse(id) else { return Ok(None) };
     let claimed: Option<Claimed> = worker.tree.claimed_in(id, run_id)?;
     let Some(claimed) = claimed else { return Ok(None) };
-    let ended = Ended::Without("the worker of the agent was ended".to_owned());
-    Ok(Some((id, worker.conclude(&claimed, &ended)?)))
+    Ok(Some((id, worker.conclude(&claimed, &Ended::WithItsWorker)?)))
 }
 
 /// Whether the process that a document names still runs.

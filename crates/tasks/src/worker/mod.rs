@@ -91,6 +91,9 @@ pub enum WorkEnd {
         /// The status.
         status: Status,
     },
+    /// The worker was killed, and the agent left no report. The task has this status now: ready,
+    /// as long as there is a budget.
+    Reclaimed(Status),
     /// The work was cancelled, and the task is ready again.
     Released,
     /// The task was given to another run, or moved by a person. Nothing was changed.
@@ -197,6 +200,9 @@ impl Worker {
             }
             Ended::Well(last_lines) => self.ask_for_review(claimed, last_lines),
             Ended::Without(error) => self.fail(claimed, error),
+            Ended::WithItsWorker => {
+                self.tree.reclaim_run(claimed, self.budget).map(WorkEnd::Reclaimed)
+            }
         }
     }
 
@@ -231,6 +237,8 @@ enum Ended {
     Well(String),
     /// It failed, or was ended. The text says how, for the case that there is no report.
     Without(String),
+    /// It was ended because its worker had been killed.
+    WithItsWorker,
 }
 
 /// The agent of a claimed task.

@@ -293,13 +293,17 @@ fn what_a_killed_worker_left_is_ended_and_its_report_counts() {
     let (silent, mut other, _) = leftover(&case, "sleep 60");
     let mut ended = end_leftovers(&case.worker).unwrap();
     ended.sort_by_key(|(id, _)| *id);
-    let [(first, WorkEnd::Reported(Status::Review)), (second, WorkEnd::Failed { .. })] = &ended[..]
+    let [(first, WorkEnd::Reported(Status::Review)), (second, WorkEnd::Reclaimed(Status::Ready))] =
+        &ended[..]
     else {
         panic!("{ended:?}");
     };
     assert_eq!((*first, *second), (id, silent));
     assert!(!child.wait().unwrap().success() && !other.wait().unwrap().success());
     assert!(!record.exists());
+    // Nothing says that the work failed: it goes on without a pause, and the run counts.
+    let text = case.file(Status::Ready, silent);
+    assert!(text.contains("retryCount: 1") && !text.contains("retryAt"), "{text}");
     // Nothing is left to do, and a record of a worker that runs is left alone.
     assert!(end_leftovers(&case.worker).unwrap().is_empty());
     let (third, mut running, record) = leftover(&case, "sleep 60");
