@@ -33,8 +33,32 @@ pub(crate) struct State {
     settings: Option<String>,
     /// The numbers that were given out, by day.
     numbers: HashMap<TaskDay, DayNumbers>,
+    /// What was written to each event log.
+    seals: BTreeMap<String, Seal>,
     last_event: u64,
     is_begun: bool,
+}
+
+/// What Accord wrote to an event log, so that a changed line is noticed.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Seal {
+    /// The number of the last event that is not sealed: an earlier version wrote it.
+    pub(crate) after: u64,
+    /// The digest of all sealed lines, in their order.
+    sum: String,
+}
+
+impl Seal {
+    /// A seal of the lines after an event.
+    pub(crate) fn after(after: u64) -> Self {
+        Self { after, sum: String::new() }
+    }
+
+    /// Adds a line.
+    pub(crate) fn add(&mut self, line: &str) {
+        self.sum.push_str(line);
+        self.sum = digest(self.sum.as_bytes());
+    }
 }
 
 /// What Accord committed about a task that can still move.
@@ -118,6 +142,28 @@ impl State {
     /// The number of the last event. `None` before the first commit.
     pub(crate) fn last_event(&self) -> Option<u64> {
         self.is_begun.then_some(self.last_event)
+    }
+
+    /// What was written to an event log.
+    pub(crate) fn seal(&self, log: &str) -> Option<&Seal> {
+        self.seals.get(log)
+    }
+
+    /// Seals the lines of a record that are appended to event logs.
+    fn seal_events(&mut self, record: &Record, last: u64) {
+        let lines = || {
+            record.ops.iter().filter_map(|op| match op {
+                Op::Append { path, text, .. } => Some((path, text.lines())),
+                _ => None,
+            })
+        };
+        let lines = || lines().map(|(path, lines)| (path, lines.filter(|line| !line.is_empty())));
+        let count: usize = lines().map(|(_, lines)| lines.count()).sum();
+        let before = last.saturating_sub(count as u64);
+        for (path, lines) in lines() {
+            let seal = self.seals.entry(path.clone()).or_insert_with(|| Seal::after(before));
+            lines.for_each(|line| seal.add(line));
+        }
     }
 
     /// Whether a commit has taken note of the tasks that existed.
@@ -234,6 +280,13 @@ impl Committed for State {
                 .collect(),
             settings: saved.get("settings").and_then(Value::as_str).map(str::to_owned),
             numbers,
+            seals: members("seals")
+                .filter_map(|(log, seal)| {
+                    let after = seal.get("after")?.as_u64()?;
+                    let sum = seal.get("sum")?.as_str()?.to_owned();
+                    Some((log.clone(), Seal { after, sum }))
+                })
+                .collect(),
             last_event: saved.get("event").and_then(Value::as_u64).unwrap_or(0),
             is_begun: saved.get("event").is_some(),
         }
@@ -275,6 +328,7 @@ impl Committed for State {
             self.settings = Some(settings.to_owned());
         }
         if let Some(event) = detail.get("event").and_then(Value::as_u64) {
+            self.seal_events(record, event);
             self.last_event = event;
             self.is_begun = true;
         }
@@ -295,6 +349,11 @@ impl Committed for State {
         let numbers = self.numbers.iter().flat_map(|(day, numbers)| numbers.last(*day));
         let numbers: Vec<String> = numbers.map(|id| id.to_string()).collect();
         saved.insert("numbers".into(), numbers.into());
+        let seals = self.seals.iter();
+        let seals: Object = seals
+            .map(|(log, seal)| (log.clone(), json!({"after": seal.after, "sum": seal.sum})))
+            .collect();
+        saved.insert("seals".into(), Value::Object(seals));
         let settings = self.settings.clone();
         saved.extend(settings.map(|settings| ("settings".to_owned(), settings.into())));
         saved.insert("event".into(), self.last_event.into());

@@ -332,8 +332,12 @@ impl Tree {
         let (mut locked, known) = match (locked, index.as_mut()) {
             (Ok(locked), Some(known)) => (locked, known),
             (locked, _) => {
-                let failure = locked.err().map_or_else(missing_index, |error| failure(&error));
                 *index = None;
+                let error = locked.err();
+                if let Some(error) = error.as_ref().filter(|error| error.is_read_only()) {
+                    return self.run_read_only(wal, jobs, error);
+                }
+                let failure = error.map_or_else(missing_index, |error| failure(&error));
                 let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
                 return finishes.for_each(|finish| finish(Ok(())));
             }
@@ -367,6 +371,34 @@ impl Tree {
         queue.wanted = queue.waiting.len() + finishes.len();
         queue.sync_time = sync_time;
         drop(queue);
+        for finish in finishes {
+            finish(outcome.clone());
+        }
+    }
+
+    /// Runs the decisions of a group on a tree that cannot be written: those that change nothing
+    /// are answered. It has no lock, so a commit that happens at the same time may be missing.
+    fn run_read_only(&self, wal: &Wal<State>, jobs: Vec<Job>, error: &TreeError) {
+        let disk = self.0.disk.as_ref();
+        let layout = self.current_settings().layout();
+        let read = || {
+            let state = wal.peek()?.unwrap_or_default();
+            let index = scan(disk, layout, &state)?;
+            Ok((state, index))
+        };
+        let (state, mut index) = match read() {
+            Ok(read) => read,
+            Err(error) => {
+                let failure = failure(&error);
+                let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
+                return finishes.for_each(|finish| finish(Ok(())));
+            }
+        };
+        let (settings, now) = (self.held_settings(&state), self.0.environment.now());
+        let mut work = Work::new(disk, &state, &mut index, settings, now);
+        let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
+        let (records, _) = work.into_records();
+        let outcome = if records.is_empty() { Ok(()) } else { Err(failure(error)) };
         for finish in finishes {
             finish(outcome.clone());
         }
@@ -426,7 +458,11 @@ fn finish<T>(
 /// than what was committed, or damaged.
 fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings, Failure> {
     let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
-    let lock = if has_log { Some(wal.lock().map_err(|error| failure(&error))?) } else { None };
+    let lock = match has_log.then(|| wal.lock()).transpose() {
+        // What was committed and did not reach the files yet stays unseen.
+        Err(error) if error.is_read_only() => None,
+        lock => lock.map_err(|error| failure(&error))?,
+    };
     let settings = Settings::load(disk);
     drop(lock);
     settings
@@ -437,5 +473,11 @@ fn missing_index() -> Failure {
 }
 
 pub(crate) fn failure(error: &TreeError) -> Failure {
-    Failure::new(Code::AofTaskTreeUnavailable, error.to_string())
+    let hint = match error.is_disk_full() {
+        true => {
+            ". The disk is full: free space, then try again. Nothing that was acknowledged is lost"
+        }
+        false => "",
+    };
+    Failure::new(Code::AofTaskTreeUnavailable, format!("{error}{hint}"))
 }

@@ -117,6 +117,27 @@ impl TreeError {
         }
     }
 
+    /// Whether the path may be read, and not be written.
+    pub fn is_read_only(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self.kind(), Some(PermissionDenied | ReadOnlyFilesystem))
+    }
+
+    /// Whether there is no space left.
+    pub fn is_disk_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self.kind(), Some(StorageFull | QuotaExceeded))
+    }
+
+    /// What the operating system refused.
+    fn kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::System { source, .. } => Some(source.kind()),
+            Self::Unfinished { source, .. } => source.kind(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
         Self::Unfinished { journal: journal.to_owned(), source: Box::new(source) }
     }

@@ -1,10 +1,12 @@
 //! Whether the events of a tree are all there.
 
+use accord_contract::wire::Value;
 use accord_tasks_core::event::number;
 use accord_trees::Result;
 use accord_trees::record::RecordLines;
 
 use super::Lint;
+use crate::committed::Seal;
 
 impl Lint<'_> {
     /// Accord's events have numbers without gaps. Lines of other programs are theirs.
@@ -16,6 +18,8 @@ impl Lint<'_> {
             }
             let path = format!("events/{}", entry.name);
             let mut last = 0;
+            let sealed = self.state.seal(&path);
+            let mut found = sealed.map(|seal| Seal::after(seal.after));
             let mut lines = match RecordLines::open(self.disk, &path, 0, 0) {
                 Err(error) if error.is_unreadable() => {
                     self.error("not_a_file", &path, error.to_string());
@@ -36,7 +40,21 @@ impl Lint<'_> {
                     self.error("event_order", &path, problem);
                 }
                 last = number;
+                if let Some(found) = &mut found
+                    && number > found.after
+                    && self.state.last_event().is_some_and(|last| number <= last)
+                {
+                    found.add(&Value::Object(line.object).to_string());
+                }
                 numbers.push((number, path.clone()));
+            }
+            if found.as_ref() != sealed {
+                // The number tells this finding from that of a commit in progress.
+                let committed = self.state.last_event().unwrap_or(0);
+                let problem = format!(
+                    "a line of Accord was changed, removed or added among those up to {committed}"
+                );
+                self.error("event_changed", &path, problem);
             }
             if lines.is_torn() {
                 self.warning("event_line_torn", &path, "the last line is cut off");

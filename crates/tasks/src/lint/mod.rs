@@ -143,12 +143,25 @@ impl<'d> Lint<'d> {
         if let Some(other) = self.seen.insert(id, path.to_owned()) {
             self.error("duplicate_task", path, format!("the task is also at {other}"));
         }
-        if kind != Kind::File {
-            self.error("not_a_file", path, "it is a link; the next operation replaces it");
+        match kind {
+            Kind::File => {}
+            Kind::Link => {
+                self.error("not_a_file", path, "it is a link; the next operation replaces it");
+            }
+            _ => {
+                self.error("not_a_file", path, "it is a folder, a pipe or a device; remove it");
+                self.board.put_closed(id, status);
+                return Ok(());
+            }
         }
         let file = match read_task(self.disk, path)? {
             None => return Ok(()),
             Some(Err(why)) => {
+                // The finding has the path already.
+                let why = match why.strip_prefix(&format!("{path} ")) {
+                    Some(rest) => format!("it {rest}"),
+                    None => why,
+                };
                 self.error("broken_file", path, why);
                 self.board.put_closed(id, status);
                 return Ok(());
@@ -264,6 +277,18 @@ impl<'d> Lint<'d> {
             let path = self.seen.get(&id).cloned().unwrap_or_default();
             self.error(code, &path, failure.message);
         }
+    }
+}
+
+/// The log of what Accord committed was changed by others.
+pub(crate) fn damaged(path: &str, problem: String) -> LintFinding {
+    LintFinding {
+        code: "log_damaged".to_owned(),
+        severity: LintSeverity::Error,
+        path: path.to_owned(),
+        problem,
+        task_id: None,
+        suggestion: None,
     }
 }
 

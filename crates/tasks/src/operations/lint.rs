@@ -2,13 +2,14 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
+use accord_trees::TreeError;
 use accord_trees::wal::Wal;
 
 use crate::Tree;
 use crate::answers::LintAnswer;
 use crate::committed::State;
 use crate::layout::OWN;
-use crate::lint::Lint;
+use crate::lint::{Lint, damaged};
 use crate::requests::LintRequest;
 use crate::tree::failure;
 
@@ -20,9 +21,17 @@ impl Tree {
     pub fn lint(&self, request: &LintRequest, _: &By) -> Result<LintAnswer, Failure> {
         let check = || {
             let wal: Wal<State> = Wal::new(self.shared_disk(), OWN, "");
-            let state = wal.peek()?.unwrap_or_default();
-            let lint = Lint::new(self.disk(), &state).run()?;
-            Ok((lint.findings, lint.seen.len() as u64, lint.events))
+            let lint = match wal.peek() {
+                Ok(state) => {
+                    let state = state.unwrap_or_default();
+                    let lint = Lint::new(self.disk(), &state).run()?;
+                    (lint.findings, lint.seen.len() as u64, lint.events)
+                }
+                // Without it, nothing can be said about the files.
+                Err(TreeError::Damaged { path, why, .. }) => (vec![damaged(&path, why)], 0, 0),
+                Err(error) => return Err(error),
+            };
+            Ok(lint)
         };
         let (mut findings, tasks, events) = check().map_err(|error| failure(&error))?;
         if !findings.is_empty() {

@@ -3,9 +3,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use accord_contract::codes::Code;
+use accord_tasks::Tree;
+use accord_tasks::requests::ShowRequest;
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{AGENT, World};
+use crate::support::{AGENT, World, human};
 
 /// Makes a fault, and checks that lint names it before anything judges it.
 fn finds(code: &str, fault: impl Fn(&World, TaskId)) {
@@ -138,6 +141,16 @@ fn event_logs() {
         lines.swap(0, 1);
         fs::write(log(world), lines.join("\n") + "\n").unwrap();
     });
+    finds("event_changed", |world, _| {
+        let text = fs::read_to_string(log(world)).unwrap();
+        assert!(text.contains("Ship it"), "{text}");
+        fs::write(log(world), text.replacen("Ship it", "Skip it", 1)).unwrap();
+    });
+    finds("event_changed", |world, _| {
+        let text = fs::read_to_string(log(world)).unwrap();
+        let forged = text.lines().last().unwrap();
+        fs::write(log(world), format!("{text}{forged}\n")).unwrap();
+    });
     finds("event_line_damaged", |world, _| {
         let mut lines = lines(world);
         lines.insert(0, "{".into());
@@ -147,4 +160,31 @@ fn event_logs() {
         let text = fs::read_to_string(log(world)).unwrap();
         fs::write(log(world), text + "{\"eventId\"").unwrap();
     });
+}
+
+/// The log of what Accord committed, with one byte of its first record changed.
+fn scratched(world: &World) -> Vec<u8> {
+    let folder = world.root().join("state/accord");
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = entries.filter(|path| path.to_string_lossy().contains("log-")).max().unwrap();
+    let mut bytes = fs::read(&log).unwrap();
+    let head = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    bytes[head + 40] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn the_log_of_accord() {
+    finds("log_damaged", |world, _| drop(scratched(world)));
+    // Nothing is undone because of it: a process that has no state yet refuses to work.
+    let world = World::new();
+    let id = world.ready("Ship it");
+    scratched(&world);
+    let show = |tree: Tree| tree.show(&id.to_string(), &ShowRequest::default(), &human());
+    let other = Tree::open(world.root(), "shop", world.clock.environment());
+    let refused = other.and_then(show).unwrap_err();
+    assert_eq!(refused.code, Code::AofTaskTreeUnavailable);
+    assert!(refused.message.contains("was changed after it was written"), "{refused:?}");
+    assert!(world.file(Status::Ready, id).exists());
 }

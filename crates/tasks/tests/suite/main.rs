@@ -13,6 +13,7 @@ mod clock;
 mod commits;
 mod crashes;
 mod edits;
+mod full_disk;
 mod guide;
 mod kills;
 mod linting;

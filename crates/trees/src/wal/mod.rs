@@ -54,6 +54,8 @@ pub struct Wal<S = ()> {
     boot: String,
     /// What this process has seen of the log.
     seen: Option<Position>,
+    /// When the log was written last, as far as this process knows.
+    written_ms: Option<i64>,
     /// What that adds up to.
     state: S,
     /// The length of the head of the log.
@@ -97,7 +99,8 @@ impl<S: Committed> Wal<S> {
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
         let (state, sync_time) = (S::default(), Duration::ZERO);
-        Self { disk, folder, boot, seen: None, state, head: 0, in_a_row: 0, sync_time }
+        let (seen, written_ms) = (None, None);
+        Self { disk, folder, boot, seen, written_ms, state, head: 0, in_a_row: 0, sync_time }
     }
 
     /// How long the last sync of a group took. A group that waits a part of this time for more
@@ -110,13 +113,14 @@ impl<S: Committed> Wal<S> {
     /// at the same time may be missing. `None` if there is no log.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// When the log cannot be read; [`TreeError::Damaged`] if others changed it.
     pub fn peek(&self) -> Result<Option<S>> {
         let Some(number) = self.newest()? else { return Ok(None) };
         let path = self.path(number);
         let read = self.read(&path, 0)?;
         let log = decode(&path, &read.bytes)?;
         let Some(header) = log.header else { return Ok(None) };
+        log.added.check(&path, log.end)?;
         let mut state = S::load(header.get("state").and_then(Value::as_object));
         log.added.records.iter().for_each(|record| state.apply(record));
         Ok(Some(state))
@@ -132,6 +136,7 @@ impl<S: Committed> Wal<S> {
         let folders = self.disk.keep_folders();
         let (news, at) = self.catch_up()?;
         self.seen = Some(at);
+        self.written_ms = self.modified(at.number)?;
         let staged = Vec::new();
         Ok(LockedWal { wal: self, news, at, staged, _folders: folders, _guard: guard })
     }
@@ -236,6 +241,7 @@ impl<S: Committed> Wal<S> {
             return Ok((News::Unknown, self.begin(number + 1, None)?));
         };
         let end = Position { number, offset: log.end };
+        log.added.check(&path, log.end)?;
         self.cut(&path, 0, &read, log.end)?;
         let Added { records, settled, .. } = log.added;
         self.state = S::load(header.get("state").and_then(Value::as_object));
@@ -262,12 +268,32 @@ impl<S: Committed> Wal<S> {
             // Others removed or cut it. This process still has its state.
             return Ok((News::Unknown, self.begin(seen.number + 1, None)?));
         }
+        // No process appended to it, and yet it was written.
+        if read.length == seen.offset
+            && self.written_ms != self.modified(seen.number)?
+            && !self.is_whole(seen)?
+        {
+            return Ok((News::Unknown, self.begin(seen.number + 1, None)?));
+        }
         let added = decode_records(&path, &read.bytes)?;
         let end = Position { offset: seen.offset + added.length, ..seen };
+        added.check(&path, end.offset)?;
         self.cut(&path, seen.offset, &read, added.length)?;
         self.apply(added.unsettled(), Trust::Files)?;
         added.records.iter().for_each(|record| self.state.apply(record));
         Ok((News::Records(added.records), end))
+    }
+
+    /// Whether the log up to a position is what was written.
+    fn is_whole(&self, at: Position) -> Result<bool> {
+        let path = self.path(at.number);
+        let read = self.read(&path, 0)?;
+        Ok(decode(&path, &read.bytes).is_ok_and(|log| log.end == at.offset))
+    }
+
+    /// When a log was written last.
+    fn modified(&self, number: u64) -> Result<Option<i64>> {
+        Ok(self.disk.stat(&self.path(number))?.map(|stat| stat.modified_ms))
     }
 
     /// Begins a log. Everything that earlier logs say is synced first.
@@ -368,20 +394,31 @@ impl<S: Committed> LockedWal<'_, S> {
         }
         let applied = self.wal.apply(&staged, Trust::Files);
         self.at.offset += bytes.len() as u64;
+        let mut is_marked = false;
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {
             let mark = followed();
             // Not synced: after a restart everything is applied again.
-            if disk.append(&path, &mark).is_ok() {
+            is_marked = disk.append(&path, &mark).is_ok();
+            if is_marked {
                 self.at.offset += mark.len() as u64;
             }
             self.wal.seen = Some(self.at);
             staged.iter().for_each(|record| self.wal.state.apply(record));
         }
         let skipped = applied.map_err(|error| TreeError::unfinished(&path, error))?;
+        let stat = self.wal.disk.stat(&path).ok().flatten();
+        self.wal.written_ms = stat.map(|stat| stat.modified_ms);
+        if is_marked && stat.is_none_or(|stat| stat.length != self.at.offset) {
+            // Others wrote to the log at the same time, so that a reader would not find the group.
+            self.checkpoint().map_err(|error| TreeError::unfinished(&path, error))?;
+            return Ok(skipped);
+        }
         let records = self.at.offset.saturating_sub(self.wal.head);
         if records > FULL.max(self.wal.head.saturating_mul(PER_HEAD)) {
-            self.checkpoint()?;
+            // The group has happened. A log that cannot be emptied now, for example because the
+            // disk is full, is emptied later.
+            drop(self.checkpoint());
         }
         Ok(skipped)
     }
@@ -393,6 +430,7 @@ impl<S: Committed> LockedWal<'_, S> {
     pub fn checkpoint(&mut self) -> Result<()> {
         self.at = self.wal.begin(self.at.number + 1, Some(self.at))?;
         self.wal.seen = Some(self.at);
+        self.wal.written_ms = self.wal.modified(self.at.number)?;
         Ok(())
     }
 }

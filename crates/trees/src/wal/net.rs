@@ -226,7 +226,12 @@ fn write(
 ) -> Result<bool> {
     let Some(text) = item.texts.last() else { return Ok(true) };
     if item.is_new() && trust == Trust::Files {
-        make_temporary(disk, temporary, text)?;
+        if let Err(error) = make_temporary(disk, temporary, text) {
+            drop(disk.remove_file(temporary));
+            // Applied again while the disk is full: nothing is missing.
+            let found = read_file(disk, path, limits::DOCUMENT)?;
+            return if found.as_deref() == Some(text.as_bytes()) { Ok(true) } else { Err(error) };
+        }
         let moved = with_folders(disk, path, || disk.move_if_free(temporary, path));
         match moved {
             // Others put something there.

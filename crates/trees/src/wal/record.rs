@@ -85,9 +85,24 @@ pub(super) struct Added {
     pub(super) settled: usize,
     /// Their bytes.
     pub(super) length: u64,
+    /// Whether what follows them was changed after it was synced: a later group is whole, and a
+    /// group is written only after the one before it is synced.
+    pub(super) is_damaged: bool,
 }
 
 impl Added {
+    /// Refuses a log that others changed after it was synced: to cut it would undo commits.
+    pub(super) fn check(&self, path: &str, end: u64) -> Result<()> {
+        if !self.is_damaged {
+            return Ok(());
+        }
+        let why = format!(
+            "the record at byte {end} was changed after it was written. Restore the file from a \
+             backup; without one, remove the folder of the log, and adopt the tasks in progress"
+        );
+        Err(TreeError::damaged(path, why))
+    }
+
     /// The records that the files may not have followed: those of the last group.
     pub(super) fn unsettled(&self) -> &[Record] {
         &self.records[self.settled..]
@@ -166,8 +181,12 @@ pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
 /// Reads records.
 pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
     let mut added = Added::default();
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let Some(document) = checked(line) else { break };
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    while let Some(line) = lines.next() {
+        let Some(document) = checked(line) else {
+            added.is_damaged = lines.any(follows_a_sync);
+            break;
+        };
         if document.contains_key(FOLLOWED) {
             added.settled = added.records.len();
             added.length += line.len() as u64;
@@ -181,6 +200,13 @@ pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
         added.length += line.len() as u64;
     }
     Ok(added)
+}
+
+/// Whether a line is written only after everything before it is synced.
+fn follows_a_sync(line: &[u8]) -> bool {
+    let is_marked =
+        |document: Object| document.contains_key(GROUP) || document.contains_key(FOLLOWED);
+    checked(line).is_some_and(is_marked)
 }
 
 fn checked(line: &[u8]) -> Option<Object> {

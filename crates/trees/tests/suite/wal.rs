@@ -1,8 +1,12 @@
 //! A log keeps what was committed, and what others wrote.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::{Duration, SystemTime};
 
 use accord_contract::wire::{Object, Value};
 use accord_trees::testing::{Crash, SimDisk};
@@ -334,6 +338,55 @@ fn a_damaged_log_is_cut_where_it_was_not_synced() {
     disk.append("own/log-000000000001", line.as_bytes()).unwrap();
     assert!(open(&disk, "one").lock().is_err());
     assert!(disk.files()["own/log-000000000001"].ends_with(line.as_bytes()));
+}
+
+/// Changes one byte of a file in place.
+fn scratch(path: &Path, at: u64) {
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+}
+
+#[test]
+fn a_log_that_was_changed_after_its_sync_is_not_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+    let open = || Wal::<Tally>::new(disk.clone(), "own", "one");
+    let log = folder.path().join("own/log-000000000001");
+    let mut wal = open();
+    assert_eq!(commit(&mut wal, &life()[..1]), 1);
+    let one = std::fs::metadata(&log).unwrap().len();
+    assert_eq!(commit(&mut wal, &life()[1..2]), 1);
+    let bytes = std::fs::read(&log).unwrap();
+    // A time that tells the change from the write before it.
+    let earlier = SystemTime::now() - Duration::from_secs(9);
+    File::open(&log).unwrap().set_modified(earlier).unwrap();
+    drop(wal.lock().unwrap());
+    scratch(&log, one + 30);
+    // Without the state in memory, everything after the change would be lost.
+    let said = open().lock().err().expect("a damaged log").to_string();
+    assert!(said.contains("was changed after it was written"), "{said}");
+    assert!(open().peek().is_err());
+    assert_eq!(std::fs::read(&log).unwrap().len(), bytes.len(), "it was cut");
+    // A process that has the state writes the log again.
+    assert_eq!(*wal.lock().unwrap().state(), tally(2));
+    assert_eq!(*open().lock().unwrap().state(), tally(2));
+}
+
+#[test]
+fn a_group_between_lines_of_others_is_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+    let open = || Wal::<Tally>::new(disk.clone(), "own", "one");
+    let mut wal = open();
+    assert_eq!(commit(&mut wal, &life()[..1]), 1);
+    let mut locked = wal.lock().unwrap();
+    disk.append("own/log-000000000001", b"no record\n").unwrap();
+    locked.stage(life()[1].clone());
+    locked.commit().unwrap();
+    drop(locked);
+    assert_eq!(*open().lock().unwrap().state(), tally(2));
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! A disk that runs full at any byte loses nothing that was acknowledged, and a tree that cannot be
+//! written can be read.
+
+use std::sync::Arc;
+
+use accord_contract::codes::{Code, Failure};
+use accord_tasks::requests::{ClaimRequest, InitRequest, LintRequest, ListRequest, PollRequest};
+use accord_tasks::{Environment, Tree};
+use accord_tasks_core::Status;
+use accord_trees::Disk;
+use accord_trees::testing::{Crash, Limited, SimDisk};
+
+use crate::support::{Clock, agent, human, ready, report};
+
+const FIRST: &str = "TASK-2026-02-09-001";
+
+fn open(disk: Arc<dyn Disk>) -> Tree {
+    let clock = Clock::default();
+    let environment = Environment::new(move || clock.now(), || [7; 16], "one");
+    Tree::on(disk, "shop", environment).unwrap()
+}
+
+/// Works until something is refused. Answers what was acknowledged, and the refusal.
+fn work(tree: &Tree) -> (usize, Option<Failure>) {
+    let steps: [&dyn Fn() -> Result<(), Failure>; 5] = [
+        &|| tree.create(&ready("Ship it"), &human()).map(drop),
+        &|| tree.claim(FIRST, &ClaimRequest::default(), &agent("a")).map(drop),
+        &|| tree.create(&ready("Then this"), &human()).map(drop),
+        &|| tree.message(&report(FIRST, "a", "done"), &agent("a")).map(drop),
+        &|| tree.create(&ready("And this"), &human()).map(drop),
+    ];
+    for (done, step) in steps.iter().enumerate() {
+        if let Err(failure) = step() {
+            return (done, Some(failure));
+        }
+    }
+    (steps.len(), None)
+}
+
+/// How many steps of the work a tree has.
+fn done(tree: &Tree) -> usize {
+    let mut asked = ListRequest::default();
+    asked.all = Some(true);
+    let list = tree.list(&asked, &human()).unwrap();
+    let first = list.tasks.iter().find(|task| task.id.to_string() == FIRST);
+    let first = first.map_or(0, |task| match task.status {
+        Status::Ready => 1,
+        Status::InProgress => 2,
+        _ => 3,
+    });
+    first + list.tasks.len().saturating_sub(1)
+}
+
+#[test]
+fn a_disk_that_runs_full_at_any_byte_loses_nothing() {
+    let unlimited = Arc::new(Limited::new(SimDisk::new(), u64::MAX));
+    let tree = open(unlimited.clone());
+    tree.init(&InitRequest::default(), &human()).unwrap();
+    assert_eq!(work(&tree).0, 5);
+    let bytes: usize = unlimited.disk().files().values().map(Vec::len).sum();
+    let mut refusals = 0;
+    for space in (0..2 * bytes as u64).step_by(61) {
+        let disk = Arc::new(Limited::new(SimDisk::new(), u64::MAX));
+        let tree = open(disk.clone());
+        tree.init(&InitRequest::default(), &human()).unwrap();
+        disk.set_left(space);
+        let (acknowledged, refusal) = work(&tree);
+        if let Some(refusal) = refusal {
+            refusals += 1;
+            assert_eq!(refusal.code, Code::AofTaskTreeUnavailable, "{space}: {refusal:?}");
+            assert!(refusal.message.contains("The disk is full: free space"), "{refusal:?}");
+            // A second one is refused in the same way.
+            let again = tree.create(&ready("More"), &human()).unwrap_err();
+            assert!(again.message.contains("The disk is full"), "{space}: {again:?}");
+        }
+        disk.set_left(u64::MAX);
+        // The same process goes on, or another one.
+        let survivor = Arc::new(disk.disk().after(Crash::Process));
+        for tree in [tree, open(survivor)] {
+            tree.poll(&PollRequest::default(), &human()).unwrap();
+            let found = done(&tree);
+            assert!(
+                (acknowledged..=acknowledged + 1).contains(&found),
+                "{space}: {acknowledged} were acknowledged, {found} are there"
+            );
+            let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+            assert_eq!(findings, [], "{space}");
+            tree.create(&ready("Afterwards"), &human()).unwrap();
+        }
+    }
+    assert!(refusals > 50, "{refusals} refusals are too few");
+}
