@@ -458,10 +458,14 @@ fn finish<T>(
 /// than what was committed, or damaged.
 fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings, Failure> {
     let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
-    let lock = match has_log.then(|| wal.lock()).transpose() {
-        // What was committed and did not reach the files yet stays unseen.
-        Err(error) if error.is_read_only() => None,
-        lock => lock.map_err(|error| failure(&error))?,
+    let lock = match has_log {
+        true => match wal.lock() {
+            Ok(lock) => Some(lock),
+            // What was committed and did not reach the files yet stays unseen.
+            Err(error) if error.is_read_only() => None,
+            Err(error) => return Err(failure(&error)),
+        },
+        false => None,
     };
     let settings = Settings::load(disk);
     drop(lock);

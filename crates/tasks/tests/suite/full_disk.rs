@@ -8,7 +8,7 @@ use accord_tasks::requests::{ClaimRequest, InitRequest, LintRequest, ListRequest
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::Status;
 use accord_trees::Disk;
-use accord_trees::testing::{Crash, Limited, SimDisk};
+use accord_trees::testing::{Crash, Limited, ReadOnly, SimDisk};
 
 use crate::support::{Clock, agent, human, ready, report};
 
@@ -59,7 +59,7 @@ fn a_disk_that_runs_full_at_any_byte_loses_nothing() {
     assert_eq!(work(&tree).0, 5);
     let bytes: usize = unlimited.disk().files().values().map(Vec::len).sum();
     let mut refusals = 0;
-    for space in (0..2 * bytes as u64).step_by(61) {
+    for space in (0..2 * bytes as u64).step_by(199) {
         let disk = Arc::new(Limited::new(SimDisk::new(), u64::MAX));
         let tree = open(disk.clone());
         tree.init(&InitRequest::default(), &human()).unwrap();
@@ -89,4 +89,21 @@ fn a_disk_that_runs_full_at_any_byte_loses_nothing() {
         }
     }
     assert!(refusals > 50, "{refusals} refusals are too few");
+}
+
+#[test]
+fn a_tree_that_cannot_be_written_can_be_read() {
+    let disk = Arc::new(SimDisk::new());
+    let tree = open(disk.clone());
+    tree.init(&InitRequest::default(), &human()).unwrap();
+    assert_eq!(work(&tree).0, 5);
+    drop(tree);
+    let files = disk.files();
+    let tree = open(Arc::new(ReadOnly(disk.after(Crash::Process))));
+    assert_eq!(done(&tree), 5);
+    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
+    let refused = tree.create(&ready("More"), &human()).unwrap_err();
+    assert_eq!(refused.code, Code::AofTaskTreeUnavailable);
+    assert!(refused.message.contains("read-only"), "{refused:?}");
+    assert_eq!(disk.files(), files);
 }
