@@ -1,0 +1,248 @@
+// The channel of a session: one socket, opened with a token that the host mints for the login.
+//
+// - `clientId` is random for each load of the page. An action keeps its `clientSeq` until it is
+//   answered, so that the host counts an action once that is sent again after a reconnect.
+// - `fromSeq` is the last message that arrived, so that none is missed and none shown twice.
+
+const VERSION = "draft-2026-08-19";
+const PING_MS = 30_000;
+const SILENCE_MS = 75_000;
+const OPEN_MS = 20_000;
+const MOST_DELAY_MS = 60_000;
+const RESTART_MS = 100;
+const MOST_WAITING = 500;
+
+function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// What the agent may know about this page.
+function hostContext() {
+  const has = (query) => matchMedia(query).matches;
+  return {
+    availableDisplayModes: ["fullscreen"],
+    currentDisplayMode: "fullscreen",
+    containerDimensions: { width: innerWidth, height: innerHeight },
+    platform: "web",
+    deviceCapabilities: { touch: has("(any-pointer: coarse)"), hover: has("(any-hover: hover)") },
+    locale: navigator.language || "en",
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  };
+}
+
+export class Channel {
+  // `on` has the callbacks: state, subscribed, changed, data, drained, refused.
+  constructor(session, mint, on) {
+    this.session = session;
+    this.mint = mint;
+    this.on = on;
+    this.clientId = randomId();
+    this.nextSeq = 1;
+    this.lastSeq = 0;
+    this.waiting = new Map();
+    this.failures = 0;
+    this.attempts = 0;
+    this.isStopped = true;
+    addEventListener("online", () => this.#hurry());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.#hurry();
+    });
+  }
+
+  start() {
+    if (!this.isStopped) return;
+    this.isStopped = false;
+    this.failures = 0;
+    this.#connect();
+  }
+
+  stop() {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    clearInterval(this.pings);
+    this.isSubscribed = false;
+    this.isConnecting = false;
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close();
+  }
+
+  // Sends an action, now or when the connection is back. `done` gets the answer.
+  act(name, data, done) {
+    if (this.waiting.size >= MOST_WAITING) {
+      done({ error: { code: "", message: "Too many answers wait to be sent." } });
+      return;
+    }
+    const clientSeq = this.nextSeq;
+    this.nextSeq += 1;
+    const body = data === undefined ? { action: name } : { action: name, data };
+    const payload = { sessionId: this.session, type: "data:submit", clientSeq, payload: body };
+    const requestId = `action-${this.clientId}-${clientSeq}`;
+    const entry = { frame: { type: "action", requestId, payload }, done };
+    this.waiting.set(requestId, entry);
+    if (this.isSubscribed) this.#send(entry.frame);
+  }
+
+  async #connect() {
+    if (this.isStopped) return;
+    clearTimeout(this.timer);
+    this.attempts += 1;
+    const attempt = this.attempts;
+    this.isConnecting = true;
+    this.on.state("connecting");
+    let token;
+    try {
+      token = await this.mint();
+    } catch (error) {
+      if (this.isStopped || attempt !== this.attempts) return;
+      this.isConnecting = false;
+      // A refusal with a status below 500 does not change by itself.
+      if (error.status && error.status < 500 && error.status !== 429) {
+        this.isStopped = true;
+        this.on.refused(error);
+      } else {
+        this.#retry();
+      }
+      return;
+    }
+    if (this.isStopped || attempt !== this.attempts) return;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const query = `wsToken=${encodeURIComponent(token.ws_token)}`;
+    const socket = new WebSocket(`${scheme}://${location.host}/ws?${query}`);
+    this.socket = socket;
+    this.subscribeId = `subscribe-${randomId()}`;
+    this.heardAt = Date.now();
+    const late = setTimeout(() => socket.close(), OPEN_MS);
+    socket.onopen = () => this.#send({
+      type: "subscribe",
+      requestId: this.subscribeId,
+      payload: {
+        sessionId: this.session,
+        appId: token.app_id,
+        role: "user",
+        wsToken: token.ws_token,
+        clientId: this.clientId,
+        fromSeq: this.lastSeq,
+        supportedVersions: [VERSION],
+      },
+    });
+    socket.onmessage = (event) => {
+      if (this.socket !== socket) return;
+      this.heardAt = Date.now();
+      const frame = JSON.parse(event.data);
+      if (frame.requestId === this.subscribeId) clearTimeout(late);
+      this.#take(frame);
+    };
+    socket.onclose = (event) => {
+      clearTimeout(late);
+      if (this.socket !== socket) return;
+      this.socket = null;
+      this.isConnecting = false;
+      this.isSubscribed = false;
+      clearInterval(this.pings);
+      if (this.isStopped) return;
+      if (event.code === 1008 && event.reason === "session_expired") {
+        this.isStopped = true;
+        this.on.refused({ code: "LIVE_SESSION_ENDED", status: 410, message: "" });
+      } else {
+        this.#retry(event.code === 1012 ? RESTART_MS : undefined);
+      }
+    };
+  }
+
+  #retry(delay) {
+    if (this.isStopped) return;
+    // A restart is quick once; a server that does not come back is asked less and less often.
+    const grown = Math.min(1000 * 2 ** this.failures, MOST_DELAY_MS);
+    const isQuick = delay !== undefined && this.failures === 0;
+    const wait = isQuick ? delay : grown * (0.8 + 0.4 * Math.random());
+    this.failures += 1;
+    this.on.state(navigator.onLine === false ? "offline" : "waiting", Math.ceil(wait / 1000));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#connect(), wait);
+  }
+
+  // Connects at once if it waits to do so.
+  #hurry() {
+    if (this.isStopped || this.socket || this.isConnecting) return;
+    this.#connect();
+  }
+
+  #send(frame) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+  }
+
+  #take(frame) {
+    const { type, payload, requestId } = frame;
+    if (requestId === this.subscribeId) {
+      if (type === "ack") this.#subscribed(payload);
+      else if (type === "error") this.#notSubscribed(payload);
+      return;
+    }
+    switch (type) {
+      case "ack":
+        this.#answered(requestId, { ack: payload });
+        break;
+      case "error":
+        this.#answered(requestId, { error: payload });
+        break;
+      case "data":
+        if (payload.seq !== undefined && payload.seq <= this.lastSeq) break;
+        if (payload.seq !== undefined) this.lastSeq = payload.seq;
+        this.on.data(payload);
+        break;
+      case "render":
+      case "props_update":
+        this.on.changed();
+        break;
+      case "drain_ack":
+        this.on.drained();
+        break;
+      default:
+        break;
+    }
+  }
+
+  #subscribed(payload) {
+    this.isConnecting = false;
+    this.isSubscribed = true;
+    this.failures = 0;
+    this.pings = setInterval(() => this.#ping(), PING_MS);
+    for (const entry of this.waiting.values()) this.#send(entry.frame);
+    this.#send({
+      type: "host_context_observed",
+      payload: { sessionId: this.session, hostContext: hostContext() },
+    });
+    this.on.state("live");
+    this.on.subscribed(payload);
+  }
+
+  #notSubscribed(error) {
+    // A token that ran out is replaced by the next connection; the others do not change.
+    if (/^(BOOTSTRAP_EXPIRED|UNAUTHENTICATED|SESSION_CREATE_FAILED)$/.test(error.code)) {
+      this.socket?.close();
+      return;
+    }
+    this.stop();
+    this.on.refused({ code: error.code, status: 409, message: error.message });
+  }
+
+  #answered(requestId, answer) {
+    const entry = this.waiting.get(requestId);
+    if (!entry) return;
+    // What could not be stored is sent again with the next connection.
+    if (answer.error?.code === "APPEND_FAILED") {
+      this.socket?.close();
+      return;
+    }
+    this.waiting.delete(requestId);
+    entry.done(answer);
+  }
+
+  #ping() {
+    // A connection that died without a word is noticed by its silence.
+    if (Date.now() - this.heardAt > SILENCE_MS) this.socket?.close();
+    else this.#send({ type: "ping", payload: {}, requestId: `ping-${Date.now()}` });
+  }
+}

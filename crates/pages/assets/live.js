@@ -1,0 +1,332 @@
+// The page of a live session.
+
+import {
+  Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, signIn, signOut,
+} from "./api.js";
+import { Channel } from "./channel.js";
+import { byId, fill, say } from "./dom.js";
+import {
+  capture, clearProblems, followLists, readForm, resetForm, restore, showProblems, startForms,
+  violationsOf,
+} from "./forms.js";
+import { Streams } from "./streams.js";
+import { visible } from "./text.js";
+import { startTheme } from "./theme.js";
+import { shown } from "./value.js";
+
+const PARTS = ["head", "props", "actions", "streams"];
+const WARN_MS = 120_000;
+const LATEST_TIMER_MS = 2 ** 31 - 1;
+
+const session = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const last = {};
+const receipts = new Set();
+let endsAt = 0;
+let endTimer;
+let fetching = null;
+let isStale = false;
+
+const streams = new Streams(byId("streams"), (event) => {
+  if (event.kind === "consume_polling") showAgent("waiting");
+});
+
+const channel = new Channel(session, () => mintToken(session), {
+  state: showConnection,
+  subscribed(ack) {
+    if (ack.replayTruncated) streams.setTruncated();
+    refresh();
+  },
+  changed: refresh,
+  data: (frame) => streams.take(frame),
+  drained() {
+    showAgent("read");
+    for (const receipt of receipts) {
+      if (receipt.isConnected) receipt.textContent = receipt.textContent.replace(
+        "The agent has not read it yet.", "The agent has read it.");
+    }
+    receipts.clear();
+  },
+  refused: showRefusal,
+});
+
+// What is shown -------------------------------------------------------------------------------
+
+function showView(view) {
+  document.body.dataset.view = view;
+  byId("login").hidden = view !== "login";
+  byId("session").hidden = last.head === undefined || view === "missing";
+  byId("sign-out").hidden = !isSignedIn();
+}
+
+function showConnection(state, seconds) {
+  const words = {
+    connecting: "Connecting",
+    live: "Connected",
+    waiting: `Connection lost. Trying again in ${seconds} s. What you enter stays here.`,
+    offline: "You are offline. What you enter stays here.",
+    "signed-out": "Signed out",
+    "read-only": "Not connected",
+    ended: "This session ended",
+    missing: "Not connected",
+  };
+  const place = byId("connection");
+  place.dataset.state = state;
+  say(place, words[state]);
+}
+
+function showAgent(state) {
+  const words = {
+    waiting: "The agent waits for your answer.",
+    sent: "Your answer is stored. The agent has not read it yet.",
+    read: "The agent has read your answer.",
+  };
+  const place = byId("agent");
+  place.dataset.state = state;
+  say(place, words[state]);
+}
+
+function showLogin(message) {
+  forgetLogin();
+  channel.stop();
+  showConnection("signed-out");
+  showView("login");
+  say(byId("login-error"), message ?? "");
+  byId("login-title").focus();
+}
+
+function showEnd() {
+  channel.stop();
+  clearTimeout(endTimer);
+  showConnection("ended");
+  showView("ended");
+  say(byId("notice"), "This session ended. It takes no more answers.");
+  disableActions();
+  byId("agent").textContent = "";
+}
+
+function disableActions() {
+  for (const button of document.querySelectorAll("#actions button")) button.disabled = true;
+}
+
+function showRefusal(error) {
+  if (error.status === 401) {
+    showLogin("Your login ended. Sign in again; what you entered stays here.");
+  } else if (error.status === 410) showEnd();
+  else if (error.status === 403 && last.head !== undefined) {
+    showConnection("read-only");
+    disableActions();
+    say(byId("notice"), "You may read this session, and not answer: your key may not write here.");
+  } else {
+    channel.stop();
+    showConnection("missing");
+    showView("missing");
+    say(byId("notice"), error.message || "This session cannot be shown.");
+  }
+}
+
+function show(page) {
+  const active = document.activeElement?.id;
+  for (const part of PARTS) {
+    if (last[part] === page[part]) continue;
+    const place = byId(part);
+    const entered = part === "actions" ? capture(place) : null;
+    fill(place, page[part]);
+    last[part] = page[part];
+    if (part === "actions") {
+      startForms(place);
+      restore(place, entered);
+    }
+    if (part === "streams") streams.showAll();
+  }
+  if (active && document.activeElement === document.body) byId(active)?.focus();
+  document.title = `${byId("session-title").textContent} · Accord`;
+  // The clock of this device may be wrong; the time that is left is not.
+  endsAt = Date.now() + page.ends_at - page.now;
+  showTimes();
+  if (page.ended) showEnd();
+  else showView("session");
+}
+
+// Shows when the session ends in the time of this device, and notices when it has.
+function showTimes() {
+  const ends = byId("ends");
+  const end = new Date(endsAt);
+  if (ends) ends.textContent = end.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  clearTimeout(endTimer);
+  const left = endsAt - Date.now();
+  const isNear = left <= WARN_MS;
+  const notice = isNear && left > 0
+    ? "This session ends soon if nothing happens in it. An answer keeps it open." : "";
+  if (document.body.dataset.view !== "ended") say(byId("notice"), notice);
+  const next = isNear ? Math.max(left, 1000) : left - WARN_MS;
+  endTimer = setTimeout(() => refresh(), Math.min(next + 500, LATEST_TIMER_MS));
+}
+
+// Fetches what is shown. A change while that runs is fetched afterwards.
+function refresh() {
+  if (fetching) {
+    isStale = true;
+    return fetching;
+  }
+  fetching = (async () => {
+    try {
+      do {
+        isStale = false;
+        show((await fetchPage(session)).page);
+      } while (isStale);
+    } catch (error) {
+      // Without an answer the channel tries again, and then this is called again.
+      if (error instanceof Refused && error.status < 500) showRefusal(error);
+    } finally {
+      fetching = null;
+    }
+  })();
+  return fetching;
+}
+
+async function open() {
+  showConnection("connecting");
+  document.body.dataset.view = "starting";
+  await refresh();
+  // A refusal has shown another view.
+  if (["starting", "session"].includes(document.body.dataset.view)) channel.start();
+}
+
+// Answers -------------------------------------------------------------------------------------
+
+function receipt(form, state, text) {
+  const place = form.querySelector("[data-receipt]");
+  place.dataset.state = state;
+  place.replaceChildren(visible(text));
+  return place;
+}
+
+function setBusy(form, isBusy) {
+  if (isBusy) form.dataset.busy = "";
+  else delete form.dataset.busy;
+  form.querySelector('[type="submit"]').setAttribute("aria-disabled", String(isBusy));
+}
+
+// The form of an action now: a new fragment may have replaced the one that was sent.
+function formOf(action) {
+  const forms = [...document.querySelectorAll("form[data-action]")];
+  return forms.find((form) => form.dataset.action === action);
+}
+
+function send(form, data) {
+  const { action } = form.dataset;
+  setBusy(form, true);
+  const isLive = channel.isSubscribed;
+  receipt(form, "waiting", isLive ? "Sending" : "Kept. It is sent when the connection is back.");
+  channel.act(action, data, (answer) => {
+    const now = formOf(action);
+    if (!now) return;
+    setBusy(now, false);
+    if (answer.ack) {
+      resetForm(now);
+      const time = new Date(answer.ack.timestamp).toLocaleTimeString([], { timeStyle: "short" });
+      receipts.add(receipt(now, "sent", `Sent at ${time}. The agent has not read it yet.`));
+      showAgent("sent");
+      refresh();
+    } else {
+      const problems = violationsOf(action, answer.error);
+      receipt(now, "failed", `Not accepted (${answer.error.code}).`);
+      const summary = problems.length > 0 ? "Correct what is marked." : answer.error.message;
+      showProblems(now, problems, summary);
+    }
+  });
+}
+
+function confirmed(form, data) {
+  const dialog = byId("confirm");
+  const submit = form.querySelector('[type="submit"]');
+  byId("confirm-label").replaceChildren(visible(submit.textContent));
+  byId("confirm-data").replaceChildren(...(data === undefined ? [] : [shown(data)]));
+  byId("confirm-yes").onclick = () => {
+    dialog.close();
+    send(form, data);
+  };
+  byId("confirm-no").onclick = () => dialog.close();
+  dialog.onclose = () => submit.focus();
+  dialog.showModal();
+  byId("confirm-no").focus();
+}
+
+function submitted(event) {
+  event.preventDefault();
+  const form = event.target.closest("form[data-action]");
+  if (!form || "busy" in form.dataset) return;
+  const { data, problems } = readForm(form);
+  if (problems.length > 0) {
+    receipt(form, "failed", "Not sent.");
+    showProblems(form, problems, "");
+    return;
+  }
+  clearProblems(form);
+  if ("confirm" in form.dataset) confirmed(form, data);
+  else send(form, data);
+}
+
+// Ctrl+Enter sends a form from a text of several lines.
+function typed(event) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  }
+}
+
+// Signing in ----------------------------------------------------------------------------------
+
+async function enter(credential) {
+  try {
+    await signIn(credential);
+    say(byId("login-error"), "");
+    await open();
+    byId("session-title")?.focus();
+  } catch (error) {
+    // An old link does not end the login that there is.
+    if (credential.link && isSignedIn()) await open();
+    else showLogin(error instanceof Refused ? error.message : "The server does not answer.");
+  }
+}
+
+function start() {
+  startTheme();
+  followLists(byId("actions"));
+  byId("actions").addEventListener("submit", submitted);
+  byId("actions").addEventListener("keydown", typed);
+  byId("login-form")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const key = byId("key");
+    const entered = key.value.trim();
+    key.value = "";
+    if (entered === "") say(byId("login-error"), "Enter a key.");
+    else enter({ key: entered });
+  });
+  byId("login-open")?.addEventListener("click", () => enter({}));
+  byId("sign-out").addEventListener("click", async () => {
+    channel.stop();
+    await signOut().catch(() => {});
+    showLogin("You signed out.");
+  });
+  onLoginChange(() => {
+    if (!isSignedIn()) {
+      if (document.body.dataset.view !== "login") showLogin("You signed out in another tab.");
+    } else if (document.body.dataset.view === "login") open();
+  });
+  addEventListener("beforeunload", (event) => {
+    if (channel.waiting.size > 0) event.preventDefault();
+  });
+  const link = /^#t=(.+)$/.exec(location.hash)?.[1];
+  if (link) {
+    // The link works once. It must not stay in the history.
+    history.replaceState(null, "", location.pathname);
+    enter({ link });
+  } else if (isSignedIn()) {
+    open();
+  } else {
+    showLogin();
+  }
+}
+
+start();

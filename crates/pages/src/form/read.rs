@@ -1,0 +1,225 @@
+//! The fields of a JSON Schema.
+
+use accord_contract::wire::{Object, Value};
+
+use super::hint::hint;
+use super::{Choice, Field, Input};
+use crate::markdown::markdown;
+use crate::text::AgentText;
+use crate::value::label;
+
+/// The most fields of a form. What comes after them is entered as JSON.
+const MOST_FIELDS: usize = 200;
+
+/// How deep objects can be nested in a form. What is deeper is entered as JSON.
+const MOST_DEPTH: usize = 5;
+
+/// The longest text that is entered in one line.
+const LINE_CHARS: u64 = 80;
+
+/// Keywords that a form cannot follow.
+const COMPOSED: [&str; 6] = ["oneOf", "anyOf", "allOf", "not", "patternProperties", "$ref"];
+
+/// The field for the whole data of an action.
+pub(crate) fn read(schema: &Value) -> Field {
+    let mut reader = Reader { fields: 0 };
+    reader.field(schema, "", "Data", true, 0)
+}
+
+struct Reader {
+    fields: usize,
+}
+
+impl Reader {
+    fn field(
+        &mut self,
+        schema: &Value,
+        path: &str,
+        name: &str,
+        required: bool,
+        depth: usize,
+    ) -> Field {
+        self.fields += 1;
+        let title = text(schema, "title").map_or_else(|| label(name), str::to_owned);
+        let mut field = Field {
+            path: path.to_owned(),
+            name: name.to_owned(),
+            label: AgentText::new(title),
+            description: text(schema, "description").map(markdown),
+            hint: String::new(),
+            required,
+            nullable: is_nullable(schema),
+            input: self.input(schema, path, depth),
+        };
+        field.hint = match &field.input {
+            Input::Group(_) | Input::Fixed(_) => String::new(),
+            _ => hint(schema, field.kind()),
+        };
+        field
+    }
+
+    fn input(&mut self, schema: &Value, path: &str, depth: usize) -> Input {
+        let default = schema.get("default");
+        if let Some(constant) = schema.get("const") {
+            return Input::Fixed(AgentText::new(constant.to_string()));
+        }
+        if let Some(choices) = choices(schema, default) {
+            return Input::Choice(choices);
+        }
+        let is_composed = COMPOSED.iter().any(|keyword| schema.get(keyword).is_some());
+        let is_full = depth > MOST_DEPTH || self.fields > MOST_FIELDS;
+        let kind = only_type(schema).filter(|_| !is_composed && !is_full);
+        let input = match kind {
+            Some("string") => Some(text_input(schema, default.and_then(Value::as_str))),
+            Some("integer") => Some(number_input(schema, true, default)),
+            Some("number") => Some(number_input(schema, false, default)),
+            Some("boolean") => Some(Input::YesNo(default.and_then(Value::as_bool))),
+            Some("null") => Some(Input::Fixed("null".into())),
+            Some("array") => self.list(schema, default, depth),
+            Some("object") => self.group(schema, path, depth),
+            _ => None,
+        };
+        input.unwrap_or_else(|| Input::Json {
+            value: default.map(Value::to_string),
+            schema: AgentText::new(schema.to_string()),
+        })
+    }
+
+    /// The members of an object that has no others.
+    fn group(&mut self, schema: &Value, path: &str, depth: usize) -> Option<Input> {
+        let none = Object::new();
+        let properties = match schema.get("properties") {
+            None => &none,
+            Some(properties) => properties.as_object()?,
+        };
+        let closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+        if !closed {
+            return None;
+        }
+        let required: Vec<&str> = (schema.get("required").and_then(Value::as_array).into_iter())
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let fields = properties.iter().map(|(name, schema)| {
+            let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            self.field(schema, &place, name, required.contains(&name.as_str()), depth + 1)
+        });
+        Some(Input::Group(fields.collect()))
+    }
+
+    /// A list of texts, numbers, choices or yes and no.
+    fn list(&mut self, schema: &Value, default: Option<&Value>, depth: usize) -> Option<Input> {
+        let items = schema.get("items")?;
+        let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        if let Some(choices) = choices(items, None).filter(|_| is_unique) {
+            let chosen = default.and_then(Value::as_array);
+            let chosen: Vec<_> = chosen.into_iter().flatten().map(Value::to_string).collect();
+            let choices = choices.into_iter().map(|choice| {
+                let chosen = chosen.contains(&choice.json);
+                Choice { chosen, ..choice }
+            });
+            return Some(Input::Several(choices.collect()));
+        }
+        let mut entry = self.field(items, "[]", "Entry", true, depth + 1);
+        let is_scalar =
+            !matches!(entry.input, Input::Group(_) | Input::List { .. } | Input::Json { .. });
+        if !is_scalar || matches!(entry.input, Input::Several(_)) {
+            return None;
+        }
+        entry.label = AgentText::new("Entry");
+        let values = default.filter(|value| value.is_array());
+        let count = |name: &str| schema.get(name).and_then(Value::as_u64);
+        Some(Input::List {
+            entry: Box::new(entry),
+            least: count("minItems"),
+            most: count("maxItems"),
+            values: values.map_or_else(|| "[]".to_owned(), Value::to_string),
+        })
+    }
+}
+
+fn text_input(schema: &Value, default: Option<&str>) -> Input {
+    let value = default.map(str::to_owned);
+    let line = match text(schema, "format") {
+        Some("date") => "date",
+        // Its value has no offset, so that a default cannot be put into it.
+        Some("date-time") => return Input::Line("datetime-local", None),
+        Some("email") => "email",
+        Some("uri" | "url") => "url",
+        Some("password") => "password",
+        Some(_) => "text",
+        None => {
+            let most = schema.get("maxLength").and_then(Value::as_u64);
+            let is_short = most.is_some_and(|most| most <= LINE_CHARS);
+            // A pattern is for a word, not for paragraphs.
+            if is_short || schema.get("pattern").is_some() {
+                return Input::Line("text", value);
+            }
+            return Input::Lines(value);
+        }
+    };
+    Input::Line(line, value)
+}
+
+fn number_input(schema: &Value, whole: bool, default: Option<&Value>) -> Input {
+    let number = |name: &str| schema.get(name).filter(|value| value.is_number());
+    let bounds = (number("minimum"), number("maximum"));
+    Input::Number {
+        whole,
+        bounds: (bounds.0.map(Value::to_string), bounds.1.map(Value::to_string)),
+        value: default.filter(|value| value.is_number()).map(Value::to_string),
+    }
+}
+
+/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants.
+fn choices(schema: &Value, default: Option<&Value>) -> Option<Vec<Choice>> {
+    let choice = |value: &Value, title: Option<&str>| Choice {
+        json: value.to_string(),
+        label: AgentText::new(title.map_or_else(|| words(value), str::to_owned)),
+        chosen: default == Some(value),
+    };
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return Some(values.iter().map(|value| choice(value, None)).collect());
+    }
+    let branches = schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_array()?;
+    let constants = branches.iter().map(|branch| {
+        let value = branch.get("const")?;
+        Some(choice(value, text(branch, "title")))
+    });
+    constants.collect()
+}
+
+/// A value of a list of choices, for people.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "(empty)".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The type of a schema, if there is one besides null.
+fn only_type(schema: &Value) -> Option<&str> {
+    match schema.get("type") {
+        Some(Value::String(name)) => Some(name),
+        Some(Value::Array(names)) => {
+            let mut names = names.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+            let first = names.next();
+            if names.next().is_some() { None } else { first.or(Some("null")) }
+        }
+        None if schema.get("properties").is_some() => Some("object"),
+        _ => None,
+    }
+}
+
+fn is_nullable(schema: &Value) -> bool {
+    let has_null = |names: &Vec<Value>| names.iter().any(|name| name == "null");
+    schema.get("nullable") == Some(&Value::Bool(true))
+        || schema.get("type").and_then(Value::as_array).is_some_and(has_null)
+}
+
+fn text<'s>(schema: &'s Value, name: &str) -> Option<&'s str> {
+    schema.get(name).and_then(Value::as_str)
+}

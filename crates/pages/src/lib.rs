@@ -1,0 +1,32 @@
+//! The pages that a browser is shown.
+//!
+//! A view model and the time come in, HTML goes out. The host serves it, and a page's own modules
+//! (`assets`) do the rest in the browser.
+//!
+//! * [`Shell`]: the page that a navigation gets. It has no data.
+//! * [`LiveView`]: what a signed-in page shows of a live session, as fragments.
+//! * [`ErrorPage`]: the answer to a navigation that leads nowhere.
+//! * [`assets`]: the modules, the style and the icon.
+//! * [`page_policy`]: the content security policy of every page.
+//!
+//! Invariants:
+//! - What an agent wrote is [`AgentText`] or Markdown without raw HTML. Neither can become markup,
+//!   and characters that cannot be seen are made visible.
+//! - A page has no inline script, no inline style and no handler in an attribute.
+//! - The same input gives the same bytes.
+
+pub mod assets;
+mod form;
+mod html;
+mod live;
+mod markdown;
+mod policy;
+mod shell;
+mod text;
+mod value;
+
+pub use self::html::Html;
+pub use self::live::LiveView;
+pub use self::policy::page_policy;
+pub use self::shell::{ErrorPage, Shell};
+pub use self::text::AgentText;

@@ -1,0 +1,51 @@
+//! Pages that carry no data.
+
+use accord_contract::codes::Code;
+use askama::Template;
+
+use crate::assets;
+use crate::html::Html;
+
+/// The page of a live session as a navigation gets it: a form to sign in, and places that the
+/// page's modules fill. It is the same for every session and every visitor.
+#[derive(Clone, Debug, Template)]
+#[template(path = "shell.html")]
+pub struct Shell {
+    assets: &'static str,
+    name: String,
+    is_open: bool,
+}
+
+impl Shell {
+    /// The page of a host. `name` tells hosts on one machine apart. `is_open` says that the host
+    /// has no keys, so that nobody has one to enter.
+    pub fn new(name: impl Into<String>, is_open: bool) -> Self {
+        Self { assets: assets::path(), name: name.into(), is_open }
+    }
+
+    /// The page.
+    pub fn html(&self) -> Html {
+        Html::of(self)
+    }
+}
+
+/// The answer to a navigation that leads nowhere.
+#[derive(Clone, Debug, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    assets: &'static str,
+    code: &'static str,
+    message: String,
+}
+
+impl ErrorPage {
+    /// The page of a failure.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { assets: assets::path(), code: code.as_str(), message: message.into() }
+    }
+
+    /// The page.
+    pub fn html(&self) -> Html {
+        Html::of(self)
+    }
+}

@@ -1,0 +1,186 @@
+//! JSON values as people read them: lists as lists, objects as names with values.
+
+use accord_contract::wire::{Object, Value};
+
+use crate::html::Html;
+use crate::markdown::{markdown, safe_target};
+use crate::text::{attribute, visible};
+
+/// How deep lists and objects are shown as such. What is deeper is shown as JSON.
+const MOST_DEPTH: usize = 6;
+
+/// The most values of one list or object that are shown.
+const MOST_ITEMS: usize = 200;
+
+/// A value, as its schema describes it.
+pub(crate) fn shown(value: &Value, schema: Option<&Value>) -> Html {
+    let mut out = Html::default();
+    write(value, schema, 0, &mut out);
+    out
+}
+
+fn write(value: &Value, schema: Option<&Value>, depth: usize, out: &mut Html) {
+    match value {
+        Value::Null => out.push("<span class=\"none\">none</span>"),
+        Value::Bool(yes) => out.push(if *yes { "yes" } else { "no" }),
+        Value::Number(number) => out.push(&visible(&number.to_string())),
+        Value::String(text) => write_text(text, schema, out),
+        Value::Array(items) if items.is_empty() => out.push("<span class=\"none\">empty</span>"),
+        Value::Object(members) if members.is_empty() => {
+            out.push("<span class=\"none\">empty</span>");
+        }
+        Value::Array(_) | Value::Object(_) if depth >= MOST_DEPTH => {
+            out.push("<code class=\"json\">");
+            out.push(&visible(&value.to_string()));
+            out.push("</code>");
+        }
+        Value::Array(items) => write_list(items, schema, depth, out),
+        Value::Object(members) => write_members(members, schema, depth, out),
+    }
+}
+
+fn write_text(text: &str, schema: Option<&Value>, out: &mut Html) {
+    let says = |name: &str| schema.and_then(|schema| schema.get(name)).and_then(Value::as_str);
+    let is_link = matches!(says("format"), Some("uri" | "url"));
+    if says("contentMediaType") == Some("text/markdown") {
+        out.push("<div class=\"markdown\">");
+        out.push_html(&markdown(text));
+        out.push("</div>");
+    } else if let Some(target) = safe_target(text).filter(|_| is_link) {
+        let start = format!(
+            "<a href=\"{}\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">",
+            attribute(target)
+        );
+        out.push(&start);
+        out.push(&visible(text));
+        out.push("</a>");
+    } else if text.is_empty() {
+        out.push("<span class=\"none\">empty</span>");
+    } else {
+        out.push("<span class=\"text\">");
+        out.push(&visible(text));
+        out.push("</span>");
+    }
+}
+
+fn write_list(items: &[Value], schema: Option<&Value>, depth: usize, out: &mut Html) {
+    let schema = schema.and_then(|schema| schema.get("items"));
+    out.push("<ul class=\"values\">");
+    for item in items.iter().take(MOST_ITEMS) {
+        out.push("<li>");
+        write(item, schema, depth + 1, out);
+        out.push("</li>");
+    }
+    write_rest(items.len(), ("<li>", "</li>"), out);
+    out.push("</ul>");
+}
+
+fn write_members(members: &Object, schema: Option<&Value>, depth: usize, out: &mut Html) {
+    let properties = schema.and_then(|schema| schema.get("properties"));
+    out.push("<dl class=\"values\">");
+    for (name, member) in members.iter().take(MOST_ITEMS) {
+        out.push("<div><dt>");
+        out.push(&visible(&label(name)));
+        out.push("</dt><dd>");
+        write(member, properties.and_then(|all| all.get(name)), depth + 1, out);
+        out.push("</dd></div>");
+    }
+    write_rest(members.len(), ("<div><dt>…</dt><dd>", "</dd></div>"), out);
+    out.push("</dl>");
+}
+
+/// Says how many values are not shown.
+fn write_rest(count: usize, (before, after): (&str, &str), out: &mut Html) {
+    let rest = count.saturating_sub(MOST_ITEMS);
+    if rest > 0 {
+        out.push(&format!("{before}<span class=\"none\">and {rest} more</span>{after}"));
+    }
+}
+
+/// A name of a program as words: `taxRate` and `tax_rate` as `Tax rate`. Other names stay as they
+/// are.
+pub(crate) fn label(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return name.to_owned();
+    }
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut before = ' ';
+    for letter in name.chars() {
+        let is_break = matches!(letter, '_' | '-');
+        let begins = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if (is_break || begins) && !words.is_empty() && !words.ends_with(' ') {
+            words.push(' ');
+        }
+        if !is_break {
+            // A capital inside an abbreviation stays one.
+            let lower = if begins { letter.to_ascii_lowercase() } else { letter };
+            words.push(lower);
+        }
+        before = letter;
+    }
+    let words = words.trim();
+    match words.chars().next() {
+        None => name.to_owned(),
+        Some(first) => format!("{}{}", first.to_ascii_uppercase(), &words[first.len_utf8()..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_become_words() {
+        for (name, words) in [
+            ("taxRate", "Tax rate"),
+            ("tax_rate", "Tax rate"),
+            ("due-date", "Due date"),
+            ("URL", "URL"),
+            ("total", "Total"),
+            ("größe", "größe"),
+            ("a b", "a b"),
+            ("__", "__"),
+        ] {
+            assert_eq!(label(name), words);
+        }
+    }
+
+    #[test]
+    fn values_are_readable() {
+        let value = json!({"ok": true, "items": [1, "a<b"], "none": null, "deep": {}});
+        assert_eq!(
+            shown(&value, None).as_str(),
+            "<dl class=\"values\"><div><dt>Ok</dt><dd>yes</dd></div>\
+             <div><dt>Items</dt><dd><ul class=\"values\"><li>1</li>\
+             <li><span class=\"text\">a&lt;b</span></li></ul></dd></div>\
+             <div><dt>None</dt><dd><span class=\"none\">none</span></dd></div>\
+             <div><dt>Deep</dt><dd><span class=\"none\">empty</span></dd></div></dl>"
+        );
+    }
+
+    #[test]
+    fn a_schema_can_say_what_a_text_is() {
+        let markdown = json!({"type": "string", "contentMediaType": "text/markdown"});
+        let shown_as = |schema: &Value, text: &str| shown(&text.into(), Some(schema)).into_string();
+        assert!(shown_as(&markdown, "*x*").contains("<em>x</em>"));
+        let link = json!({"type": "string", "format": "uri"});
+        assert!(
+            shown_as(&link, "https://a.example/").starts_with("<a href=\"https://a.example/\"")
+        );
+        assert!(!shown_as(&link, "javascript:alert(1)").contains("<a"));
+    }
+
+    #[test]
+    fn size_and_depth_are_limited() {
+        let long = Value::Array(vec![1.into(); MOST_ITEMS + 5]);
+        assert!(shown(&long, None).as_str().contains("and 5 more"));
+        let mut deep = json!("x");
+        for _ in 0..500 {
+            deep = json!([deep]);
+        }
+        assert!(shown(&deep, None).as_str().contains("<code class=\"json\">[[["));
+    }
+}

@@ -1,0 +1,157 @@
+//! Forms from JSON Schemas.
+
+use serde_json::json;
+
+use crate::support::form;
+
+fn has(html: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(html.contains(part), "{part} is not in\n{html}");
+    }
+}
+
+#[test]
+fn each_type_has_its_input() {
+    let html = form(json!({
+        "type": "object",
+        "required": ["name", "ok"],
+        "properties": {
+            "name": {"type": "string", "maxLength": 40},
+            "note": {"type": "string"},
+            "count": {"type": "integer", "minimum": 1, "maximum": 5, "default": 2},
+            "rate": {"type": "number"},
+            "ok": {"type": "boolean"},
+            "size": {"enum": ["S", "M"], "default": "M"},
+            "due": {"type": "string", "format": "date"},
+            "at": {"type": "string", "format": "date-time"},
+            "mail": {"type": "string", "format": "email"},
+            "site": {"type": "string", "format": "uri"},
+        },
+    }));
+    has(
+        &html,
+        &[
+            "data-shape=\"object\"",
+            "data-field=\"name\" data-name=\"name\" data-kind=\"text\" data-required>",
+            "type=\"text\" aria-describedby=\"action-0-0-hint action-0-0-error\" aria-required=\"true\"",
+            "<textarea id=\"action-0-1\"",
+            "data-kind=\"integer\"",
+            "step=\"1\"",
+            "min=\"1\" max=\"5\" value=\"2\"",
+            "step=\"any\"",
+            "<option value=\"&#34;M&#34;\" selected>M</option>",
+            "type=\"date\"",
+            "data-kind=\"date-time\"",
+            "type=\"datetime-local\"",
+            "type=\"email\"",
+            "type=\"url\"",
+            "A whole number, at least 1, at most 5",
+            "At most 40 characters",
+            "<span class=\"optional\">optional</span>",
+        ],
+    );
+}
+
+#[test]
+fn every_input_has_a_label_and_a_place_for_its_error() {
+    let html = form(json!({
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "b": {"type": "object", "properties": {"c": {"type": "number"}}},
+            "d": {"type": "array", "items": {"type": "string"}},
+        },
+    }));
+    for id in html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id} is not unique");
+    }
+    for name in ["for=\"", "aria-describedby=\"", "aria-labelledby=\""] {
+        for ids in html.split(name).skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            for id in ids.split(' ') {
+                assert!(html.contains(&format!(" id=\"{id}\"")), "{name}{id} leads nowhere");
+            }
+        }
+    }
+    let inputs = html.matches("data-input").count();
+    assert_eq!(html.matches("<label ").count(), inputs, "{html}");
+}
+
+#[test]
+fn lists_groups_and_choices() {
+    let html = form(json!({
+        "type": "object",
+        "required": ["tags", "address"],
+        "properties": {
+            "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3,
+                "default": ["a"]},
+            "address": {"type": "object", "required": ["street"],
+                "properties": {"street": {"type": "string", "maxLength": 60}}},
+            "days": {"type": "array", "uniqueItems": true, "items": {"enum": ["mo", "tu"]},
+                "default": ["tu"]},
+            "plan": {"oneOf": [{"const": 1, "title": "Small"}, {"const": 2, "title": "Large"}]},
+            "kind": {"const": "order"},
+            "maybe": {"type": ["string", "null"], "maxLength": 9},
+        },
+    }));
+    has(
+        &html,
+        &[
+            "data-kind=\"list\" data-required data-values=\"[&#34;a&#34;]\" data-least=\"1\" \
+         data-most=\"3\"",
+            "<template><li>",
+            "data-field=\"address.street\" data-name=\"street\"",
+            "<input data-input type=\"checkbox\" value=\"&#34;tu&#34;\"",
+            "<option value=\"2\">Large</option>",
+            "data-kind=\"fixed\" data-value=\"&#34;order&#34;\"",
+            "data-name=\"maybe\" data-kind=\"text\" data-nullable",
+        ],
+    );
+}
+
+#[test]
+fn what_has_no_input_is_entered_as_json() {
+    for schema in [
+        json!({"anyOf": [{"type": "string"}, {"type": "number"}]}),
+        json!({"type": ["string", "number"]}),
+        json!({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "null"}}}}),
+        json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        json!({"type": "array"}),
+        json!(true),
+    ] {
+        let html = form(schema.clone());
+        assert!(html.contains("data-kind=\"json\""), "{schema}: {html}");
+        assert!(html.contains("data-shape=\"value\""), "{schema}: {html}");
+    }
+}
+
+#[test]
+fn an_action_without_data_is_a_button() {
+    let html = crate::support::view(json!({"actionSpec": {
+        "stop": {"label": "Stop", "confirm": true},
+        "go": {"label": "Go", "schema": {"type": "object"}},
+    }}));
+    let html = html.actions().into_string();
+    has(
+        &html,
+        &[
+            "data-action=\"stop\" data-shape=\"void\" data-confirm",
+            "data-action=\"go\" data-shape=\"object\" aria-labelledby",
+            "<button type=\"submit\">Stop</button>",
+        ],
+    );
+    assert!(!html.contains("data-field"), "{html}");
+}
+
+#[test]
+fn large_and_deep_schemas_end_in_json() {
+    let mut deep = json!({"type": "string"});
+    for _ in 0..100 {
+        deep = json!({"type": "object", "properties": {"x": deep}});
+    }
+    assert!(form(deep).matches("data-kind=\"json\"").count() == 1);
+    let many: serde_json::Map<_, _> =
+        (0..1_000).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
+    let html = form(json!({"type": "object", "properties": many}));
+    assert!(html.matches("<input").count() + html.matches("rows=\"2\"").count() <= 200);
+    assert!(html.contains("data-field=\"f999\""), "nothing is left out");
+}

@@ -1,0 +1,6 @@
+//! What pages show of what agents write.
+
+mod escaping;
+mod forms;
+mod snapshots;
+mod support;
