@@ -10,7 +10,8 @@
 //! - Without the feature `faults`, `rule!` expands to the rule alone and `seeded_faults!` to
 //!   nothing. A release is built that way: the program contains neither state nor names of faults.
 //! - With the feature, a fault is active only inside its own `Fault::during`, on that thread.
-//!   Faulty and honest work can run at the same time.
+//!   Faulty and honest work can run at the same time. A server works on many threads: a process
+//!   of its own activates a fault with `Fault::everywhere`.
 //! - Up to the place of a fault, the engine does the same with and without it. Work that does not
 //!   reach the place has the same result.
 
@@ -18,7 +19,7 @@
 mod active;
 
 #[cfg(feature = "faults")]
-pub use active::{Fault, active, reached, seeded};
+pub use active::{Everywhere, Fault, active, reached, seeded};
 
 /// A rule, and what the engine does instead under each seeded fault:
 /// `rule!(turns >= limit; CapacityIgnored => false)`. The names are those of the table in

@@ -2,6 +2,7 @@
 //!
 //! A binding is a claim of the publisher. It is no part of the identity of a contract.
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value, wire_enum};
 
 use crate::contract::{Reader, join};
@@ -77,7 +78,7 @@ fn declared_bindings(declared: &Value) -> Result<Vec<Binding>, Vec<Violation>> {
         let field = format!("{field}[{index}]");
         let Some(members) = reader.object(item, &field) else { continue };
         let Some(binding) = read_binding(members, &field, &mut reader) else { continue };
-        if entries.contains(&binding) {
+        if rule!(entries.contains(&binding); BindingsTwice => false) {
             reader.report(Violation::new(&field, "this tool of this server is listed twice"));
         }
         entries.push(binding);
@@ -113,7 +114,8 @@ fn derived_bindings(contract: &Value) -> Vec<Binding> {
     let mut found: Vec<Binding> = Vec::new();
     for tool in named.filter(|tool| is_tool(tool)) {
         let binding = Binding { server: None, tool: tool.to_owned() };
-        if !found.contains(&binding) && found.len() < MOST_BINDINGS {
+        let has_room = rule!(found.len() < MOST_BINDINGS; BindingsUncapped => true);
+        if !found.contains(&binding) && has_room {
             found.push(binding);
         }
     }
@@ -129,7 +131,9 @@ pub fn is_found(bindings: &[Binding], tool: Option<&str>, server: Option<&str>) 
         return true;
     }
     bindings.iter().any(|binding| {
-        tool.is_none_or(|tool| binding.tool == tool)
-            && server.is_none_or(|server| binding.server.as_deref() == Some(server))
+        tool.is_none_or(|tool| binding.tool == tool) && server.is_none_or(|server| {
+            let bound = binding.server.as_deref();
+            rule!(bound == Some(server); BareMatchesServers => bound.is_none_or(|b| b == server))
+        })
     })
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::rule;
 use accord_contract::wire_enum;
 
 wire_enum! {
@@ -60,7 +61,10 @@ pub fn compare(old: &RunVerdicts, new: &RunVerdicts) -> Breaking {
         match new.fixtures.get(name) {
             Some(Verdict::Pass) => {}
             Some(Verdict::Fail) => found.broken.push(name.clone()),
-            Some(Verdict::Skip) | None => found.unproven.push(name.clone()),
+            Some(Verdict::Skip) | None => {
+                let unproven = rule!(&mut found.unproven; SkipsAreBreaks => &mut found.broken);
+                unproven.push(name.clone());
+            }
         }
     }
     let failing = new.fixtures.iter().filter(|(_, verdict)| **verdict == Verdict::Fail);

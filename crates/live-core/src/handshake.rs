@@ -8,6 +8,7 @@
 //! - a render that is refused does not use it.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
@@ -130,7 +131,8 @@ pub fn begin(
     known: Option<&Blueprint>,
     now: Time,
 ) -> Handshake {
-    let is_known = known.is_some_and(|known| known.key == asked.key) && !asked.force_create;
+    let is_known = known.is_some_and(|known| known.key == asked.key);
+    let is_known = is_known && rule!(!asked.force_create; ForceIgnored => true);
     Handshake {
         id,
         app_id: app.clone(),
@@ -154,7 +156,11 @@ pub fn peek<'a>(
     app: &AppId,
     now: Time,
 ) -> Result<&'a Handshake, Failure> {
-    stored.filter(|found| found.app_id == *app && found.expires_at > now).ok_or_else(not_found)
+    let is_usable = |found: &&Handshake| {
+        let is_fresh = rule!(found.expires_at > now; HandshakesForEver => true);
+        found.app_id == *app && is_fresh
+    };
+    stored.filter(is_usable).ok_or_else(not_found)
 }
 
 /// The refusal of a handshake that cannot be used.

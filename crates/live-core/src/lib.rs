@@ -31,6 +31,7 @@ pub mod breaking;
 pub mod capabilities;
 pub mod contract;
 pub mod control;
+pub mod faults;
 pub mod frame;
 pub mod gadgets;
 pub mod handshake;

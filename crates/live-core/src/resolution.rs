@@ -1,5 +1,7 @@
 //! Where the code and the styles of a gadget package are.
 
+use accord_contract::rule;
+
 use crate::gadgets::names::is_loopback_host;
 use crate::gadgets::{GadgetDescriptor, STANDARD_PACKAGE};
 
@@ -23,10 +25,11 @@ pub struct BundleUrls {
 /// Clauses: GGUI-GADGET-URL-STANDARD, GGUI-GADGET-URL-EXPLICIT, GGUI-GADGET-URL-HOST,
 /// GGUI-GADGET-URL-LOOPBACK.
 pub fn bundle_urls(package: &GadgetDescriptor) -> BundleUrls {
-    if package.package == STANDARD_PACKAGE {
+    if rule!(package.package == STANDARD_PACKAGE; StandardFetched => false) {
         return BundleUrls::default();
     }
-    if package.bundle_url.is_some() {
+    let is_explicit = package.bundle_url.is_some();
+    if rule!(is_explicit; StylesInvented => is_explicit && package.style_url.is_some()) {
         return BundleUrls {
             bundle_url: package.bundle_url.clone(),
             style_url: package.style_url.clone(),
@@ -35,7 +38,8 @@ pub fn bundle_urls(package: &GadgetDescriptor) -> BundleUrls {
     let Some(version) = &package.version else { return BundleUrls::default() };
     let host = package.bundle_host.as_deref().unwrap_or(DEFAULT_BUNDLE_HOST);
     // A page on this machine cannot load https from a local registry, which has no certificate.
-    let scheme = if is_loopback_host(host) { "http" } else { "https" };
+    let is_local = rule!(is_loopback_host(host); LoopbackEncrypted => false);
+    let scheme = if is_local { "http" } else { "https" };
     let file =
         |name| format!("{scheme}://{host}/bundles/public/{}/{version}/{name}", package.package);
     let style_url = package.style_url.clone().unwrap_or_else(|| file("style.css"));

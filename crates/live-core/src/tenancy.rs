@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 
 use crate::{AppId, SessionId, refuse};
 
@@ -49,7 +50,7 @@ pub fn resolve(
         Identity::Key(_) => None,
         Identity::Open => default,
     };
-    let Some(app) = asked.or(token).or(own) else {
+    let Some(app) = rule!(asked.or(token).or(own); OwnAppFirst => own.or(asked).or(token)) else {
         return Err(refuse::app_mismatch(
             "the request names no app, and the key covers none or several; send appId",
         ));
@@ -70,7 +71,7 @@ pub fn resolve(
 /// # Errors
 /// `APP_MISMATCH`. It does not name the app of the session.
 pub fn check(session: &AppId, resolved: &AppId) -> Result<(), Failure> {
-    if session == resolved { Ok(()) } else { Err(other_app()) }
+    if rule!(session == resolved; AnyApp => true) { Ok(()) } else { Err(other_app()) }
 }
 
 fn other_app() -> Failure {

@@ -9,6 +9,7 @@
 
 use accord_canon::Hash;
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_contract::{message, wire_enum};
@@ -104,7 +105,7 @@ impl Secret {
             app_id: app.clone(),
             kind,
             iat,
-            exp: iat + kind.ttl_seconds(),
+            exp: iat + rule!(kind.ttl_seconds(); TokensLiveLong => 3600),
             jti: BASE64URL_NOPAD.encode(&jti),
             extra: Object::new(),
         };
@@ -122,7 +123,7 @@ impl Secret {
     /// When the token is not valid, or has expired.
     pub fn verify(&self, text: &str, kind: TokenKind, now: Time) -> Result<Claims, TokenError> {
         let claims = self.signed_claims(text, kind)?;
-        if claims.exp <= now.unix_seconds() {
+        if rule!(claims.exp <= now.unix_seconds(); ExpiredTokensTaken => false) {
             return Err(TokenError::Expired);
         }
         Ok(claims)
@@ -159,7 +160,8 @@ impl Secret {
     /// lifetime ago.
     pub fn refresh(&self, text: &str, now: Time, jti: [u8; 12]) -> Result<Minted, Failure> {
         let claims = self.signed_claims(text, TokenKind::Ws).map_err(Failure::from)?;
-        if now.unix_seconds() > claims.iat + 2 * TokenKind::Ws.ttl_seconds() {
+        let last = claims.iat + 2 * TokenKind::Ws.ttl_seconds();
+        if rule!(now.unix_seconds() > last; RefreshedForEver => false) {
             return Err(refuse::refresh_window_closed("the token is too old to be refreshed"));
         }
         Ok(self.mint(TokenKind::Ws, &claims.session_id, &claims.app_id, now, jti))
@@ -169,13 +171,15 @@ impl Secret {
         let (first, signature) = text.split_once('.').ok_or(TokenError::Invalid)?;
         let signature =
             BASE64URL_NOPAD.decode(signature.as_bytes()).map_err(|_| TokenError::Invalid)?;
-        if !bool::from(signature.as_slice().ct_eq(self.sign(first.as_bytes()).as_slice())) {
+        let is_signed = signature.as_slice().ct_eq(self.sign(first.as_bytes()).as_slice());
+        if !rule!(bool::from(is_signed); SignaturesIgnored => true) {
             return Err(TokenError::Invalid);
         }
         let bytes = BASE64URL_NOPAD.decode(first.as_bytes()).map_err(|_| TokenError::Invalid)?;
         let claims: Value = serde_json::from_slice(&bytes).map_err(|_| TokenError::Invalid)?;
         let claims = Claims::from_document(claims).map_err(|_| TokenError::Invalid)?;
-        if claims.kind == kind { Ok(claims) } else { Err(TokenError::Invalid) }
+        let is_kind = rule!(claims.kind == kind; AnyKindOfToken => true);
+        if is_kind { Ok(claims) } else { Err(TokenError::Invalid) }
     }
 
     /// HMAC-SHA256 (RFC 2104).

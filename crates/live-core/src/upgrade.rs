@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 
 use crate::tenancy::Identity;
@@ -66,6 +67,7 @@ pub fn identify(credentials: Credentials<'_>, accepts: &Accepts<'_>) -> Result<I
         return Ok(Identity::Open);
     }
     let apps = bearer.and_then(|bearer| (accepts.key)(bearer));
+    let apps = rule!(apps; KeysUnchecked => Some(None));
     apps.map(Identity::Key).ok_or_else(|| match bearer {
         Some(_) => refuse::unauthenticated("the key is not valid"),
         None => refuse::unauthenticated("a bearer key is missing"),

@@ -4,6 +4,7 @@
 //! advertises can differ for one session; only the conformance control sets that.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::wire::Value;
 use accord_contract::wire_enum;
 
@@ -29,7 +30,10 @@ wire_enum! {
 pub fn is_supported(versions: Option<&[String]>, advertised: &str) -> bool {
     match versions {
         None | Some([]) => true,
-        Some(versions) => versions.iter().any(|version| version == advertised),
+        Some(versions) => {
+            let is_one = versions.iter().any(|version| version == advertised);
+            rule!(is_one; AnyVersion => true)
+        }
     }
 }
 
@@ -50,8 +54,12 @@ pub fn check(
     let versions: Vec<Value> =
         versions.into_iter().flatten().map(|version| version.as_str().into()).collect();
     let message = format!("this server speaks {advertised}, which the client does not support");
-    Err(refuse::upgrade_required(message)
-        .with("serverVersion", advertised)
-        .with("clientSupportedVersions", versions)
-        .with("policy", policy.as_str()))
+    let refusal = refuse::upgrade_required(message);
+    Err(rule!(
+        refusal
+            .with("serverVersion", advertised)
+            .with("clientSupportedVersions", versions)
+            .with("policy", policy.as_str());
+        VersionsUnnamed => refusal
+    ))
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::sync::{PoisonError, RwLock};
 
 /// A seeded fault. Faults of different protocols can share a name, but not a clause.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -17,9 +18,12 @@ thread_local! {
     static REACHED: RefCell<BTreeSet<Fault>> = const { RefCell::new(BTreeSet::new()) };
 }
 
+/// The active fault of the threads that have none of their own.
+static EVERYWHERE: RwLock<Option<Fault>> = RwLock::new(None);
+
 /// The active fault of this thread.
 pub fn active() -> Option<Fault> {
-    ACTIVE.get()
+    ACTIVE.get().or_else(|| *EVERYWHERE.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Whether a fault is active. Records that its place was reached.
@@ -41,6 +45,24 @@ impl Fault {
     pub fn during<T>(self, work: impl FnOnce() -> T) -> T {
         let _reset = Reset(ACTIVE.replace(Some(self)));
         work()
+    }
+
+    /// Activates this fault on every thread of the process, until the result is dropped: a server
+    /// works on many threads. Only a process that does nothing else can do that.
+    #[must_use]
+    pub fn everywhere(self) -> Everywhere {
+        let mut fault = EVERYWHERE.write().unwrap_or_else(PoisonError::into_inner);
+        Everywhere(fault.replace(self))
+    }
+}
+
+/// A fault that is active on every thread.
+#[derive(Debug)]
+pub struct Everywhere(Option<Fault>);
+
+impl Drop for Everywhere {
+    fn drop(&mut self) {
+        *EVERYWHERE.write().unwrap_or_else(PoisonError::into_inner) = self.0.take();
     }
 }
 

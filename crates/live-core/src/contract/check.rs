@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::Code;
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use super::{DataContract, context, names, shape};
@@ -87,7 +88,7 @@ impl Compiler {
     /// Clauses: GGUI-CONTRACT-PROPS-NOT-EMPTY.
     fn props(&mut self, contract: &DataContract) -> Option<EnforcedProps> {
         if let Some(spec) = &contract.props {
-            if spec.properties.is_empty() {
+            if rule!(spec.properties.is_empty(); EmptyPropsSpec => false) {
                 let message = "a propsSpec declares at least one prop; leave it out instead";
                 let violation = Violation::new("propsSpec", message);
                 self.violations.push(violation.expecting("at least one prop", "none"));
@@ -112,12 +113,14 @@ impl Compiler {
 fn references(contract: &DataContract) -> Vec<Violation> {
     let steps = contract.actions.iter().flat_map(|spec| spec.iter()).filter_map(|(name, entry)| {
         let field = format!("actionSpec.{name}.nextStep");
-        Some((field, entry.next_step.as_deref()?, Code::GguiCtrRefNextStep))
+        let step = rule!(entry.next_step.as_deref(); StepsUnresolved => None)?;
+        Some((field, step, Code::GguiCtrRefNextStep))
     });
     let sources =
         contract.streams.iter().flat_map(|spec| spec.iter()).filter_map(|(name, entry)| {
             let field = format!("streamSpec.{name}.source.tool");
-            Some((field, entry.source.as_ref()?.tool.as_str(), Code::GguiCtrRefStreamSource))
+            let source = rule!(entry.source.as_ref(); SourcesUnresolved => None)?;
+            Some((field, source.tool.as_str(), Code::GguiCtrRefStreamSource))
         });
     let unknown = steps.chain(sources).filter(|(_, tool, _)| contract.tool(tool).is_none());
     unknown

@@ -1,5 +1,6 @@
 //! A contract that holds, with the validators of its data.
 
+use accord_contract::rule;
 use accord_contract::wire::Value;
 
 use super::check::{Validators, examine};
@@ -90,9 +91,12 @@ impl CompiledContract {
             vec![violation.expecting("string", received)]
         })?;
         let Some(validator) = self.validators.actions.get(name) else {
-            return Err(vec![undeclared("action", "action", name, spec.names())]);
+            return rule!(
+                Err(vec![undeclared("action", "action", name, spec.names())]);
+                UndeclaredActionTaken => Ok(Action { name: Some(name), tool: text("tool") })
+            );
         };
-        if let Some(schema) = validator {
+        if let Some(schema) = rule!(validator; DataUnchecked => &None) {
             let field = format!("{name}.data");
             let violations = match members.get("data") {
                 Some(data) => schema.check(data, &field),
@@ -106,7 +110,8 @@ impl CompiledContract {
             }
         }
         let next_step = || spec.get(name).and_then(|entry| entry.next_step.as_deref());
-        Ok(Action { name: Some(name), tool: text("tool").or_else(next_step) })
+        let tool = rule!(text("tool").or_else(next_step); NextStepIgnored => text("tool"));
+        Ok(Action { name: Some(name), tool })
     }
 
     /// Checks a payload for a channel. Reserved channels are the server's: their payloads have
@@ -134,8 +139,9 @@ impl CompiledContract {
             let known = self.contract.streams.iter().flat_map(|spec| spec.names());
             return Err(vec![undeclared("channel", "channel", channel, known)]);
         };
-        let mut violations = schema.check(payload, &format!("{channel}.payload"));
-        if complete && !entry.complete {
+        let violations = schema.check(payload, &format!("{channel}.payload"));
+        let mut violations = rule!(violations; PayloadUnchecked => Vec::new());
+        if rule!(complete && !entry.complete; AnyChannelEnds => false) {
             let message = format!("the channel '{channel}' does not declare complete");
             let violation = Violation::new("complete", message);
             violations.push(violation.expecting("false", "true"));
@@ -149,7 +155,10 @@ impl CompiledContract {
     /// Clauses: GGUI-CONTEXT-DECLARED, GGUI-CONTEXT-SCHEMA.
     pub fn check_context(&self, slot: &str, value: &Value) -> Vec<Violation> {
         match self.validators.context.get(slot) {
-            Some(schema) => schema.check(value, &format!("{slot}.value")),
+            Some(schema) => {
+                let violations = schema.check(value, &format!("{slot}.value"));
+                rule!(violations; SlotsUnchecked => Vec::new())
+            }
             None => {
                 let known = self.contract.context.iter().flat_map(|spec| spec.names());
                 vec![undeclared("contextSpec", "context slot", slot, known)]

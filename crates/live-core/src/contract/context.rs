@@ -1,5 +1,6 @@
 //! The rules of context slots.
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use super::ContextEntry;
@@ -21,7 +22,7 @@ pub(super) fn check(
     let refuse = |message: String, expected: &str, received: &str| {
         vec![Violation::new(&field, message).expecting(expected, received)]
     };
-    if FORBIDDEN.contains(&name) {
+    if rule!(FORBIDDEN.contains(&name); PrototypeSlots => false) {
         let message = format!("'{name}' cannot be the name of a slot");
         return refuse(message, "another name", name);
     }

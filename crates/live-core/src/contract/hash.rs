@@ -4,6 +4,7 @@
 //! the composition of letters, and texts that only explain do not count.
 
 use accord_canon::{CanonError, Canonicalizer, Digest, Numbers, Profile, sha256};
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 use unicode_normalization::UnicodeNormalization;
 
@@ -21,7 +22,8 @@ pub fn contract_hash(contract: &Object) -> Result<String, CanonError> {
             server.shift_remove("version");
         }
     }
-    Ok(short(&digest(&normal(&Value::Object(contract), true))?))
+    let strips = rule!(true; ExplanationsCount => false);
+    Ok(short(&digest(&normal(&Value::Object(contract), strips))?))
 }
 
 /// The key of a variant of a contract. Empty members do not count; texts do.
@@ -31,7 +33,8 @@ pub fn contract_hash(contract: &Object) -> Result<String, CanonError> {
 /// # Errors
 /// When the variance is nested past the limit of canonical JSON.
 pub fn variant_key(variance: Option<&Value>) -> Result<String, CanonError> {
-    let variance = variance.map(|variance| normal(variance, false)).and_then(not_empty);
+    let variance = variance.map(|variance| normal(variance, false));
+    let variance = rule!(variance.and_then(not_empty); EmptyCounts => variance);
     Ok(short(&digest(&variance.unwrap_or_else(|| Value::Object(Object::new())))?))
 }
 

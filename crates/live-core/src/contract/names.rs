@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::Code;
+use accord_contract::rule;
 
 use super::DataContract;
 use crate::reserved;
@@ -14,7 +15,7 @@ pub(super) fn check(contract: &DataContract) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (spec, name) in names(contract) {
         found.entry(name).or_default().push(spec);
-        if reserved::is_reserved(name) {
+        if rule!(reserved::is_reserved(name); ReservedNamesDeclared => false) {
             let prefix = reserved::PREFIX;
             let message = format!("names that begin with {prefix} are the server's");
             let violation = Violation::new(format!("{spec}.{name}"), message);
@@ -25,7 +26,8 @@ pub(super) fn check(contract: &DataContract) -> Vec<Violation> {
             );
         }
     }
-    for (name, specs) in found.iter().filter(|(_, specs)| specs.len() > 1) {
+    let most = rule!(1; NamesShared => usize::MAX);
+    for (name, specs) in found.iter().filter(|(_, specs)| specs.len() > most) {
         let message = format!("'{name}' is a name of {}", specs.join(" and of "));
         let violation = Violation::new(format!("{}.{name}", specs[0]), message);
         violations.push(

@@ -1,5 +1,6 @@
 //! Whether the schemas of a contract say enough to check data, and to make a form from them.
 
+use accord_contract::rule;
 use accord_contract::wire::Value;
 
 use super::check::members;
@@ -26,7 +27,8 @@ fn walk(schema: &Value, field: &str, violations: &mut Vec<Violation>) {
         violations.push(violation.expecting("type | oneOf | anyOf", "none"));
         return;
     }
-    if types.contains(&"array") && schema.get("items").is_none() {
+    let has_no_items = types.contains(&"array") && schema.get("items").is_none();
+    if rule!(has_no_items; ArraysOfAnything => false) {
         let violation = Violation::new(field, "the schema of an array has items");
         violations.push(violation.expecting("items", "undefined"));
     }

@@ -1,6 +1,7 @@
 //! Which frames a socket may send, before and after its subscription.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 
 use super::{ClientBody, ClientFrame, Role};
 use crate::{AppId, SessionId, refuse};
@@ -55,7 +56,8 @@ impl Socket {
             // The first subscribe uses the identity of the socket, accepted or not.
             ClientBody::Subscribe(_) => {
                 let message = "a socket is subscribed once; open another one";
-                return refuse_if(self.is_spent, refuse::unauthenticated, message);
+                let is_spent = rule!(self.is_spent; SubscribedAgain => false);
+                return refuse_if(is_spent, refuse::unauthenticated, message);
             }
             ClientBody::Action(action) => Some(&action.session_id),
             ClientBody::HostContext(observed) => Some(&observed.session_id),
@@ -69,9 +71,13 @@ impl Socket {
         };
         let Some(bound) = &self.binding else {
             let message = format!("send subscribe before {}", frame.kind());
-            return refuse_if(true, refuse::not_subscribed, &message);
+            return rule!(
+                refuse_if(true, refuse::not_subscribed, &message);
+                UnsubscribedIgnored => Gate::Ignore
+            );
         };
         let is_other = session.is_some_and(|session| bound.session_id != *session);
+        let is_other = rule!(is_other; OtherSessionServed => false);
         let message = "the socket is subscribed to another session";
         refuse_if(is_other, refuse::session_mismatch, message)
     }

@@ -1,5 +1,6 @@
 //! What a client knows about its host: a fixed list of members, stored exactly as it was sent.
 
+use accord_contract::rule;
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire};
 
 /// A host context. It has known members of the right types and no others.
@@ -51,6 +52,7 @@ impl Wire for HostContext {
                     Value::String(text) if !text.is_empty() => {}
                     other => return Err(DecodeError::wrong_value(&at, &Shape::Text, other)),
                 },
+                _ if rule!(false; HostContextOpen => true) => {}
                 _ => return Err(DecodeError::unknown(&at, value)),
             }
         }

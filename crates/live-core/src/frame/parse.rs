@@ -1,6 +1,7 @@
 //! Reading the frames of clients, within the limits.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::text::excerpt;
 use accord_contract::wire::{Object, Pointer, Value, Wire, count_of};
 
@@ -34,10 +35,11 @@ pub enum Rejected {
 /// is answered with `INVALID_JSON`, `INVALID_MESSAGE` or `UNSUPPORTED_MESSAGE`.
 pub fn parse(bytes: &[u8], is_subscribed: bool, limits: &Limits) -> Result<ClientFrame, Rejected> {
     let exceeds = |most: usize| most > 0 && bytes.len() > most;
-    if exceeds(limits.frame_bytes) {
+    if rule!(exceeds(limits.frame_bytes); LargeFramesTaken => false) {
         return Err(Rejected::Close(Close::FRAME_TOO_LARGE));
     }
-    if !is_subscribed && exceeds(limits.pre_subscribe_bytes) {
+    let is_early = rule!(!is_subscribed; EarlyFramesUnlimited => false);
+    if is_early && exceeds(limits.pre_subscribe_bytes) {
         return Err(Rejected::Close(Close::PRE_SUBSCRIBE_PAYLOAD));
     }
     let document = accord_canon::read(bytes).map_err(|error| {
@@ -77,7 +79,10 @@ fn body(mut frame: Object) -> Result<ClientBody, Failure> {
         }
         other => {
             let message = format!("there is no frame of the type {:?}", excerpt(other, 60));
-            Err(refuse::unsupported_message(message))
+            Err(rule!(
+                refuse::unsupported_message(message);
+                UnknownIsInvalid => refuse::invalid_message(message)
+            ))
         }
     }
 }

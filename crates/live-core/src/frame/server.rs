@@ -1,6 +1,7 @@
 //! What a server sends.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
@@ -136,13 +137,14 @@ impl ServerFrame {
     /// Clauses: GGUI-VERSION-STAMP, GGUI-FRAME-REQUEST-ID.
     pub fn encode(&self, version: &str, request_id: Option<&str>) -> Value {
         let mut payload = self.payload();
-        if !matches!(self, Self::Error(_)) {
+        let is_stamped = !matches!(self, Self::Error(_));
+        if rule!(is_stamped; ErrorsStamped => true; FramesUnstamped => false) {
             payload.insert("schemaVersion".into(), version.into());
         }
         let mut frame = Object::new();
         frame.insert("type".into(), self.kind().into());
         frame.insert("payload".into(), Value::Object(payload));
-        if let Some(id) = request_id {
+        if let Some(id) = rule!(request_id; RequestIdDropped => None) {
             frame.insert("requestId".into(), id.into());
         }
         Value::Object(frame)
@@ -214,6 +216,9 @@ impl SubscribeAck {
             ("streamSeq", self.stream_seq.into()),
             ("serverVersion", self.server_version.as_str().into()),
         ]);
+        if rule!(false; VersionUnsaid => true) {
+            payload.shift_remove("serverVersion");
+        }
         put(&mut payload, "replayTruncated", self.replay_truncated.then_some(true));
         put(&mut payload, "sessionToken", self.session_token.as_deref());
         payload

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 
 use super::{ClientCapabilities, GadgetDescriptor, GadgetUse};
 use crate::violation::{MOST_VIOLATIONS, Violation, refuse};
@@ -35,12 +36,19 @@ pub fn check_gadgets<'e>(
     let used = used.map_or(&[][..], |capabilities| capabilities.gadgets.as_slice());
     let public_env: Vec<_> = public_env.into_iter().collect();
     let gates = [
-        (Code::GguiToolDuplicateGadgetHook, duplicates(used)),
-        (Code::GguiToolGadgetNotRegistered, unknown(used, registered)),
+        (Code::GguiToolDuplicateGadgetHook, rule!(duplicates(used); DuplicatesTaken => Vec::new())),
+        (
+            Code::GguiToolGadgetNotRegistered,
+            rule!(unknown(used, registered); UnknownIsElsewhere => Vec::new()),
+        ),
         (Code::GguiToolGadgetPackageMismatch, elsewhere(used, registered)),
-        (Code::GguiToolGadgetPublicEnvMissing, unset(used, registered, &public_env)),
+        (
+            Code::GguiToolGadgetPublicEnvMissing,
+            rule!(unset(used, registered, &public_env); EnvUnchecked => Vec::new()),
+        ),
     ];
-    match gates.into_iter().find(|(_, violations)| !violations.is_empty()) {
+    let mut refusing = gates.into_iter().filter(|(_, violations)| !violations.is_empty());
+    match rule!(refusing.next(); LastGateDecides => refusing.next_back()) {
         Some((code, violations)) => Err(GadgetRefusal { code, violations }),
         None => Ok(()),
     }
@@ -118,7 +126,8 @@ fn descriptor<'d>(
 ) -> Option<&'d GadgetDescriptor> {
     registered
         .iter()
-        .find(|known| known.package == gadget.package && known.exports.contains(&gadget.export))
+        .filter(|known| rule!(known.package == gadget.package; AnyPackage => true))
+        .find(|known| known.exports.contains(&gadget.export))
 }
 
 fn field(gadget: &GadgetUse) -> String {

@@ -1,5 +1,6 @@
 //! The gadgets that a contract names (`clientCapabilities`).
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use super::names;
@@ -83,7 +84,9 @@ impl GadgetUse {
             reader.report(Violation::new(&place, message));
         }
         let members = reader.object(prose, &place)?;
-        reader.only(members, &place, &["description", "usage"]);
+        if rule!(true; TransportFieldsTaken => false) {
+            reader.only(members, &place, &["description", "usage"]);
+        }
         Some(Self {
             package: package.to_owned(),
             export: export.to_owned(),

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use accord_contract::codes::Code;
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value, wire_enum};
 
 use crate::contract::{PropsSpec, digest};
@@ -57,8 +58,9 @@ impl EnforcedProps {
         whole.insert("type".into(), "object".into());
         whole.insert("properties".into(), Value::Object(properties));
         whole.insert("required".into(), Value::Array(required));
-        let document = canonical(&close(&Value::Object(whole)));
-        let hash = digest(&document).map_err(|error| {
+        let closed = close(&Value::Object(whole));
+        let document = canonical(&closed);
+        let hash = digest(rule!(&document; HashBeforeForm => &closed)).map_err(|error| {
             let violation = Violation::new("propsSpec", error.to_string());
             vec![violation.of_code(Code::GguiCtrSchemaTooLarge)]
         })?;
@@ -100,7 +102,7 @@ fn canonical(schema: &Value) -> Value {
     for (keyword, value) in sorted {
         let value = match (keyword.as_str(), value) {
             ("example" | "nullable", _) => continue,
-            ("type", value) if is_nullable => nullable(value),
+            ("type", value) if rule!(is_nullable; NullableDropped => false) => nullable(value),
             ("properties", Value::Object(properties)) => {
                 let mut properties: Vec<_> = properties.iter().collect();
                 properties.sort_unstable_by(|(one, _), (other, _)| order(one, other));
@@ -109,7 +111,9 @@ fn canonical(schema: &Value) -> Value {
             }
             ("items" | "additionalProperties", schema) => canonical(schema),
             ("oneOf" | "anyOf", Value::Array(branches)) => branches.iter().map(canonical).collect(),
-            ("required", Value::Array(names)) => sorted_names(names),
+            ("required", Value::Array(names)) => {
+                rule!(sorted_names(names); RequiredUnsorted => value.clone())
+            }
             (_, other) => other.clone(),
         };
         canonical_members.insert(keyword.clone(), value);
@@ -147,7 +151,8 @@ impl Profile {
     ///
     /// Clauses: GGUI-PROPS-PROFILE.
     pub fn of(schema: &Value) -> Self {
-        if is_grammar_safe(schema) { Self::GrammarSafe } else { Self::Full }
+        let is_safe = rule!(is_grammar_safe(schema); EverythingIsSafe => true);
+        if is_safe { Self::GrammarSafe } else { Self::Full }
     }
 }
 

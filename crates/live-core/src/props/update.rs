@@ -1,6 +1,7 @@
 //! Updates of props.
 
 use accord_contract::codes::Code;
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value, same};
 
 use crate::violation::{Violation, listed, type_name};
@@ -32,7 +33,7 @@ impl PropsUpdate {
                 return Err(vec![violation.expecting(listed(["replace", "merge"]), received)]);
             }
         };
-        if request.contains_key(other) {
+        if rule!(request.contains_key(other); MixedFieldsTaken => false) {
             let message = format!("an update of this kind has '{own}' and no '{other}'");
             let violation = Violation::new(other, message);
             return Err(vec![violation.of_code(Code::GguiCtrUpdateMixedFields)]);
@@ -62,7 +63,10 @@ impl PropsUpdate {
             Self::Merge(patch) => merge_patch(&current, &Value::Object(patch.clone())),
         };
         match next {
-            Value::Object(props) if !same(&Value::Object(props.clone()), &current) => Some(props),
+            Value::Object(props) => {
+                let is_changed = !same(&Value::Object(props.clone()), &current);
+                rule!(is_changed; UnchangedIsChange => true).then_some(props)
+            }
             _ => None,
         }
     }
@@ -74,7 +78,7 @@ pub fn merge_patch(target: &Value, patch: &Value) -> Value {
     let Value::Object(changes) = patch else { return patch.clone() };
     let mut merged = target.as_object().cloned().unwrap_or_default();
     for (name, change) in changes {
-        if change.is_null() {
+        if rule!(change.is_null(); NullsKept => false) {
             merged.shift_remove(name);
         } else {
             let value = merge_patch(merged.get(name).unwrap_or(&Value::Null), change);

@@ -1,5 +1,6 @@
 //! The payloads of `_ggui:lifecycle`: a closed union on `kind`.
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use crate::violation::{Violation, show, type_name};
@@ -37,7 +38,8 @@ pub(super) fn check(payload: &Value) -> Vec<Violation> {
         let kinds: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
         let expected = kinds.join(" | ");
         let violation = Violation::new("kind", format!("must be one of {expected}"));
-        return vec![violation.expecting(expected, found(members, "kind"))];
+        let violation = violation.expecting(expected, found(members, "kind"));
+        return rule!(vec![violation]; AnyLifecycle => Vec::new());
     };
     rules.iter().filter_map(|(name, rule)| broken(members, name, rule)).collect()
 }

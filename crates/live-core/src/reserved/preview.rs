@@ -2,6 +2,7 @@
 //!
 //! Unknown members are allowed, as in A2UI; unknown messages and components are not.
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use crate::violation::{Violation, listed, show, type_name};
@@ -146,7 +147,8 @@ impl Check {
             return self.report(field, "object", Some(component));
         };
         self.member(members, field, &("id", Rule::Name, true));
-        self.member(members, field, &("component", Rule::OneOf(&COMPONENTS), true));
+        let known = rule!(Rule::OneOf(&COMPONENTS); AnyComponent => Rule::Name);
+        self.member(members, field, &("component", known, true));
         let name = members.get("component").and_then(Value::as_str).unwrap_or_default();
         for member in members_of(name) {
             self.member(members, field, member);

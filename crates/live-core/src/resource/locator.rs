@@ -1,5 +1,7 @@
 //! The address of a session as a resource.
 
+use accord_contract::rule;
+
 use std::fmt;
 
 use crate::SessionId;
@@ -45,7 +47,8 @@ impl Locator {
         };
         let session_id = SessionId::new(unescape(session)?).map_err(|_| LocatorError)?;
         let blueprint_key = key.map(unescape).transpose()?;
-        if blueprint_key.as_ref().is_some_and(|key| key.is_empty() || key.contains('/')) {
+        let is_empty = |key: &str| rule!(key.is_empty(); EmptyLocators => false);
+        if blueprint_key.as_ref().is_some_and(|key| is_empty(key) || key.contains('/')) {
             return Err(LocatorError);
         }
         Ok(Self { session_id, blueprint_key, epoch })

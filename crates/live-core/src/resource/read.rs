@@ -1,6 +1,7 @@
 //! Reading a resource: a mountable slice, or one typed error.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire_enum;
 
@@ -99,12 +100,17 @@ pub fn read(locator: &Locator, facts: ReadFacts<'_>) -> Result<Slice, ReadCode> 
     let mine = |found: &Readable| {
         found.session.app_id == *facts.app_id && found.session.is_active(facts.now)
     };
+    let miss = rule!(
+        miss;
+        RefusalSaysMore => facts.found.as_ref().map_or(miss, |_| ReadCode::BlueprintUnresolvable)
+    );
     let Some(found) = facts.found.filter(mine) else {
         let public = facts.public.ok_or(miss)?;
         return mountable(public);
     };
-    let epoch = locator.epoch.unwrap_or(found.session.head.epoch);
-    if epoch > found.session.head.epoch {
+    let head = found.session.head.epoch;
+    let epoch = rule!(locator.epoch.unwrap_or(head); PinsMove => head);
+    if epoch > head {
         return Err(ReadCode::NotFound);
     }
     let mut slice = found.slice.ok_or(ReadCode::BlueprintUnresolvable)?;

@@ -1,5 +1,6 @@
 //! The document that a host mounts: `ai.ggui/render`.
 
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
@@ -71,7 +72,8 @@ impl Code {
     /// Clauses: GGUI-RESOURCE-INLINE.
     pub fn inline(code: &str, hash: &str) -> Option<Self> {
         let text = data_encoding::BASE64.encode(code.as_bytes());
-        (text.len() <= INLINE_CODE_CHARS).then(|| Self::Inline(text, hash.to_owned()))
+        let is_small = rule!(text.len() <= INLINE_CODE_CHARS; InlineUnlimited => true);
+        is_small.then(|| Self::Inline(text, hash.to_owned()))
     }
 }
 
@@ -105,7 +107,7 @@ impl Slice {
     ///
     /// Clauses: GGUI-RESOURCE-MOUNTABLE.
     pub fn is_mountable(&self) -> bool {
-        self.code.is_some() || self.delivery.is_some()
+        rule!(self.code.is_some() || self.delivery.is_some(); NothingIsMounted => true)
     }
 
     /// The slice as a document: what a host mounts, and what `/state` answers.

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use accord_contract::codes::Code;
+use accord_contract::rule;
 use accord_contract::wire::{Number, Object, Pointer, Value, compare_numbers, same};
 
 use super::formats::Format;
@@ -23,6 +24,9 @@ pub(super) fn check(node: &Node, value: &Value, field: &str) -> Vec<Violation> {
     let mut walk = Walk::new(field, &mut steps, false);
     walk.node(node, value, &Pointer::Root);
     let mut violations = walk.violations;
+    if rule!(false; FirstErrorOnly => true) {
+        violations.truncate(1);
+    }
     if steps == 0 {
         let message = "checking the value takes too many steps";
         let violation = Violation::new(field, message).of_code(Code::GguiCtrValueTooComplex);
@@ -154,7 +158,7 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(Format { name, text: is_one, .. }) = rules.format
-            && !is_one(text)
+            && rule!(!is_one(text); FormatsAnnotate => false)
         {
             self.fail(at, "format", || expected(format!("of format {name}"), shown()));
         }

@@ -1,5 +1,6 @@
 //! The closed shape of a schema.
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 /// A schema in which every object that says nothing about undeclared members refuses them.
@@ -23,7 +24,8 @@ pub fn close(schema: &Value) -> Value {
         };
         closed.insert(keyword.clone(), value);
     }
-    if is_object(members) && !members.contains_key("additionalProperties") {
+    let is_silent = is_object(members) && !members.contains_key("additionalProperties");
+    if rule!(is_silent; ShapesOpen => false) {
         closed.insert("additionalProperties".into(), false.into());
     }
     Value::Object(closed)

@@ -4,6 +4,7 @@
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, same};
 
@@ -62,6 +63,7 @@ impl Action {
     ///
     /// Clauses: GGUI-DEDUP-KEY.
     pub fn key(&self, client_id: Option<&str>) -> Option<DedupKey> {
+        let client_id = rule!(client_id; NumbersAloneCount => Some(client_id.unwrap_or("")));
         let (client_id, client_seq) = client_id.zip(self.client_seq)?;
         Some(DedupKey::numbered(client_id, client_seq))
     }
@@ -77,7 +79,7 @@ impl Action {
 pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let session = facts.session;
     // Before any check: what was acknowledged stays acknowledged.
-    if let Some(earlier) = facts.earlier {
+    if let Some(earlier) = rule!(facts.earlier; SentAgainTakenAgain => None) {
         return again(&action, earlier);
     }
     if !session.is_active(facts.at.now) {
@@ -93,6 +95,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let kind = LedgerName::UserSubmitted.into();
     let sequence = change.append(kind, Value::Object(envelope), event_id, key);
     answer_ask(&mut change);
+    let sequence = rule!(sequence; AckBeforeAppend => sequence - 1);
     let ack = ActionAck { sequence, at: facts.at.now };
     Ok(Acted { ack, delta: change.finish(), is_ledger_only: !in_pipe })
 }
@@ -187,7 +190,7 @@ fn check(envelope: &mut Object, contract: &CompiledContract) -> Result<bool, Fai
     })?;
     let (is_named, tool) = (action.name.is_some(), action.tool.map(str::to_owned));
     if let Some(Value::Object(payload)) = envelope.get_mut("payload")
-        && let Some(tool) = tool
+        && let Some(tool) = rule!(tool; ToolNotFilled => None)
     {
         payload.insert("tool".into(), tool.into());
     }

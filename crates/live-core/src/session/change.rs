@@ -1,6 +1,7 @@
 //! Building a delta.
 
 use accord_base::ProjectId;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 
@@ -42,7 +43,7 @@ impl<'a> Change<'a> {
         event_id: Option<String>,
         key: Option<DedupKey>,
     ) -> u64 {
-        self.session.head.ledger += 1;
+        self.session.head.ledger += rule!(1; LedgerSkips => 2);
         let seq = self.session.head.ledger;
         let row = LedgerRow { seq, at: self.at.now, kind, data, event_id, key };
         self.delta.events.push(event::of_ledger(&self.session, &row, self.at.project));

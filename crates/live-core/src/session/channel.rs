@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Number, Object, Value};
 
@@ -77,7 +78,7 @@ pub fn subscribe_channel(
     let Some(source) = declared.and_then(|entry| entry.source.as_ref()) else {
         return Err(refuse::channel_unknown("the contract declares no such channel with a tool"));
     };
-    if !tools.contains(&source.tool) {
+    if rule!(!tools.contains(&source.tool); ForeignTools => false) {
         return Err(refuse::channel_not_local("the tool of the channel is not on this server"));
     }
     let mut args = source.args.clone();
@@ -97,7 +98,7 @@ fn interval(asked: Option<&Number>) -> u64 {
     let (least, most, default) = POLL_INTERVAL_MS;
     // A cast from a float saturates.
     let asked = asked.and_then(Number::as_f64).map(|asked| asked as u64);
-    asked.map_or(default, |asked| asked.clamp(least, most))
+    asked.map_or(default, |asked| rule!(asked.clamp(least, most); PolledAtWill => asked))
 }
 
 impl ChannelSubscription {
@@ -120,7 +121,7 @@ impl ChannelSubscription {
             session_id: self.session_id.clone(),
             app_id: self.app_id.clone(),
             channel: self.channel.clone(),
-            seq: self.seq,
+            seq: rule!(self.seq; ChannelFromZero => self.seq - 1),
             at: now,
             payload,
             complete: complete.then_some(true),

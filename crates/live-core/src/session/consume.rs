@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use accord_base::ActorKey;
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
@@ -62,7 +63,10 @@ impl ConsumedEvent {
         Some(Self {
             session_id: session.id.as_str().to_owned(),
             intent: text("action")?.to_owned(),
-            action_data: payload.get("data").cloned().unwrap_or(Value::Null),
+            action_data: {
+                let data = payload.get("data").cloned();
+                rule!(data; DataLost => None).unwrap_or(Value::Null)
+            },
             ui_context: payload.get("uiContext").cloned().unwrap_or_else(|| Object::new().into()),
             action_id,
             fired_at: text("firedAt").map_or_else(|| row.at.to_string(), str::to_owned),
@@ -97,7 +101,8 @@ pub fn drain(
     at: At<'_>,
 ) -> Result<Drained, Failure> {
     check_pipe(session, at.now)?;
-    let new = pending.iter().filter(|row| row.seq > session.head.drained);
+    let drained = rule!(session.head.drained; DrainedAgain => 0);
+    let new = pending.iter().filter(|row| row.seq > drained);
     let taken = returned.iter().chain(new);
     let taken = taken.filter_map(|row| Some((row.seq, ConsumedEvent::of(session, row)?)));
     let (numbers, events): (Vec<_>, Vec<_>) = taken.unzip();
@@ -111,7 +116,8 @@ pub fn drain(
     if !returned.is_empty() {
         change.delta.content.push(ContentChange::Returned(Vec::new()));
     }
-    let acks = (events.iter())
+    let told = rule!(events.len(); OneDrainAck => 1);
+    let acks = (events.iter().take(told))
         .map(|event| ServerFrame::DrainAck {
             app_id: session.app_id.clone(),
             session_id: session.id.clone(),
@@ -159,7 +165,7 @@ pub fn begin_consume(
     let payload = members([
         ("kind", "consume_polling".into()),
         ("sessionId", session.id.as_str().into()),
-        ("state", "open".into()),
+        ("state", rule!("open"; WaitUnsaid => "closed").into()),
     ]);
     let row = record_lifecycle(&mut change, payload, oldest);
     Ok(Emitted { row, delta: change.finish() })

@@ -2,6 +2,7 @@
 //! was stored before; nothing is merged.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value, Wire as _};
 
 use super::change::{At, Change};
@@ -24,7 +25,11 @@ pub fn host_context(session: &Session, context: HostContext, at: At<'_>) -> Resu
         return Err(refuse::session_not_found("the session has expired"));
     }
     let mut change = Change::begin(session, at);
-    change.delta.content.push(ContentChange::HostContext(context.into_members()));
+    let members = rule!(
+        context.into_members();
+        HostContextTrimmed => context.into_members().into_iter().take(1).collect()
+    );
+    change.delta.content.push(ContentChange::HostContext(members));
     Ok(change.finish())
 }
 
@@ -35,7 +40,7 @@ pub fn host_context(session: &Session, context: HostContext, at: At<'_>) -> Resu
 /// # Errors
 /// `CONTEXT_TOO_LARGE`.
 pub fn check_context_size(snapshot: &Object) -> Result<(), Failure> {
-    if snapshot.len() > CONTEXT_SLOTS {
+    if rule!(snapshot.len() > CONTEXT_SLOTS; ContextUnlimited => false) {
         let message = format!("a context snapshot has at most {CONTEXT_SLOTS} slots");
         return Err(refuse::context_too_large(message));
     }
@@ -75,7 +80,7 @@ pub fn sync_context(
     let Some(session) = session.filter(|session| session.is_active(at.now)) else {
         return Err(refuse::session_not_found("there is no such session"));
     };
-    if session.app_id != *app {
+    if rule!(session.app_id != *app; TenantIgnored => false) {
         return Err(refuse::tenant_mismatch("the session belongs to another app"));
     }
     let violations: Vec<Violation> =

@@ -1,6 +1,7 @@
 //! The ledger of a session: what happened in it, numbered without gaps.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Extensible, Object, Value};
 use accord_contract::wire_enum;
@@ -85,7 +86,8 @@ pub fn ledger_kind(text: &str) -> Option<LedgerKind> {
     let is_custom = ["x-", "ext:"]
         .iter()
         .any(|prefix| text.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()));
-    (kind.known().is_some() || is_custom).then_some(kind)
+    let is_type = rule!(kind.known().is_some() || is_custom; AnyEventType => true);
+    is_type.then_some(kind)
 }
 
 /// Appends an event that is no action and no change of the UI: a call of a tool, its answer, or a

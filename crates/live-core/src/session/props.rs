@@ -4,6 +4,7 @@
 //! identical to the stored ones change nothing.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use super::change::{At, Change};
@@ -81,7 +82,7 @@ fn set(
     };
     check_props(contract, &props, source)?;
     let mut change = Change::begin(session, at);
-    if source == Source::Update {
+    if rule!(source == Source::Update; AmendmentsRaise => true; UpdatesKeep => false) {
         change.session.head.epoch += 1;
     }
     let epoch = change.session.head.epoch;
@@ -113,7 +114,7 @@ pub(crate) fn check_props(
     source: Source,
 ) -> Result<(), Failure> {
     let violations = contract.check_props(&Value::Object(props.clone()));
-    if violations.is_empty() {
+    if rule!(violations.is_empty(); PropsUnchecked => true) {
         return Ok(());
     }
     let details = ViolationDetails::new(source, violations).under(contract.props().hash());

@@ -1,6 +1,7 @@
 //! The positions that the fallbacks over HTTP take, as texts of a query or a header.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::wire::{Field, Object};
 
 use crate::frame::Subscribe;
@@ -56,7 +57,8 @@ pub fn events_query(since: Option<&str>, limit: Option<&str>) -> Result<EventsQu
         None => Some(default),
         Some(limit) => whole(limit).and_then(|limit| usize::try_from(limit).ok()),
     };
-    let limit = limit.filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
+    let most_events = rule!(most; LimitIgnored => usize::MAX);
+    let limit = limit.filter(|limit| (1..=most_events).contains(limit)).ok_or_else(|| {
         refuse::invalid_message(format!("limit is a whole number from 1 to {most}"))
             .with("field", "limit")
     })?;
@@ -75,7 +77,9 @@ pub fn stream_query(
     since: Option<&str>,
     from_seq: Option<&str>,
 ) -> Result<StreamQuery, Failure> {
-    let since = match (last_event_id.and_then(whole), since) {
+    let last = last_event_id.and_then(whole);
+    let last = rule!(last; QueryBeatsHeader => last.filter(|_| since.is_none()));
+    let since = match (last, since) {
         (Some(last), _) => Some(last),
         (None, Some(since)) => Some(whole(since).ok_or_else(invalid_since)?),
         (None, None) => None,

@@ -5,6 +5,7 @@
 //! and nothing is left out.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::wire::{Field, Object, Value, count_of};
 
 use super::stream::is_always_replayed;
@@ -49,15 +50,16 @@ pub fn replay_stream(
 ) -> StreamReplay {
     kept.retain(|row| {
         let is_asked_for = match from_seq {
-            Some(from) => row.seq > from,
-            None => is_always_replayed(row),
+            Some(from) => rule!(row.seq > from; LastSeenAgain => row.seq >= from),
+            None => rule!(is_always_replayed(row); FreshSeesNothing => false),
         };
         is_asked_for && row.seq <= head.stream
     });
     kept.sort_by_key(|row| row.seq);
     let mut declared = contract.contract().streams.iter().flat_map(|spec| spec.iter());
     let mut keeps_all = || declared.any(|(_, entry)| entry.replay == Replay::All);
-    let is_truncated = from_seq.is_some_and(|from| from < head.evicted) && keeps_all();
+    let is_gone = from_seq.is_some_and(|from| from < head.evicted);
+    let is_truncated = rule!(is_gone && keeps_all(); TruncationHidden => false);
     StreamReplay { rows: kept, is_truncated }
 }
 
@@ -71,7 +73,7 @@ impl LiveCursor {
     ///
     /// Clauses: GGUI-REPLAY-NO-OVERLAP.
     pub fn admit(&mut self, seq: u64) -> bool {
-        let is_new = seq > self.0;
+        let is_new = rule!(seq > self.0; FramesTwice => true);
         self.0 = self.0.max(seq);
         is_new
     }
@@ -90,7 +92,7 @@ impl LiveCursor {
 /// `INVALID_SINCE_SEQUENCE` when it is no whole number from zero; `REPLAY_HORIZON_PASSED` when it
 /// is after the last event, or before the first one that can be read.
 pub fn check_since_sequence(head: &Head, since: &Value) -> Result<u64, Failure> {
-    let Some(since) = count_of(since) else {
+    let Some(since) = rule!(count_of(since); AnyPosition => count_of(since).or(Some(0))) else {
         let message = "sinceSequence is a whole number from zero";
         return Err(refuse::invalid_since_sequence(message));
     };
@@ -128,7 +130,8 @@ pub fn horizon_passed(head: &Head) -> Object {
 /// # Errors
 /// `REPLAY_HORIZON_PASSED`, with the number of the last event.
 pub fn check_position(head: &Head, since: u64) -> Result<u64, Failure> {
-    if since > head.ledger || since < head.horizon {
+    let is_future = rule!(since > head.ledger; FutureReplayed => false);
+    if is_future || since < head.horizon {
         let message = format!("the ledger cannot be replayed after {since}; read the state again");
         return Err(refuse::replay_horizon_passed(message).with("currentSequence", head.ledger));
     }

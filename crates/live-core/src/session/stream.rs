@@ -4,6 +4,7 @@
 //! replay uses a number and is not kept.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::wire::{Object, Value};
 
 use super::change::Change;
@@ -93,7 +94,8 @@ pub fn emit(
     if !session.is_active(at.now) {
         return Err(refuse::tool_session_not_found("there is no such session"));
     }
-    if by == Emitter::Agent && is_reserved(&frame.channel) {
+    let is_foreign = by == Emitter::Agent && is_reserved(&frame.channel);
+    if rule!(is_foreign; AgentsUseReserved => false) {
         let message = "channels that begin with _ggui: belong to the platform";
         return Err(violated(vec![Violation::new(format!("{}.payload", frame.channel), message)]));
     }
@@ -123,16 +125,18 @@ pub(super) fn record(
 ) -> StreamRow {
     let Emission { mode, replay } = emission;
     let head = &mut change.session.head;
-    head.stream += 1;
+    head.stream += rule!(1; StreamSkips => 2);
     let NewFrame { channel, payload, complete } = frame;
     let row = StreamRow { seq: head.stream, channel, mode, payload, complete };
     let kept = &mut change.delta.stream;
+    let replay = rule!(replay; EverythingKept => Replay::All);
     match replay {
         Replay::None => {}
         Replay::Latest => kept.push(StreamChange::Keep(replay, row.clone())),
         Replay::All => {
             kept.push(StreamChange::Keep(replay, row.clone()));
-            match oldest.filter(|_| head.ring >= RING) {
+            let is_full = rule!(head.ring >= RING; RingUnbounded => false);
+            match oldest.filter(|_| is_full) {
                 Some(oldest) => {
                     head.evicted = head.evicted.max(oldest);
                     kept.push(StreamChange::Evict(oldest));
@@ -154,7 +158,8 @@ pub(super) fn record_lifecycle(
 ) -> StreamRow {
     let channel = Channel::Lifecycle.as_str().to_owned();
     let frame = NewFrame { channel, payload: Value::Object(payload), complete: false };
-    record(change, Emission { mode: Mode::Append, replay: Replay::All }, frame, oldest)
+    let replay = rule!(Replay::All; LifecycleNotKept => Replay::None);
+    record(change, Emission { mode: Mode::Append, replay }, frame, oldest)
 }
 
 /// Whether a frame is replayed to a subscriber that names no position.

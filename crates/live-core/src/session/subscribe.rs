@@ -2,6 +2,7 @@
 //! there is none.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 
 use super::change::At;
@@ -66,7 +67,7 @@ pub fn subscribe(
     version::check(versions, facts.version, facts.policy).map_err(|failure| SubscribeRefusal {
         failure: Box::new(failure),
         spends: false,
-        closes: facts.policy == VersionPolicy::Reject,
+        closes: rule!(facts.policy == VersionPolicy::Reject; OldClientStays => false),
     })?;
     let refused =
         |failure| SubscribeRefusal { failure: Box::new(failure), spends: true, closes: false };
@@ -95,7 +96,7 @@ fn token(request: &Subscribe, facts: SubscribeFacts<'_>) -> Result<Option<Claims
     }
     let Some(text) = &request.ws_token else {
         return match facts.identity {
-            Identity::Pending => {
+            Identity::Pending if rule!(true; PendingAdmitted => false) => {
                 let message = "a socket that was opened with a token sends it with subscribe too";
                 Err(refuse::unauthenticated(message))
             }
@@ -106,7 +107,8 @@ fn token(request: &Subscribe, facts: SubscribeFacts<'_>) -> Result<Option<Claims
         return Err(refuse::bootstrap_not_supported("this server takes no tokens"));
     };
     let claims = secret.verify(text, TokenKind::Ws, facts.now)?;
-    if claims.session_id != request.session_id {
+    let is_other = claims.session_id != request.session_id;
+    if rule!(is_other; TokenOfAnySession => false) {
         return Err(other_session());
     }
     if request.app_id.as_ref().is_some_and(|app| *app != claims.app_id) {
@@ -184,7 +186,10 @@ pub(super) fn provision(
     at: At<'_>,
 ) -> (Session, Delta) {
     let head = match earlier {
-        Some(earlier) => earlier.head.reborn(at.now, at.ttl_seconds),
+        Some(earlier) => rule!(
+            earlier.head.reborn(at.now, at.ttl_seconds);
+            CountersRestart => Head::new(at.now, at.ttl_seconds)
+        ),
         None => Head::new(at.now, at.ttl_seconds),
     };
     let session = Session { id: id.clone(), app_id: app.clone(), head };

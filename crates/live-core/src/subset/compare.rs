@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_contract::rule;
 use accord_contract::wire::{Object, Pointer, Value, same, wire_enum};
 
 use crate::violation::{MOST_VIOLATIONS, field_path, listed, shorten, show};
@@ -119,13 +120,15 @@ impl Comparison<'_> {
             found.collect::<Vec<_>>()
         };
         let (in_wide, in_narrow) = (used(wide), used(narrow));
-        if !in_wide.is_empty() || !in_narrow.is_empty() {
+        let has_some = !in_wide.is_empty() || !in_narrow.is_empty();
+        if rule!(has_some; EnumsFit => false) {
             let keywords = listed(in_wide.into_iter().chain(in_narrow));
             let message = format!("schemas with {keywords} are compared only if they are equal");
             return self.fail(at, Reason::Unsupported, message);
         }
         if let Some(allowed) = types(wide) {
-            let used = types(narrow).unwrap_or_else(|| vec!["any type"]);
+            let untyped = rule!(vec!["any type"]; UntypedFits => Vec::new());
+            let used = types(narrow).unwrap_or(untyped);
             // Every integer is a number.
             let fits = |name: &&str| {
                 allowed.contains(name) || (*name == "integer" && allowed.contains(&"number"))
@@ -157,7 +160,9 @@ impl Comparison<'_> {
                 (None, Additional::Allowed) => {}
                 (None, Additional::Refused) => {
                     let message = format!("has the property '{}', which is refused", shorten(name));
-                    self.fail(&at, Reason::ExtraProperty, message);
+                    if rule!(true; ExtrasFit => false) {
+                        self.fail(&at, Reason::ExtraProperty, message);
+                    }
                 }
             }
         }
@@ -174,7 +179,8 @@ impl Comparison<'_> {
         }
         let place = at.member("required");
         let has: BTreeSet<_> = required(narrow).collect();
-        for name in required(wide).filter(|name| !has.contains(name)).take(self.most) {
+        let most = rule!(self.most; RequiredIgnored => 0);
+        for name in required(wide).filter(|name| !has.contains(name)).take(most) {
             let message = format!("does not require '{}'", shorten(name));
             self.fail(&place.member(name), Reason::MissingRequired, message);
         }
@@ -189,7 +195,9 @@ impl Comparison<'_> {
             let message = "items that are a list of schemas are compared only if they are equal";
             return self.fail(&place, Reason::ItemsMismatch, message.to_owned());
         }
-        self.schemas(other, schema, &place);
+        if rule!(true; ItemsFit => false) {
+            self.schemas(other, schema, &place);
+        }
     }
 
     fn is_done(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A contract against the schemas of the tools that it names.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::text::counted;
 use accord_contract::wire::{Value, wire_enum};
 use serde_json::json;
@@ -16,7 +17,10 @@ use crate::violation::{MOST_VIOLATIONS, Violation};
 fn sent(entry: &ActionEntry) -> Value {
     match &entry.schema {
         Some(schema) => close(schema),
-        None => json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        None => rule!(
+            json!({"type": "object", "properties": {}, "additionalProperties": false});
+            VoidSendsAnything => false.into()
+        ),
     }
 }
 
@@ -112,7 +116,9 @@ pub fn check_tools<'t>(
         };
         let is_found = match kind {
             FindingKind::SchemaMismatch => !failures.is_empty(),
-            FindingKind::ToolNotFound => contract.tool(tool).is_none(),
+            FindingKind::ToolNotFound => {
+                rule!(contract.tool(tool).is_none(); MissingToolsUnnoticed => false)
+            }
         };
         if is_found {
             findings.push(Finding {
@@ -139,7 +145,9 @@ impl Policy {
             findings.iter().filter(|finding| finding.kind == FindingKind::SchemaMismatch).collect();
         match self {
             Self::Off => Ok(Vec::new()),
-            Self::Reject if !errors.is_empty() => Err(refusal(context, &errors)),
+            Self::Reject if rule!(!errors.is_empty(); MismatchWarns => false) => {
+                Err(refusal(context, &errors))
+            }
             Self::Reject | Self::Warn => Ok(findings),
         }
     }

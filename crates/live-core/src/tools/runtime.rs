@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use accord_contract::codes::Failure;
 use accord_contract::message;
+use accord_contract::rule;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Limits, Object, TextForm, Value};
 
@@ -157,7 +158,10 @@ pub fn submit_action(request: SubmitActionRequest) -> Result<Submission, Failure
         "requestDisplayMode" => text("mode").map(Submission::DisplayMode),
         _ => {
             let message = "the kind is one of dispatch, openLink, requestDisplayMode";
-            Err(refuse::invalid_action_kind(message))
+            rule!(
+                Err(refuse::invalid_action_kind(message));
+                AnySubmission => Ok(Submission::DisplayMode(String::new()))
+            )
         }
     }
 }
