@@ -85,6 +85,47 @@ impl Call {
         texts(self.list(name)?, name)
     }
 
+    /// An optional list argument; empty if it is absent.
+    pub(crate) fn optional_list(&self, name: &str) -> Result<&[Value], BadCall> {
+        if self.args.contains_key(name) { self.list(name) } else { Ok(&[]) }
+    }
+
+    /// A required object argument.
+    pub(crate) fn object(&self, name: &str) -> Result<&Map<String, Value>, BadCall> {
+        self.value(name)?.as_object().ok_or_else(|| BadCall::kind(name, "an object"))
+    }
+
+    /// An optional object argument.
+    pub(crate) fn optional_object(
+        &self,
+        name: &str,
+    ) -> Result<Option<&Map<String, Value>>, BadCall> {
+        if self.args.contains_key(name) { self.object(name).map(Some) } else { Ok(None) }
+    }
+
+    /// An optional argument that is true or false; absent is `default`.
+    pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool, BadCall> {
+        match self.args.get(name) {
+            None => Ok(default),
+            Some(value) => value.as_bool().ok_or_else(|| BadCall::kind(name, "true or false")),
+        }
+    }
+
+    /// An optional whole number.
+    pub(crate) fn optional_integer(&self, name: &str) -> Result<Option<i64>, BadCall> {
+        let read =
+            |value: &Value| value.as_i64().ok_or_else(|| BadCall::kind(name, "a whole number"));
+        self.args.get(name).map(read).transpose()
+    }
+
+    /// An optional whole number from zero.
+    pub(crate) fn optional_count(&self, name: &str) -> Result<Option<u64>, BadCall> {
+        let count = |number: i64| {
+            u64::try_from(number).map_err(|_| BadCall::kind(name, "a whole number from zero"))
+        };
+        self.optional_integer(name)?.map(count).transpose()
+    }
+
     /// A required argument of any type.
     pub(crate) fn value(&self, name: &str) -> Result<&Value, BadCall> {
         self.args.get(name).ok_or_else(|| BadCall::missing(name))

@@ -24,6 +24,7 @@ pub mod aof;
 mod call;
 #[cfg(feature = "faults")]
 pub mod faults;
+pub mod ggui;
 mod serve;
 
 pub use call::{BadCall, Call};

@@ -4,7 +4,7 @@ use accord_canon::read;
 use accord_contract::fixture::{AdapterResult, Status, Vocabulary};
 use serde_json::Value;
 
-use crate::{BadCall, Call, agentxchain, alx, aof};
+use crate::{BadCall, Call, agentxchain, alx, aof, ggui};
 
 /// The reply of an implementation.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,4 +125,5 @@ adapters! {
     "agentxchain": agentxchain::Accord::default(), accord_runs_core::faults::ALL;
     "alx": alx::Accord, alx::FAULTS;
     "aof": aof::Accord::default(), accord_tasks_core::faults::ALL;
+    "ggui": ggui::Accord, accord_live_core::faults::ALL;
 }

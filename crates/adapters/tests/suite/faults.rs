@@ -89,11 +89,12 @@ fn a_fault_of_the_engine_does_not_affect_other_threads() {
 #[test]
 fn the_page_about_the_kit_has_their_number() {
     let page = include_str!("../../../../docs/kit.md");
-    let counts = ["alx", "agentxchain", "aof"].map(|protocol| faults_of(protocol).len());
-    let [alx, agentxchain, aof] = counts;
+    let counts = ["alx", "agentxchain", "aof", "ggui"].map(|protocol| faults_of(protocol).len());
+    let [alx, agentxchain, aof, ggui] = counts;
     assert!(page.contains(&format!("{alx} seeded faults for ALX")));
     assert!(page.contains(&format!("{agentxchain} for AgentXchain")));
     assert!(page.contains(&format!("{aof} for AOF/1")));
+    assert!(page.contains(&format!("{ggui} for ggui")));
 }
 
 /// The answer without a fault, and the faults whose places the case reached.

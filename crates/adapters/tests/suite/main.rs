@@ -5,5 +5,6 @@ mod answering;
 mod aof;
 mod core_fixtures;
 mod faults;
+mod ggui;
 mod in_memory;
 mod judged;

@@ -120,6 +120,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-base",
             "accord-canon",
             "accord-contract",
+            "accord-live-core",
             "accord-runs-core",
             "accord-knowledge-core",
             "accord-process",

@@ -1,0 +1,128 @@
+//! Contracts, their schemas, and data under a contract.
+
+use accord_contract::codes::Failure;
+use accord_contract::wire::Value;
+use accord_live_core::contract::{CompiledContract, DataContract, contract_hash, variant_key};
+use accord_live_core::reserved::Channel;
+use accord_live_core::schema::Schema;
+use accord_live_core::subset::{Finding, Policy, check_tools, failures};
+use serde_json::json;
+
+use super::parts::{checked, contract, ok, places};
+use crate::{BadCall, Call, Reply};
+
+/// The hash of a contract.
+pub(super) fn contract_hash_of(call: &Call) -> Result<Reply, BadCall> {
+    let key = contract_hash(call.object("contract")?);
+    ok(json!({"key": key.map_err(|error| BadCall::new(error.to_string()))?}))
+}
+
+/// The key of a variance.
+pub(super) fn variant_key_of(call: &Call) -> Result<Reply, BadCall> {
+    let key = variant_key(call.args.get("variance"));
+    ok(json!({"key": key.map_err(|error| BadCall::new(error.to_string()))?}))
+}
+
+/// Whether a contract is valid.
+pub(super) fn contract_check(call: &Call) -> Result<Reply, BadCall> {
+    match CompiledContract::read(call.value("contract")?) {
+        Ok(_) => checked(&[]),
+        Err(refusal) => ok(json!({
+            "accepted": false,
+            "code": refusal.code.as_str(),
+            "violations": places(&refusal.violations),
+        })),
+    }
+}
+
+/// Whether a value matches a schema. A schema that is refused accepts nothing.
+pub(super) fn schema_check(call: &Call) -> Result<Reply, BadCall> {
+    match Schema::compile(call.value("schema")?) {
+        Ok(schema) => checked(&schema.check(call.value("value")?, "")),
+        Err(violations) => checked(&violations),
+    }
+}
+
+/// Whether a schema is a subset of another.
+pub(super) fn schema_subset(call: &Call) -> Result<Reply, BadCall> {
+    let found = failures(call.value("superset")?, call.value("subset")?);
+    let listed = found.iter();
+    let listed: Vec<Value> = listed
+        .map(|failure| json!({"path": failure.path, "reason": failure.reason.as_str()}))
+        .collect();
+    ok(json!({"accepted": found.is_empty(), "failures": listed}))
+}
+
+/// Whether the actions of a contract fit the tools of a server.
+pub(super) fn schema_compat(call: &Call) -> Result<Reply, BadCall> {
+    let contract = DataContract::read(call.value("contract")?)
+        .map_err(|_| BadCall::kind("contract", "a contract"))?;
+    let tools = call.object("tools")?;
+    let decided = policy(call)?.decide("ggui_render", check_tools(&contract, |t| tools.get(t)));
+    match decided {
+        Ok(findings) => ok(json!({"accepted": true, "findings": listed(&findings)})),
+        Err(failure) => ok(json!({
+            "accepted": false,
+            "code": failure.code.as_str(),
+            "message": failure.message,
+            "findings": detail(&failure, "findings"),
+        })),
+    }
+}
+
+/// The policy of a call.
+pub(super) fn policy(call: &Call) -> Result<Policy, BadCall> {
+    match call.optional_text("policy")? {
+        None => Ok(Policy::Reject),
+        Some(name) => Policy::parse(name).ok_or_else(|| BadCall::kind("policy", "a policy")),
+    }
+}
+
+/// Findings, without their messages.
+pub(super) fn listed(findings: &[Finding]) -> Value {
+    findings.iter().map(Finding::to_json).collect()
+}
+
+/// A member of the details of a refusal.
+pub(super) fn detail(failure: &Failure, name: &str) -> Value {
+    let details = failure.details.as_deref();
+    details.and_then(|details| details.get(name)).cloned().unwrap_or(Value::Null)
+}
+
+/// Whether a payload has the shape of its reserved channel.
+pub(super) fn reserved_payload(call: &Call) -> Result<Reply, BadCall> {
+    let accepted = match Channel::parse(call.text("channel")?) {
+        Some(channel) => channel.check(call.value("payload")?).is_empty(),
+        None => false,
+    };
+    ok(json!({"accepted": accepted}))
+}
+
+/// Whether a contract allows an action.
+pub(super) fn action(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    match contract.check_action(call.value("payload")?) {
+        Ok(action) => ok(json!({"accepted": true, "tool": action.tool})),
+        Err(violations) => checked(&violations),
+    }
+}
+
+/// Whether a contract allows a payload.
+pub(super) fn stream_payload(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    let complete = call.flag("complete", false)?;
+    match contract.check_stream(call.text("channel")?, call.value("payload")?, complete) {
+        Ok(emission) => ok(json!({
+            "accepted": true,
+            "mode": emission.mode.as_str(),
+            "replay": emission.replay.as_str(),
+        })),
+        Err(violations) => checked(&violations),
+    }
+}
+
+/// Whether a contract allows a value of a slot.
+pub(super) fn context_value(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    checked(&contract.check_context(call.text("slot")?, call.value("value")?))
+}

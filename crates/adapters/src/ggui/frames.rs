@@ -1,0 +1,123 @@
+//! Frames, versions, and whether a change is breaking.
+
+use std::collections::BTreeMap;
+
+use accord_contract::wire::{Value, Wire as _};
+use accord_live_core::breaking::{RunVerdicts, Verdict, compare};
+use accord_live_core::frame::{
+    ActionAck, Binding, Gate, HostContext, Rejected, Role, ServerFrame, Socket, parse,
+};
+use accord_live_core::limits::Limits;
+use accord_live_core::refuse;
+use accord_live_core::version::{VersionPolicy, check};
+use serde_json::json;
+
+use super::parts::{APP, NOW, app, ok, refused, session_id, time};
+use crate::{BadCall, Call, Reply};
+
+/// What a frame of a client is.
+pub(super) fn frame(call: &Call) -> Result<Reply, BadCall> {
+    let text = match (call.optional_text("text")?, call.optional_count("bytes")?) {
+        (Some(text), None) => text.to_owned(),
+        (None, Some(bytes)) => {
+            let frame = r#"{"type":"ping","payload":{}}"#;
+            let blanks = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_sub(frame.len());
+            format!("{frame}{}", " ".repeat(blanks))
+        }
+        _ => return Err(BadCall::new("the call has text or bytes")),
+    };
+    let is_subscribed = call.flag("subscribed", false)?;
+    ok(match parse(text.as_bytes(), is_subscribed, &Limits::default()) {
+        Ok(frame) => json!({"kind": frame.kind(), "requestId": frame.request_id}),
+        Err(Rejected::Answer { request_id, failure }) => {
+            json!({"code": failure.code.as_str(), "requestId": request_id})
+        }
+        Err(Rejected::Close(close)) => {
+            json!({"close": {"code": close.code, "reason": close.reason}})
+        }
+    })
+}
+
+/// What happens to a frame of a socket.
+pub(super) fn socket_gate(call: &Call) -> Result<Reply, BadCall> {
+    let text = call.value("frame")?.to_string();
+    let frame = parse(text.as_bytes(), true, &Limits::default())
+        .map_err(|_| BadCall::kind("frame", "a frame of a client"))?;
+    let is_subscribed = call.flag("subscribed", false)?;
+    let binding =
+        Binding { session_id: session_id()?, app_id: app(APP)?, role: Role::User, client_id: None };
+    let socket = Socket {
+        binding: is_subscribed.then_some(binding),
+        is_spent: call.flag("spent", is_subscribed)?,
+    };
+    ok(match socket.gate(&frame) {
+        Gate::Pass => json!({"gate": "pass"}),
+        Gate::Ignore => json!({"gate": "ignore"}),
+        Gate::Refuse(failure) => json!({"gate": "refuse", "code": failure.code.as_str()}),
+    })
+}
+
+/// A frame of a server.
+pub(super) fn server_frame(call: &Call) -> Result<Reply, BadCall> {
+    let frame = match call.text("type")? {
+        "pong" => ServerFrame::Pong,
+        "ack" => ServerFrame::Acted(ActionAck { sequence: 7, at: time(NOW)? }),
+        "error" => ServerFrame::Error(Box::new(refuse::session_not_found("it is not there"))),
+        _ => return Err(BadCall::kind("type", "pong, ack or error")),
+    };
+    let frame = frame.encode(call.text("version")?, call.optional_text("requestId")?);
+    ok(json!({"frame": frame}))
+}
+
+/// Whether a host context can be stored, and what is stored.
+pub(super) fn host_context(call: &Call) -> Result<Reply, BadCall> {
+    ok(match HostContext::from_document(call.value("hostContext")?.clone()) {
+        Ok(context) => json!({"accepted": true, "stored": context.members()}),
+        Err(_) => json!({"accepted": false}),
+    })
+}
+
+/// Whether a client can speak with a server.
+pub(super) fn version_handshake(call: &Call) -> Result<Reply, BadCall> {
+    let versions = match call.args.contains_key("supportedVersions") {
+        true => Some(call.texts("supportedVersions")?),
+        false => None,
+    };
+    let policy = version_policy(call)?;
+    match check(versions.as_deref(), call.text("serverVersion")?, policy) {
+        Ok(()) => ok(json!({"accepted": true})),
+        Err(failure) => refused(&failure),
+    }
+}
+
+/// The version policy of a call.
+pub(super) fn version_policy(call: &Call) -> Result<VersionPolicy, BadCall> {
+    match call.optional_text("policy")? {
+        None => Ok(VersionPolicy::Reject),
+        Some(name) => VersionPolicy::parse(name).ok_or_else(|| BadCall::kind("policy", "a policy")),
+    }
+}
+
+/// Whether a change is breaking.
+pub(super) fn breaking(call: &Call) -> Result<Reply, BadCall> {
+    let found = compare(&run(call, "before")?, &run(call, "after")?);
+    ok(json!({
+        "breaking": found.is_breaking(),
+        "broken": found.broken,
+        "unproven": found.unproven,
+        "newFailures": found.new_failures,
+    }))
+}
+
+fn run(call: &Call, name: &str) -> Result<RunVerdicts, BadCall> {
+    let wrong = || BadCall::kind(name, "an object with version and fixtures");
+    let run = call.object(name)?;
+    let version = run.get("version").and_then(Value::as_str).ok_or_else(wrong)?;
+    let fixtures = run.get("fixtures").and_then(Value::as_object).ok_or_else(wrong)?;
+    let verdict = |(name, verdict): (&String, &Value)| {
+        let verdict = verdict.as_str().and_then(Verdict::parse);
+        Some((name.clone(), verdict?))
+    };
+    let fixtures = fixtures.iter().map(verdict).collect::<Option<BTreeMap<_, _>>>();
+    Ok(RunVerdicts { version: version.to_owned(), fixtures: fixtures.ok_or_else(wrong)? })
+}

@@ -1,0 +1,110 @@
+//! The parts of calls and outcomes that the operations share.
+
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_live_core::contract::CompiledContract;
+use accord_live_core::limits::SESSION_TTL_SECONDS;
+use accord_live_core::session::{At, Delta, Head, Session};
+use accord_live_core::violation::Violation;
+use accord_live_core::{AppId, SessionId};
+use serde_json::json;
+
+use crate::{BadCall, Call, Reply};
+
+/// The session of a case.
+pub(super) const SESSION: &str = "s1";
+/// Its app, which is also the project.
+pub(super) const APP: &str = "shop";
+/// The time of a case, in seconds.
+pub(super) const NOW: i64 = 1_790_000_000;
+
+/// An outcome of an operation that was performed.
+pub(super) fn ok(mut outcome: Value) -> Result<Reply, BadCall> {
+    outcome["result"] = "ok".into();
+    Ok(Reply::Outcome(outcome))
+}
+
+/// Whether something is accepted, with the places where it is not.
+pub(super) fn checked(violations: &[Violation]) -> Result<Reply, BadCall> {
+    ok(json!({"accepted": violations.is_empty(), "violations": places(violations)}))
+}
+
+/// A refusal by its code, with its details.
+pub(super) fn refused(failure: &Failure) -> Result<Reply, BadCall> {
+    ok(json!({
+        "accepted": false,
+        "code": failure.code.as_str(),
+        "details": failure.details.as_deref().cloned().unwrap_or_default(),
+    }))
+}
+
+/// Violations without their messages.
+pub(super) fn places(violations: &[Violation]) -> Value {
+    violations
+        .iter()
+        .map(|violation| {
+            let mut place = json!({"field": violation.field});
+            if let Some(keyword) = &violation.keyword {
+                place["keyword"] = keyword.as_str().into();
+            }
+            if let Some(code) = violation.known_code() {
+                place["code"] = code.as_str().into();
+            }
+            place
+        })
+        .collect()
+}
+
+/// The types of the ledger events of a delta.
+pub(super) fn appended(delta: &Delta) -> Value {
+    delta.ledger.iter().map(|row| Value::from(row.kind.as_str())).collect()
+}
+
+/// The contract of a case, which must be valid.
+pub(super) fn contract(call: &Call) -> Result<CompiledContract, BadCall> {
+    CompiledContract::read(call.value("contract")?)
+        .map_err(|refusal| BadCall::new(Failure::from(refusal).to_string()))
+}
+
+/// The time of a case.
+pub(super) fn now(call: &Call) -> Result<Time, BadCall> {
+    time(call.optional_integer("now")?.unwrap_or(NOW))
+}
+
+/// A time in seconds.
+pub(super) fn time(seconds: i64) -> Result<Time, BadCall> {
+    Time::from_unix(seconds, 0).ok_or_else(|| BadCall::kind("now", "a time in seconds"))
+}
+
+/// The session of a case, at the time [`NOW`].
+pub(super) fn session() -> Result<Session, BadCall> {
+    let head = Head::new(time(NOW)?, SESSION_TTL_SECONDS);
+    Ok(Session { id: session_id()?, app_id: app(APP)?, head })
+}
+
+/// Its id.
+pub(super) fn session_id() -> Result<SessionId, BadCall> {
+    SessionId::new(SESSION).map_err(|error| BadCall::new(error.to_string()))
+}
+
+/// An app.
+pub(super) fn app(name: &str) -> Result<AppId, BadCall> {
+    AppId::new(name).map_err(|error| BadCall::new(error.to_string()))
+}
+
+/// The project of the session.
+pub(super) fn project() -> Result<ProjectId, BadCall> {
+    ProjectId::new(APP).map_err(|error| BadCall::new(error.to_string()))
+}
+
+/// Where and when something is decided.
+pub(super) fn at(project: &ProjectId, now: Time) -> At<'_> {
+    At { project, now, ttl_seconds: SESSION_TTL_SECONDS }
+}
+
+/// A member of a list of objects.
+pub(super) fn members<'v>(value: &'v Value, name: &str) -> Result<&'v Object, BadCall> {
+    value.as_object().ok_or_else(|| BadCall::kind(name, "a list of objects"))
+}

@@ -1,0 +1,190 @@
+//! Decisions about one session.
+
+use accord_contract::time::Time;
+use accord_contract::wire::{Object, Value};
+use accord_live_core::frame::{Action, Binding, ClientBody, Role, ServerFrame, parse};
+use accord_live_core::limits::{Limits, SESSION_TTL_SECONDS};
+use accord_live_core::session::{
+    ActFacts, Acted, Content, LedgerName, LedgerRow, Session, Subscribed, act, begin_consume,
+    drain, sync_context,
+};
+use accord_live_core::version::PROTOCOL_VERSION;
+use serde_json::json;
+
+use super::parts::{
+    APP, NOW, app, at, contract, members, ok, project, refused, session, session_id, time,
+};
+use crate::{BadCall, Call, Reply};
+
+/// The session that a subscriber gets.
+pub(super) fn provision(call: &Call) -> Result<Reply, BadCall> {
+    let mut stored = session()?;
+    stored.app_id = app(call.optional_text("storedApp")?.unwrap_or(APP))?;
+    stored.head.ledger = call.optional_count("ledger")?.unwrap_or(0);
+    stored.head.stream = call.optional_count("stream")?.unwrap_or(0);
+    let (stored, now) = match call.optional_text("stored")? {
+        None => (None, time(NOW)?),
+        Some("active") => (Some(stored), time(NOW)?),
+        Some("expired") => (Some(stored), time(NOW + SESSION_TTL_SECONDS)?),
+        Some(_) => return Err(BadCall::kind("stored", "active or expired")),
+    };
+    let subscribed = Subscribed { binding: binding(None)?, session_token: None };
+    let project = project()?;
+    match subscribed.session(stored.as_ref(), at(&project, now)) {
+        Err(failure) => refused(&failure),
+        Ok((session, delta)) => {
+            let version = call.optional_text("version")?.unwrap_or(PROTOCOL_VERSION);
+            let ack = subscribed.ack(&session, &Content::provisioned(), false, version, now);
+            let ack = ServerFrame::Subscribed(Box::new(ack)).encode(version, None);
+            let began = delta.is_some_and(|delta| !delta.content.is_empty());
+            ok(json!({
+                "accepted": true,
+                "began": began,
+                "ack": ack["payload"],
+                "horizon": session.head.horizon,
+            }))
+        }
+    }
+}
+
+fn binding(client_id: Option<&str>) -> Result<Binding, BadCall> {
+    Ok(Binding {
+        session_id: session_id()?,
+        app_id: app(APP)?,
+        role: Role::User,
+        client_id: client_id.map(str::to_owned),
+    })
+}
+
+/// Records an action.
+pub(super) fn act_on(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    let mut session = session()?;
+    session.head.ledger = call.optional_count("last")?.unwrap_or(6);
+    session.head.has_pipe = call.flag("pipe", true)?;
+    let now = match call.flag("expired", false)? {
+        true => time(NOW + SESSION_TTL_SECONDS)?,
+        false => time(NOW)?,
+    };
+    let client_id = call.optional_text("clientId")?;
+    let action = action(call.object("action")?)?;
+    let earlier = match call.optional_object("earlier")? {
+        Some(earlier) => Some(recorded(&session, earlier, client_id)?),
+        None => None,
+    };
+    // A store finds an earlier action by its key.
+    let key = action.key(client_id);
+    let earlier = earlier.as_ref().filter(|row| key.is_some() && row.key == key);
+    let project = project()?;
+    let at = at(&project, now);
+    let facts = ActFacts { session: &session, contract: &contract, client_id, earlier, at };
+    match act(action, facts) {
+        Err(failure) => refused(&failure),
+        Ok(Acted { ack, delta, .. }) => {
+            let rows = delta.ledger.iter();
+            let rows: Vec<Value> = rows.map(|row| Value::Object(row.document())).collect();
+            let in_pipe = delta.ledger.iter().any(|row| row.event_id.is_some());
+            ok(json!({
+                "accepted": true,
+                "sequence": ack.sequence,
+                "appended": rows,
+                "inPipe": in_pipe,
+                "published": delta.events.len(),
+            }))
+        }
+    }
+}
+
+/// The action of a frame with this payload.
+fn action(payload: &Object) -> Result<Action, BadCall> {
+    let text = json!({"type": "action", "payload": payload}).to_string();
+    match parse(text.as_bytes(), true, &Limits::default()).map(|frame| frame.body) {
+        Ok(ClientBody::Action(action)) => Ok(action),
+        _ => Err(BadCall::kind("action", "the payload of an action")),
+    }
+}
+
+/// An action that is in the ledger as event 3.
+fn recorded(
+    session: &Session,
+    payload: &Object,
+    client_id: Option<&str>,
+) -> Result<LedgerRow, BadCall> {
+    let action = action(payload)?;
+    let key = action.key(client_id);
+    Ok(LedgerRow { key, ..row(session, 3, action.envelope) })
+}
+
+fn row(session: &Session, seq: u64, envelope: Object) -> LedgerRow {
+    LedgerRow {
+        seq,
+        at: session.head.created_at,
+        kind: LedgerName::UserSubmitted.into(),
+        data: Value::Object(envelope),
+        event_id: Some(format!("{seq:08x}")),
+        key: None,
+    }
+}
+
+/// Takes events out of the pipe.
+pub(super) fn consume(call: &Call) -> Result<Reply, BadCall> {
+    let mut session = session()?;
+    session.head.has_pipe = call.flag("pipe", true)?;
+    session.head.drained = call.optional_count("drained")?.unwrap_or(0);
+    let mut pending = Vec::new();
+    for (seq, payload) in (1..).zip(call.list("actions")?) {
+        let action = action(members(payload, "actions")?)?;
+        pending.push(row(&session, seq, action.envelope));
+    }
+    session.head.ledger = pending.len() as u64;
+    let (project, now): (_, Time) = (project()?, time(NOW)?);
+    match drain(&session, &[], &pending, at(&project, now)) {
+        Err(failure) => refused(&failure),
+        Ok(drained) => {
+            let events = drained.events.iter();
+            let events: Vec<Value> = events.map(|event| Value::Object(event.document())).collect();
+            let acks = drained.acks.iter().map(|ack| ack.encode("v", None)["payload"].clone());
+            let acks: Vec<Value> = acks.collect();
+            let after = drained.delta.session.as_ref().unwrap_or(&session);
+            ok(json!({
+                "accepted": true,
+                "events": events,
+                "drainAcks": acks,
+                "drained": after.head.drained,
+            }))
+        }
+    }
+}
+
+/// Records that an agent waits.
+pub(super) fn consume_wait(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    let mut session = session()?;
+    session.head.has_pipe = true;
+    let project = project()?;
+    let at = at(&project, time(NOW)?);
+    let content = Content::provisioned();
+    match begin_consume(&session, &content, &contract, None, None, at) {
+        Err(failure) => refused(&failure),
+        Ok(waits) => ok(json!({
+            "kept": super::streams::kept(&waits.delta),
+            "channel": waits.row.channel,
+            "payload": waits.row.payload,
+            "asks": waits.delta.ask.is_some(),
+        })),
+    }
+}
+
+/// Synchronises the context of a session.
+pub(super) fn context_snapshot(call: &Call) -> Result<Reply, BadCall> {
+    let contract = contract(call)?;
+    let session = session()?;
+    let session = call.flag("exists", true)?.then_some(&session);
+    let app = app(call.optional_text("app")?.unwrap_or(APP))?;
+    let snapshot = call.object("snapshot")?.clone();
+    let project = project()?;
+    match sync_context(session, &app, &contract, snapshot, at(&project, time(NOW)?)) {
+        Err(failure) => refused(&failure),
+        Ok(delta) => ok(json!({"accepted": !delta.content.is_empty()})),
+    }
+}
