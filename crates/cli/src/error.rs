@@ -73,6 +73,11 @@ impl CliError {
         self
     }
 
+    /// The details for programs.
+    pub(crate) fn details(&self) -> &Object {
+        &self.0.details
+    }
+
     /// Adds the correlation id, which the log of the server has, too.
     pub(crate) fn correlated(mut self, id: impl Into<String>) -> Self {
         self.0.correlation = Some(id.into());

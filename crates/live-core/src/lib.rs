@@ -16,7 +16,7 @@
 //! * [`violation`]: the places where a contract, or data under a contract, is wrong; [`refuse`]:
 //!   the refusals, by their codes.
 //! * [`breaking`]: whether a change of the protocol is breaking; [`control`]: how a kit brings
-//!   sessions into a state.
+//!   sessions into a state; [`messages`]: the documents that have a schema.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -38,6 +38,7 @@ pub mod handshake;
 mod ids;
 mod json;
 pub mod limits;
+pub mod messages;
 pub mod props;
 pub mod refuse;
 pub mod reserved;

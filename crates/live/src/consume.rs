@@ -20,6 +20,7 @@ use accord_live_core::{AppId, SessionId};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
+use super::hub::Purpose;
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};
 
@@ -76,7 +77,7 @@ impl Live {
         let wait = Duration::from_secs(request.timeout.unwrap_or(0));
         let deadline = Instant::now() + wait;
         let session = request.session_id;
-        let mut attached = self.inner.hub.attach(&session, true);
+        let mut attached = self.inner.hub.attach(&session, Purpose::Consumer);
         let Waiting { asked_by, goes_on } = waiting;
         let mut asked = Drain { project, app: app.clone(), session, asked_by, is_first: !goes_on };
         loop {

@@ -111,7 +111,7 @@ impl Hub {
     }
 
     /// Follows a session. Every commit from now on is noticed.
-    pub(crate) fn attach(self: &Arc<Self>, session: &SessionId, is_consumer: bool) -> Attached {
+    pub(crate) fn attach(self: &Arc<Self>, session: &SessionId, purpose: Purpose) -> Attached {
         let mut state = self.state.lock();
         let tail = state.tails.entry(session.clone()).or_insert_with(|| {
             Arc::new(Tail {
@@ -121,10 +121,20 @@ impl Hub {
             })
         });
         let tail = Arc::clone(tail);
-        let counted = if is_consumer { &tail.consumers } else { &self.subscribers };
-        counted.fetch_add(1, Ordering::Relaxed);
+        if let Some(counter) = self.counter(&tail, purpose) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
         let newest = Some(tail.newest.subscribe());
-        Attached { hub: Arc::clone(self), session: session.clone(), tail, newest, is_consumer }
+        Attached { hub: Arc::clone(self), session: session.clone(), tail, newest, purpose }
+    }
+
+    /// What counts those who follow for a purpose.
+    fn counter<'c>(&'c self, tail: &'c Tail, purpose: Purpose) -> Option<&'c AtomicUsize> {
+        match purpose {
+            Purpose::Subscriber => Some(&self.subscribers),
+            Purpose::Consumer => Some(&tail.consumers),
+            Purpose::Reader => None,
+        }
     }
 
     /// Whether an agent waits for events of a session.
@@ -268,13 +278,24 @@ impl Stage {
     }
 }
 
-/// The place of a subscriber, or of an agent that waits for events, in a tail.
+/// Why a session is followed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Purpose {
+    /// To get its frames.
+    Subscriber,
+    /// An agent waits for events of its pipe.
+    Consumer,
+    /// A page or a person waits for events of its ledger.
+    Reader,
+}
+
+/// The place of one who follows a session, in a tail.
 pub(crate) struct Attached {
     hub: Arc<Hub>,
     session: SessionId,
     tail: Arc<Tail>,
     newest: Option<watch::Receiver<u64>>,
-    is_consumer: bool,
+    purpose: Purpose,
 }
 
 impl Attached {
@@ -308,8 +329,9 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        let counted = if self.is_consumer { &self.tail.consumers } else { &self.hub.subscribers };
-        counted.fetch_sub(1, Ordering::Relaxed);
+        if let Some(counter) = self.hub.counter(&self.tail, self.purpose) {
+            counter.fetch_sub(1, Ordering::Relaxed);
+        }
         // The count below must not include this one.
         self.newest = None;
         let mut state = self.hub.state.lock();

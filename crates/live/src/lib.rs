@@ -7,6 +7,8 @@
 //! * [`Live`]: the operations. A channel uses [`Live::subscribe`], [`Live::act`],
 //!   [`Live::observe_host`] and [`Live::subscribe_channel`]; agents and pages use the others.
 //! * [`Subscriber`]: what a socket or event stream gets, in order.
+//! * [`Watcher`]: the same with the ledger, for a person who watches.
+//! * [`answers`]: the documents of Accord's own side.
 //!
 //! Invariants:
 //! - an operation is answered when its unit is durable;
@@ -26,6 +28,8 @@
 //! ```
 
 mod action;
+mod answer;
+pub mod answers;
 mod asks;
 mod catalogs;
 mod channel;
@@ -37,6 +41,7 @@ mod emit;
 mod handshake;
 mod host_context;
 mod hub;
+mod overview;
 mod props;
 mod pull;
 mod rates;
@@ -50,6 +55,7 @@ mod sweep;
 mod telemetry;
 mod tokens;
 mod unit;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -74,11 +80,14 @@ use self::contracts::Contracts;
 use self::hub::Hub;
 use self::rates::Rates;
 
+pub use self::answer::AnsweredBy;
 pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
+pub use self::overview::PageQuery;
 pub use self::reads::Found;
 pub use self::subscribe::Subscription;
 pub use self::subscriber::{Delivery, End, Frame, Subscriber};
+pub use self::watch::Watcher;
 pub use accord_live_core::tools;
 
 /// The options of a [`Live`].

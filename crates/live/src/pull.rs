@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Field, Value};
+use accord_contract::wire::{Field, Object, Value};
 use accord_live_core::limits::PULL_PAGE;
 use accord_live_core::session::{EventsQuery, Head, LedgerPage, ledger_page, pull_position};
 use accord_live_core::tools::{PullAnswer, PullRequest};
 use accord_live_core::{AppId, SessionId, refuse};
 use tokio::time::{Instant, timeout_at};
 
+use super::answers::{LiveEvent, LiveEventsAnswer};
+use super::hub::Purpose;
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};
 
@@ -26,27 +28,64 @@ impl Live {
         app: &AppId,
         request: PullRequest,
     ) -> Result<PullAnswer, Failure> {
-        self.enter(caller, app, Verb::Read)?;
         let wait = Duration::from_secs(request.wait.unwrap_or(0));
-        let deadline = Instant::now() + wait;
         let limit = request.limit.map_or(PULL_PAGE, |limit| limit as usize);
-        let mut attached = self.inner.hub.attach(&request.session_id, true);
+        let (session, since) = (&request.session_id, &request.since_sequence);
+        let (page, head) = self.waited_page(caller, app, session, since, limit, wait).await?;
+        match page {
+            Ok(page) => Ok(PullAnswer::page(&page)),
+            Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
+                Ok(PullAnswer::passed(&head))
+            }
+            Err(failure) => Err(*failure),
+        }
+    }
+
+    /// A page of the ledger of a session. Where it is empty, it waits for an event.
+    ///
+    /// # Errors
+    /// `unauthorized`, `session_not_found`, `REPLAY_HORIZON_PASSED`.
+    pub async fn event_page(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: &SessionId,
+        query: EventsQuery,
+        wait: Duration,
+    ) -> Result<LiveEventsAnswer, Failure> {
+        let since = Field::Value(query.since.into());
+        let read = self.waited_page(caller, app, session, &since, query.limit, wait);
+        let page = read.await?.0.map_err(|failure| *failure)?;
+        Ok(LiveEventsAnswer {
+            events: page.rows.into_iter().map(LiveEvent::of).collect(),
+            last_sequence: page.last_sequence,
+            more: page.has_more,
+            extra: Object::new(),
+        })
+    }
+
+    /// A page or its refusal, and the head of the session.
+    async fn waited_page(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        session: &SessionId,
+        since: &Field<Value>,
+        limit: usize,
+        wait: Duration,
+    ) -> Result<(Result<LedgerPage, Box<Failure>>, Head), Failure> {
+        self.enter(caller, app, Verb::Read)?;
+        let deadline = Instant::now() + wait;
+        let mut attached = self.inner.hub.attach(session, Purpose::Reader);
         loop {
-            let since = request.since_sequence.clone();
-            let read = self.page_of(app, &request.session_id, since, limit);
+            let read = self.page_of(app, session, since.clone(), limit);
             let (page, head, version) = read.await.map_err(UnitError::into_failure)?;
-            let page = match page {
-                Ok(page) => page,
-                Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
-                    return Ok(PullAnswer::passed(&head));
-                }
-                Err(failure) => return Err(*failure),
-            };
-            if !page.rows.is_empty() || wait.is_zero() {
-                return Ok(PullAnswer::page(&page));
+            let is_empty = page.as_ref().is_ok_and(|page| page.rows.is_empty());
+            if !is_empty || wait.is_zero() {
+                return Ok((page, head));
             }
             if timeout_at(deadline, attached.changed_after(version)).await.is_err() {
-                return Ok(PullAnswer::page(&page));
+                return Ok((page, head));
             }
         }
     }

@@ -3,13 +3,14 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Field, Value};
 use accord_live_core::frame::{ServerFrame, Subscribe};
-use accord_live_core::refuse;
 use accord_live_core::session::{
-    At, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence, expire, replay_stream,
-    subscribe,
+    At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence, expire,
+    replay_stream, subscribe,
 };
 use accord_live_core::tenancy::Identity;
+use accord_live_core::{SessionId, refuse};
 
+use super::hub::Purpose;
 use super::subscriber::{Frame, Subscriber};
 use super::unit::{Snapshot, UnitError};
 use super::{Live, project_of};
@@ -54,17 +55,13 @@ impl Live {
         let refused =
             |failure| SubscribeRefusal { failure: Box::new(failure), spends: true, closes: false };
         // First, so that no commit after the snapshot is missed.
-        let attached = self.inner.hub.attach(&request.session_id, false);
+        let attached = self.inner.hub.attach(&request.session_id, Purpose::Subscriber);
         let snapshot = self.provide(&subscribed).await.map_err(refused)?;
         let Snapshot { row, content, contract, frames } = snapshot;
         let head = &row.session.head;
         let replay = replay_stream(head, &contract, request.from_seq, frames);
         let ack = subscribed.ack(&row.session, &content, replay.is_truncated, &version, self.now());
-        let data = |row| {
-            let session_id = request.session_id.clone();
-            Frame::new(&ServerFrame::Data { session_id, row }, &version, None, None)
-        };
-        let mut replay: Vec<Frame> = replay.rows.into_iter().map(data).collect();
+        let mut replay = self.data_frames(&request.session_id, replay.rows);
         let mut ledger = None;
         let since = match &request.since_sequence {
             Field::Absent => None,
@@ -90,6 +87,7 @@ impl Live {
             replay,
             version: row.version,
             stream: head.stream,
+            follows: None,
         };
         Ok(Subscription { ack: Frame::new(&ack, &version, request_id, None), subscriber })
     }
@@ -135,8 +133,18 @@ impl Live {
         Err(refuse::session_create_failed("the session changes all the time; subscribe again"))
     }
 
+    /// Rows of the stream of a session as frames.
+    pub(crate) fn data_frames(&self, session: &SessionId, rows: Vec<StreamRow>) -> Vec<Frame> {
+        let version = self.version_of(session);
+        let data = |row| {
+            let session_id = session.clone();
+            Frame::new(&ServerFrame::Data { session_id, row }, &version, None, None)
+        };
+        rows.into_iter().map(data).collect()
+    }
+
     /// The version that a session advertises.
-    pub fn version_of(&self, session: &accord_live_core::SessionId) -> String {
+    pub fn version_of(&self, session: &SessionId) -> String {
         self.inner.hub.version_of(session)
     }
 }

@@ -56,6 +56,8 @@ pub struct Subscriber {
     /// The version and the stream up to which it has everything.
     pub(crate) version: u64,
     pub(crate) stream: u64,
+    /// The event of the ledger after which it follows the ledger, if it does.
+    pub(crate) follows: Option<u64>,
 }
 
 impl Frame {
@@ -99,6 +101,10 @@ impl Subscriber {
             match self.attached.take(self.version, self.began, BATCH) {
                 Taken::Entries(entries) if entries.is_empty() => {
                     self.version = self.version.max(newest);
+                    let frames = self.followed().await?;
+                    if !frames.is_empty() {
+                        return Ok(Delivery::Frames(frames));
+                    }
                     self.attached.changed_after(self.version).await;
                 }
                 Taken::Entries(entries) => {
@@ -141,12 +147,17 @@ impl Subscriber {
             rows.iter().filter(|row| row.seq <= through).map(rows::frame).collect()
         });
         let rows: Vec<_> = read.await.map_err(|error| error.into_failure())?;
-        let version = self.live.version_of(self.session());
-        let frame = |row| {
-            let data = ServerFrame::Data { session_id: self.session().clone(), row };
-            Frame::new(&data, &version, None, None)
-        };
-        Ok(rows.into_iter().map(frame).collect())
+        Ok(self.live.data_frames(self.session(), rows))
+    }
+
+    /// The next events of the ledger, for a subscriber that follows it.
+    async fn followed(&mut self) -> Result<Vec<Frame>, Failure> {
+        let Some(after) = self.follows else { return Ok(Vec::new()) };
+        let frames = self.ledger_page(after, u64::MAX).await?;
+        if let Some(last) = frames.last().and_then(|frame| frame.sequence) {
+            self.follows = Some(last);
+        }
+        Ok(frames)
     }
 
     async fn ledger_page(&self, after: u64, through: u64) -> Result<Vec<Frame>, Failure> {

@@ -55,6 +55,10 @@ pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
     (accord_live::tools::answers::add_to, accord_live::tools::answers::schemas),
     (accord_live::tools::reads::add_to, accord_live::tools::reads::schemas),
     (accord_live::tools::runtime::add_to, accord_live::tools::runtime::schemas),
+    (accord_live_core::messages::requests::add_to, accord_live_core::messages::requests::schemas),
+    (accord_live_core::messages::add_to, accord_live_core::messages::schemas),
+    (accord_live::answers::requests::add_to, accord_live::answers::requests::schemas),
+    (accord_live::answers::add_to, accord_live::answers::schemas),
 ];
 
 /// Everything that Accord serves, from the crates that serve it.

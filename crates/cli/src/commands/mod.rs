@@ -17,6 +17,7 @@ mod contract;
 mod fact;
 mod kb;
 mod key;
+mod live;
 mod mcp;
 mod person;
 mod progress;
@@ -48,6 +49,7 @@ subcommands! {
     Cli, Command {
         Serve(Box<serve::ServeArgs>),
         Task(task::TaskArgs),
+        Live(Box<live::LiveArgs>),
         Run(Box<run::RunArgs>),
         Context(context::ContextArgs),
         Fact(fact::FactArgs),

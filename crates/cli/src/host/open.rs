@@ -89,6 +89,22 @@ impl Connection {
         Self { api, runtime, place, is_new, trees: None, only: OnceLock::new(), is_served: false }
     }
 
+    /// Connects to the socket of the host that serves a folder.
+    ///
+    /// # Errors
+    /// `HOST_UNREACHABLE` if none does.
+    pub(crate) fn to_running_host(folder: &Path) -> Result<Self, CliError> {
+        let runtime = runtime(Builder::new_current_thread())?;
+        let Some(api) = runtime.block_on(running_host(folder))? else {
+            let message = format!("no host serves {}", full_path(folder));
+            let data = shell_words::quote(&folder.to_string_lossy()).into_owned();
+            return Err(CliError::new(Code::HostUnreachable, message).help(format!(
+                "start one with `accord serve --data {data}`, and run this command beside it"
+            )));
+        };
+        Ok(Self::new(api, runtime, full_path(folder), false))
+    }
+
     /// Connects to a server.
     pub(crate) fn to_server(url: &str, key: Option<String>) -> Result<Self, CliError> {
         server(url, key)

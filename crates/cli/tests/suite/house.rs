@@ -145,6 +145,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "accord-kit",
             "accord-knowledge-core",
             "accord-live",
+            "accord-live-core",
             "accord-process",
             "accord-runs",
             "accord-system",

@@ -21,7 +21,14 @@ pub(crate) struct Session {
 /// Runs a command whose standard input and error are a terminal, and types this once it asks a
 /// question.
 #[track_caller]
-pub(crate) fn at_terminal(mut command: Command, typed: &str) -> Session {
+pub(crate) fn at_terminal(command: Command, typed: &str) -> Session {
+    at_terminal_with(command, &[("[y/N] ", typed)])
+}
+
+/// Runs a command whose standard input and error are a terminal. Each text is typed once the
+/// terminal shows its question, in order.
+#[track_caller]
+pub(crate) fn at_terminal_with(mut command: Command, answers: &[(&str, &str)]) -> Session {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&ours).expect("a terminal");
     unlockpt(&ours).expect("a terminal");
@@ -39,14 +46,17 @@ pub(crate) fn at_terminal(mut command: Command, typed: &str) -> Session {
     drop(command);
     let mut terminal = File::from(ours);
     let mut shown = Vec::new();
-    let mut asked = false;
+    let mut answers = answers.iter();
+    let mut expected = answers.next();
     let mut bytes = [0; 1024];
     // A terminal without a writer is an error on Linux, and its end on other systems.
     while let Ok(1..) = terminal.read(&mut bytes).inspect(|read| {
         shown.extend_from_slice(&bytes[..*read]);
     }) {
-        if !asked && shown.ends_with(b"[y/N] ") {
-            asked = true;
+        if let Some((question, typed)) = expected
+            && shown.ends_with(question.as_bytes())
+        {
+            expected = answers.next();
             terminal.write_all(typed.as_bytes()).expect("it reads");
         }
     }

@@ -304,6 +304,21 @@ examples! {
     "ggui_render_blueprint" 200
         r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'";
+    "live_sessions" 200
+        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions?limit=20'";
+    "live_asks" 200 "curl http://127.0.0.1:7171/accord/v1/projects/atlas/live/asks";
+    "live_session" 404
+        "curl http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b";
+    "live_session_events" 404
+        "curl 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/events"
+        "?since=2&wait_seconds=20'";
+    "answer_live_session" 404
+        r#"curl --json '{"action":"approve","data":{"version":3}}' "#
+        "'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/live_1a2b/actions"
+        "?actor=human:lead'";
+    "watch_live_session" 404
+        "curl --no-buffer 'http://127.0.0.1:7171/accord/v1/projects/atlas/live/sessions/"
+        "live_1a2b/frames?since=0&from_seq=0'";
     "create_project" 201
         r#"curl --json '{"project_id":"trial","x-conformance":true}' "#
         "http://127.0.0.1:7171/v1/projects";

@@ -61,6 +61,11 @@ pub(super) const GROUPS: &[Group] = &[
         routes: &[live::routes],
     },
     Group {
+        name: "Live sessions",
+        about: "What agents ask people, over ggui: list, show, answer, follow.",
+        routes: &[own::live::routes],
+    },
+    Group {
         name: "Tools of live sessions",
         about: "What agents and pages call over MCP, over ggui: render, update, consume.",
         routes: &[live_tools::routes],

@@ -21,6 +21,7 @@ mod import;
 mod keep_alive;
 mod links;
 mod live;
+mod live_own;
 mod live_tools;
 mod mcp;
 mod oddities;

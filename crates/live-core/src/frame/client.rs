@@ -5,6 +5,7 @@ use accord_contract::wire::{Limits, Object, TextForm, Value};
 use accord_contract::wire_enum;
 
 use super::HostContext;
+use crate::json::{members, put};
 use crate::limits::CLIENT_ID_CHARS;
 use crate::{AppId, SessionId};
 
@@ -83,6 +84,29 @@ pub struct Action {
     pub client_seq: Option<u64>,
     /// The payload as it was sent.
     pub envelope: Object,
+}
+
+impl Action {
+    /// An action with a name and data, as a frame of a client has it. `beside` are members beside
+    /// those of the frame.
+    pub fn submit(
+        session_id: SessionId,
+        name: &str,
+        data: Option<Value>,
+        client_seq: Option<u64>,
+        beside: Object,
+    ) -> Self {
+        let mut payload = members([("action", name.into())]);
+        put(&mut payload, "data", data);
+        let mut envelope = members([
+            ("sessionId", session_id.as_str().into()),
+            ("type", DATA_SUBMIT.into()),
+            ("payload", Value::Object(payload)),
+        ]);
+        put(&mut envelope, "clientSeq", client_seq);
+        envelope.extend(beside);
+        Self { session_id, kind: DATA_SUBMIT.to_owned(), client_seq, envelope }
+    }
 }
 
 /// The type of the event whose body is checked against the contract.

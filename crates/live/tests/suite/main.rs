@@ -8,6 +8,7 @@ mod consume;
 mod dedup;
 mod expiry;
 mod kill;
+mod own;
 mod replay;
 mod sequencing;
 mod subscribers;

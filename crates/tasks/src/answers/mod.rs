@@ -26,6 +26,8 @@ pub use tree::{
     PollAnswer,
 };
 
+use crate::notify::TaskNotification;
+
 accord_contract::contract_messages! {
     Response;
     InitAnswer = "task-init-answer",
@@ -43,4 +45,5 @@ accord_contract::contract_messages! {
     SessionEndAnswer = "task-session-end-answer",
     BriefingAnswer = "task-briefing-answer",
     EventsAnswer = "task-events-answer",
+    TaskNotification = "task-notification",
 }

@@ -13,7 +13,7 @@ use crate::host::setting;
 
 /// Who acts.
 #[derive(Debug, clap::Args)]
-pub(super) struct ActorArgs {
+pub(in crate::commands) struct ActorArgs {
     /// Who acts: human:NAME, agent:NAME or script:NAME [default: ACCORD_ACTOR, the agent of this
     /// worker, or the user of the operating system]
     #[arg(long, value_name = "TYPE:ID", value_parser = actor)]
@@ -30,7 +30,7 @@ pub(super) struct AgentArgs {
 
 impl ActorArgs {
     /// The actor. In a worker it is an agent.
-    pub(super) fn name(&self) -> Result<String, CliError> {
+    pub(in crate::commands) fn name(&self) -> Result<String, CliError> {
         let given = self.actor.clone().or_else(|| setting("ACCORD_ACTOR"));
         let agent = || setting("ACCORD_TASK_AGENT").map(|agent| format!("agent:{agent}"));
         let actor = given.or_else(agent);

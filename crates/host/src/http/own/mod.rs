@@ -1,9 +1,10 @@
-//! Accord's own routes: keys, maintenance, removal of projects, linked task trees, information
-//! about the server.
+//! Accord's own routes: keys, maintenance, removal of projects, linked task trees, live sessions,
+//! information about the server.
 
 pub(super) mod about;
 pub(super) mod ids;
 pub(super) mod keys;
+pub(super) mod live;
 pub(super) mod projects;
 pub(super) mod task_trees;
 pub(super) mod upkeep;

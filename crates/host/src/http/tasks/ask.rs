@@ -14,18 +14,18 @@ use crate::http::{Host, Refusal};
 use crate::tasks::{Needs, acting};
 
 /// Who acts.
-pub(super) const ACTOR: Text =
+pub(in crate::http) const ACTOR: Text =
     Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
 
 /// What the actor of a route means.
-pub(super) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or \
+pub(in crate::http) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or \
     the plain name of an agent. Default: the actor of the key.";
 
 /// Through which door.
-pub(super) const DOOR: Word<Door> = Word::new("door");
+pub(in crate::http) const DOOR: Word<Door> = Word::new("door");
 
 /// What the door of a route means.
-pub(super) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. `cli` counts \
+pub(in crate::http) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. `cli` counts \
     only through the socket of the data folder.";
 
 /// What the path of a route names.
@@ -53,20 +53,20 @@ impl FromRequestParts<Host> for Target {
 }
 
 /// Who acts, as the parameters of a request say.
-pub(super) struct Who {
+pub(in crate::http) struct Who {
     named: Option<String>,
     door: Door,
 }
 
 impl Who {
     /// Reads the parameters.
-    pub(super) fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
+    pub(in crate::http) fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
         let named = ACTOR.read(params)?.map(str::to_owned);
         Ok(Self { named, door: door(caller, params)? })
     }
 
     /// Who acts. `fallback` is the actor that the body names in another way.
-    pub(super) fn acting(
+    pub(in crate::http) fn acting(
         &self,
         caller: &Caller,
         project: &ProjectId,

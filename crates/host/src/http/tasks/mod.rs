@@ -17,6 +17,8 @@ use accord_contract::codes::{Code, Protocol};
 
 use super::table::Route;
 
+pub(super) use self::ask::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
+
 /// The tasks of a project.
 pub(super) const TASKS: &str = "/accord/v1/projects/{project_id}/tasks";
 

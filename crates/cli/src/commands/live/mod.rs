@@ -1,0 +1,37 @@
+//! `accord live`: what agents ask people in live sessions, from a terminal.
+//!
+//! Every command is a client of Accord's own routes of live sessions ([`place`]): of the host that
+//! serves the data folder, of a server, or of a host in this process that opens the folder.
+
+mod answer;
+mod list;
+mod open;
+mod place;
+mod prompt;
+mod watch;
+
+/// List, open, answer and watch live sessions
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LiveArgs {
+    #[command(subcommand)]
+    command: LiveCommand,
+}
+
+subcommands! {
+    LiveArgs, LiveCommand {
+        List(list::ListArgs),
+        Open(open::OpenArgs),
+        Answer(answer::AnswerArgs),
+        Watch(watch::WatchArgs),
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  accord live list --project shop
+  accord live open live_1a2b --project shop
+  accord live answer live_1a2b approve --field version=3 --project shop
+  accord live watch live_1a2b --project shop
+
+A session is named by its id, or the beginning of it. docs/live.md is the tutorial.";

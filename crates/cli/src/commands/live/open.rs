@@ -1,0 +1,38 @@
+//! `accord live open`: a link to the page of a session.
+
+use hyper::Method;
+
+use super::place::PlaceArgs;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::HostRequest;
+use crate::output::print_note;
+use crate::render::{clean, moment};
+
+/// Print a link to the page of a live session; it logs in once
+///
+/// The link belongs to the host that runs. It can be opened once, and soon expires.
+#[derive(Debug, clap::Args)]
+pub(super) struct OpenArgs {
+    /// The session id, or its beginning
+    session: String,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl OpenArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let place = self.place.open_served()?;
+        let id = place.session_id(&self.session)?;
+        let path = ["accord", "v1", "live", &id, "link"];
+        let answer = place.send(HostRequest::new(Method::POST, &path))?;
+        let document = answer.value()?;
+        let link = document["url"].as_str().or(document["path"].as_str()).unwrap_or_default();
+        answer.print(place.json, |page, _| page.line(clean(link)))?;
+        if !place.json {
+            print_note(format!("it opens once, until {}", moment(&document["expires_at"])));
+        }
+        Ok(Exit::Yes)
+    }
+}

@@ -1,0 +1,110 @@
+//! `accord live watch`: what happens in a session, as it happens.
+
+use std::io::Write as _;
+
+use accord_contract::codes::Code;
+use accord_contract::wire::Value;
+
+use super::place::{Place, PlaceArgs};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::host::HostRequest;
+use crate::output::{Output, print_note};
+use crate::render::{self, clean};
+
+/// Print what happens in a live session, until Ctrl-C or its end
+///
+/// Asks, frames of its stream, and the events of its ledger. With --json each line is a frame of
+/// the channel; x-ask and x-answered are Accord's own.
+#[derive(Debug, clap::Args)]
+pub(super) struct WatchArgs {
+    /// The session id, or its beginning
+    session: String,
+
+    /// Begin after this event of the ledger; 0 for all [default: the last one now]
+    #[arg(long, value_name = "N")]
+    since: Option<u64>,
+
+    /// Begin after this frame of the stream, as far as frames are kept; 0 for all [default: the
+    /// last one now]
+    #[arg(long, value_name = "N")]
+    from_seq: Option<u64>,
+
+    /// End after this number of frames
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl WatchArgs {
+    pub(super) fn run(self) -> Result<Exit, CliError> {
+        let place = self.place.open_served()?;
+        let id = place.session_id(&self.session)?;
+        let request = place
+            .get(&["sessions", &id, "frames"])
+            .with_number("since", self.since)
+            .with_number("from_seq", self.from_seq)
+            .for_events();
+        let left = self.count.unwrap_or(u64::MAX);
+        place.host.runtime().block_on(follow(&place, request, left))?;
+        Ok(Exit::Yes)
+    }
+}
+
+/// Prints the frames of a stream until it ends.
+async fn follow(place: &Place, request: HostRequest, mut left: u64) -> Result<(), CliError> {
+    let mut answer = place.host.stream(request).await?;
+    let mut output = Output::stdout();
+    let mut held: Vec<u8> = Vec::new();
+    let mut last_comment = String::new();
+    while left > 0 {
+        let Some(piece) = answer.next().await? else {
+            return ended(&last_comment);
+        };
+        held.extend_from_slice(&piece);
+        // A piece of the body can end anywhere, also in the middle of a line.
+        while left > 0
+            && let Some(end) = held.iter().position(|byte| *byte == b'\n')
+        {
+            let rest = held.split_off(end + 1);
+            let line = std::mem::replace(&mut held, rest);
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end();
+            if let Some(data) = line.strip_prefix("data: ") {
+                left -= 1;
+                output.line(if place.json { data.to_owned() } else { shown(data)? })?;
+                output.flush().map_err(CliError::from_output)?;
+            } else if let Some(comment) = line.strip_prefix(": ") {
+                comment.clone_into(&mut last_comment);
+            }
+        }
+    }
+    output.finish()
+}
+
+fn shown(data: &str) -> Result<String, CliError> {
+    let frame: Value = serde_json::from_str(data).map_err(|_| {
+        CliError::new(Code::HostProtocol, "a frame of the host is no JSON document")
+    })?;
+    Ok(render::live_frame(&frame))
+}
+
+/// Why a stream ended, as its last comment says.
+fn ended(comment: &str) -> Result<(), CliError> {
+    match comment {
+        "session_expired" => {
+            print_note("the session has expired");
+            Ok(())
+        }
+        "" | "follows" | "keep-alive" => {
+            let message = "the host closed the stream";
+            Err(CliError::new(Code::HostUnreachable, message).help("watch it again"))
+        }
+        other => {
+            let message = format!("the host ended the stream: {}", clean(other));
+            Err(CliError::new(Code::HostUnreachable, message).help("watch it again"))
+        }
+    }
+}
