@@ -5,8 +5,8 @@ use accord_contract::fixture::Capabilities;
 use accord_contract::snapshot::{Builder, EventMeaning};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, FixtureCase, FolderCase, HttpCase};
-use crate::corpus::{ClauseList, OperationList, RouteList};
+use crate::case::{CallCase, ChannelCase, FixtureCase, FolderCase, HttpCase};
+use crate::corpus::{ChannelList, ClauseList, OperationList, RouteList};
 use crate::event::{EventLine, EventName};
 use crate::report::RunReport;
 use crate::verifier::ConformanceReport;
@@ -16,9 +16,11 @@ use crate::verifier::ConformanceReport;
 pub fn add_to(snapshot: Builder) -> Builder {
     snapshot
         .message::<CallCase>(Direction::Request)
+        .message::<ChannelCase>(Direction::Request)
         .message::<FixtureCase>(Direction::Request)
         .message::<FolderCase>(Direction::Request)
         .message::<HttpCase>(Direction::Request)
+        .message::<ChannelList>(Direction::Request)
         .message::<ClauseList>(Direction::Request)
         .message::<OperationList>(Direction::Request)
         .message::<RouteList>(Direction::Request)

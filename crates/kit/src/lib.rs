@@ -29,6 +29,7 @@
 )]
 
 pub mod baseline;
+pub mod breaking;
 pub mod browser;
 pub mod case;
 pub mod contract;
@@ -41,6 +42,7 @@ mod failure;
 pub mod filter;
 pub mod folder;
 pub mod levels;
+mod lines;
 pub mod report;
 pub mod reporter;
 pub mod runner;

@@ -4,8 +4,8 @@ use accord_contract::fixture::{AdapterResult, Capabilities};
 use accord_contract::wire::{Value, json_schema};
 
 use crate::baseline::Baseline;
-use crate::case::{CallCase, FixtureCase, FolderCase, HttpCase};
-use crate::corpus::{ClauseList, OperationList, RouteList};
+use crate::case::{CallCase, ChannelCase, FixtureCase, FolderCase, HttpCase};
+use crate::corpus::{ChannelList, ClauseList, OperationList, RouteList};
 use crate::event::EventLine;
 use crate::report::RunReport;
 use crate::verifier::ConformanceReport;
@@ -17,6 +17,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("baseline", json_schema::<Baseline>()),
         ("capabilities", json_schema::<Capabilities>()),
         ("case", json_schema::<CallCase>()),
+        ("channel", json_schema::<ChannelList>()),
+        ("channel-case", json_schema::<ChannelCase>()),
         ("clauses", json_schema::<ClauseList>()),
         ("conformance-report", json_schema::<ConformanceReport>()),
         ("event", json_schema::<EventLine>()),

@@ -135,7 +135,7 @@ impl Case {
     pub fn surface(&self) -> Option<&str> {
         match &self.task {
             Task::Call(call) => Some(&call.fixture.as_ref()?.surface),
-            Task::Exchange(_) | Task::Folder(_) => None,
+            Task::Exchange(_) | Task::Channel(_) | Task::Folder(_) => None,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A case: one promise of a protocol as data, with its input and its expected outcome.
 //!
-//! Four documents describe cases: a [`CallCase`] calls an operation of an adapter, a
+//! Five documents describe cases: a [`CallCase`] calls an operation of an adapter, a
 //! [`FixtureCase`] does so in the form of a published fixture, an [`HttpCase`] is a sequence of
-//! exchanges with a server, and a [`FolderCase`] is judged by the folder that an implementation
-//! leaves behind. All are read into one [`Case`]; only drivers look at its [`Task`].
+//! exchanges with a server, a [`ChannelCase`] is a sequence of moves on sockets to a server, and a
+//! [`FolderCase`] is judged by the folder that an implementation leaves behind. All are read into
+//! one [`Case`]; only drivers look at its [`Task`].
 
 mod call;
+mod channel;
 mod document;
 mod exchange;
 mod expectation;
@@ -16,6 +18,10 @@ use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
 
 pub use call::{Call, CallCase, CaseInput};
+pub use channel::{
+    Channel, ChannelCase, FrameCapture, FrameCheck, Move, Opening, ServerClose, SessionField,
+    ToolCall, ToolOutcome,
+};
 pub use exchange::{
     Credential, Exchange, Generator, GeneratorKind, HttpCase, Request, Step, Tally,
 };
@@ -73,6 +79,8 @@ pub enum Task {
     Call(Call),
     /// Runs a sequence of exchanges with a server.
     Exchange(Exchange),
+    /// Makes a sequence of moves on sockets to a server.
+    Channel(Channel),
     /// Works in a folder, which is inspected afterwards.
     Folder(Folder),
 }
@@ -92,28 +100,31 @@ impl Case {
         self.id.split('/').nth(1).unwrap_or_default()
     }
 
-    /// The operation under test: an adapter's, or the route of the last step.
+    /// The operation under test: an adapter's, or the route or tool of the last step.
     pub fn operation(&self) -> &str {
         self.operations().last().unwrap_or_default()
     }
 
-    /// Every operation or route that the case uses.
+    /// Every operation, route or tool that the case uses.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
-        let (call, steps, actions) = match &self.task {
-            Task::Call(call) => (Some(call.input.operation.as_str()), &[][..], &[][..]),
-            Task::Exchange(exchange) => (None, exchange.steps.as_slice(), &[][..]),
-            Task::Folder(folder) => (None, &[][..], folder.steps.as_slice()),
+        let found: Vec<&str> = match &self.task {
+            Task::Call(call) => vec![call.input.operation.as_str()],
+            Task::Exchange(exchange) => {
+                exchange.steps.iter().map(|step| step.request.route.as_str()).collect()
+            }
+            Task::Channel(channel) => channel.moves.iter().filter_map(Move::operation).collect(),
+            Task::Folder(folder) => {
+                folder.steps.iter().filter_map(|step| step.action.as_deref()).collect()
+            }
         };
-        let routes = steps.iter().map(|step| step.request.route.as_str());
-        let actions = actions.iter().filter_map(|step| step.action.as_deref());
-        call.into_iter().chain(routes).chain(actions)
+        found.into_iter()
     }
 
     /// An argument of the operation; null if absent.
     pub fn argument(&self, name: &str) -> &Value {
         let call = match &self.task {
             Task::Call(call) => Some(call),
-            Task::Exchange(_) | Task::Folder(_) => None,
+            Task::Exchange(_) | Task::Channel(_) | Task::Folder(_) => None,
         };
         call.and_then(|call| call.input.args.get(name)).unwrap_or(&Value::Null)
     }
@@ -122,7 +133,7 @@ impl Case {
     pub fn expectation(&self) -> Value {
         match &self.task {
             Task::Call(call) => Value::Object(call.expected.clone()),
-            Task::Exchange(_) | Task::Folder(_) => Value::Object(Object::new()),
+            Task::Exchange(_) | Task::Channel(_) | Task::Folder(_) => Value::Object(Object::new()),
         }
     }
 }
@@ -133,7 +144,9 @@ impl Case {
     pub fn vocabulary(&self) -> Vocabulary {
         match &self.task {
             Task::Call(Call { fixture: Some(_), .. }) => Vocabulary::Published,
-            Task::Call(_) | Task::Exchange(_) | Task::Folder(_) => Vocabulary::Kit,
+            Task::Call(_) | Task::Exchange(_) | Task::Channel(_) | Task::Folder(_) => {
+                Vocabulary::Kit
+            }
         }
     }
 }
@@ -143,10 +156,13 @@ impl Wire for Case {
         CallCase::shape()
     }
 
-    /// The members `files`, `steps` and `fixture_id` distinguish the documents, in this order.
+    /// The members `files`, `moves`, `steps` and `fixture_id` distinguish the documents, in this
+    /// order.
     fn decode(value: Value, at: &Pointer<'_>) -> Result<Self, DecodeError> {
         if value.get("files").is_some() {
             FolderCase::decode(value, at).map(Self::from)
+        } else if value.get("moves").is_some() {
+            ChannelCase::decode(value, at).map(Self::from)
         } else if value.get("steps").is_some() {
             HttpCase::decode(value, at).map(Self::from)
         } else if value.get("fixture_id").is_some() {
@@ -168,6 +184,7 @@ impl Wire for Case {
                 },
             },
             Task::Exchange(exchange) => HttpCase::of(self, exchange).write(form),
+            Task::Channel(channel) => ChannelCase::of(self, channel).write(form),
             Task::Folder(folder) => FolderCase::of(self, folder).write(form),
         }
     }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use accord_contract::wire::{DecodeError, Pointer, Value, Wire};
 
 use super::{
-    Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, RouteList, check_case,
-    check_exchange, check_folder, check_values,
+    ChannelList, Clause, ClauseList, Fault, Faults, Files, OperationList, Protocol, RouteList,
+    check_case, check_channel, check_exchange, check_folder, check_values,
 };
 use crate::case::{Case, Task};
 
@@ -54,6 +54,7 @@ impl Check {
         }
         let clauses: Option<ClauseList> = self.companion(&files, &format!("{name}/clauses.json"));
         let (operations, routes) = self.vocabulary(&name, &files);
+        let channel = self.channel(&name, &files);
         if let Some(list) = &clauses {
             self.clauses(&name, list);
             check_values::declarations(self, &format!("{name}/clauses.json"), list);
@@ -82,6 +83,10 @@ impl Check {
                 Task::Exchange(exchange) => {
                     check_exchange::check(self, path, case, exchange, routes.as_ref());
                 }
+                Task::Channel(dialogue) => {
+                    check_values::level(self, path, case, &clauses);
+                    check_channel::check(self, path, dialogue, channel.as_ref());
+                }
                 Task::Folder(folder) => {
                     check_values::level(self, path, case, &clauses);
                     check_folder::check(self, path, folder, &operations);
@@ -90,7 +95,7 @@ impl Check {
         }
         let mut cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
         cases.sort_by(|one, other| one.id.cmp(&other.id));
-        Some(Protocol { name, clauses, operations, routes, cases, files })
+        Some(Protocol { name, clauses, operations, routes, channel, cases, files })
     }
 
     /// The vocabulary of a protocol's cases: its operations, its routes, or both.
@@ -102,8 +107,9 @@ impl Check {
         let [operations, routes] =
             ["operations", "routes"].map(|kind| format!("{name}/{kind}.json"));
         let routes = files.get(&routes).map(|text| (routes, text));
-        let operations = match (&routes, files.contains_key(&operations)) {
-            (Some(_), false) => Some(OperationList::empty()),
+        let on_server = routes.is_some() || files.contains_key(&format!("{name}/channel.json"));
+        let operations = match (on_server, files.contains_key(&operations)) {
+            (true, false) => Some(OperationList::empty()),
             _ => self.companion(files, &operations),
         };
         let routes = routes.and_then(|(path, text)| {
@@ -112,6 +118,14 @@ impl Check {
             Some(list)
         });
         (operations, routes)
+    }
+
+    /// The channel of a protocol, if it has one.
+    fn channel(&mut self, name: &str, files: &Files) -> Option<ChannelList> {
+        let path = format!("{name}/channel.json");
+        let list: ChannelList = self.document(&path, files.get(&path)?)?;
+        check_channel::list(self, &path, &list);
+        Some(list)
     }
 
     fn companion<T: Wire>(&mut self, files: &Files, path: &str) -> Option<T> {
@@ -159,8 +173,8 @@ impl Check {
             return None;
         }
         if !below.contains('/') {
-            let why = "a case is in the folder of its area; only clauses.json, operations.json \
-                       and routes.json are beside the areas";
+            let why = "a case is in the folder of its area; only clauses.json, operations.json, \
+                       routes.json and channel.json are beside the areas";
             self.fault(path, "", why);
             return None;
         }
@@ -196,7 +210,8 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| plain(byte) || b"._-".contains(&byte))
 }
 
-pub(super) const COMPANIONS: [&str; 3] = ["clauses.json", "operations.json", "routes.json"];
+pub(super) const COMPANIONS: [&str; 4] =
+    ["channel.json", "clauses.json", "operations.json", "routes.json"];
 
 pub(super) const NAME_RULE: &str =
     "names are lowercase letters, digits, `-`, `_` and `.`, and begin with a letter or digit";

@@ -6,7 +6,7 @@ use accord_contract::wire::{Pointer, Wire as _};
 use super::check::{Check as Faults, is_name};
 use super::check_case::{NO_ORACLE, digest_at};
 use super::check_expect::{expectation, members, statuses};
-use super::{Method, RouteList, check_names};
+use super::{Method, Requests, RouteList, check_names};
 use crate::case::{Case, Exchange, Generator, GeneratorKind, Request, Step};
 
 /// Checks a case.
@@ -35,7 +35,7 @@ pub(super) fn check(
     let root = Pointer::Root;
     let steps = root.member("steps");
     for (index, one) in exchange.steps.iter().enumerate() {
-        step(&mut place, one, routes, &steps.index(index));
+        step(&mut place, one, routes.requests(), &steps.index(index));
         if case.oracle.is_none()
             && let Some(expected) = &one.expect
             && let Some(digest) =
@@ -53,27 +53,14 @@ pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     let root = Pointer::Root;
     let all = root.member("routes");
     for (name, route) in &list.routes {
-        let at = all.member(name);
-        if !check_names::is_variable(name) {
-            place.fault(at, check_names::RULE);
-        }
         if let Some(level) = &route.level
             && list.rank(level).is_none()
         {
-            place.fault(at.member("level"), format!("no level {level:?} is in the list"));
-        }
-        if !route.path.starts_with('/')
-            || route.path.matches('{').count() != route.parameters().count()
-        {
-            place.fault(at.member("path"), "must begin with `/` and close every brace");
+            let why = format!("no level {level:?} is in the list");
+            place.fault(all.member(name).member("level"), why);
         }
     }
-    for (code, status) in &list.codes {
-        if !(400..600).contains(status) {
-            let codes = root.member("codes");
-            place.fault(codes.member(code), "must be the status of a failure");
-        }
-    }
+    declared(&mut place, list.requests());
     let scope = root.member("scope");
     if !check_names::is_variable(&list.scope.variable) {
         place.fault(scope.member("variable"), check_names::RULE);
@@ -81,22 +68,46 @@ pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     if !is_name(&list.scope.prefix) {
         place.fault(scope.member("prefix"), super::check::NAME_RULE);
     }
-    request(&mut place, &list.scope.create, list, &scope.member("create"));
-    request(&mut place, &list.scope.retire, list, &scope.member("retire"));
+    let requests = list.requests();
+    request(&mut place, &list.scope.create, requests, &scope.member("create"));
+    request(&mut place, &list.scope.retire, requests, &scope.member("retire"));
     if let Some(remove) = &list.scope.remove {
-        request(&mut place, remove, list, &scope.member("remove"));
+        request(&mut place, remove, requests, &scope.member("remove"));
     }
     let open = scope.member("open");
     for (index, one) in list.scope.open.iter().enumerate() {
-        step(&mut place, one, list, &open.index(index));
+        step(&mut place, one, requests, &open.index(index));
     }
     check_names::check_scope(&mut place, list);
 }
 
+/// Checks routes and codes by themselves.
+pub(super) fn declared(place: &mut Reporter<'_>, list: Requests<'_>) {
+    let root = Pointer::Root;
+    let all = root.member("routes");
+    for (name, route) in list.routes {
+        let at = all.member(name);
+        if !check_names::is_variable(name) {
+            place.fault(at, check_names::RULE);
+        }
+        if !route.path.starts_with('/')
+            || route.path.matches('{').count() != route.parameters().count()
+        {
+            place.fault(at.member("path"), "must begin with `/` and close every brace");
+        }
+    }
+    for (code, status) in list.codes {
+        if !(400..600).contains(status) {
+            let codes = root.member("codes");
+            place.fault(codes.member(code), "must be the status of a failure");
+        }
+    }
+}
+
 /// Reports mistakes in one file.
 pub(super) struct Reporter<'a> {
-    faults: &'a mut Faults,
-    file: &'a str,
+    pub(super) faults: &'a mut Faults,
+    pub(super) file: &'a str,
 }
 
 impl Reporter<'_> {
@@ -124,7 +135,7 @@ fn level(place: &mut Reporter<'_>, case: &Case, routes: &RouteList) {
     }
 }
 
-fn generator_members(place: &mut Reporter<'_>, generator: &Generator, at: &Pointer<'_>) {
+pub(super) fn generator_members(place: &mut Reporter<'_>, generator: &Generator, at: &Pointer<'_>) {
     let (needs, may): (&[&str], &[&str]) = match generator.make {
         GeneratorKind::Unique => (&[], &["prefix"]),
         GeneratorKind::Hex => (&["digits"], &["prefix"]),
@@ -143,7 +154,7 @@ fn generator_members(place: &mut Reporter<'_>, generator: &Generator, at: &Point
     }
 }
 
-fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<'_>) {
+pub(super) fn step(place: &mut Reporter<'_>, step: &Step, routes: Requests<'_>, at: &Pointer<'_>) {
     request(place, &step.request, routes, &at.member("request"));
     let times = step.repeat.or(step.parallel);
     if step.repeat.is_some() && step.parallel.is_some() {
@@ -194,7 +205,7 @@ fn step(place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &Pointer<
     }
 }
 
-fn request(place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: &Pointer<'_>) {
+fn request(place: &mut Reporter<'_>, request: &Request, routes: Requests<'_>, at: &Pointer<'_>) {
     let Some(route) = routes.routes.get(&request.route) else {
         let why = format!("no route {:?} is in routes.json", request.route);
         place.fault(at.member("route"), why);

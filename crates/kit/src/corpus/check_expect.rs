@@ -5,14 +5,14 @@ use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{Object, Pointer, Value, Wire as _};
 
 use super::check_exchange::{Reporter, is_header, is_pointer};
-use super::{ArgumentType, RouteList};
+use super::{ArgumentType, Requests};
 use crate::case::{Check, CheckKind, Expectation};
 
 /// Checks an expectation.
 pub(super) fn expectation(
     place: &mut Reporter<'_>,
     expected: &Expectation,
-    routes: &RouteList,
+    routes: Requests<'_>,
     at: &Pointer<'_>,
 ) {
     statuses(place, &expected.status, at);
@@ -44,7 +44,7 @@ pub(super) fn expectation(
     }
 }
 
-fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
+pub(super) fn check_members(place: &mut Reporter<'_>, check: &Check, at: &Pointer<'_>) {
     let kind = check.check;
     members(place, &check.encode(), "check", kind.needs(), kind.may_have(), at);
     for (name, pointer) in [("at", &check.at), ("by", &check.by)] {

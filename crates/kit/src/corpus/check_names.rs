@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use accord_contract::wire::{Object, Pointer, Value, Wire as _};
 
-use super::RouteList;
 use super::check_exchange::Reporter;
+use super::{Requests, RouteList};
 use crate::case::{Exchange, Request, Step};
 use crate::exchange::compose::document;
 use crate::exchange::variables::names;
@@ -25,7 +25,7 @@ pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &Rout
     for name in exchange.variables.keys() {
         known.add(place, name, "/let");
     }
-    known.steps(place, &exchange.steps, routes, "/steps");
+    known.steps(place, &exchange.steps, routes.requests(), "/steps");
     if let Some(claim) = &exchange.claim
         && !known.0.contains(claim)
     {
@@ -36,16 +36,17 @@ pub(super) fn check(place: &mut Reporter<'_>, exchange: &Exchange, routes: &Rout
 /// Does the same for the steps that open and close a scope.
 pub(super) fn check_scope(place: &mut Reporter<'_>, routes: &RouteList) {
     let mut known = DefinedNames::at_first(routes);
-    known.request(place, &routes.scope.create, routes, "/scope/create");
-    known.request(place, &routes.scope.retire, routes, "/scope/retire");
+    let requests = routes.requests();
+    known.request(place, &routes.scope.create, requests, "/scope/create");
+    known.request(place, &routes.scope.retire, requests, "/scope/retire");
     if let Some(remove) = &routes.scope.remove {
-        known.request(place, remove, routes, "/scope/remove");
+        known.request(place, remove, requests, "/scope/remove");
     }
-    known.steps(place, &routes.scope.open, routes, "/scope/open");
+    known.steps(place, &routes.scope.open, requests, "/scope/open");
 }
 
 #[derive(Clone)]
-struct DefinedNames(BTreeSet<String>);
+pub(super) struct DefinedNames(BTreeSet<String>);
 
 impl DefinedNames {
     /// The variables of every case: the scope, and a value that is unique to the run.
@@ -53,13 +54,31 @@ impl DefinedNames {
         Self(BTreeSet::from([routes.scope.variable.clone(), "run".to_owned()]))
     }
 
-    fn steps(&mut self, place: &mut Reporter<'_>, steps: &[Step], routes: &RouteList, at: &str) {
+    /// These variables.
+    pub(super) fn of<const N: usize>(names: [&str; N]) -> Self {
+        Self(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Forgets a variable, unless it was known before.
+    pub(super) fn forget(&mut self, name: &str, before: &Self) {
+        if !before.0.contains(name) {
+            self.0.remove(name);
+        }
+    }
+
+    fn steps(&mut self, place: &mut Reporter<'_>, steps: &[Step], routes: Requests<'_>, at: &str) {
         for (index, step) in steps.iter().enumerate() {
             self.step(place, step, routes, &format!("{at}/{index}"));
         }
     }
 
-    fn step(&mut self, place: &mut Reporter<'_>, step: &Step, routes: &RouteList, at: &str) {
+    pub(super) fn step(
+        &mut self,
+        place: &mut Reporter<'_>,
+        step: &Step,
+        routes: Requests<'_>,
+        at: &str,
+    ) {
         // The variables of `each` and `n` exist within this step only.
         let mut own = self.clone();
         if !step.is_single() {
@@ -98,7 +117,7 @@ impl DefinedNames {
         }
     }
 
-    fn request(&self, place: &mut Reporter<'_>, request: &Request, routes: &RouteList, at: &str) {
+    fn request(&self, place: &mut Reporter<'_>, request: &Request, routes: Requests<'_>, at: &str) {
         let Some(route) = routes.routes.get(&request.route) else {
             return;
         };
@@ -124,7 +143,7 @@ impl DefinedNames {
         }
     }
 
-    fn value(&self, place: &mut Reporter<'_>, value: &Value, at: &str) {
+    pub(super) fn value(&self, place: &mut Reporter<'_>, value: &Value, at: &str) {
         let root = Pointer::Root;
         self.value_at(place, value, at, &root);
     }
@@ -146,19 +165,19 @@ impl DefinedNames {
         }
     }
 
-    fn text(&self, place: &mut Reporter<'_>, text: &str, at: &str) {
+    pub(super) fn text(&self, place: &mut Reporter<'_>, text: &str, at: &str) {
         for name in names(text) {
             self.used(place, name, at);
         }
     }
 
-    fn used(&self, place: &mut Reporter<'_>, name: &str, at: &str) {
+    pub(super) fn used(&self, place: &mut Reporter<'_>, name: &str, at: &str) {
         if !self.0.contains(name) {
             place.fault(at, format!("nothing gives the variable `{name}` a value"));
         }
     }
 
-    fn add(&mut self, place: &mut Reporter<'_>, name: &str, at: &str) {
+    pub(super) fn add(&mut self, place: &mut Reporter<'_>, name: &str, at: &str) {
         if !is_variable(name) {
             place.fault(at, RULE);
         }

@@ -7,8 +7,10 @@
 //! - The kit knows no protocol by name: the corpus defines them.
 //! - Cases are sorted by id.
 
+mod channel;
 mod check;
 mod check_case;
+mod check_channel;
 mod check_exchange;
 mod check_expect;
 mod check_folder;
@@ -26,10 +28,12 @@ use std::path::Path;
 use accord_canon::sha256;
 
 use crate::case::Case;
+pub use channel::{Barrier, ChannelList};
 pub use documents::{Argument, ArgumentType, Choice, Clause, ClauseList, Operation, OperationList};
 pub use error::{CorpusError, Fault, Faults};
 pub(crate) use files::Files;
 pub use published::LeftOut;
+pub(crate) use routes::Requests;
 pub use routes::{AnswerForm, DefinedBy, Method, Route, RouteList, Scope};
 
 /// Cases of one or several protocols.
@@ -45,6 +49,7 @@ pub struct Protocol {
     clauses: ClauseList,
     operations: OperationList,
     routes: Option<RouteList>,
+    channel: Option<ChannelList>,
     cases: Vec<Case>,
     files: Files,
 }
@@ -124,6 +129,11 @@ impl Protocol {
     /// The routes and templates of its HTTP cases, if it has any.
     pub fn routes(&self) -> Option<&RouteList> {
         self.routes.as_ref()
+    }
+
+    /// The channel of its cases over sockets, if it has any.
+    pub fn channel(&self) -> Option<&ChannelList> {
+        self.channel.as_ref()
     }
 
     /// Its cases, in the order of their ids.

@@ -127,8 +127,28 @@ impl RouteList {
         self.levels.iter().position(|known| known == level)
     }
 
+    /// What requests may name.
+    pub(crate) fn requests(&self) -> Requests<'_> {
+        Requests { routes: &self.routes, codes: &self.codes, templates: &self.templates }
+    }
+
     /// The codes for something that was not found at an existing route.
     pub(crate) fn not_found_codes(&self) -> impl Iterator<Item = &str> {
+        self.requests().not_found_codes()
+    }
+}
+
+/// What requests of a protocol may name: its routes, failure codes and templates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests<'a> {
+    pub(crate) routes: &'a BTreeMap<String, Route>,
+    pub(crate) codes: &'a BTreeMap<String, u64>,
+    pub(crate) templates: &'a BTreeMap<String, Object>,
+}
+
+impl<'a> Requests<'a> {
+    /// The codes for something that was not found at an existing route.
+    pub(crate) fn not_found_codes(self) -> impl Iterator<Item = &'a str> {
         let not_found = |(_, status): &(&String, &u64)| **status == 404;
         let codes = self.codes.iter().filter(not_found);
         codes.map(|(code, _)| code.as_str())

@@ -4,6 +4,8 @@
 //! never judges: it returns what the adapter answered, how an exchange with a server went, or how
 //! either broke the protocol.
 
+mod channel;
+mod combined;
 mod folders;
 mod http;
 mod in_process;
@@ -22,6 +24,8 @@ use crate::case::{Case, Task};
 use crate::corpus::Protocol;
 use crate::exchange::Exchanged;
 use crate::report::LeftBehind;
+pub use channel::{ChannelServer, ControlOptions};
+pub use combined::Combined;
 pub use http::{Http, HttpFixtures, HttpOptions, ServerError};
 pub use in_process::{Answer, InProcess};
 pub use long_lived::LongLived;
@@ -36,7 +40,7 @@ pub trait Adapter: Sync {
     fn applies(&self, case: &Case) -> Result<(), String> {
         match case.task {
             Task::Call(_) => Ok(()),
-            Task::Exchange(_) => Err(NO_SERVER.to_owned()),
+            Task::Exchange(_) | Task::Channel(_) => Err(NO_SERVER.to_owned()),
             Task::Folder(_) => Err(NO_FOLDER.to_owned()),
         }
     }
@@ -57,11 +61,11 @@ pub trait Adapter: Sync {
 fn applies_to_process(case: &Case) -> Result<(), String> {
     match case.task {
         Task::Call(_) | Task::Folder(_) => Ok(()),
-        Task::Exchange(_) => Err(NO_SERVER.to_owned()),
+        Task::Exchange(_) | Task::Channel(_) => Err(NO_SERVER.to_owned()),
     }
 }
 
-const NO_SERVER: &str = "is judged over HTTP, and the run has no server";
+const NO_SERVER: &str = "is judged over the network, and the run has no server";
 const NO_FOLDER: &str = "is judged by a folder, and the run has no program that works in one";
 
 /// Why a run cannot begin.
@@ -187,6 +191,8 @@ wire_enum! {
         InProcess = "in-process",
         /// Requests to a server.
         Http = "http",
+        /// Frames on sockets to a server, and requests beside them.
+        Channel = "websocket",
         /// One request per case, to a server that executes cases.
         HttpFixtures = "http-fixture-v1",
     }

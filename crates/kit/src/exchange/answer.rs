@@ -6,7 +6,7 @@ use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
 use super::events;
-use crate::corpus::{AnswerForm, Route, RouteList};
+use crate::corpus::{AnswerForm, Requests, Route};
 
 /// What a server answered.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Answer {
 
     /// Whether the answer says that the server has no such route: by its status, and without a code
     /// for something that was not found at the route.
-    pub(crate) fn lacks_route(&self, routes: &RouteList) -> bool {
+    pub(crate) fn lacks_route(&self, routes: Requests<'_>) -> bool {
         match self.status {
             // 404 alone does not say whether the route or the thing at the route is missing.
             405 | 501 => true,

@@ -14,7 +14,7 @@ use crate::corpus::ArgumentType;
 use crate::report::Difference;
 
 /// The places where a check fails.
-pub(super) fn unmet(
+pub(crate) fn unmet(
     check: &Check,
     answer: &Answer,
     body: &Value,

@@ -4,7 +4,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::variables::{Unknown, Variables};
 use crate::case::{Credential, Request};
-use crate::corpus::{AnswerForm, Method, Route, RouteList};
+use crate::corpus::{AnswerForm, Method, Requests, Route};
 
 /// A request with everything filled in and encoded.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Body {
 /// Fills in a request. `Err` names a variable without a value, which a checked case does not have.
 pub(crate) fn compose(
     request: &Request,
-    routes: &RouteList,
+    routes: Requests<'_>,
     variables: &Variables,
 ) -> Result<Outgoing, Unknown> {
     let route = &routes.routes[&request.route];
@@ -49,7 +49,7 @@ pub(crate) fn compose(
 
 /// The JSON document of a request, before variables are filled in; `None` if the body is a text or
 /// empty.
-pub(crate) fn document(request: &Request, routes: &RouteList) -> Option<Value> {
+pub(crate) fn document(request: &Request, routes: Requests<'_>) -> Option<Value> {
     if let Some(json) = &request.json {
         return Some(json.clone());
     }
@@ -95,7 +95,7 @@ fn query(request: &Request, variables: &Variables) -> Result<String, Unknown> {
 
 fn body(
     request: &Request,
-    routes: &RouteList,
+    routes: Requests<'_>,
     variables: &Variables,
 ) -> Result<Option<Body>, Unknown> {
     let text = match (&request.text, document(request, routes)) {
@@ -145,7 +145,7 @@ pub(crate) fn unescaped(token: &str) -> String {
 
 /// Percent-encodes everything but RFC 3986's unreserved characters, so that a value never becomes
 /// syntax.
-fn percent_encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -11,11 +11,12 @@
 //!   that was not found there, and the route has not answered in this run.
 
 pub(crate) mod answer;
-mod checks;
+pub(crate) mod checks;
 pub(crate) mod compose;
 mod digests;
 pub(crate) mod events;
 mod expect;
+pub(crate) mod generate;
 mod lists;
 mod places;
 mod rounds;
@@ -31,7 +32,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::case::{InsteadOfPass, Step};
-use crate::corpus::{Method, Route, RouteList};
+use crate::corpus::{Method, Requests, Route};
 use crate::report::Difference;
 use answer::Answer;
 use compose::Outgoing;
@@ -114,7 +115,7 @@ pub enum End {
 
 /// Runs steps.
 pub(crate) struct Engine<'a> {
-    pub(crate) routes: &'a RouteList,
+    pub(crate) routes: Requests<'a>,
     pub(crate) transport: &'a dyn Transport,
     /// The routes that have answered in this run.
     pub(crate) present: &'a BTreeSet<String>,

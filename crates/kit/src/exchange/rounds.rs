@@ -10,7 +10,7 @@ use super::compose::{Outgoing, compose};
 use super::variables::{Unknown, Variables};
 use super::{Engine, ExchangeError};
 use crate::case::Step;
-use crate::corpus::RouteList;
+use crate::corpus::Requests;
 
 /// One request of a step, with its variables.
 pub(super) struct Round {
@@ -25,7 +25,7 @@ pub(super) struct Round {
 /// The requests of a step: one per set of variables and repetition.
 pub(super) fn rounds(
     step: &Step,
-    routes: &RouteList,
+    routes: Requests<'_>,
     variables: &Variables,
 ) -> Result<Vec<Round>, Unknown> {
     let once = [accord_contract::wire::Object::new()];

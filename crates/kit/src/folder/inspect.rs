@@ -6,9 +6,10 @@ use serde_json::json;
 
 use super::front_matter;
 use super::snapshot::Snapshot;
-use crate::case::{FolderCheck, LineCheck};
+use crate::case::FolderCheck;
 use crate::exchange::variables::{Unknown, Variables};
 use crate::filter::glob::Glob;
+use crate::lines::Lines;
 use crate::report::Difference;
 
 /// Judges the checks of one step.
@@ -42,7 +43,8 @@ impl Judge<'_> {
         }
         if let Some(lines) = &check.lines {
             let documents = documents(&found);
-            self.lines(lines, &pattern, &documents, &mut differences)?;
+            let at = format!("{pattern}#");
+            differences.extend(Lines::from(lines).judge(&documents, &at, self.variables)?);
             return Ok(differences);
         }
         if check.unchanged == Some(true) && !check.has_content() {
@@ -133,51 +135,6 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn lines(
-        &self,
-        check: &LineCheck,
-        pattern: &str,
-        lines: &[Value],
-        differences: &mut Vec<Difference>,
-    ) -> Result<(), Unknown> {
-        let at = format!("{pattern}#");
-        let shown = || Value::Array(lines.to_vec());
-        let mut from = 0;
-        for expected in check.order.iter().flatten() {
-            let expected = self.variables.value(expected)?;
-            match lines[from..].iter().position(|line| fits(&expected, line)) {
-                Some(place) => from += place + 1,
-                None => {
-                    let expected = json!({"line": expected, "after": from});
-                    differences.push(Difference::new(&at, expected, shown()));
-                    break;
-                }
-            }
-        }
-        for expected in check.some.iter().flatten() {
-            let expected = self.variables.value(expected)?;
-            if !lines.iter().any(|line| fits(&expected, line)) {
-                differences.push(Difference::new(&at, json!({"line": expected}), shown()));
-            }
-        }
-        for expected in check.none.iter().flatten() {
-            let expected = self.variables.value(expected)?;
-            if let Some(line) = lines.iter().find(|line| fits(&expected, line)) {
-                let expected = json!({"no line": expected});
-                differences.push(Difference::new(&at, expected, line.clone()));
-            }
-        }
-        for count in check.times.iter().flatten() {
-            let expected = self.variables.value(&count.line)?;
-            let times = lines.iter().filter(|line| fits(&expected, line)).count() as u64;
-            if times != count.times {
-                let expected = json!({"line": expected, "times": count.times});
-                differences.push(Difference::new(&at, expected, times));
-            }
-        }
-        Ok(())
-    }
-
     fn changes(&self, pattern: &str, now: &[(&str, &[u8])]) -> Vec<Difference> {
         let before = matching(self.before, pattern);
         let text = |content: &[u8]| Value::from(String::from_utf8_lossy(content).into_owned());
@@ -213,8 +170,4 @@ fn matching<'s>(snapshot: &'s Snapshot, pattern: &str) -> Vec<(&'s str, &'s [u8]
 fn documents(files: &[(&str, &[u8])]) -> Vec<Value> {
     let lines = files.iter().flat_map(|(_, content)| content.split(|byte| *byte == b'\n'));
     lines.filter_map(|line| accord_canon::read(line).ok()).collect()
-}
-
-fn fits(expected: &Value, actual: &Value) -> bool {
-    Vocabulary::Kit.differences(expected, actual).is_empty()
 }

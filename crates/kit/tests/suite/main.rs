@@ -9,7 +9,9 @@
 mod agentic;
 mod agentxchain;
 mod baseline;
+mod breaking;
 mod browser;
+mod channel;
 mod checks;
 mod corpus;
 mod embedded;
@@ -30,6 +32,7 @@ mod schemas;
 mod scopes;
 mod server;
 mod support;
+mod talk;
 mod target_folder;
 mod target_server;
 mod web;

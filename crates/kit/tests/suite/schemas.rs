@@ -49,8 +49,9 @@ fn the_files_in_docs_are_made_from_the_types() {
 fn every_file_of_the_corpus_keeps_to_its_schema() {
     let (calls, exchanges) = (validator("case"), validator("http-case"));
     let fixtures = validator("fixture-case");
-    let folders = validator("folder-case");
-    let companions = ["clauses", "operations", "routes"].map(|name| (name, validator(name)));
+    let (folders, channels) = (validator("folder-case"), validator("channel-case"));
+    let companions =
+        ["channel", "clauses", "operations", "routes"].map(|name| (name, validator(name)));
     let corpus = Corpus::embedded().unwrap();
     for protocol in corpus.protocols() {
         for case in protocol.cases() {
@@ -59,6 +60,7 @@ fn every_file_of_the_corpus_keeps_to_its_schema() {
                 Task::Call(call) if call.fixture.is_some() => &fixtures,
                 Task::Call(_) => &calls,
                 Task::Folder(_) => &folders,
+                Task::Channel(_) => &channels,
                 _ => &exchanges,
             };
             assert_valid(cases, &case.id, &document);

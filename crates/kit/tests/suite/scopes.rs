@@ -314,6 +314,6 @@ fn cases_of_servers_and_of_adapters_are_distinguished() {
     assert_eq!(verdicts(&report), [("web/a/lists", "skip")]);
     assert_eq!(
         report.cases[0].message.as_deref(),
-        Some("is judged over HTTP, and the run has no server")
+        Some("is judged over the network, and the run has no server")
     );
 }

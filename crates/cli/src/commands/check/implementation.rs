@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_kit::case::{Case, Task};
-use accord_kit::driver::{Adapter, Http, HttpOptions, LongLived, PerCase};
+use accord_kit::driver::{
+    Adapter, ChannelServer, ControlOptions, Http, HttpOptions, LongLived, PerCase,
+};
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
 
@@ -62,6 +64,15 @@ struct Server {
     #[arg(long, value_name = "ID", requires = "url")]
     project: Option<String>,
 
+    /// The base URL of the server's conformance control, which sets up the sessions of cases over a
+    /// channel; without it, these cases are skipped
+    #[arg(long, value_name = "URL", requires = "url")]
+    control: Option<String>,
+
+    /// The token of the conformance control [default: ACCORD_CONFORMANCE_TOKEN]
+    #[arg(long, value_name = "TOKEN", requires = "control", value_parser = sendable)]
+    control_token: Option<String>,
+
     /// Remove the projects of the run at its end, and report what stays; the key needs admin for
     /// all projects
     #[arg(long, requires = "url", conflicts_with = "project")]
@@ -101,12 +112,30 @@ impl ImplementationArgs {
             options.second_token = self.server.second_token.clone();
             options.scope = self.server.project.clone();
             options.cleanup = self.server.cleanup;
+            if protocol.channel().is_some() {
+                let control = self.control()?;
+                let server = ChannelServer::new(options, control.as_ref());
+                return Ok(Box::new(server.map_err(Failure::from)?));
+            }
             return Ok(Box::new(Http::new(options).map_err(Failure::from)?));
         }
         match &self.command {
             Some(command) => self.started(command),
             None => self.accord(protocol.name()),
         }
+    }
+
+    /// The conformance control of the server, if one is given.
+    fn control(&self) -> Result<Option<ControlOptions>, CliError> {
+        let Some(url) = &self.server.control else {
+            return Ok(None);
+        };
+        let mut control = ControlOptions::new(url);
+        control.token = match &self.server.control_token {
+            Some(token) => Some(token.clone()),
+            None => token_of_environment()?,
+        };
+        Ok(Some(control))
     }
 
     /// How to remove the projects that a run leaves on a server.
@@ -132,6 +161,7 @@ impl ImplementationArgs {
             ("--url", self.server.url.as_ref()),
             ("--remote", self.server.remote.as_ref()),
             ("--project", self.server.project.as_ref()),
+            ("--control", self.server.control.as_ref()),
         ];
         let mut words = Vec::new();
         for (flag, value) in named {
@@ -155,6 +185,9 @@ impl ImplementationArgs {
         }
         if self.server.second_token.is_some() {
             words.push_str(" --second-token \"$ACCORD_SECOND_KEY\"");
+        }
+        if self.server.control_token.is_some() {
+            words.push_str(" --control-token \"$ACCORD_CONFORMANCE_TOKEN\"");
         }
         words
     }

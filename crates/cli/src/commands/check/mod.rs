@@ -1,5 +1,6 @@
 //! `accord check`: tests an implementation of a protocol.
 
+mod breaking;
 mod implementation;
 mod inspect;
 mod own_host;
@@ -49,7 +50,7 @@ pub(crate) struct CheckArgs {
     case_timeout: Option<Duration>,
 
     /// The number of cases that run at the same time [default: the number of cores; 1 with
-    /// --target and --remote]
+    /// --target and --remote, and for protocols with a channel]
     #[arg(long, value_name = "N", conflicts_with = "inspect")]
     jobs: Option<NonZeroUsize>,
 
@@ -91,7 +92,7 @@ pub(crate) struct CheckArgs {
 
 /// The cases to run.
 #[derive(Debug, clap::Args)]
-#[group(id = "select", conflicts_with_all = ["protocols", "show", "clauses", "export"])]
+#[group(id = "select", conflicts_with_all = ["protocols", "show", "clauses", "export", "breaking"])]
 struct Select {
     /// Run only the cases that this expression selects: id(glob), clause(glob), level(x),
     /// area(x), strength(x), op(glob), joined by &, | and !; a bare word searches the id
@@ -139,6 +140,11 @@ struct InspectArgs {
     /// Write the cases to a folder
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
+
+    /// Say from the JSON reports of two runs, one against the old and one against the new version,
+    /// whether the change is breaking: a required case passed, and now fails. Then the exit code is 1
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
+    breaking: Option<Vec<PathBuf>>,
 }
 
 impl CheckArgs {
@@ -170,6 +176,9 @@ impl CheckArgs {
         if let Some(folder) = &self.inspect.export {
             return inspect::export(protocol, folder);
         }
+        if let Some(reports) = &self.inspect.breaking {
+            return breaking::breaking(protocol, reports);
+        }
         self.judge(protocol, filter)
     }
 
@@ -181,8 +190,9 @@ impl CheckArgs {
         let baseline = self.baseline()?;
         let mut options = RunOptions::default();
         options.case_timeout = self.case_timeout(protocol);
-        if self.implementation.has_claims() {
-            // It may have one workspace for all cases.
+        if self.implementation.has_claims() || protocol.channel().is_some() {
+            // It may have one workspace for all cases, and a control step may be about the session
+            // that was set up last.
             options.workers = NonZeroUsize::MIN;
         }
         options.fail_fast = self.fail_fast;
@@ -224,6 +234,7 @@ impl CheckArgs {
         let usual = match protocol.routes() {
             _ if self.implementation.has_claims() => 30,
             Some(_) => 60,
+            None if protocol.channel().is_some() => 60,
             None => 10,
         };
         self.case_timeout.unwrap_or(Duration::from_secs(usual))

@@ -19,7 +19,7 @@ use crate::exchange::answer::Answer;
 use crate::exchange::compose::Outgoing;
 use crate::exchange::{ExchangeError, Transport, events};
 
-pub(super) struct Client {
+pub(in crate::driver) struct Client {
     agent: Agent,
     /// Without a trailing slash.
     base: String,
@@ -31,7 +31,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(options: &HttpOptions) -> Result<Self, ServerError> {
+    pub(in crate::driver) fn new(options: &HttpOptions) -> Result<Self, ServerError> {
         let (base, protected) = base(&options.url)
             .map_err(|why| ServerError::BadUrl { url: options.url.clone(), why })?;
         let config = Agent::config_builder()
@@ -54,12 +54,12 @@ impl Client {
         })
     }
 
-    pub(super) fn base(&self) -> &str {
+    pub(in crate::driver) fn base(&self) -> &str {
         &self.base
     }
 
     /// Checks whether a server answers, with any status.
-    pub(super) fn greet(&self, limit: Duration) -> Result<(), ExchangeError> {
+    pub(in crate::driver) fn greet(&self, limit: Duration) -> Result<(), ExchangeError> {
         let request = http::Request::get(format!("{}/", self.base));
         let request = request.body(()).map_err(|error| broken(&error))?;
         let answered = self.run(request, limit);
@@ -75,7 +75,8 @@ impl Client {
         self.agent.run(request.timeout_global(Some(limit)).build())
     }
 
-    fn key(&self, credential: Credential) -> Option<&str> {
+    /// The key of a request.
+    pub(in crate::driver) fn key(&self, credential: Credential) -> Option<&str> {
         match credential {
             Credential::Main => self.token.as_deref(),
             Credential::Second => self.second_token.as_deref(),

@@ -22,7 +22,7 @@ use crate::case::{Case, Credential, Exchange, GeneratorKind, Task};
 use crate::corpus::{Method, Protocol, RouteList};
 use crate::exchange::{End, Engine, ExchangeError, Exchanged};
 use crate::report::LeftBehind;
-use client::Client;
+pub(super) use client::Client;
 pub use fixtures::HttpFixtures;
 use run_scopes::{CannotOpen, RunScopes};
 
@@ -158,7 +158,7 @@ impl Http {
         cancel: Option<&'a Cancel>,
     ) -> Engine<'a> {
         Engine {
-            routes: &run.routes,
+            routes: run.routes.requests(),
             transport: &self.client,
             present: run.scopes.present(),
             request_limit: self.options.request_timeout,
@@ -275,7 +275,7 @@ impl Driver for HttpDriver<'_> {
             return Exchanged::nothing(End::Harness(why)).into();
         };
         let engine = self.http.engine(run, limit, self.cancel.as_ref());
-        let mut variables = run.scopes.variables(exchange, &engine);
+        let mut variables = run.scopes.variables(exchange, &run.routes, &engine);
         let mut exchanged = engine.run(&exchange.steps, &mut variables);
         if let (End::Met, Some(name)) = (&exchanged.end, &exchange.claim) {
             let claim = variables.get(name).and_then(|value| value.as_str());

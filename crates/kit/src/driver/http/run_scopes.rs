@@ -1,27 +1,26 @@
 //! The scopes that a run creates on a server, and its unique values.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use accord_canon::sha256;
 use accord_contract::wire::Value;
 use parking_lot::Mutex;
 
 use super::HttpOptions;
 use super::client::Client;
-use crate::case::{Exchange, Generator, GeneratorKind, Request, Step};
+use crate::case::{Exchange, Generator, Request, Step};
 use crate::corpus::{Method, RouteList};
 use crate::exchange::answer::{Answer, names};
 use crate::exchange::compose::compose;
+use crate::exchange::generate::Values;
 use crate::exchange::variables::Variables;
 use crate::exchange::{End, Engine, ExchangeError, Exchanged, Transport as _};
 use crate::report::LeftBehind;
 
 /// The state of a run on a server.
 pub(super) struct RunScopes {
-    /// A value that no other run has.
-    run: String,
+    /// The values that no other run has.
+    values: Values,
     /// The scope of the cases that do not create their own.
     scope: String,
     made: Mutex<Vec<String>>,
@@ -29,7 +28,6 @@ pub(super) struct RunScopes {
     shared: Mutex<BTreeSet<String>>,
     /// The targets of all writes, and the ids of the scopes that were created.
     written: Mutex<BTreeSet<String>>,
-    count: AtomicU64,
     present: BTreeSet<String>,
     filled: bool,
 }
@@ -63,14 +61,13 @@ impl RunScopes {
         client: &Client,
         options: &HttpOptions,
     ) -> Result<Self, CannotOpen> {
-        let run = accord_system::random_hex::<4>();
+        let values = Values::new();
         let mut world = Self {
-            scope: format!("{}{run}", routes.scope.prefix),
-            run,
+            scope: format!("{}{}", routes.scope.prefix, values.run()),
+            values,
             made: Mutex::new(Vec::new()),
             shared: Mutex::new(BTreeSet::new()),
             written: Mutex::new(BTreeSet::new()),
-            count: AtomicU64::new(0),
             present: BTreeSet::new(),
             filled: false,
         };
@@ -80,7 +77,7 @@ impl RunScopes {
         // No route counts as present yet: these first requests find out which routes exist.
         let none = BTreeSet::new();
         let engine = Engine {
-            routes,
+            routes: routes.requests(),
             transport: client,
             present: &none,
             request_limit: options.request_timeout,
@@ -89,10 +86,10 @@ impl RunScopes {
             written: &world.written,
         };
         if options.scope.is_some() {
-            world.check_readable(&engine)?;
+            world.check_readable(routes, &engine)?;
             return Ok(world);
         }
-        world.create(&world.scope, &engine);
+        world.create(&world.scope, routes, &engine);
         let mut variables = world.base(routes);
         for (index, step) in routes.scope.open.iter().enumerate() {
             let ended = engine.run(std::slice::from_ref(step), &mut variables);
@@ -137,10 +134,15 @@ impl RunScopes {
     }
 
     /// The initial variables of a case.
-    pub(super) fn variables(&self, exchange: &Exchange, engine: &Engine<'_>) -> Variables {
-        let mut variables = self.base(engine.routes);
+    pub(super) fn variables(
+        &self,
+        exchange: &Exchange,
+        routes: &RouteList,
+        engine: &Engine<'_>,
+    ) -> Variables {
+        let mut variables = self.base(routes);
         for (name, generator) in &exchange.variables {
-            variables.set(name, self.make(generator, engine));
+            variables.set(name, self.make(generator, routes, engine));
         }
         variables
     }
@@ -189,8 +191,7 @@ impl RunScopes {
     }
 
     /// Reads from the given scope, to check that the key allows it.
-    fn check_readable(&self, engine: &Engine<'_>) -> Result<(), CannotOpen> {
-        let routes = engine.routes;
+    fn check_readable(&self, routes: &RouteList, engine: &Engine<'_>) -> Result<(), CannotOpen> {
         let reads_scope = |step: &&Step| {
             let route = &routes.routes[&step.request.route];
             route.method == Method::Get && route.parameters().eq([routes.scope.variable.as_str()])
@@ -207,59 +208,44 @@ impl RunScopes {
 
     fn base(&self, routes: &RouteList) -> Variables {
         let mut variables = Variables::of(&routes.scope.variable, &self.scope);
-        variables.set("run", self.run.as_str());
+        variables.set("run", self.values.run());
         variables
     }
 
-    fn make(&self, generator: &Generator, engine: &Engine<'_>) -> Value {
-        let prefix = generator.prefix.as_deref().unwrap_or_default();
-        match generator.make {
-            GeneratorKind::Unique => format!("{prefix}{}{:04x}", self.run, self.next()).into(),
-            GeneratorKind::Hex => {
-                let digits = usize::try_from(generator.digits.unwrap_or(0)).unwrap_or(0);
-                let hex = sha256(format!("{} {}", self.run, self.next()).as_bytes()).hex();
-                format!("{prefix}{}", hex.get(..digits).unwrap_or(&hex)).into()
-            }
-            GeneratorKind::Time => {
-                let time = accord_system::now().add_seconds(generator.seconds.unwrap_or(0));
-                time.to_seconds_text().into()
-            }
-            GeneratorKind::Text => {
-                let times = usize::try_from(generator.times.unwrap_or(0)).unwrap_or(0);
-                generator.text.as_deref().unwrap_or_default().repeat(times).into()
-            }
-            GeneratorKind::Scope => match &generator.id {
-                Some(id) => {
-                    // The lock is held until the scope exists, so that no other case uses it
-                    // earlier.
-                    let mut shared = self.shared.lock();
-                    if shared.insert(id.clone()) {
-                        self.request(id, engine);
-                    }
-                    id.as_str().into()
+    fn make(&self, generator: &Generator, routes: &RouteList, engine: &Engine<'_>) -> Value {
+        if let Some(value) = self.values.make(generator) {
+            return value;
+        }
+        match &generator.id {
+            Some(id) => {
+                // The lock is held until the scope exists, so that no other case uses it earlier.
+                let mut shared = self.shared.lock();
+                if shared.insert(id.clone()) {
+                    self.request(id, routes, engine);
                 }
-                None => {
-                    let prefix = &engine.routes.scope.prefix;
-                    let scope = format!("{prefix}{}-{:x}", self.run, self.next());
-                    self.create(&scope, engine);
-                    scope.into()
-                }
-            },
+                id.as_str().into()
+            }
+            None => {
+                let prefix = &routes.scope.prefix;
+                let scope = format!("{prefix}{}-{:x}", self.values.run(), self.values.next());
+                self.create(&scope, routes, engine);
+                scope.into()
+            }
         }
     }
 
     /// Creates a scope for this run.
-    fn create(&self, id: &str, engine: &Engine<'_>) {
+    fn create(&self, id: &str, routes: &RouteList, engine: &Engine<'_>) {
         // Listed before the request: if its answer is lost, the scope may exist all the same.
         // `close` checks whether it was ever written to.
         self.made.lock().push(id.to_owned());
-        self.request(id, engine);
+        self.request(id, routes, engine);
     }
 
     /// Creates a scope. If the server has no route for that, the first write creates it.
-    fn request(&self, id: &str, engine: &Engine<'_>) {
-        let variables = Variables::of(&engine.routes.scope.variable, id);
-        let create = &engine.routes.scope.create;
+    fn request(&self, id: &str, routes: &RouteList, engine: &Engine<'_>) {
+        let variables = Variables::of(&routes.scope.variable, id);
+        let create = &routes.scope.create;
         // The mark of a conformance run is no part of the protocol, and a server may be strict.
         for request in [Some(create.clone()), without_extensions(create)].into_iter().flatten() {
             let request = compose(&request, engine.routes, &variables);
@@ -273,10 +259,6 @@ impl RunScopes {
                 return;
             }
         }
-    }
-
-    fn next(&self) -> u64 {
-        self.count.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
@@ -379,7 +361,7 @@ impl Closing<'_> {
         id: &str,
     ) -> Result<Result<(Answer, Value), String>, ExchangeError> {
         let variables = Variables::of(&self.routes.scope.variable, id);
-        let request = match compose(request, self.routes, &variables) {
+        let request = match compose(request, self.routes.requests(), &variables) {
             Ok(request) => request,
             Err(unknown) => return Ok(Err(unknown.to_string())),
         };
