@@ -338,6 +338,20 @@ examples! {
     "backup" 200
         r#"curl --unix-socket .accord/accord.sock --json '{"to":"/backups/monday"}' "#
         "http://localhost/accord/v1/store/backup";
+    "live_shell" 200 "curl http://127.0.0.1:7171/live/live_0a1b";
+    "asset" 404 "curl http://127.0.0.1:7171/assets/0123456789abcdef/page.css";
+    "live_link" 404
+        "curl -X POST http://127.0.0.1:7171/accord/v1/live/live_0a1b/link";
+    "login" 401
+        r#"curl -H 'Origin: http://127.0.0.1:7171' --json '{"link":"0123"}' "#
+        "http://127.0.0.1:7171/accord/v1/login";
+    "live_page" 401 "curl http://127.0.0.1:7171/accord/v1/live/live_0a1b/page";
+    "live_token" 401
+        "curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
+        "http://127.0.0.1:7171/accord/v1/live/live_0a1b/token";
+    "logout" 401
+        "curl -H 'Origin: http://127.0.0.1:7171' --json '{}' "
+        "http://127.0.0.1:7171/accord/v1/logout";
     "openapi" 200 "curl http://127.0.0.1:7171/openapi.json";
     "docs" 200 "curl http://127.0.0.1:7171/docs";
     "metrics" 200 "curl http://127.0.0.1:7171/metrics";

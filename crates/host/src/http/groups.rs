@@ -4,7 +4,7 @@
 //! routes that no group names is not served.
 
 use super::table::Route;
-use super::{live, live_tools, own, routes, tasks};
+use super::{live, live_tools, own, pages, routes, tasks};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -69,6 +69,11 @@ pub(super) const GROUPS: &[Group] = &[
         name: "Tools of live sessions",
         about: "What agents and pages call over MCP, over ggui: render, update, consume.",
         routes: &[live_tools::routes],
+    },
+    Group {
+        name: "Pages of live sessions",
+        about: "What a person is shown in a browser: the page, its login, its assets.",
+        routes: &[pages::routes],
     },
     Group { name: "Blobs", about: "Files by their digest.", routes: &[routes::blobs::routes] },
     Group {

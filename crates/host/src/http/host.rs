@@ -13,6 +13,7 @@ use axum::Router;
 use parking_lot::Mutex;
 
 use super::metrics::Metrics;
+use super::pages::Logins;
 use super::permits::Permits;
 use super::streams::Streams;
 use crate::engine;
@@ -45,6 +46,7 @@ struct Parts {
     tasks: TaskTrees,
     live: LiveParts,
     keys: Keys,
+    logins: Logins,
     metrics: Metrics,
     streams: Streams,
     connections: Permits,
@@ -142,6 +144,7 @@ impl Host {
             tasks,
             live,
             keys,
+            logins: Logins::new(folder),
             metrics,
             streams,
             connections,
@@ -231,6 +234,11 @@ impl Host {
     /// The keys.
     pub fn keys(&self) -> &Keys {
         &self.0.keys
+    }
+
+    /// The logins of pages.
+    pub(super) fn logins(&self) -> &Logins {
+        &self.0.logins
     }
 
     /// The metrics.

@@ -23,6 +23,7 @@ mod metrics;
 mod openapi;
 mod own;
 mod page;
+mod pages;
 mod peer;
 mod permits;
 mod project_document;

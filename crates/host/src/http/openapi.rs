@@ -140,6 +140,8 @@ fn path_parameter(name: &str) -> Parameter {
         "project_id" => ("project_id", "The project's id.", ProjectId::shape()),
         "package_id" => ("package_id", "The package's id.", PackageId::shape()),
         "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
+        "version" => ("version", "The version of the files.", String::shape()),
+        "name" => ("name", "The name of the file.", String::shape()),
         "session_id" => ("session_id", "The session's id.", SessionId::shape()),
         "live_session_id" => {
             ("live_session_id", "The live session's id.", accord_live_core::SessionId::shape())

@@ -1,6 +1,7 @@
 //! The sender of a request whose route checks Origin and credentials itself.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 
 use accord_base::Caller;
 use accord_contract::codes::Failure;
@@ -32,6 +33,14 @@ impl Visitor {
     /// Refuses a page of an origin that is not allowed.
     pub(crate) fn check_origin(&self) -> Result<(), Failure> {
         self.visit.origin.clone().map_err(|refused| *refused)
+    }
+
+    /// The address that the request comes from; `None` if it does not come from the network.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        match &self.visit.peer {
+            Peer::Trusted(_) => None,
+            Peer::Network(network) => Some(network.address()),
+        }
     }
 
     /// The caller, if no key is needed: on a host without keys, and for the owner of the data

@@ -13,7 +13,7 @@
 //! visits the open files of every process of this user, so it is done once for a connection, and
 //! again only if one of them has ended.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use accord_base::Caller;
@@ -49,6 +49,11 @@ pub(crate) struct NetworkPeer {
 impl NetworkPeer {
     pub(crate) fn new(local: SocketAddr, remote: SocketAddr) -> Self {
         Self { local, remote, owners: Arc::default() }
+    }
+
+    /// The address of the other end.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.remote.ip()
     }
 
     /// A caller without a key, whose process is examined where that is possible.

@@ -184,6 +184,16 @@ macro_rules! accord_codes {
          allowed_hosts.";
     HttpOriginRefused = "HTTP_ORIGIN_REFUSED", Accord, Auth, AfterChange, 403,
         "A page of another site sent the request; list that site in allowed_origins to allow it.";
+    LoginRequired = "LOGIN_REQUIRED", Accord, Auth, AfterCredentials, 401,
+        "The page is not signed in, or its login has ended; sign in with a key, or with a link of \
+         accord live open.";
+    LoginLinkInvalid = "LOGIN_LINK_INVALID", Accord, Auth, AfterCredentials, 401,
+        "The link to sign in was used before, has expired or is not one of this server; make a new \
+         one with accord live open.";
+    LoginTooOften = "LOGIN_TOO_OFTEN", Accord, Auth, Backoff, 429,
+        "Too many attempts to sign in have failed within a minute; wait a minute and try again.";
+    LiveSessionEnded = "LIVE_SESSION_ENDED", Accord, NotFound, Never, 410,
+        "The live session has ended and takes no more answers; let the agent begin a new one.";
     HttpFault = "HTTP_FAULT", Accord, Execution, Never, 500,
         "The server failed because of a bug; report it with the correlation id and the server's \
          log.";

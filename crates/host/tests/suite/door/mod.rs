@@ -3,6 +3,7 @@
 mod auth;
 mod guard;
 mod limits;
+mod live_page;
 mod pages;
 mod settings;
 mod shutdown;

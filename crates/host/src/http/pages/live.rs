@@ -1,0 +1,223 @@
+//! The page of a live session: the empty page, what it fetches, and the link to it.
+
+use accord_base::{ProjectId, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_contract::{envelope, message};
+use accord_live::Found;
+use accord_live_core::token::TokenKind;
+use accord_live_core::{SessionId, refuse};
+use accord_pages::{LiveView, Shell};
+use axum::extract::Path;
+use hyper::{HeaderMap, StatusCode, Uri};
+
+use super::access::{SignedIn, kept};
+use super::{PAGE, error_page, page, unstored};
+use crate::http::reply::{alx_envelope, encoded};
+use crate::http::routes::check_query;
+use crate::http::table::{Content, Route};
+use crate::http::{Context, Reply, Visitor};
+use crate::serve::url_of_host;
+
+envelope! {
+    /// A link that signs a person in.
+    pub(crate) struct LiveLinkEnvelope("LiveLinkEnvelope") {
+        /// The link: the address of the page with a secret that works once. The secret is in the
+        /// fragment, which no browser sends. Null if the server does not listen on an address.
+        required_or_null url: String = "url", "url";
+        /// The link without the address of the server.
+        required path: String = "path", "path";
+        /// Until when it can be used.
+        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+message! {
+    /// What a page shows of a live session, as fragments of HTML.
+    pub struct LivePage("LivePage", open) {
+        /// Title and facts.
+        required head: String = "head", "html";
+        /// What the agent shows.
+        required props: String = "props", "html";
+        /// What a person can do.
+        required actions: String = "actions", "html";
+        /// The lists of messages.
+        required streams: String = "streams", "html";
+        /// The version of what is shown.
+        required epoch: u64 = "epoch", "epoch";
+        /// Whether the session has ended.
+        required ended: bool = "ended", "flag";
+        /// When it ends without activity, in milliseconds.
+        required ends_at: i64 = "ends_at", "time:unix-millis";
+        /// The time of the server, in milliseconds.
+        required now: i64 = "now", "time:unix-millis";
+    }
+}
+
+envelope! {
+    /// What a page shows of a live session.
+    pub(crate) struct LivePageEnvelope("LivePageEnvelope") {
+        /// The fragments.
+        required page: LivePage = "page", "live-page";
+    }
+}
+
+envelope! {
+    /// A token that opens the channel of a session.
+    pub(crate) struct LiveTokenEnvelope("LiveTokenEnvelope") {
+        /// The token.
+        required ws_token: String = "ws_token", "credential";
+        /// The app of the session.
+        required app_id: String = "app_id", "app-id";
+        /// When the token expires.
+        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let missing = [Code::GguiSessionNotFound, Code::AgenticUnauthorized];
+    vec![
+        Route::get(
+            "live_shell",
+            "/live/{live_session_id}",
+            "Returns the page of a live session, without data. Needs no key: the page signs in.",
+            shell,
+        )
+        .answers(200, "The page.", Content::Text(PAGE))
+        .answers(404, "There is no such page.", Content::Text(PAGE))
+        .admits_itself(false),
+        Route::post(
+            "live_link",
+            "/accord/v1/live/{live_session_id}/link",
+            "Makes a link that signs a person in on the page of a live session, once and within a \
+             minute. `accord live open` prints it.",
+            link,
+        )
+        .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
+        .refuses(&missing)
+        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers]),
+        Route::get(
+            "live_page",
+            "/accord/v1/live/{live_session_id}/page",
+            "Returns what the page of a live session shows. Needs both halves of a login.",
+            fragments,
+        )
+        .answers(200, "The fragments.", Content::json::<LivePageEnvelope>())
+        .refuses(&missing)
+        .refuses(&[Code::LoginRequired])
+        .admits_itself(false),
+        Route::post(
+            "live_token",
+            "/accord/v1/live/{live_session_id}/token",
+            "Mints the token that opens the channel of a live session. Needs both halves of a \
+             login.",
+            token,
+        )
+        .may_take(Content::json::<accord_contract::wire::Object>())
+        .answers(200, "The token.", Content::json::<LiveTokenEnvelope>())
+        .refuses(&missing)
+        .refuses(&[Code::LoginRequired, Code::LiveSessionEnded, Code::HttpMediaType])
+        .refuses(&[Code::GguiBootstrapNotSupported])
+        .admits_itself(false),
+    ]
+}
+
+// A link in a message of another site leads here, so that every origin may navigate to it.
+async fn shell(
+    visitor: Visitor,
+    uri: Uri,
+    headers: HeaderMap,
+    Path(session): Path<String>,
+) -> Reply {
+    check_query(&uri, &[])?;
+    if SessionId::new(session).is_err() {
+        let message = "The address names no live session. Check it, or run accord live list.";
+        let failure = Failure::new(Code::HttpRouteUnknown, message);
+        return Ok(error_page(&failure, &headers));
+    }
+    let is_open = !visitor.host.keys().required().await?;
+    let html = Shell::new(visitor.host.logins().name(), is_open).html();
+    Ok(page(StatusCode::OK, html, &headers))
+}
+
+async fn link(context: Context, Path(session): Path<String>) -> Reply {
+    let found = find(&context, &session, Verb::Write).await?;
+    check_active(&context, &found)?;
+    // A worker could sign in as a person, and answer what it asked.
+    context.caller.refuse_worker()?;
+    let Context { host, caller, correlation } = context;
+    let (secret, until) = host.logins().mint_link(kept(&caller), host.live().now());
+    let path = format!("/live/{}#t={secret}", escaped(found.session.id.as_str()));
+    let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));
+    let expires_at = Timestamp::emit(until);
+    let envelope = alx_envelope!(correlation, LiveLinkEnvelope { url, path, expires_at });
+    Ok(unstored(encoded(StatusCode::CREATED, &envelope)))
+}
+
+async fn fragments(SignedIn { context }: SignedIn, Path(session): Path<String>) -> Reply {
+    let found = find(&context, &session, Verb::Read).await?;
+    let now = context.host.live().now();
+    let view = LiveView::new(&found.session.snapshot(&found.content, now), None, now);
+    let page = LivePage {
+        head: view.head().into_string(),
+        props: view.props().into_string(),
+        actions: view.actions().into_string(),
+        streams: view.streams().into_string(),
+        epoch: view.epoch(),
+        ended: view.is_ended(),
+        ends_at: view.ends().unix_millis(),
+        now: now.unix_millis(),
+        extra: accord_contract::wire::Object::new(),
+    };
+    let envelope = alx_envelope!(context.correlation, LivePageEnvelope { page });
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+async fn token(SignedIn { context }: SignedIn, Path(session): Path<String>) -> Reply {
+    let found = find(&context, &session, Verb::Write).await?;
+    check_active(&context, &found)?;
+    let (session, app) = (&found.session.id, &found.session.app_id);
+    let live = context.host.live();
+    live.open_secret().await?;
+    let minted = live.mint_token(TokenKind::Ws, session, app);
+    let minted = minted.ok_or_else(|| refuse::bootstrap_not_supported("there are no tokens"))?;
+    let envelope = alx_envelope!(
+        context.correlation,
+        LiveTokenEnvelope {
+            ws_token: minted.text,
+            app_id: app.as_str().to_owned(),
+            expires_at: Timestamp::emit(minted.expires_at),
+        }
+    );
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
+}
+
+/// The session, if the caller has the right in its project. A session of a project that the caller
+/// cannot read is the same as none.
+async fn find(context: &Context, session: &str, verb: Verb) -> Result<Found, Failure> {
+    let missing = || refuse::session_not_found("there is no such live session");
+    let session = SessionId::new(session).map_err(|_| missing())?;
+    let found = context.host.live().found(&session, None).await?.ok_or_else(missing)?;
+    let project = ProjectId::new(found.session.app_id.as_str()).map_err(|_| missing())?;
+    let access = context.caller.access();
+    access.may(Verb::Read, &project).map_err(|_| missing())?;
+    access.may(verb, &project)?;
+    Ok(found)
+}
+
+fn check_active(context: &Context, found: &Found) -> Result<(), Failure> {
+    if found.session.is_active(context.host.live().now()) {
+        return Ok(());
+    }
+    Err(Failure::new(Code::LiveSessionEnded, "this live session has ended"))
+}
+
+/// A text as a segment of a path.
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let write = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(write).collect()
+}

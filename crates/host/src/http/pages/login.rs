@@ -1,0 +1,133 @@
+//! Signing in and out.
+
+use accord_base::Caller;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Timestamp;
+use accord_contract::{envelope, message};
+use axum::response::Response;
+use hyper::StatusCode;
+use hyper::header::{HeaderValue, SET_COOKIE};
+
+use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure, kept};
+use super::logins::LOGIN_SECONDS;
+use super::unstored;
+use crate::http::body::Document;
+use crate::http::reply::{alx_envelope, encoded};
+use crate::http::table::{Content, Route};
+use crate::http::{Host, Reply};
+
+message! {
+    /// A request to sign in: with a link, with a key, or with neither on a server without keys.
+    pub struct LoginRequest("LoginRequest", closed) {
+        /// The secret of a link, which is the part after `#t=`.
+        optional link: String = "link", "credential";
+        /// A key.
+        optional key: String = "key", "credential";
+    }
+}
+
+envelope! {
+    /// A login that began. The cookie of the answer is its other half.
+    pub(crate) struct LoginEnvelope("LoginEnvelope") {
+        /// The half for the storage of the page. It is shown only this once.
+        required secret: String = "secret", "credential";
+        /// When the login ends at the latest.
+        required expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+envelope! {
+    /// A login that ended.
+    pub(crate) struct LogoutEnvelope("LogoutEnvelope") {
+        /// Whether the page is signed in.
+        required signed_in: bool = "signed_in", "flag";
+    }
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "login",
+            "/accord/v1/login",
+            "Signs a page in. The answer has one half of the login, and sets a cookie with the \
+             other. Other routes of pages need both.",
+            sign_in,
+        )
+        .takes(Content::json::<LoginRequest>())
+        .answers(200, "The page is signed in.", Content::json::<LoginEnvelope>())
+        .refuses(&[
+            Code::LoginLinkInvalid,
+            Code::LoginTooOften,
+            Code::AgenticUnauthorized,
+            Code::HttpMediaType,
+            Code::WireFieldValue,
+        ])
+        .admits_itself(false),
+        Route::post("logout", "/accord/v1/logout", "Ends the login of a page.", sign_out)
+            .may_take(Content::json::<accord_contract::wire::Object>())
+            .answers(200, "The login has ended.", Content::json::<LogoutEnvelope>())
+            .refuses(&[Code::LoginRequired, Code::HttpMediaType])
+            .admits_itself(false),
+    ]
+}
+
+async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
+    let request: LoginRequest = document.read()?;
+    let host = visitor.host.clone();
+    let (address, now) = (visitor.address(), host.live().now());
+    host.logins().check_failures(address, now)?;
+    let caller = match (&request.link, &request.key) {
+        (Some(_), Some(_)) => {
+            let message = "a page signs in with a link or with a key, not with both";
+            return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
+        }
+        (Some(link), None) => host.logins().use_link(link, now),
+        (None, Some(key)) => host.keys().authenticate(key.trim()).await,
+        (None, None) => visitor.without_key().await.and_then(|open| {
+            open.ok_or_else(|| Failure::new(Code::AuthRequired, "this server needs a key"))
+        }),
+    };
+    let caller = match caller {
+        Ok(caller) => caller,
+        Err(failure) => {
+            if failure.code.http_status() < 500 {
+                host.logins().record_failure(address, now);
+            }
+            return Err(failure.into());
+        }
+    };
+    Ok(signed_in(&host, &visitor.correlation, &caller))
+}
+
+fn signed_in(host: &Host, correlation: &crate::http::Correlation, caller: &Caller) -> Response {
+    let begun = host.logins().begin(kept(caller), host.live().now());
+    let expires_at = Timestamp::emit(begun.until);
+    let envelope = alx_envelope!(correlation, LoginEnvelope { secret: begun.secret, expires_at });
+    let mut response = unstored(encoded(StatusCode::OK, &envelope));
+    set_cookie(host, &begun.cookie, LOGIN_SECONDS, &mut response);
+    response
+}
+
+async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {
+    let context = signed_in.context;
+    if let Some(halves) = halves(&context.host, &headers) {
+        context.host.logins().end(&halves, context.host.live().now());
+    }
+    let envelope = alx_envelope!(context.correlation, LogoutEnvelope { signed_in: false });
+    let mut response = unstored(encoded(StatusCode::OK, &envelope));
+    set_cookie(&context.host, "", 0, &mut response);
+    Ok(response)
+}
+
+/// Sets the cookie of a login: no script reads it, and no page of another site causes it to be
+/// sent.
+fn set_cookie(host: &Host, value: &str, seconds: i64, response: &mut Response) {
+    let secure = if is_secure(host) { "; Secure" } else { "" };
+    let cookie = format!(
+        "{}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}",
+        cookie_name(host)
+    );
+    let mut cookie = HeaderValue::try_from(cookie).expect("letters and digits are a header");
+    cookie.set_sensitive(true);
+    response.headers_mut().insert(SET_COOKIE, cookie);
+}

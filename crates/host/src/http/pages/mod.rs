@@ -1,0 +1,79 @@
+//! Pages for people: the page of a live session, its login and its assets.
+//!
+//! A navigation gets an empty page. Its modules sign in and fetch the rest, with both halves of a
+//! login: a cookie that no script can read, and a secret in the storage of the origin. Cookies have
+//! no port, so that every server on this machine receives the cookie; the secret stays with the
+//! origin, and nothing is opened by one half alone.
+//!
+//! * `logins`: links, logins and their ends.
+//! * `access`: which requests count as those of a signed-in page.
+//! * `login`, `live`, `assets`: the routes.
+
+mod access;
+mod assets;
+mod live;
+mod login;
+mod logins;
+
+use accord_contract::codes::Failure;
+use accord_pages::{ErrorPage, Html, page_policy};
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    REFERRER_POLICY,
+};
+use hyper::{HeaderMap, StatusCode};
+
+use super::reply::{Foreign, status_of};
+use super::table::Route;
+
+pub(super) use self::logins::Logins;
+
+/// The media type of pages.
+const PAGE: &str = "text/html; charset=utf-8";
+
+pub(super) fn routes() -> Vec<Route> {
+    [live::routes(), login::routes(), assets::routes()].concat()
+}
+
+/// A page, with the headers that keep others out of it.
+fn page(status: StatusCode, html: Html, headers: &HeaderMap) -> Response {
+    // `guard` has checked that it is a name of this server.
+    let authority = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let policy = HeaderValue::try_from(page_policy(authority));
+    let mut response = Response::new(Body::from(html.into_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
+    if let Ok(policy) = policy {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    for (name, value) in [
+        (CACHE_CONTROL, "no-store"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("x-frame-options"), "DENY"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The page of a failure, for a navigation.
+fn error_page(failure: &Failure, headers: &HeaderMap) -> Response {
+    let html = ErrorPage::new(failure.code, failure.message.as_str()).html();
+    let mut response = page(status_of(failure.code), html, headers);
+    // A person reads it, so that it keeps its own body.
+    response.extensions_mut().insert(Foreign);
+    response
+}
+
+/// An answer that nobody keeps.
+fn unstored(response: impl IntoResponse) -> Response {
+    let mut response = response.into_response();
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
