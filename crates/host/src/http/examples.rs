@@ -240,7 +240,10 @@ examples! {
   }}
 }' 'http://127.0.0.1:7171/accord/v1/live/tools/ggui_handshake?project_id=atlas'"#;
     "ggui_render" 200
-        r#"curl --json '{"handshakeId":"'"$HANDSHAKE_ID"'","props":{"map":"lisbon.png"}}' "#
+        r#"curl --json '{
+  "handshakeId": "'"$HANDSHAKE_ID"'", "props": {"map": "lisbon.png"},
+  "x-componentCode": "export default () => null"
+}' "#
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render?actor=builder'";
     "ggui_list_sessions" 200
         r#"curl --json '{"limit":10}' "#

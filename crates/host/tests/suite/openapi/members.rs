@@ -73,6 +73,28 @@ fn minimal(route: &str, number: usize) -> Value {
         "create_task" => json!({"title": "Cut the tiles"}),
         "block_task" | "send_back_task" => json!({"reason": "No disk"}),
         "add_dependency" => json!({"blocker": "TASK-2026-01-01-002"}),
+        "ggui_handshake" => json!({"intent": "Ask", "blueprintDraft": {"contract": {}}}),
+        "ggui_render" => json!({"handshakeId": "hs_1", "props": {}}),
+        "ggui_render_blueprint" => json!({"blueprintId": "bp_1", "props": {}}),
+        "ggui_update"
+        | "ggui_amend"
+        | "ggui_consume"
+        | "ggui_get_session"
+        | "ggui_get_render_source"
+        | "ggui_runtime_pull" => json!({"sessionId": "live_1"}),
+        "ggui_emit" => json!({"sessionId": "live_1", "channel": "log", "payload": 1}),
+        "ggui_runtime_submit_action" => json!({
+            "kind": "dispatch", "payload": {"intent": "go"}, "sessionId": "live_1",
+            "appId": "atlas", "actionId": "a1", "firedAt": "2026-11-15T10:00:00Z",
+        }),
+        "ggui_runtime_sync_context" => {
+            json!({"sessionId": "live_1", "appId": "atlas", "snapshot": {}})
+        }
+        "ggui_runtime_refresh_ws_token" => json!({"envelope": "an.old-one"}),
+        "ggui_runtime_telemetry" => json!({"events": []}),
+        "ggui_runtime_declare_tool_catalog" => {
+            json!({"sessionId": "live_1", "appId": "atlas", "tools": []})
+        }
         "create_key" => json!({"label": "reader", "verbs": ["read"]}),
         _ => json!({}),
     }
