@@ -54,6 +54,7 @@ impl LiveParts {
             version_policy: settings.live.version_policy,
             schema_policy: settings.live.schema_check,
             limits: limits(settings),
+            renders_per_minute: settings.limits.live_renders,
             ..LiveOptions::default()
         };
         Ok(Self {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use accord_host::settings::Settings;
 use accord_live_core::tools::TOOLS;
 use serde_json::{Value, json};
 
@@ -219,4 +220,23 @@ async fn a_contract_is_checked_against_the_tools_that_pages_declare() {
     let made = builder.call("ggui_handshake", with(&number)).await;
     let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {}});
     structured(&builder.call("ggui_render", asked).await);
+}
+
+#[tokio::test]
+async fn a_project_that_renders_too_often_waits_and_keeps_its_handshake() {
+    let mut settings = Settings::default();
+    settings.limits.live_renders = 1;
+    let world = World::with(settings);
+    let mut builder = agent(&world, "builder").await;
+    // A minute of the clock can end between two of them, but not between all.
+    let mut refused = Value::Null;
+    for _ in 0..10 {
+        let rendered = render(&mut builder, json!({})).await;
+        if rendered["isError"] == true {
+            refused = rendered["structuredContent"]["error"].clone();
+            break;
+        }
+    }
+    assert_eq!(refused["code"], "RATE_LIMIT_EXCEEDED", "{refused}");
+    assert!(refused["what_to_do"].as_str().unwrap().contains("same handshakeId"), "{refused}");
 }
