@@ -38,6 +38,11 @@ pub(crate) struct ServeArgs {
     /// ACCORD_CONFORMANCE_TOKEN, which the process list does not show
     #[arg(long, value_name = "TOKEN", requires = "conformance_control", value_parser = Token::parse)]
     conformance_token: Option<Token>,
+
+    /// Serve live sessions with a seeded fault, to test the kit
+    #[cfg(feature = "faults")]
+    #[arg(long, value_name = "NAME")]
+    fault: Option<String>,
 }
 
 /// The conformance control to offer: where, and its token.
@@ -49,6 +54,8 @@ const WAITING_THREADS: usize = 32;
 impl ServeArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
         let mut settings = self.settings.resolve()?.settings;
+        #[cfg(feature = "faults")]
+        let _active = self.fault()?.map(accord_contract::faults::Fault::everywhere);
         let control = self.control()?;
         if control.is_some() {
             let default_project = &mut settings.live.default_project;
@@ -69,6 +76,15 @@ impl ServeArgs {
 }
 
 impl ServeArgs {
+    #[cfg(feature = "faults")]
+    fn fault(&self) -> Result<Option<accord_contract::faults::Fault>, CliError> {
+        let Some(name) = &self.fault else { return Ok(None) };
+        let mut faults = accord_adapters::faults::faults_of("ggui").iter();
+        let found = faults.find(|fault| fault.name == name).copied();
+        let unknown = || CliError::new(Code::Usage, format!("no fault is called {name:?}"));
+        found.map(Some).ok_or_else(unknown)
+    }
+
     fn control(&self) -> Result<ControlArgs, CliError> {
         let Some(address) = self.conformance_control else { return Ok(None) };
         if !address.ip().to_canonical().is_loopback() {
