@@ -22,13 +22,14 @@ use crate::wait::LIMIT;
 /// The live sessions of the project `shop` in a data folder, used by the person `human:lead`.
 pub(crate) struct Sessions {
     folder: TempDir,
-    host: Option<Server>,
+    /// Ends when this is dropped.
+    _host: Option<Server>,
 }
 
 impl Sessions {
     /// A project without sessions, in a folder that is not served.
     pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder"), host: None };
+        let place = Self { folder: tempfile::tempdir().expect("a folder"), _host: None };
         place.on_host(async |host| {
             let body = json!({"project_id": "shop", "name": "The shop"}).to_string();
             let request = hyper::Request::builder().method("POST").uri("/v1/projects");
@@ -42,13 +43,8 @@ impl Sessions {
 
     /// The same sessions, with a host that serves the folder.
     pub(crate) fn served(mut self) -> Self {
-        self.host = Some(Server::start(&self.data(), &[]));
+        self._host = Some(Server::start(&self.data(), &[]));
         self
-    }
-
-    /// The host.
-    pub(crate) fn host(&self) -> &Server {
-        self.host.as_ref().expect("a host serves the folder")
     }
 
     /// The data folder.
