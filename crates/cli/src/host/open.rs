@@ -13,6 +13,7 @@ use accord_host::serve::SOCKET;
 use accord_host::settings::Sources;
 use accord_host::tasks::TaskTrees;
 use accord_host::upkeep::DATA_FOLDER;
+use accord_tasks::Environment;
 use tokio::runtime::{Builder, Runtime};
 
 use super::answer::{self, Answer, Streamed};
@@ -82,7 +83,9 @@ impl Connection {
             }
             _ => runtime.block_on(open_or_connect(folder))?,
         };
-        Ok(Self { is_served, ..Self::new(api, runtime, full_path(folder), is_new) })
+        // Without a store, the projects of the folder are those that have tasks.
+        let trees = is_new.then(|| TaskTrees::new(folder, Environment::system()));
+        Ok(Self { is_served, trees, ..Self::new(api, runtime, full_path(folder), is_new) })
     }
 
     fn new(api: Arc<dyn Api>, runtime: Runtime, place: String, is_new: bool) -> Self {

@@ -112,6 +112,11 @@ fn each_reader_is_told_its_own_way_to_report() {
     ] {
         assert!(command.contains(part), "{part}: {command}");
     }
+    // A name is one word of the shell.
+    let mut quoted = texts.briefing();
+    quoted.lease = Some(Held { agent: "the dev's", run_id: None, alive_until: &texts.until });
+    let quoted = quoted.text(Audience::Command(""), DEFAULT_TOKENS);
+    assert!(quoted.contains("heartbeat TASK-2026-02-09-057 --as 'the dev'\\''s'\n"), "{quoted}");
     let http = said(Audience::Http);
     for part in [
         "/accord/v1/projects/shop",

@@ -61,9 +61,9 @@ subcommands! {
 const EXAMPLES: &str = "\
 Examples:
   accord task init --project shop
-  accord task create \"Write the parser\" --project shop --ready
-  accord task work --project shop --as dev --agent claude
-  accord task board --project shop
+  accord task create \"Write the parser\" --ready
+  accord task work --agent claude
+  accord task board
 
 A task is named by its id, the beginning of it, or its last numbers, such as 001. In a worker that
 Accord started, the person's verbs are refused. docs/tasks.md is the tutorial.";
