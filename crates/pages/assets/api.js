@@ -43,10 +43,17 @@ async function call(method, path, body) {
   return answer;
 }
 
+// A member of an answer. The code of an answer without it is the protocol's.
+function memberOf(answer, name) {
+  if (answer[name] !== undefined) return answer[name];
+  const message = "The answer of the server is not complete (BOOTSTRAP_META_MISSING). Load the page again.";
+  throw new Refused(422, "BOOTSTRAP_META_MISSING", message);
+}
+
 // Signs in with a link, with a key, or with neither on a host without keys.
 export async function signIn(credential) {
   const answer = await call("POST", "/accord/v1/login", credential);
-  localStorage.setItem(PLACE, answer.secret);
+  localStorage.setItem(PLACE, memberOf(answer, "secret"));
 }
 
 export async function signOut() {
@@ -59,6 +66,8 @@ export async function signOut() {
 
 const place = (session) => `/accord/v1/live/${encodeURIComponent(session)}`;
 
-export const fetchPage = (session) => call("GET", `${place(session)}/page`);
+export async function fetchPage(session) {
+  return memberOf(await call("GET", `${place(session)}/page`), "page");
+}
 
 export const mintToken = (session) => call("POST", `${place(session)}/token`, {});

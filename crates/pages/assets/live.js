@@ -172,7 +172,10 @@ function refresh() {
     try {
       do {
         isStale = false;
-        show((await fetchPage(session)).page);
+        const page = await fetchPage(session);
+        // A person who signed out meanwhile must not see it.
+        if (!isSignedIn()) return;
+        show(page);
       } while (isStale);
     } catch (error) {
       // Without an answer the channel tries again, and then this is called again.

@@ -48,7 +48,8 @@ export class Streams {
     const section = sections.find((section) => section.dataset.channel === name);
     if (!section) return;
     const list = section.querySelector("[data-items]");
-    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+    const box = list.parentElement;
+    const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
     const items = added ? [added] : channel.messages;
     const nodes = items.map((message) => make("li", "", shown(message.payload)));
     if (added) {
@@ -57,7 +58,7 @@ export class Streams {
     } else {
       list.replaceChildren(...nodes);
     }
-    if (isAtEnd) list.scrollTop = list.scrollHeight;
+    if (isAtEnd) box.scrollTop = box.scrollHeight;
     const state = section.querySelector("[data-stream-state]");
     const earlier = this.isTruncated ? "Earlier messages are no longer kept. " : "";
     const dropped = channel.dropped > 0 ? `${channel.dropped} earlier ones are not shown. ` : "";
