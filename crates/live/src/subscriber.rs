@@ -77,6 +77,11 @@ impl Subscriber {
         &self.binding
     }
 
+    /// Whether a part of the replay is still to come.
+    pub fn is_replaying(&self) -> bool {
+        self.ledger.is_some() || !self.replay.is_empty()
+    }
+
     /// Waits for what is next. A call that is cancelled loses nothing.
     ///
     /// # Errors

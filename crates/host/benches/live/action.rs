@@ -21,11 +21,11 @@ pub(crate) fn run(gates: &mut Gates) {
     let ping = framed(&json!({"type": "ping", "payload": {}, "requestId": "p"}).to_string());
     let (mut floor, mut memory, mut durable) = (0.0_f64, 0.0_f64, 0.0_f64);
     for _ in 0..ROUNDS {
-        let server = server(Store::Memory);
+        let server = serve_sessions(Store::Memory);
         floor = floor.max(together(server.address, |_| ping.clone()));
         memory = memory.max(together(server.address, action));
         drop(server);
-        durable = durable.max(together(self::server(Store::Durable).address, action));
+        durable = durable.max(together(serve_sessions(Store::Durable).address, action));
     }
     println!("  pings, which store nothing                        {floor:>9.0} a second");
     println!("  actions, in memory                                {memory:>9.0} a second");
@@ -33,16 +33,17 @@ pub(crate) fn run(gates: &mut Gates) {
     gates.at_least("actions a second in memory", memory, 20_000.0);
     gates.at_least("durable against in memory", durable / memory, 0.5);
 
-    let single = alone(self::server(Store::Durable).address);
+    let single = alone(serve_sessions(Store::Durable).address);
     let one_by_one = 1.0 / (DELAY + single).as_secs_f64();
-    let rounds = (0..ROUNDS).map(|_| together(self::server(Store::Slow).address, action));
+    let rounds = (0..ROUNDS).map(|_| together(serve_sessions(Store::Slow).address, action));
     let slow = rounds.fold(0.0, f64::max);
     println!("  with 5 ms more a commit, one commit an action     {one_by_one:>9.0} a second");
     println!("  with 5 ms more a commit, {SOCKETS} sockets              {slow:>9.0} a second");
     gates.at_least("slow disk, against one commit an action", slow / one_by_one, 20.0);
 }
 
-fn server(store: Store) -> Server {
+/// A server with the sessions.
+fn serve_sessions(store: Store) -> Server {
     let mut server = Server::start(store);
     for number in 0..SESSIONS {
         server.seed(&session(number));

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use hyper::StatusCode;
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue, UPGRADE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -56,15 +57,19 @@ impl Connection {
         let head = usize::try_from(self.limits.header_bytes.0).unwrap_or(usize::MAX);
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let running = activity.begin();
+            let wants_upgrade = request.headers().contains_key(UPGRADE);
             let mut request = request.map(|body| Body::new(activity.track(body)));
             let extensions = request.extensions_mut();
             extensions.insert(self.peer.clone());
             extensions.insert(self.authenticated.clone());
             let answer = (*self.router).clone().oneshot(request);
             async move {
-                let response = answer.await?;
+                let mut response = answer.await?;
                 if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                     running.upgrade();
+                } else if wants_upgrade {
+                    // hyper would keep the connection for the upgrade, without a timeout.
+                    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
                 Ok::<_, Infallible>(response.map(|body| running.answer(body)))
             }

@@ -3,6 +3,8 @@
 //! Invariants:
 //! - frames are handled one after the other, in the order in which they arrive;
 //! - the answer to `subscribe` comes before everything that the subscription brings;
+//! - what was committed before a frame arrives is delivered before the frame is answered, so that a
+//!   ping is a barrier;
 //! - every frame that is not handled is answered, or closes the socket.
 
 use std::pin::Pin;
@@ -21,6 +23,7 @@ use accord_live_core::refuse;
 use accord_live_core::tenancy::Identity;
 use accord_live_core::version::PROTOCOL_VERSION;
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Sleep, sleep};
 
@@ -29,6 +32,10 @@ use super::polls::Polls;
 use super::web_socket::{Incoming, Lost, WebSocket};
 use crate::http::{Host, Permit};
 use crate::live::{Rejection, Revoked};
+
+/// The most batches that are delivered before a frame is handled, more than a subscriber may be
+/// behind.
+const MOST_BATCHES: usize = 64;
 
 /// A socket.
 pub(super) struct Socket<S> {
@@ -124,7 +131,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 () = &mut closing => Event::Closing,
                 () = revoked.wait() => Event::Revoked,
                 () = idle(&mut self.waiting) => Event::Idle,
-                incoming = self.web.next() => Event::Incoming(incoming),
+                incoming = self.web.next(), if !is_replaying(&self.subscriber) => {
+                    Event::Incoming(incoming)
+                }
                 delivery = delivery(&mut self.subscriber) => Event::Delivery(delivery),
                 frame = self.polls.next() => Event::Poll(frame),
             };
@@ -150,7 +159,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     async fn incoming(&mut self, incoming: Incoming) -> Result<(), End> {
         match incoming {
-            Incoming::Message(bytes) => self.message(bytes).await,
+            Incoming::Message(bytes) => {
+                self.catch_up().await?;
+                self.message(bytes).await
+            }
             Incoming::TooLarge(size) => {
                 let most = self.limits.frame_bytes;
                 let is_large = most > 0 && size > most;
@@ -163,6 +175,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             Incoming::Malformed(close) => Err(End::Close(close)),
             Incoming::End => Err(End::Lost),
         }
+    }
+
+    /// Delivers what is there already.
+    async fn catch_up(&mut self) -> Result<(), End> {
+        for _ in 0..MOST_BATCHES {
+            let Some(delivery) = delivery(&mut self.subscriber).now_or_never() else { break };
+            self.deliver(delivery).await?;
+        }
+        Ok(())
     }
 
     fn too_large(&self, close: Close) -> End {
@@ -294,6 +315,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         let text: Arc<str> = frame.encode(&self.version, request_id).to_string().into();
         self.web.send(std::iter::once(text)).await
     }
+}
+
+fn is_replaying(subscriber: &Option<Subscriber>) -> bool {
+    subscriber.as_ref().is_some_and(Subscriber::is_replaying)
 }
 
 /// Returns when a socket has waited too long for its subscription.

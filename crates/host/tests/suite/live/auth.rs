@@ -166,8 +166,10 @@ async fn pages_of_other_origins_need_a_token() {
     assert_eq!(world.try_client(&with(&token), &headers).err(), Some(403));
     assert_eq!(world.try_client(&with("forged.token"), &[other]).err(), Some(403));
     // The host is always checked.
+    // A refused upgrade ends the connection.
     let headers: Vec<_> = UPGRADE.into_iter().chain([("Host", "evil.example")]).collect();
     let refused = world.get(&with(&token), &headers);
+    refused.has("connection: close");
     assert_eq!((refused.status, &refused.json()["code"]), (403, &json!("HTTP_HOST_REFUSED")));
     // The routes beside the channel are for pages of every origin, with a token.
     let events = format!("/api/sessions/s1/events?sinceSequence=0&wsToken={token}");

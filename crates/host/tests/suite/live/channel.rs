@@ -121,6 +121,8 @@ async fn binary_frames_and_pings_of_the_socket_work() {
     let world = World::open(&[]).await;
     world.seed("s1").await;
     let mut client = world.subscribed("s1");
+    // After what is replayed.
+    client.barrier();
     let ping = json!({"type": "ping", "payload": {}, "requestId": "b"}).to_string();
     client.0.send(Message::binary(ping.into_bytes())).unwrap();
     assert_eq!(client.next()["requestId"], "b");

@@ -139,7 +139,7 @@ async fn nothing_is_done_without_the_token() {
     let control = Control::open(&world).await;
     let step = json!({"kind": "create-session", "sessionId": "ck-1"}).to_string();
     let refused = control.ask("POST /setup", "wrong", &step);
-    assert_eq!((refused.status, &refused.json()["code"]), (403, &json!("UNAUTHORIZED")));
+    assert_eq!((refused.status, &refused.json()["code"]), (401, &json!("UNAUTHORIZED")));
     assert_eq!(control.ask("GET /nothing", "wrong", "").status, refused.status);
     assert_eq!(control.ask("GET /nothing", "t0ken", "").status, 404);
     assert_eq!(control.ask("GET /setup", "t0ken", "").status, 405);
