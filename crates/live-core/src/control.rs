@@ -17,7 +17,7 @@ pub const DEFAULT_APP: &str = "conformance";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A session begins.
-    CreateSession(CreateSession),
+    CreateSession(Box<CreateSession>),
     /// A session advertises another version.
     VersionOverride(VersionOverride),
     /// The platform emits a frame.
@@ -110,7 +110,9 @@ impl Step {
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default();
         let document = Value::Object(document);
         Ok(match kind {
-            "create-session" => Self::CreateSession(CreateSession::from_document(document)?),
+            "create-session" => {
+                Self::CreateSession(Box::new(CreateSession::from_document(document)?))
+            }
             "server-version-override" => {
                 Self::VersionOverride(VersionOverride::from_document(document)?)
             }
