@@ -28,6 +28,7 @@ mod help;
 mod house;
 mod ids;
 mod live_commands;
+mod live_kills;
 mod live_page;
 mod live_place;
 mod manual;

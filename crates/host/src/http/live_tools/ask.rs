@@ -46,7 +46,7 @@ impl Asked {
         tenancy::resolve(named.as_ref(), None, &identity, default.as_ref()).map_err(|failure| {
             match named {
                 Some(_) => failure,
-                None => failure.suggesting("name the project: project_id"),
+                None => failure.suggesting("name the project in the query: ?project_id=NAME"),
             }
         })
     }
