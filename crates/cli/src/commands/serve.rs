@@ -36,7 +36,9 @@ pub(crate) struct ServeArgs {
 
     /// The token that every request to the control must send (Authorization: Bearer TOKEN); prefer
     /// ACCORD_CONFORMANCE_TOKEN, which the process list does not show
-    #[arg(long, value_name = "TOKEN", requires = "conformance_control", value_parser = Token::parse)]
+    #[arg(
+        long, value_name = "TOKEN", requires = "conformance_control", value_parser = Token::parse
+    )]
     conformance_token: Option<Token>,
 
     /// Serve live sessions with a seeded fault, to test the kit

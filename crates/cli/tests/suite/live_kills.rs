@@ -45,9 +45,7 @@ fn a_killed_server_keeps_every_acknowledged_action_once_and_in_order() {
     }
     let sent: usize = pages.iter().map(|page| page.acknowledged.len()).sum();
     let again: usize = pages.iter().map(|page| page.again).sum();
-    println!(
-        "{sent} actions were acknowledged in {rounds} rounds; {again} were sent again and were there"
-    );
+    println!("{sent} actions were acknowledged in {rounds} rounds; {again} came twice");
 }
 
 /// A session with one action, as an agent begins it.

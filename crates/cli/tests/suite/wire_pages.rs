@@ -2,8 +2,8 @@
 //! frame of a server is described.
 //!
 //! A page has the names of documents between `<!-- fields: NAME NAME … -->` and `<!-- end -->`. The
-//! tables in between are generated from `accord schema NAME`; the name `*` stands for every document
-//! that no page names. `ACCORD_BLESS=1` writes them again.
+//! tables in between are generated from `accord schema NAME`; the name `*` stands for every
+//! document that no page names. `ACCORD_BLESS=1` writes them again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

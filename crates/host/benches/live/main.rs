@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The server is a process of its own: this program, started again. Machines are noisy: the ratios
-//! are the promise, and so are the limits that docs/benchmarks.md names; the rest is an illustration.
-//! `N` is how long the fan-out lasts, 60 where nothing is said.
+//! are the promise, and so are the limits that docs/benchmarks.md names; the rest is an
+//! illustration. `N` is how long the fan-out lasts, 60 where nothing is said.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock and starts servers")]
 
 mod action;

@@ -258,10 +258,12 @@ examples! {
         "curl "
         "\"http://127.0.0.1:7171/accord/v1/live/resource?uri=ui://ggui/render/$LIVE_SESSION_ID\"";
     "ggui_update" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"merge","patch":{"map":"lisbon-2.png"}}' "#
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"merge","#
+        r#""patch":{"map":"lisbon-2.png"}}' "#
         "http://127.0.0.1:7171/accord/v1/live/tools/ggui_update";
     "ggui_amend" 200
-        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"replace","props":{"map":"lisbon-3.png"}}' "#
+        r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","kind":"replace","#
+        r#""props":{"map":"lisbon-3.png"}}' "#
         "http://127.0.0.1:7171/accord/v1/live/tools/ggui_amend";
     "ggui_emit" 200
         r#"curl --json '{"sessionId":"'"$LIVE_SESSION_ID"'","channel":"progress","payload":70}' "#
@@ -303,7 +305,8 @@ examples! {
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_search_blueprints?project_id=atlas'";
     "ggui_list_featured_blueprints" 200
         r#"curl --json '{}' "#
-        "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_list_featured_blueprints?project_id=atlas'";
+        "'http://127.0.0.1:7171/accord/v1/live/tools/"
+        "ggui_list_featured_blueprints?project_id=atlas'";
     "ggui_render_blueprint" 200
         r#"curl --json '{"blueprintId":"'"$BLUEPRINT_ID"'","props":{"map":"porto.png"}}' "#
         "'http://127.0.0.1:7171/accord/v1/live/tools/ggui_render_blueprint?project_id=atlas'";

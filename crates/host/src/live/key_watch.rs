@@ -63,7 +63,7 @@ impl Revoked {
         let Some(state) = &mut self.0 else { return std::future::pending().await };
         // The sender is dropped only when nobody waits.
         if state.wait_for(|revoked| *revoked).await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

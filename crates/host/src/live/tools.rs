@@ -98,8 +98,8 @@ fn request(set: &Toolset, tool: &str, arguments: Object) -> Request {
 
 /// The result of a call in the answer to it: a document, or one event of a stream.
 fn result(text: &str) -> Result<Value, ToolError> {
-    let events = text.lines().filter_map(|line| line.strip_prefix("data:"));
-    let message = events.last().unwrap_or(text).trim();
+    let mut events = text.lines().filter_map(|line| line.strip_prefix("data:"));
+    let message = events.next_back().unwrap_or(text).trim();
     let message: Value = serde_json::from_str(message).unwrap_or_default();
     let result = &message["result"];
     let content = &result["content"][0]["text"];

@@ -1,8 +1,8 @@
 //! Conformance control v1: how a kit brings live sessions into the state that a case needs, and
 //! reads what became of them.
 //!
-//! `POST /setup` applies a step, `GET /session-field` reads a member of a session. Every step can be
-//! repeated.
+//! `POST /setup` applies a step, `GET /session-field` reads a member of a session. Every step can
+//! be repeated.
 //!
 //! Invariants:
 //! - it has a listener of its own, and nothing is answered without the token;

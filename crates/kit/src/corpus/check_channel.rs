@@ -165,7 +165,7 @@ impl Walk<'_, '_> {
             if tool.name.is_some() == tool.resource.is_some()
                 || (tool.resource.is_some() && tool.args.is_some())
             {
-                place.fault(&at, "needs `name`, with or without `args`, or `resource`");
+                place.fault(at, "needs `name`, with or without `args`, or `resource`");
             }
             let args = Value::Object(tool.args.clone().unwrap_or_default());
             self.known.value(place, &args, &at.to_string());

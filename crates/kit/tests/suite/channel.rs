@@ -254,8 +254,10 @@ fn tools_are_called_in_a_session() {
         {"tool": {"name": "echo", "args": {"a": "${a}"}, "expect": [
             {"outcome": {"refused": true}, "done": true}, {"outcome": {"output": {"a": 7}}}]}},
         {"tool": {"name": "failing", "args": {}, "expect": [
-            {"outcome": {"refused": true}, "checks": [{"check": "contains_text", "text": "NO_FUEL"}]}]}},
-        {"http": {"request": {"route": "thing"}, "expect": [{"status": [200], "body": {"thing": 7}}]}},
+            {"outcome": {"refused": true},
+             "checks": [{"check": "contains_text", "text": "NO_FUEL"}]}]}},
+        {"http": {"request": {"route": "thing"},
+                  "expect": [{"status": [200], "body": {"thing": 7}}]}},
     ]);
     assert_eq!(verdict(moves), "pass");
     let wrong = json!([
@@ -267,7 +269,8 @@ fn tools_are_called_in_a_session() {
 #[test]
 fn an_outcome_can_end_a_case() {
     let moves = json!([
-        {"tool": {"name": "failing", "args": {}, "expect": [{"outcome": {"refused": true}, "done": true}]}},
+        {"tool": {"name": "failing", "args": {},
+                  "expect": [{"outcome": {"refused": true}, "done": true}]}},
         {"tool": {"name": "echo", "args": {}, "expect": [{"outcome": {"refused": true}}]}},
     ]);
     assert_eq!(verdict(moves), "pass");
@@ -276,7 +279,8 @@ fn an_outcome_can_end_a_case() {
 #[test]
 fn a_missing_tool_is_not_implemented_and_bad_arguments_are_a_refusal() {
     let server = Talker::start();
-    let call = |name: &str| json!([{"tool": {"name": name, "args": {}, "expect": [{"outcome": {"refused": true}}]}}]);
+    let refused = json!([{"outcome": {"refused": true}}]);
+    let call = |name: &str| json!([{"tool": {"name": name, "args": {}, "expect": refused}}]);
     let missing = judge(&server, call("unheard"));
     assert_eq!(missing.verdict.as_str(), "not_implemented");
     // The server lists it, so its arguments were refused.

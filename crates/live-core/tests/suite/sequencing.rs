@@ -139,7 +139,8 @@ proptest! {
                         .filter(|row| row.seq > drained_to && row.event_id.is_some())
                         .cloned()
                         .collect();
-                    let taken = drain(&world.session, &[], &pending, at(&project, world.now)).unwrap();
+                    let now = at(&project, world.now);
+                    let taken = drain(&world.session, &[], &pending, now).unwrap();
                     prop_assert_eq!(taken.events.len(), taken.acks.len());
                     drained.extend(taken.events);
                     world.apply(taken.delta);

@@ -71,7 +71,8 @@ fn session(text: &str) -> Value {
             },
         },
         "props": {
-            (text): text, "markdown": text, "link": text, "undeclared": {(text): [text, {"a": text}]},
+            (text): text, "markdown": text, "link": text,
+            "undeclared": {(text): [text, {"a": text}]},
         },
         "actionSpec": {
             (text): {"label": text, "description": text, "icon": text, "schema":

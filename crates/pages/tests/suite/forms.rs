@@ -33,7 +33,8 @@ fn each_type_has_its_input() {
         &[
             "data-shape=\"object\"",
             "data-field=\"name\" data-name=\"name\" data-kind=\"text\" data-required>",
-            "type=\"text\" aria-describedby=\"action-0-0-hint action-0-0-error\" aria-required=\"true\"",
+            "type=\"text\" aria-describedby=\"action-0-0-hint action-0-0-error\" \
+             aria-required=\"true\"",
             "<textarea id=\"action-0-1\"",
             "data-kind=\"integer\"",
             "step=\"1\"",
@@ -113,7 +114,8 @@ fn what_has_no_input_is_entered_as_json() {
     for schema in [
         json!({"anyOf": [{"type": "string"}, {"type": "number"}]}),
         json!({"type": ["string", "number"]}),
-        json!({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "null"}}}}),
+        json!({"type": "array",
+            "items": {"type": "object", "properties": {"a": {"type": "null"}}}}),
         json!({"type": "object", "additionalProperties": {"type": "string"}}),
         json!({"type": "array"}),
         json!(true),

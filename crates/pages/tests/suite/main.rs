@@ -1,6 +1,7 @@
 //! What pages show of what agents write.
 
 #![expect(clippy::disallowed_methods, reason = "the tests read files and settings")]
+#![expect(clippy::unwrap_used, reason = "a helper of a test is part of the test")]
 
 mod browser;
 mod escaping;

@@ -41,8 +41,8 @@ impl Briefing<'_> {
         format!(
             "When you are done or cannot go on, report once, with notes of your own:\n\n```sh\n\
              accord task message --now{place} <<'END'\n{report}\nEND\n```\n\n{OUTCOMES} While you \
-             work, before the time above:\n\n```sh\naccord task heartbeat {id}{who}\n```\n\nTo give \
-             the task back:\n\n```sh\naccord task release {id}{who}\n```\n\n{REVIEWS}"
+             work, before the time above:\n\n```sh\naccord task heartbeat {id}{who}\n```\n\nTo \
+             give the task back:\n\n```sh\naccord task release {id}{who}\n```\n\n{REVIEWS}"
         )
     }
 
@@ -54,9 +54,9 @@ impl Briefing<'_> {
         };
         let report = self.report(Some("the time now, as 2026-01-31T12:00:00Z"));
         format!(
-            "With POST, below /accord/v1/projects/{project}. When you are done or cannot go on, once, \
-             to aof/messages:\n\n{report}\n\n{OUTCOMES} While you work, to tasks/{id}/heartbeat, or \
-             to give the task back, to tasks/{id}/release:\n\n{run}"
+            "With POST, below /accord/v1/projects/{project}. When you are done or cannot go on, \
+             once, to aof/messages:\n\n{report}\n\n{OUTCOMES} While you work, to \
+             tasks/{id}/heartbeat, or to give the task back, to tasks/{id}/release:\n\n{run}"
         )
     }
 

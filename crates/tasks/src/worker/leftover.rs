@@ -2,7 +2,8 @@
 //!
 //! While an agent runs, a file names its process, its run and the process that watches it. A worker
 //! that is killed leaves the file. The next host ends the agent and then its run: with the report
-//! that the agent left, else the task is ready again. Without a host, the next worker on the task ends it.
+//! that the agent left, else the task is ready again. Without a host, the next worker on the task
+//! ends it.
 //!
 //! Invariants:
 //! - a worker whose process still runs is left alone;

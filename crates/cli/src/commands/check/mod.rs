@@ -142,7 +142,8 @@ struct InspectArgs {
     export: Option<PathBuf>,
 
     /// Say from the JSON reports of two runs, one against the old and one against the new version,
-    /// whether the change is breaking: a required case passed, and now fails. Then the exit code is 1
+    /// whether the change is breaking: a required case passed, and now fails. Then the exit code is
+    /// 1
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
     breaking: Option<Vec<PathBuf>>,
 }

@@ -1,8 +1,9 @@
 //! Who asks: the credentials of a request, and the origin of the page that sent it.
 //!
 //! The header Origin is checked unless a token that this server signed is the only credential: a
-//! page that was given a token may be of any origin, and nothing that a browser adds by itself, such
-//! as a cookie, is looked at. A token that has expired counts, so that the page learns that it has.
+//! page that was given a token may be of any origin, and nothing that a browser adds by itself,
+//! such as a cookie, is looked at. A token that has expired counts, so that the page learns that it
+//! has.
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};

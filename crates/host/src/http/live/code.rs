@@ -1,7 +1,7 @@
 //! `GET /code/{file}`: component code, for hosts that mount a session.
 //!
-//! The name of code is its digest. Whoever knows it was given it, and no credential is looked at, so
-//! that a page of every origin may load it. The code is an agent's: opened as a document it is
+//! The name of code is its digest. A client that knows it was given it. No credential is looked at,
+//! so that a page of every origin may load it. The code is an agent's: opened as a document it is
 //! sandboxed, and no page of Accord loads it.
 
 use accord_contract::codes::{Code, Protocol};

@@ -18,15 +18,15 @@ pub(in crate::http) const ACTOR: Text =
     Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
 
 /// What the actor of a route means.
-pub(in crate::http) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or \
-    the plain name of an agent. Default: the actor of the key.";
+pub(in crate::http) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, \
+    `agent:NAME`, or the plain name of an agent. Default: the actor of the key.";
 
 /// Through which door.
 pub(in crate::http) const DOOR: Word<Door> = Word::new("door");
 
 /// What the door of a route means.
-pub(in crate::http) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. `cli` counts \
-    only through the socket of the data folder.";
+pub(in crate::http) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. \
+    `cli` counts only through the socket of the data folder.";
 
 /// What the path of a route names.
 #[derive(Clone, Debug)]

@@ -21,10 +21,9 @@ async fn an_action_is_stored_and_then_answered() {
         assert_eq!(answer["type"], "ack", "{answer}");
         assert_eq!(answer["payload"]["sequence"], before + step);
     }
-    let refused = client.ask(
-        "action",
-        json!({"sessionId": "s1", "type": "data:submit", "payload": {"action": "answer", "data": {}}}),
-    );
+    let empty = json!({"action": "answer", "data": {}});
+    let empty = json!({"sessionId": "s1", "type": "data:submit", "payload": empty});
+    let refused = client.ask("action", empty);
     assert_eq!(code(&refused), "CONTRACT_VIOLATION");
     let violation = &refused["payload"]["details"]["violations"][0];
     assert!(violation["field"].is_string() && violation["keyword"] == "required", "{refused}");
@@ -89,7 +88,8 @@ async fn what_is_no_frame_is_answered_with_its_code() {
         (r#"{"type": "subscribe", "payload": {}}"#, "INVALID_MESSAGE"),
         (r#"{"type": "action", "payload": {"sessionId": "s1", "type": "x"}}"#, "NOT_SUBSCRIBED"),
         (
-            r#"{"type": "host_context_observed", "payload": {"sessionId": "s1", "hostContext": {}}}"#,
+            r#"{"type": "host_context_observed",
+                "payload": {"sessionId": "s1", "hostContext": {}}}"#,
             "NOT_SUBSCRIBED",
         ),
         (

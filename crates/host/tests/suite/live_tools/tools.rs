@@ -199,7 +199,8 @@ async fn a_contract_is_checked_against_the_tools_that_pages_declare() {
         json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
     let text =
         json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
-    let declared = json!({"sessionId": id, "appId": "atlas", "tools": [{"name": "save", "inputSchema": number}]});
+    let tools = json!([{"name": "save", "inputSchema": number}]);
+    let declared = json!({"sessionId": id, "appId": "atlas", "tools": tools});
     let declared = builder.call("ggui_runtime_declare_tool_catalog", declared).await;
     assert_eq!(structured(&declared)["ok"], true);
     let with = |schema: &Value| {

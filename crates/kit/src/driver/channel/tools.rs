@@ -163,7 +163,7 @@ fn reply(answer: &Answer) -> Option<Value> {
     }
     let is_reply = |data: &Value| data.get("result").is_some() || data.get("error").is_some();
     let events = events::read(&answer.text).into_iter();
-    events.map(|event| event["data"].clone()).filter(is_reply).last()
+    events.map(|event| event["data"].clone()).rfind(is_reply)
 }
 
 /// Whether a call was refused, and its structured result.

@@ -1,7 +1,7 @@
 //! The page of a live session in a real browser.
 //!
-//! The host is a stub: rules that answer requests with the fragments of this crate ([`stub`]), and a
-//! channel that is a few lines of script (`channel.js`). Hooks of the page (ids, `data-`
+//! The host is a stub: rules that answer requests with the fragments of this crate ([`stub`]), and
+//! a channel that is a few lines of script (`channel.js`). Hooks of the page (ids, `data-`
 //! attributes) are described in the template of its shell.
 
 mod accessibility;

@@ -138,7 +138,7 @@ impl Channel {
             Ok(Delivery::Frames(frames)) => Some(events(&frames)),
             Ok(Delivery::End(end)) => {
                 self.ended = true;
-                let last = end.frame.as_ref().map(std::slice::from_ref).unwrap_or_default();
+                let last = end.frame.as_slice();
                 Some(format!("{}: {}\n\n", events(last), end.close.reason))
             }
             Err(None) => {
