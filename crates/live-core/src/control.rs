@@ -18,6 +18,12 @@ pub const DEFAULT_APP: &str = "conformance";
 pub enum Step {
     /// A session begins.
     CreateSession(Box<CreateSession>),
+    /// A session begins with a whole contract and props.
+    RenderSession(RenderSession),
+    /// A session expires.
+    ExpireSession(ExpireSession),
+    /// A token for the channel is made.
+    MintToken(MintToken),
     /// A session advertises another version.
     VersionOverride(VersionOverride),
     /// The platform emits a frame.
@@ -43,6 +49,40 @@ message! {
         optional context_spec: Object = "contextSpec", "context-spec";
         /// The tools that its channels name.
         optional agent_capabilities: Object = "agentCapabilities", "agent-capabilities";
+    }
+}
+
+message! {
+    /// A session begins with a whole contract and props.
+    pub struct RenderSession("GguiControlRenderSession", open) {
+        /// Its id.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// Its app.
+        optional app_id: AppId = "appId", "app-id";
+        /// Its contract.
+        required contract: Object = "contract", "contract";
+        /// Its props.
+        optional props: Object = "props", "props";
+    }
+}
+
+message! {
+    /// A session expires.
+    pub struct ExpireSession("GguiControlExpireSession", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
+    }
+}
+
+message! {
+    /// A token for the channel is made.
+    pub struct MintToken("GguiControlMintToken", open) {
+        /// The session, which need not exist.
+        required session_id: SessionId = "sessionId", "live-session-id";
+        /// The app.
+        required app_id: AppId = "appId", "app-id";
+        /// In how many seconds it expires; negative if it has expired.
+        optional expires_in: i64 = "expiresInSeconds", "duration:seconds";
     }
 }
 
@@ -113,6 +153,9 @@ impl Step {
             "create-session" => {
                 Self::CreateSession(Box::new(CreateSession::from_document(document)?))
             }
+            "render-session" => Self::RenderSession(RenderSession::from_document(document)?),
+            "expire-session" => Self::ExpireSession(ExpireSession::from_document(document)?),
+            "mint-ws-token" => Self::MintToken(MintToken::from_document(document)?),
             "server-version-override" => {
                 Self::VersionOverride(VersionOverride::from_document(document)?)
             }
@@ -124,7 +167,8 @@ impl Step {
                 Self::UiInitialize(UiInitializeOverride::from_document(document)?)
             }
             _ => {
-                let message = "the kind is one of create-session, server-version-override, \
+                let message = "the kind is one of create-session, render-session, \
+                               expire-session, mint-ws-token, server-version-override, \
                                emit-envelope, renderer-url-override, \
                                ui-initialize-response-override";
                 return Err(Failure::new(Code::WireFieldValue, message).at("/kind"));
@@ -136,8 +180,7 @@ impl Step {
 impl CreateSession {
     /// The app of the session.
     pub fn app_id(&self) -> AppId {
-        let default = || AppId::new(DEFAULT_APP).expect("the default is an id of an app");
-        self.app_id.clone().unwrap_or_else(default)
+        self.app_id.clone().unwrap_or_else(default_app)
     }
 
     /// The UI of the session.
@@ -156,6 +199,24 @@ impl CreateSession {
         }
         ui
     }
+}
+
+impl RenderSession {
+    /// The app of the session.
+    pub fn app_id(&self) -> AppId {
+        self.app_id.clone().unwrap_or_else(default_app)
+    }
+
+    /// The UI of the session.
+    pub fn ui(&self) -> Object {
+        let mut ui = self.contract.clone();
+        ui.insert("componentCode".into(), "".into());
+        ui
+    }
+}
+
+fn default_app() -> AppId {
+    AppId::new(DEFAULT_APP).expect("the default is an id of an app")
 }
 
 /// The actions, each with a label.

@@ -4,18 +4,26 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
 use accord_live_core::frame::ServerFrame;
-use accord_live_core::session::{Emitter, NewFrame, Rendering, render};
-use accord_live_core::{AppId, SessionId};
+use accord_live_core::session::{Emitter, NewFrame, Rendering, expire, render};
+use accord_live_core::token::{Minted, TokenKind};
+use accord_live_core::{AppId, SessionId, refuse};
 
 use super::unit::UnitError;
 use super::{Live, project_of};
 
 impl Live {
-    /// Begins a session of a chosen id with a UI. One that exists begins again; its counters go on.
+    /// Begins a session of a chosen id with a UI and props. One that exists begins again; its
+    /// counters go on.
     ///
     /// # Errors
     /// When the UI has no valid contract, or the project of the app does not exist.
-    pub async fn seed(&self, app: &AppId, session: &SessionId, ui: Object) -> Result<(), Failure> {
+    pub async fn seed(
+        &self,
+        app: &AppId,
+        session: &SessionId,
+        ui: Object,
+        props: Object,
+    ) -> Result<(), Failure> {
         let (project, contract) = (project_of(app)?, self.inner.contracts.of_ui(&ui)?);
         let (live, app, session) = (self.clone(), app.clone(), session.clone());
         let seeded = self.write(move |job| {
@@ -25,7 +33,7 @@ impl Live {
                 app_id: &app,
                 earlier: stored.as_ref().map(|row| &row.session),
                 ui: ui.clone(),
-                props: Object::new(),
+                props: props.clone(),
                 contract: &contract,
                 asked_by: None,
             };
@@ -37,6 +45,42 @@ impl Live {
             Ok(())
         });
         seeded.await.map_err(UnitError::into_failure)
+    }
+
+    /// Ends a session now, as if its time were over. Its subscribers end.
+    ///
+    /// # Errors
+    /// When there is no such session.
+    pub async fn expire_now(&self, session: &SessionId) -> Result<(), Failure> {
+        let (live, session) = (self.clone(), session.clone());
+        let expired = self.write(move |job| {
+            let Some(mut row) = job.unit.live_session(&session)? else {
+                let failure = refuse::session_not_found("there is no such session");
+                return Err(UnitError::Refused(Box::new(failure)));
+            };
+            let stored = row.clone();
+            row.session.head.expires_at = live.now();
+            let Some(project) = stored.project_id.clone() else { return Ok(()) };
+            if let Some(delta) = expire(&row.session, job.at(&project)?) {
+                job.commit(&project, Some(&stored), &delta, Vec::new())?;
+                job.unit.clear_live_session(&session)?;
+            }
+            Ok(())
+        });
+        expired.await.map_err(UnitError::into_failure)
+    }
+
+    /// Makes a token for the channel that expires in this many seconds, or expired that long ago.
+    pub fn mint_token_expiring(
+        &self,
+        session: &SessionId,
+        app: &AppId,
+        seconds: i64,
+    ) -> Option<Minted> {
+        let kind = TokenKind::Ws;
+        let made = self.now().add_seconds(seconds - kind.ttl_seconds());
+        let secret = self.options().secret.as_ref()?;
+        Some(secret.mint(kind, session, app, made, accord_system::random()))
     }
 
     /// Lets a session advertise another version; `None` for that of the server.

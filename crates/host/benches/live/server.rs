@@ -181,7 +181,7 @@ async fn seed(host: &Host, session: &str) {
         }}, "replay": "all"}},
     });
     let Value::Object(ui) = document else { unreachable!() };
-    host.live().seed(&app(), &id(session), ui).await.expect("a session");
+    host.live().seed(&app(), &id(session), ui, Default::default()).await.expect("a session");
 }
 
 async fn emit(host: &Host, session: &str, rate: u32, lasting: Duration) -> u64 {

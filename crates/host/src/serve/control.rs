@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use accord_base::Caller;
 use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::Value;
-use accord_live_core::control::{CreateSession, DEFAULT_APP, EmitEnvelope, Field, Step};
+use accord_contract::wire::{Object, Value};
+use accord_live_core::control::{DEFAULT_APP, EmitEnvelope, Field, MintToken, Step};
 use accord_live_core::session::NewFrame;
+use accord_live_core::token::TokenKind;
 use accord_live_core::{AppId, SessionId, refuse};
 use futures_util::future::BoxFuture;
 use hyper::header::{AUTHORIZATION, HeaderValue};
@@ -131,7 +132,20 @@ impl Control {
     async fn apply(&self, step: Step) -> Result<Value, Failure> {
         let live = self.host.live();
         let session = match step {
-            Step::CreateSession(step) => self.create(&step).await?,
+            Step::CreateSession(step) => {
+                let (app, ui) = (step.app_id(), step.ui());
+                self.begin(app, step.session_id.clone(), ui, Object::new()).await?
+            }
+            Step::RenderSession(step) => {
+                let (app, ui) = (step.app_id(), step.ui());
+                let props = step.props.unwrap_or_default();
+                self.begin(app, step.session_id, ui, props).await?
+            }
+            Step::ExpireSession(step) => {
+                live.expire_now(&step.session_id).await?;
+                step.session_id
+            }
+            Step::MintToken(step) => return self.mint(&step),
             Step::VersionOverride(step) => {
                 live.advertise(&step.session_id, Some(step.version));
                 step.session_id
@@ -154,14 +168,30 @@ impl Control {
     }
 
     /// Begins a session. One that exists begins again, without overrides.
-    async fn create(&self, step: &CreateSession) -> Result<SessionId, Failure> {
-        let (live, session, app) = (self.host.live(), &step.session_id, step.app_id());
+    async fn begin(
+        &self,
+        app: AppId,
+        session: SessionId,
+        ui: Object,
+        props: Object,
+    ) -> Result<SessionId, Failure> {
+        let live = self.host.live();
         create_project(&self.host, app.as_str()).await?;
-        live.seed(&app, session, step.ui()).await?;
-        live.advertise(session, None);
-        self.host.live_overrides().clear(session);
+        live.seed(&app, &session, ui, props).await?;
+        live.advertise(&session, None);
+        self.host.live_overrides().clear(&session);
         *self.last.lock() = Some(session.clone());
-        Ok(session.clone())
+        Ok(session)
+    }
+
+    /// Makes a token.
+    fn mint(&self, step: &MintToken) -> Result<Value, Failure> {
+        let live = self.host.live();
+        let seconds = step.expires_in.unwrap_or(TokenKind::Ws.ttl_seconds());
+        let minted = live.mint_token_expiring(&step.session_id, &step.app_id, seconds);
+        let missing = || refuse::bootstrap_not_supported("this server issues no tokens");
+        let minted = minted.ok_or_else(missing)?;
+        Ok(json!({"wsToken": minted.text}))
     }
 
     async fn emit(&self, step: EmitEnvelope) -> Result<SessionId, Failure> {

@@ -65,7 +65,8 @@ async fn an_id_that_is_used_again_continues_its_counters() {
         // Nothing of before can be read, and the old subscriber gets nothing of the new session.
         assert!(place.ledger("s1").iter().map(|row| row.seq).eq([4]));
         let ui = object(crate::support::contract());
-        live.seed(&app("atlas"), &crate::support::session_id("s1"), ui).await.unwrap();
+        let id = crate::support::session_id("s1");
+        live.seed(&app("atlas"), &id, ui, Default::default()).await.unwrap();
         assert_eq!(end(&mut old.subscriber).await.close, Close::SESSION_EXPIRED);
         assert_eq!(end(&mut new.subscriber).await.close, Close::SESSION_EXPIRED);
         let horizon = json!({"appId": "atlas", "sinceSequence": 1});

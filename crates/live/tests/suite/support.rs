@@ -148,7 +148,8 @@ pub(crate) fn contract() -> Value {
 
 /// A session with the contract, a pipe, and the first frame of its stream.
 pub(crate) async fn seed(live: &Live, session: &str) {
-    live.seed(&app("shop"), &session_id(session), object(contract())).await.unwrap();
+    let ui = object(contract());
+    live.seed(&app("shop"), &session_id(session), ui, Object::new()).await.unwrap();
 }
 
 /// Subscribes, with these members of the payload beside session and app.

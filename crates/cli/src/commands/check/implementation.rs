@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use accord_contract::codes::{Code, Failure};
 use accord_kit::case::{Case, Task};
 use accord_kit::driver::{
-    Adapter, ChannelServer, ControlOptions, Http, HttpOptions, LongLived, PerCase,
+    Adapter, ChannelServer, Combined, ControlOptions, Http, HttpOptions, LongLived, PerCase,
 };
 use accord_kit::verifier::Target;
 use accord_kit::{Invocation, Protocol};
@@ -73,6 +73,11 @@ struct Server {
     #[arg(long, value_name = "TOKEN", requires = "control", value_parser = sendable)]
     control_token: Option<String>,
 
+    /// The path of the server's MCP endpoint, if the protocol has a channel [default: the
+    /// protocol's]
+    #[arg(long, value_name = "PATH", requires = "url")]
+    mcp: Option<String>,
+
     /// Remove the projects of the run at its end, and report what stays; the key needs admin for
     /// all projects
     #[arg(long, requires = "url", conflicts_with = "project")]
@@ -88,10 +93,11 @@ impl ImplementationArgs {
     /// A temporary host, if a server is to be tested and none is given.
     pub(super) fn own_host(&self, protocol: &Protocol) -> Result<Option<OwnHost>, CliError> {
         let is_named = self.server.url.is_some() || self.command.is_some() || self.has_claims();
-        if protocol.routes().is_none() || is_named {
+        let has_server = protocol.routes().is_some() || protocol.channel().is_some();
+        if !has_server || is_named {
             return Ok(None);
         }
-        OwnHost::start().map(Some)
+        OwnHost::start(protocol.channel().is_some()).map(Some)
     }
 
     /// The adapter. Accord tests itself through a process too, like any other implementation.
@@ -100,6 +106,14 @@ impl ImplementationArgs {
         protocol: &Protocol,
         own_host: Option<&OwnHost>,
     ) -> Result<Box<dyn Adapter>, CliError> {
+        if let Some(host) = own_host
+            && let Some(control) = host.control()
+        {
+            let server = ChannelServer::new(host.options(), Some(&control));
+            let server = Box::new(server.map_err(Failure::from)?.mcp(LIVE_TOOLS));
+            // The cases that call functions go to the adapter.
+            return Ok(Box::new(Combined::new(server, self.accord(protocol.name())?)));
+        }
         if let Some(host) = own_host {
             return Ok(Box::new(Http::new(host.options()).map_err(Failure::from)?));
         }
@@ -115,7 +129,11 @@ impl ImplementationArgs {
             if protocol.channel().is_some() {
                 let control = self.control()?;
                 let server = ChannelServer::new(options, control.as_ref());
-                return Ok(Box::new(server.map_err(Failure::from)?));
+                let server = server.map_err(Failure::from)?;
+                return Ok(match &self.server.mcp {
+                    Some(path) => Box::new(server.mcp(path)),
+                    None => Box::new(server),
+                });
             }
             return Ok(Box::new(Http::new(options).map_err(Failure::from)?));
         }
@@ -162,6 +180,7 @@ impl ImplementationArgs {
             ("--remote", self.server.remote.as_ref()),
             ("--project", self.server.project.as_ref()),
             ("--control", self.server.control.as_ref()),
+            ("--mcp", self.server.mcp.as_ref()),
         ];
         let mut words = Vec::new();
         for (flag, value) in named {
@@ -272,3 +291,6 @@ impl ImplementationArgs {
         Ok(self.long_lived(invocation))
     }
 }
+
+/// Where a host of Accord has the tools of live sessions.
+const LIVE_TOOLS: &str = "/mcp/live";

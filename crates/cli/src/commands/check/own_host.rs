@@ -1,17 +1,20 @@
 //! A temporary host to test, on a local port with a temporary data folder.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
 use accord_host::http::{Host, local_api};
-use accord_host::serve::Server;
+use accord_host::serve::{CONTROL_PROJECT, ControlServer, Server};
 use accord_host::settings::Sources;
-use accord_kit::driver::HttpOptions;
+use accord_kit::driver::{ControlOptions, HttpOptions};
+use futures_util::FutureExt as _;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use super::super::conformance::Token;
 use crate::error::CliError;
 use crate::host::HostRequest;
 
@@ -22,13 +25,16 @@ pub(super) struct OwnHost {
     token: String,
     /// A key without access to the data of the run.
     second_token: String,
+    /// The URL of the conformance control, if the host has one. Its token is that of the run.
+    control: Option<String>,
     runtime: Runtime,
     serving: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
     folder: TempDir,
 }
 
 impl OwnHost {
-    pub(super) fn start() -> Result<Self, CliError> {
+    /// Starts a host, with the conformance control if the cases need it.
+    pub(super) fn start(has_control: bool) -> Result<Self, CliError> {
         let failed = |error: std::io::Error| {
             let message = format!("cannot start a temporary host: {error}");
             Failure::new(Code::KitHarness, message)
@@ -37,14 +43,31 @@ impl OwnHost {
         let folder = folder.map_err(failed)?;
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.enable_all().build().map_err(failed)?;
-        let (server, token, second_token) = runtime.block_on(open(folder.path()))?;
-        let url = server.url();
+        let opened = runtime.block_on(open(folder.path(), has_control))?;
+        let Opened { server, control, token, second_token } = opened;
+        let (url, address) = (server.url(), control.as_ref().map(ControlServer::address));
         let (end, ended) = oneshot::channel();
-        let served = runtime.spawn(server.run(async {
-            // Resolves when the sender is used or dropped.
-            let _ = ended.await;
-        }));
-        Ok(Self { url, token, second_token, runtime, serving: Some((end, served)), folder })
+        // Resolves when the sender is used or dropped.
+        let ended = async {
+            let _: Result<(), _> = ended.await;
+        };
+        let ended = ended.shared();
+        let served = runtime.spawn(async move {
+            match control {
+                None => server.run(ended).await,
+                Some(control) => drop(tokio::join!(server.run(ended.clone()), control.run(ended))),
+            }
+        });
+        let control = address.map(|address| format!("http://{address}"));
+        let serving = Some((end, served));
+        Ok(Self { url, token, second_token, control, runtime, serving, folder })
+    }
+
+    /// The conformance control of the host, if it has one.
+    pub(super) fn control(&self) -> Option<ControlOptions> {
+        let mut control = ControlOptions::new(self.control.as_ref()?);
+        control.token = Some(self.token.clone());
+        Some(control)
     }
 
     /// The options for the kit.
@@ -72,21 +95,48 @@ impl Drop for OwnHost {
     }
 }
 
+/// A host that listens and has not begun to answer.
+struct Opened {
+    server: Server,
+    control: Option<ControlServer>,
+    token: String,
+    second_token: String,
+}
+
 /// Opens the host, and creates its two keys.
-async fn open(folder: &Path) -> Result<(Server, String, String), CliError> {
+async fn open(folder: &Path, has_control: bool) -> Result<Opened, CliError> {
+    let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     // The environment may have settings for another host; they are not used here.
     let sources = Sources {
         folder: folder.to_owned(),
-        flags: vec![("listen".to_owned(), "127.0.0.1:0".to_owned())],
+        flags: vec![
+            setting("listen", "127.0.0.1:0"),
+            // A case waits until an idle socket is closed.
+            setting("limits.live_pending_timeout", "10s"),
+        ],
         ..Sources::default()
     };
     let host = Host::open(folder, sources.resolve()?.settings)?;
-    let token = key(&host, &serde_json::json!({"label": "the run", "verbs": ["admin"]})).await?;
+    let mut run = serde_json::json!({"label": "the run", "verbs": ["admin"]});
+    if has_control {
+        // The only project of a key is the app of a subscriber that names none.
+        run["projects"] = serde_json::json!([CONTROL_PROJECT]);
+    }
+    let token = key(&host, &run).await?;
     let elsewhere =
         // It has every verb, so a refusal can only be about the project.
         serde_json::json!({"label": "elsewhere", "verbs": ["admin"], "projects": ["elsewhere"]});
     let second_token = key(&host, &elsewhere).await?;
-    Ok((Server::bind(host).await?, token, second_token))
+    let control = if has_control {
+        let harness = |why| CliError::new(Code::KitHarness, why);
+        let expected = Token::parse(&token).map_err(harness)?;
+        let is_authorized = Box::new(move |header: Option<&_>| expected.matches(header));
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        Some(ControlServer::bind(host.clone(), address, is_authorized).await?)
+    } else {
+        None
+    };
+    Ok(Opened { server: Server::bind(host).await?, control, token, second_token })
 }
 
 async fn key(host: &Host, asked: &accord_contract::wire::Value) -> Result<String, CliError> {

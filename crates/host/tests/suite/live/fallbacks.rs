@@ -220,7 +220,7 @@ async fn code_is_served_by_its_digest_and_cannot_do_harm() {
     ui.insert("componentCode".into(), code.into());
     ui.insert("x-codeHash".into(), hash.as_str().into());
     let (app, session) = (app_id("shop"), session_id("s1"));
-    world.host.live().seed(&app, &session, ui).await.unwrap();
+    world.host.live().seed(&app, &session, ui, Default::default()).await.unwrap();
     let answer = world.get(&format!("/code/{hash}.js"), &[("Origin", "https://host.example")]);
     assert_eq!((answer.status, answer.body.as_str()), (200, code));
     for header in [

@@ -87,7 +87,7 @@ impl World {
 
     async fn seed_in(&self, app: &str, session: &str) {
         let (app, session) = (app_id(app), session_id(session));
-        self.host.live().seed(&app, &session, contract()).await.unwrap();
+        self.host.live().seed(&app, &session, contract(), Default::default()).await.unwrap();
     }
 
     /// Sends a number on a channel. Returns its number in the stream.

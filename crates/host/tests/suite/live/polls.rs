@@ -26,7 +26,12 @@ async fn seed(world: &World) {
         },
     });
     let Value::Object(ui) = document else { unreachable!() };
-    world.host.live().seed(&app_id("shop"), &session_id("s1"), ui).await.unwrap();
+    world
+        .host
+        .live()
+        .seed(&app_id("shop"), &session_id("s1"), ui, Default::default())
+        .await
+        .unwrap();
 }
 
 fn subscribe(client: &mut Client, channel: &str, session: &str) -> Value {

@@ -279,8 +279,12 @@ impl<'a> Conversation<'a> {
     }
 
     /// Reads what arrives next. A frame that is no JSON is a string.
-    fn read(&mut self, name: &str, what: &str) -> Result<Result<Value, Closed>, Stop> {
-        let patience = self.patience();
+    fn read(
+        &mut self,
+        name: &str,
+        what: &str,
+        patience: Patience<'_>,
+    ) -> Result<Result<Value, Closed>, Stop> {
         let arrived = self.socket(name)?.read(patience, what)?;
         let (entry, read) = match arrived {
             Arrival::Text(text) => {
@@ -312,9 +316,25 @@ impl<'a> Conversation<'a> {
             Some(until) => format!("a frame like {until}"),
             None => "the answer to the barrier".to_owned(),
         };
+        let mut patience = self.patience();
+        if check.until.is_some() {
+            let limit = Instant::now() + self.server.options.request_timeout;
+            patience.until = patience.until.min(limit);
+        }
         let mut frames = Vec::new();
         loop {
-            match self.read(name, &what)? {
+            let read = match self.read(name, &what, patience) {
+                // A frame that does not come is a failure. Without an answer to the barrier,
+                // nothing is known.
+                Err(Stop::End(End::Failed(ExchangeError::TimedOut(_))))
+                    if check.until.is_some() =>
+                {
+                    let actual = json!({"frames": frames});
+                    return Err(Stop::unmet(vec![Difference::new("/frames", until, actual)]));
+                }
+                read => read?,
+            };
+            match read {
                 Ok(frame) if fits(&until, &frame) => {
                     // The answer to the barrier is no frame of the case.
                     if check.until.is_some() {
@@ -353,10 +373,16 @@ impl<'a> Conversation<'a> {
         check: Option<&FrameCheck>,
     ) -> Result<(), Stop> {
         let mut frames = Vec::new();
+        let patience = self.patience();
         let closed = loop {
-            match self.read(name, "the close of the socket")? {
-                Ok(frame) => frames.push(frame),
-                Err(closed) => break closed,
+            match self.read(name, "the close of the socket", patience) {
+                Ok(Ok(frame)) => frames.push(frame),
+                Ok(Err(closed)) => break closed,
+                Err(Stop::End(End::Failed(ExchangeError::TimedOut(_)))) => {
+                    let (wanted, actual) = (json!({"code": expected.code}), json!("still open"));
+                    return Err(Stop::unmet(vec![Difference::new("/close", wanted, actual)]));
+                }
+                Err(stop) => return Err(stop),
             }
         };
         self.sockets.remove(name);
@@ -416,7 +442,8 @@ impl<'a> Conversation<'a> {
     fn close(&mut self, name: &str) -> Result<(), Stop> {
         self.note(json!({"on": name, "closing": true}));
         self.socket(name)?.close();
-        while self.read(name, "the answer to the close")?.is_ok() {}
+        let patience = self.patience();
+        while self.read(name, "the answer to the close", patience)?.is_ok() {}
         self.sockets.remove(name);
         Ok(())
     }
@@ -450,8 +477,8 @@ impl<'a> Conversation<'a> {
         let mut tools = match self.tools.remove(&credential) {
             Some(tools) => tools,
             None => {
-                let client = &self.server.client;
-                Tools::begin(client, &self.list.mcp, credential, limit)?
+                let path = self.server.mcp.as_ref().unwrap_or(&self.list.mcp);
+                Tools::begin(&self.server.client, path, credential, limit)?
             }
         };
         let called = match &resource {

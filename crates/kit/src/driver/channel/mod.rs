@@ -51,6 +51,8 @@ pub struct ChannelServer {
     /// The base URL of sockets.
     socket_base: String,
     control: Option<Control>,
+    /// The path of the MCP endpoint, if it is not that of the protocol.
+    mcp: Option<String>,
     values: Values,
     list: OnceLock<ChannelList>,
 }
@@ -70,11 +72,19 @@ impl ChannelServer {
             // `http` becomes `ws`, and `https` becomes `wss`.
             socket_base: client.base().replacen("http", "ws", 1),
             control: control.transpose()?,
+            mcp: None,
             client,
             options,
             values: Values::new(),
             list: OnceLock::new(),
         })
+    }
+
+    /// The same server, with its MCP endpoint at another path than that of the protocol.
+    #[must_use]
+    pub fn mcp(mut self, path: impl Into<String>) -> Self {
+        self.mcp = Some(path.into());
+        self
     }
 
     /// Why a case cannot be run with the keys of the run.
