@@ -79,7 +79,7 @@ impl Live {
     ) -> Option<Minted> {
         let kind = TokenKind::Ws;
         let made = self.now().add_seconds(seconds - kind.ttl_seconds());
-        let secret = self.options().secret.as_ref()?;
+        let secret = self.secret()?;
         Some(secret.mint(kind, session, app, made, accord_system::random()))
     }
 

@@ -54,7 +54,10 @@ fn several_projects_are_listed() {
     assert!(!at.join(".accord").exists(), "a refused command makes no folder");
     assert_eq!(ran(at, "task init --project shop").code, 0);
     assert_eq!(ran(at, "task init --project depot").code, 0);
-    assert_eq!(ran(at, "context deposit --title 'Chose TOML' --project shop").code, 0);
+    for project in ["shop", "depot"] {
+        let words = format!("context deposit --title 'Chose TOML' --project {project}");
+        assert_eq!(ran(at, &words).code, 0);
+    }
     for words in ["task create 'First' --ready", "task board", "context pull", "fact list"] {
         let said = ran(at, words).refused("USAGE");
         assert!(said.contains("there are several: depot, shop"), "{words}: {said}");

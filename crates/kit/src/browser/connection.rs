@@ -165,7 +165,11 @@ impl Connection {
                 Ok(Message::Text(text)) => text,
                 Ok(_) => continue,
                 Err(Error::Io(error))
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                    if matches!(
+                        error.kind(),
+                        // A signal of the process, such as the end of a child.
+                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                    ) =>
                 {
                     if left.is_zero() {
                         return Ok(None);

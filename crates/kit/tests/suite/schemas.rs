@@ -55,7 +55,10 @@ fn every_file_of_the_corpus_keeps_to_its_schema() {
     let corpus = Corpus::embedded().unwrap();
     for protocol in corpus.protocols() {
         for case in protocol.cases() {
-            let document = serde_json::from_str(protocol.source(case).unwrap()).unwrap();
+            let mut source = serde_json::Deserializer::from_str(protocol.source(case).unwrap());
+            // Cases about deep documents are deep themselves.
+            source.disable_recursion_limit();
+            let document = source.into_iter().next().unwrap().unwrap();
             let cases = match &case.task {
                 Task::Call(call) if call.fixture.is_some() => &fixtures,
                 Task::Call(_) => &calls,

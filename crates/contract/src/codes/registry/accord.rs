@@ -190,7 +190,7 @@ macro_rules! accord_codes {
     LoginLinkInvalid = "LOGIN_LINK_INVALID", Accord, Auth, AfterCredentials, 401,
         "The link to sign in was used before, has expired or is not one of this server; make a new \
          one with accord live open.";
-    LoginTooOften = "LOGIN_TOO_OFTEN", Accord, Auth, Backoff, 429,
+    LoginTooOften = "LOGIN_TOO_OFTEN", Accord, Execution, Backoff, 429,
         "Too many attempts to sign in have failed within a minute; wait a minute and try again.";
     LiveSessionEnded = "LIVE_SESSION_ENDED", Accord, NotFound, Never, 410,
         "The live session has ended and takes no more answers; let the agent begin a new one.";

@@ -89,6 +89,7 @@ const TOOLS: &[Code] = &[
     Code::GguiToolSchemaCompatIncompat,
     Code::GguiToolOverrideContractInvalid,
     Code::GguiToolBlueprintRejected,
+    Code::GguiRateLimitExceeded,
     Code::GguiSchemaMismatchError,
     Code::GguiValidationError,
 ];

@@ -107,7 +107,7 @@ fn report(host: &Host, status: StatusCode, store: bool, is_open: bool) -> Respon
     response
 }
 
-/// Clauses: GGUI-HTTP-AUTH-CHECK.
+/// Clauses: GGUI-HTTP-HEALTH.
 async fn auth_check(visitor: Visitor, query: Query, request: Request) -> Reply {
     let sent = Sent::of(&query, request.headers())?;
     sent.check_origin(&visitor)?;

@@ -49,7 +49,7 @@ pub(super) fn text(name: &'static str) -> Described {
 
 /// Answers an upgrade. The socket is served by a task of its own.
 ///
-/// Clauses: GGUI-TRANSPORT-URL, GGUI-TRANSPORT-AUTH.
+/// Clauses: GGUI-TRANSPORT-AUTH.
 async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
     let sent = Sent::of(&query, request.headers())?;
     sent.check_origin(&visitor)?;

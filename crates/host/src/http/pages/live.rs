@@ -14,7 +14,7 @@ use hyper::{HeaderMap, StatusCode, Uri};
 use super::access::{SignedIn, kept};
 use super::{PAGE, error_page, page, unstored};
 use crate::http::reply::{alx_envelope, encoded};
-use crate::http::routes::check_query;
+use crate::http::routes::{PathId, check_query};
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply, Visitor};
 use crate::serve::url_of_host;
@@ -140,7 +140,7 @@ async fn shell(
     Ok(page(StatusCode::OK, html, &headers))
 }
 
-async fn link(context: Context, Path(session): Path<String>) -> Reply {
+async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
     // A worker could sign in as a person, and answer what it asked.
@@ -154,7 +154,7 @@ async fn link(context: Context, Path(session): Path<String>) -> Reply {
     Ok(unstored(encoded(StatusCode::CREATED, &envelope)))
 }
 
-async fn fragments(SignedIn { context }: SignedIn, Path(session): Path<String>) -> Reply {
+async fn fragments(PathId(session): PathId<SessionId>, SignedIn { context }: SignedIn) -> Reply {
     let found = find(&context, &session, Verb::Read).await?;
     let now = context.host.live().now();
     let view = LiveView::new(&found.session.snapshot(&found.content, now), None, now);
@@ -173,7 +173,7 @@ async fn fragments(SignedIn { context }: SignedIn, Path(session): Path<String>) 
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
-async fn token(SignedIn { context }: SignedIn, Path(session): Path<String>) -> Reply {
+async fn token(PathId(session): PathId<SessionId>, SignedIn { context }: SignedIn) -> Reply {
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
     let (session, app) = (&found.session.id, &found.session.app_id);
@@ -194,10 +194,9 @@ async fn token(SignedIn { context }: SignedIn, Path(session): Path<String>) -> R
 
 /// The session, if the caller has the right in its project. A session of a project that the caller
 /// cannot read is the same as none.
-async fn find(context: &Context, session: &str, verb: Verb) -> Result<Found, Failure> {
+async fn find(context: &Context, session: &SessionId, verb: Verb) -> Result<Found, Failure> {
     let missing = || refuse::session_not_found("there is no such live session");
-    let session = SessionId::new(session).map_err(|_| missing())?;
-    let found = context.host.live().found(&session, None).await?.ok_or_else(missing)?;
+    let found = context.host.live().found(session, None).await?.ok_or_else(missing)?;
     let project = ProjectId::new(found.session.app_id.as_str()).map_err(|_| missing())?;
     let access = context.caller.access();
     access.may(Verb::Read, &project).map_err(|_| missing())?;
