@@ -6,7 +6,7 @@ use accord_live_core::limits::Limits;
 use serde_json::json;
 
 use crate::support::{
-    app, arguments, document, emit, end, next, numbers, places, seed, session_id, subscribe,
+    app, arguments, document, emit, end, next, numbers, places, seed, session_id, subscribe, until,
 };
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_subscriber_that_is_too_slow_ends_and_can_come_again() {
         for number in 0..4 {
             emit(&live, "s1", "log", number).await;
         }
-        assert_eq!(numbers(&next(&mut slow.subscriber).await), [2, 3, 4, 5]);
+        assert_eq!(numbers(&until(&mut slow.subscriber, 5).await), [2, 3, 4, 5]);
         for number in 0..6 {
             emit(&live, "s1", "log", number).await;
         }
@@ -73,7 +73,7 @@ async fn a_subscriber_that_is_too_slow_ends_and_can_come_again() {
         assert_eq!(frame["payload"]["code"], "LIVE_SUBSCRIBER_SLOW");
         assert_eq!(frame["payload"]["details"]["fromSeq"], 5);
         let mut again = subscribe(&live, "s1", json!({"fromSeq": 5})).await.unwrap();
-        assert_eq!(numbers(&next(&mut again.subscriber).await), [6, 7, 8, 9, 10, 11]);
+        assert_eq!(numbers(&until(&mut again.subscriber, 11).await), [6, 7, 8, 9, 10, 11]);
     }
 }
 
