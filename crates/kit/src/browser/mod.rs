@@ -19,7 +19,7 @@ mod keys;
 mod observed;
 mod page;
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub struct Browser {
     /// The limit of every command.
     limit: Duration,
     /// The limit of every wait for something in a page.
-    wait_limit: Duration,
+    wait_limit: Cell<Duration>,
     // Dropped after the connection.
     _process: Chromium,
 }
@@ -54,7 +54,7 @@ impl Browser {
         Ok(Self {
             connection: RefCell::new(connection),
             limit,
-            wait_limit: limit,
+            wait_limit: Cell::new(limit),
             _process: process,
         })
     }
@@ -72,8 +72,8 @@ impl Browser {
     }
 
     /// Sets the limit of every later wait for something in a page.
-    pub fn limit_waits(&mut self, limit: Duration) {
-        self.wait_limit = limit;
+    pub fn limit_waits(&self, limit: Duration) {
+        self.wait_limit.set(limit);
     }
 
     fn open(&self, how: Value) -> Result<Page<'_>, BrowserError> {

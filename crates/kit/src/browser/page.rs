@@ -71,7 +71,7 @@ impl<'a> Page<'a> {
     /// Waits until an expression gives something other than false, null, zero or an empty text,
     /// and returns it.
     pub fn wait_until(&self, what: impl Display, expression: &str) -> Result<Value, BrowserError> {
-        let deadline = Instant::now() + self.browser.wait_limit;
+        let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
             // A page that is being replaced cannot be asked; the next one can.
             let value = match self.evaluate(expression) {
@@ -156,7 +156,7 @@ impl<'a> Page<'a> {
         let text = self.text().unwrap_or_default();
         let start: String = text.chars().take(SHOWN).collect();
         let last = Some(format!("the page shows {start:?}"));
-        BrowserError::TimedOut { what, limit: self.browser.wait_limit, last }
+        BrowserError::TimedOut { what, limit: self.browser.wait_limit.get(), last }
     }
 }
 

@@ -159,15 +159,15 @@ fn tabs_share_storage_and_private_tabs_do_not() {
 
 #[test]
 fn a_wait_that_fails_names_what_it_waited_for() {
-    let Some(mut browser) = browser() else { return };
-    browser.limit_waits(Duration::from_millis(100));
+    let Some(browser) = browser() else { return };
     let page = browser.page().unwrap();
     show(&page, "<p>no milk</p>");
+    let error = page.evaluate("(() => { throw new Error('spilt') })()").unwrap_err();
+    assert!(error.to_string().contains("spilt"), "{error}");
+    browser.limit_waits(Duration::from_millis(100));
     let error = page.wait_for_text("milk and honey").unwrap_err();
     let expected = "waited 100ms for the text \"milk and honey\"; the page shows \"no milk\"";
     assert_eq!(error.to_string(), expected);
-    let error = page.evaluate("(() => { throw new Error('spilt') })()").unwrap_err();
-    assert!(error.to_string().contains("spilt"), "{error}");
     let error = page.go("http://127.0.0.1:1/").unwrap_err();
     assert!(error.to_string().contains("http://127.0.0.1:1/"), "{error}");
 }

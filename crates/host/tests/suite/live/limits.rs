@@ -145,7 +145,10 @@ async fn a_session_that_expires_closes_its_sockets() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscriber_that_does_not_read_is_told_and_closed() {
-    let world = World::in_memory(&[("limits.live_queue", "8")]).await;
+    // The frames are emitted before one is read, which takes longer than the usual timeout on a
+    // busy machine.
+    let settings = [("limits.live_queue", "8"), ("limits.write_timeout", "600s")];
+    let world = World::in_memory(&settings).await;
     world.seed("s1").await;
     let mut slow = world.subscribed("s1");
     // Far more than the buffers of a connection hold.
