@@ -24,6 +24,8 @@ pub enum Step {
     ExpireSession(ExpireSession),
     /// A token for the channel is made.
     MintToken(MintToken),
+    /// The address of the page of a session is asked for.
+    PageUrl(PageUrl),
     /// A session advertises another version.
     VersionOverride(VersionOverride),
     /// The platform emits a frame.
@@ -83,6 +85,14 @@ message! {
         required app_id: AppId = "appId", "app-id";
         /// In how many seconds it expires; negative if it has expired.
         optional expires_in: i64 = "expiresInSeconds", "duration:seconds";
+    }
+}
+
+message! {
+    /// The address of the page of a session is asked for.
+    pub struct PageUrl("GguiControlPageUrl", open) {
+        /// The session.
+        required session_id: SessionId = "sessionId", "live-session-id";
     }
 }
 
@@ -156,6 +166,7 @@ impl Step {
             "render-session" => Self::RenderSession(RenderSession::from_document(document)?),
             "expire-session" => Self::ExpireSession(ExpireSession::from_document(document)?),
             "mint-ws-token" => Self::MintToken(MintToken::from_document(document)?),
+            "page-url" => Self::PageUrl(PageUrl::from_document(document)?),
             "server-version-override" => {
                 Self::VersionOverride(VersionOverride::from_document(document)?)
             }
@@ -168,8 +179,8 @@ impl Step {
             }
             _ => {
                 let message = "the kind is one of create-session, render-session, \
-                               expire-session, mint-ws-token, server-version-override, \
-                               emit-envelope, renderer-url-override, \
+                               expire-session, mint-ws-token, page-url, \
+                               server-version-override, emit-envelope, renderer-url-override, \
                                ui-initialize-response-override";
                 return Err(Failure::new(Code::WireFieldValue, message).at("/kind"));
             }

@@ -35,7 +35,7 @@ async function call(method, path, body) {
     credentials: "same-origin",
     redirect: "error",
   });
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.json().catch(() => null) ?? {};
   if (!response.ok) {
     const error = answer.error ?? {};
     throw new Refused(response.status, error.code ?? "", error.message ?? "The server failed.");
@@ -43,11 +43,16 @@ async function call(method, path, body) {
   return answer;
 }
 
-// A member of an answer. The code of an answer without it is the protocol's.
+// The refusal of an answer that a page cannot use. The code is the protocol's.
+function unusable(code) {
+  const message = `The answer of the server is not complete (${code}). Load the page again.`;
+  return new Refused(422, code, message);
+}
+
+// A member of an answer.
 function memberOf(answer, name) {
-  if (answer[name] !== undefined) return answer[name];
-  const message = "The answer of the server is not complete (BOOTSTRAP_META_MISSING). Load the page again.";
-  throw new Refused(422, "BOOTSTRAP_META_MISSING", message);
+  if (answer[name] === undefined) throw unusable("BOOTSTRAP_META_MISSING");
+  return answer[name];
 }
 
 // Signs in with a link, with a key, or with neither on a host without keys.
@@ -64,10 +69,16 @@ export async function signOut() {
   }
 }
 
+// The fragments of a page, each for the element of this id.
+export const PARTS = ["head", "props", "actions", "streams"];
+
 const place = (session) => `/accord/v1/live/${encodeURIComponent(session)}`;
 
 export async function fetchPage(session) {
-  return memberOf(await call("GET", `${place(session)}/page`), "page");
+  const page = memberOf(await call("GET", `${place(session)}/page`), "page");
+  const isWhole = PARTS.every((part) => typeof page?.[part] === "string");
+  if (!isWhole) throw unusable("MALFORMED_BOOTSTRAP");
+  return page;
 }
 
 export const mintToken = (session) => call("POST", `${place(session)}/token`, {});

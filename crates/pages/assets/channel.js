@@ -114,19 +114,23 @@ export class Channel {
     this.subscribeId = `subscribe-${randomId()}`;
     this.heardAt = Date.now();
     const late = setTimeout(() => socket.close(), OPEN_MS);
-    socket.onopen = () => this.#send({
-      type: "subscribe",
-      requestId: this.subscribeId,
-      payload: {
-        sessionId: this.session,
-        appId: token.app_id,
-        role: "user",
-        wsToken: token.ws_token,
-        clientId: this.clientId,
-        fromSeq: this.lastSeq,
-        supportedVersions: [VERSION],
-      },
-    });
+    let wasOpen = false;
+    socket.onopen = () => {
+      wasOpen = true;
+      this.#send({
+        type: "subscribe",
+        requestId: this.subscribeId,
+        payload: {
+          sessionId: this.session,
+          appId: token.app_id,
+          role: "user",
+          wsToken: token.ws_token,
+          clientId: this.clientId,
+          fromSeq: this.lastSeq,
+          supportedVersions: [VERSION],
+        },
+      });
+    };
     socket.onmessage = (event) => {
       if (this.socket !== socket) return;
       this.heardAt = Date.now();
@@ -146,19 +150,22 @@ export class Channel {
         this.isStopped = true;
         this.on.refused({ code: "LIVE_SESSION_ENDED", status: 410, message: "" });
       } else {
-        this.#retry(event.code === 1012 ? RESTART_MS : undefined);
+        const failure = wasOpen ? undefined : "WS_HANDSHAKE_FAILED";
+        this.#retry(event.code === 1012 ? RESTART_MS : undefined, failure);
       }
     };
   }
 
-  #retry(delay) {
+  // `failure` is the protocol's code of what went wrong, if it has one.
+  #retry(delay, failure) {
     if (this.isStopped) return;
     // A restart is quick once; a server that does not come back is asked less and less often.
     const grown = Math.min(1000 * 2 ** this.failures, MOST_DELAY_MS);
     const isQuick = delay !== undefined && this.failures === 0;
     const wait = isQuick ? delay : grown * (0.8 + 0.4 * Math.random());
     this.failures += 1;
-    this.on.state(navigator.onLine === false ? "offline" : "waiting", Math.ceil(wait / 1000));
+    const state = navigator.onLine === false ? "offline" : "waiting";
+    this.on.state(state, Math.ceil(wait / 1000), failure);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#connect(), wait);
   }

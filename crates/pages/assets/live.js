@@ -1,7 +1,7 @@
 // The page of a live session.
 
 import {
-  Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, signIn, signOut,
+  PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, signIn, signOut,
 } from "./api.js";
 import { Channel } from "./channel.js";
 import { byId, fill, say } from "./dom.js";
@@ -14,7 +14,6 @@ import { visible } from "./text.js";
 import { startTheme } from "./theme.js";
 import { shown } from "./value.js";
 
-const PARTS = ["head", "props", "actions", "streams"];
 const WARN_MS = 120_000;
 const LATEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -58,11 +57,17 @@ function showView(view) {
   byId("sign-out").hidden = !isSignedIn();
 }
 
-function showConnection(state, seconds) {
+// Adds the protocol's code of a failure to a sentence, so that an operator can look it up.
+function named(sentence, code) {
+  return code && !sentence.includes(code) ? `${sentence} (${code})` : sentence;
+}
+
+function showConnection(state, seconds, code) {
+  const lost = named("Connection lost", code);
   const words = {
     connecting: "Connecting",
     live: "Connected",
-    waiting: `Connection lost. Trying again in ${seconds} s. What you enter stays here.`,
+    waiting: `${lost}. Trying again in ${seconds} s. What you enter stays here.`,
     offline: "You are offline. What you enter stays here.",
     "signed-out": "Signed out",
     "read-only": "Not connected",
@@ -120,7 +125,7 @@ function showRefusal(error) {
     channel.stop();
     showConnection("missing");
     showView("missing");
-    say(byId("notice"), error.message || "This session cannot be shown.");
+    say(byId("notice"), named(error.message || "This session cannot be shown.", error.code));
   }
 }
 

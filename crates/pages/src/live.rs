@@ -128,7 +128,10 @@ impl LiveView {
         Html::of(&Head { view: self, ends: self.ends.to_seconds_text() })
     }
 
-    /// What the agent shows.
+    /// What the agent shows: the props of the last update, and no others. An open page replaces the
+    /// fragment when an update arrives.
+    ///
+    /// Clauses: GGUI-PAGE-PROPS-UPDATE.
     pub fn props(&self) -> Html {
         Html::of(&Props { view: self })
     }

@@ -12,6 +12,8 @@ use crate::html::Html;
 #[template(path = "shell.html")]
 pub struct Shell {
     assets: &'static str,
+    /// The URL of the first module.
+    module: String,
     name: String,
     is_open: bool,
 }
@@ -20,10 +22,22 @@ impl Shell {
     /// The page of a host. `name` tells hosts on one machine apart. `is_open` says that the host
     /// has no keys, so that nobody has one to enter.
     pub fn new(name: impl Into<String>, is_open: bool) -> Self {
-        Self { assets: assets::path(), name: name.into(), is_open }
+        let assets = assets::path();
+        Self { assets, module: format!("{assets}/live.js"), name: name.into(), is_open }
     }
 
-    /// The page.
+    /// The same page, with its first module from another URL. A conformance control asks for it, to
+    /// see what the page shows if the module cannot be loaded.
+    #[must_use]
+    pub fn module(mut self, url: impl Into<String>) -> Self {
+        self.module = url.into();
+        self
+    }
+
+    /// The page. Its markup has the failure that is shown if no module starts, because then there
+    /// is no script to show it.
+    ///
+    /// Clauses: GGUI-PAGE-BOOTSTRAP-FAILURE.
     pub fn html(&self) -> Html {
         Html::of(self)
     }

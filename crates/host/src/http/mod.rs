@@ -60,6 +60,7 @@ pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::metrics::Metrics;
 pub use self::openapi::schemas;
+pub(crate) use self::pages::page_link;
 pub(crate) use self::peer::Peer;
 pub(crate) use self::permits::{Permit, Permits};
 pub use self::reply::{Refusal, Reply};

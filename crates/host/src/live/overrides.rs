@@ -14,9 +14,9 @@ pub(crate) struct Overrides(Mutex<HashMap<SessionId, Override>>);
 /// The overrides of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Override {
-    /// The URL of the runtime of the page.
+    /// The URL of the first module of the page, and of the runtime in the slice.
     pub(crate) renderer_url: Option<String>,
-    /// What a host answers to `ui/initialize`.
+    /// What the page gets instead of the document that it starts with.
     pub(crate) ui_initialize: Option<Value>,
 }
 

@@ -28,7 +28,7 @@ use serde_json::json;
 use super::{Authenticated, Service, ServiceLimits, ServiceServer};
 use crate::http::body::read_body;
 use crate::http::reply::json as answer;
-use crate::http::{Host, Query};
+use crate::http::{Host, Query, page_link};
 use crate::{Request, Response};
 
 const LIMITS: ServiceLimits =
@@ -146,6 +146,7 @@ impl Control {
                 step.session_id
             }
             Step::MintToken(step) => return self.mint(&step),
+            Step::PageUrl(step) => return self.page_url(&step.session_id).await,
             Step::VersionOverride(step) => {
                 live.advertise(&step.session_id, Some(step.version));
                 step.session_id
@@ -192,6 +193,14 @@ impl Control {
         let missing = || refuse::bootstrap_not_supported("this server issues no tokens");
         let minted = minted.ok_or_else(missing)?;
         Ok(json!({"wsToken": minted.text}))
+    }
+
+    /// The address of the page of a session, which signs its reader in, as a path of this server.
+    async fn page_url(&self, session: &SessionId) -> Result<Value, Failure> {
+        // A page of no session is of no use to a kit.
+        self.app_of(session).await?;
+        let (path, _) = page_link(&self.host, &Caller::owner(), session);
+        Ok(json!({"url": path}))
     }
 
     async fn emit(&self, step: EmitEnvelope) -> Result<SessionId, Failure> {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use accord_contract::wire::{Object, Value, message};
 
 use super::document::case_document;
-use super::{Check, Credential, Generator, LineCount, Step};
+use super::{Browse, Check, Credential, Generator, LineCount, Step};
 
 case_document! {
     /// One case of a conformance corpus that is judged over a channel.
@@ -40,7 +40,7 @@ message! {
         optional about: String = "about", "text-for-people";
         /// How often the move is made; `${n}` counts from 1.
         optional repeat: u64 = "repeat", "count";
-        /// The socket that the move is about; `main` if absent.
+        /// The socket or the tab that the move is about; `main` if absent.
         optional socket: String = "on", "socket-name";
         /// A step for the conformance control of the server. A server that refuses it is not
         /// judged by the case.
@@ -68,6 +68,8 @@ message! {
         optional http: Step = "http", "http-step";
         /// A call of an MCP tool, or the read of an MCP resource.
         optional tool: ToolCall = "tool", "mcp-call";
+        /// What a person sees in a browser.
+        optional browse: Browse = "browse", "browser-move";
         /// Variables from the answer to a setup step, by JSON pointer.
         optional capture: BTreeMap<String, String> = "capture", "captures";
     }
@@ -189,11 +191,11 @@ pub struct Channel {
     pub moves: Vec<Move>,
 }
 
-/// The socket that a move is about if it names none.
+/// The socket or the tab that a move is about if it names none.
 const MAIN_SOCKET: &str = "main";
 
 impl Move {
-    /// The name of the socket that the move is about.
+    /// The name of the socket or the tab that the move is about.
     pub fn socket(&self) -> &str {
         self.socket.as_deref().unwrap_or(MAIN_SOCKET)
     }
@@ -212,6 +214,7 @@ impl Move {
             ("close", self.close.is_some()),
             ("http", self.http.is_some()),
             ("tool", self.tool.is_some()),
+            ("browse", self.browse.is_some()),
             // With `closed`, it judges the frames before the close.
             ("expect", self.expect.is_some() && self.closed.is_none()),
         ];
@@ -225,6 +228,7 @@ impl Move {
             || self.field.is_some()
             || self.refused_setup.is_some()
             || self.tool.is_some()
+            || self.browse.as_ref().is_some_and(Browse::judges)
             || self.open.as_ref().is_some_and(|open| open.refused.is_some())
             || self.http.as_ref().is_some_and(|step| !step.prepares())
     }

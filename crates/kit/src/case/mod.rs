@@ -6,6 +6,7 @@
 //! [`FolderCase`] is judged by the folder that an implementation leaves behind. All are read into
 //! one [`Case`]; only drivers look at its [`Task`].
 
+mod browse;
 mod call;
 mod channel;
 mod document;
@@ -17,6 +18,7 @@ mod folder;
 use accord_contract::fixture::Vocabulary;
 use accord_contract::wire::{DecodeError, Form, Object, Pointer, Shape, Value, Wire, wire_enum};
 
+pub use browse::{Browse, BrowserFault};
 pub use call::{Call, CallCase, CaseInput};
 pub use channel::{
     Channel, ChannelCase, FrameCapture, FrameCheck, Move, Opening, ServerClose, SessionField,

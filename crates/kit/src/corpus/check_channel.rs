@@ -12,7 +12,7 @@ use super::check_exchange::{
 };
 use super::check_expect::{check_members, statuses};
 use super::check_names::DefinedNames;
-use crate::case::{Channel, Check, FrameCheck, GeneratorKind, Move, Opening};
+use crate::case::{Browse, Channel, Check, FrameCheck, GeneratorKind, Move, Opening};
 
 /// Checks the document of a channel.
 pub(super) fn list(faults: &mut Faults, file: &str, list: &ChannelList) {
@@ -54,7 +54,7 @@ pub(super) fn check(
     if !channel.moves.iter().any(Move::judges) {
         place.fault("/moves", "judges nothing");
     }
-    let mut case = Walk { place, known, declared, open: BTreeSet::new() };
+    let mut case = Walk { place, known, declared, open: BTreeSet::new(), tabs: BTreeSet::new() };
     let moves = root.member("moves");
     for (index, one) in channel.moves.iter().enumerate() {
         case.one_move(one, &moves.index(index));
@@ -68,6 +68,8 @@ struct Walk<'a, 'b> {
     declared: &'b ChannelList,
     /// The sockets that were opened so far.
     open: BTreeSet<String>,
+    /// The tabs that were opened so far.
+    tabs: BTreeSet<String>,
 }
 
 impl Walk<'_, '_> {
@@ -82,8 +84,9 @@ impl Walk<'_, '_> {
         if uses.contains(action) && !self.open.contains(one.socket()) {
             self.place.fault(at, format!("the socket `{}` is not open", one.socket()));
         }
-        if one.socket.is_some() && *action != "open" && !uses.contains(action) {
-            self.place.fault(at.member("on"), "the move is about no socket");
+        let is_named = ["open", "browse"].contains(action) || uses.contains(action);
+        if one.socket.is_some() && !is_named {
+            self.place.fault(at.member("on"), "the move is about no socket and no tab");
         }
         if one.capture.is_some() && one.setup.is_none() {
             self.place.fault(at.member("capture"), "only a setup step has its captures here");
@@ -160,6 +163,10 @@ impl Walk<'_, '_> {
             http_step(place, step, self.declared.requests(), &at);
             self.known.step(place, step, self.declared.requests(), &at.to_string());
         }
+        if let Some(browse) = &one.browse {
+            self.browse(browse, one.socket(), &at.member("browse"));
+        }
+        let place = &mut self.place;
         if let Some(tool) = &one.tool {
             let at = at.member("tool");
             if tool.name.is_some() == tool.resource.is_some()
@@ -182,6 +189,35 @@ impl Walk<'_, '_> {
                 checks(place, &self.known, expected.checks.as_deref(), &at.member("checks"));
                 captures(place, &mut self.known, expected.capture.as_ref(), &at.member("capture"));
             }
+        }
+    }
+}
+
+impl Walk<'_, '_> {
+    fn browse(&mut self, browse: &Browse, tab: &str, at: &Pointer<'_>) {
+        let place = &mut self.place;
+        let opens = browse.open.is_some();
+        if opens != self.tabs.insert(tab.to_owned()) {
+            let state = if opens { "is already open" } else { "is not open" };
+            place.fault(at, format!("the tab `{tab}` {state}"));
+        }
+        if browse.fault.is_some() && !opens {
+            place.fault(at.member("fault"), "a fault begins with a new tab");
+        }
+        if !opens && browse.sockets.is_none() && !browse.judges() {
+            place.fault(at, "does nothing");
+        }
+        if (browse.hides.is_some() || browse.same_document.is_some()) && !browse.judges() {
+            let why = "`hides` and `same_document` are judged together with what becomes visible";
+            place.fault(at, why);
+        }
+        let lists = [&browse.shows, &browse.shows_one_of, &browse.hides, &browse.order];
+        let is_nothing = |list: &Vec<String>| list.is_empty() || list.iter().any(String::is_empty);
+        if lists.into_iter().flatten().any(is_nothing) {
+            place.fault(at, "a list of texts has at least one, and none is empty");
+        }
+        for (member, text) in browse.texts() {
+            self.known.text(place, text, &at.member(member).to_string());
         }
     }
 }

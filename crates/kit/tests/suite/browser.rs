@@ -219,7 +219,7 @@ fn browser() -> Option<Browser> {
     Some(Browser::start(&program()?, LIMIT).unwrap())
 }
 
-fn program() -> Option<PathBuf> {
+pub(crate) fn program() -> Option<PathBuf> {
     let named = std::env::var_os("ACCORD_BROWSER").filter(|path| !path.is_empty());
     match find(named.as_deref().map(Path::new)) {
         Ok(program) => Some(program),

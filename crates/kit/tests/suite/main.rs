@@ -10,6 +10,7 @@ mod agentic;
 mod agentxchain;
 mod baseline;
 mod breaking;
+mod browse;
 mod browser;
 mod channel;
 mod checks;

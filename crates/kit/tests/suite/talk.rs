@@ -74,6 +74,16 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>) {
         return;
     }
     let (head, body) = read_request(&mut stream);
+    let target = head.split(' ').nth(1).unwrap_or_default();
+    if let Some((media_type, text)) = crate::browse::file(target) {
+        let length = text.len();
+        let _ = write!(
+            stream,
+            "HTTP/1.1 200 X\r\nconnection: close\r\ncontent-type: {media_type}\r\n\
+             content-length: {length}\r\n\r\n{text}"
+        );
+        return;
+    }
     let (status, headers, answer) = answer(&head, &body);
     seen.lock().unwrap().push(format!("{head}{body}"));
     let text = answer.to_string();

@@ -37,6 +37,7 @@ fn every_step_is_read() {
         json!({"kind": "create-session", "sessionId": "s"}),
         json!({"kind": "server-version-override", "sessionId": "s", "advertiseVersion": "v"}),
         json!({"kind": "emit-envelope", "channel": "c", "payload": null}),
+        json!({"kind": "page-url", "sessionId": "s"}),
         json!({"kind": "renderer-url-override", "url": "http://127.0.0.1/gone.js"}),
         json!({"kind": "ui-initialize-response-override", "response": {}}),
     ] {
@@ -47,6 +48,7 @@ fn every_step_is_read() {
         json!({"kind": "renderer-url-override"}),
         json!({"kind": "ui-initialize-response-override"}),
         json!({"kind": "create-session"}),
+        json!({"kind": "page-url"}),
         json!({"kind": "server-version-override", "sessionId": "s"}),
     ] {
         assert!(read(step.clone()).is_none(), "{step}");

@@ -35,6 +35,14 @@ pub(super) struct ImplementationArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["inspect", "target", "server"])]
     keep_folders: Option<PathBuf>,
 
+    /// The program of a Chromium, for cases about what a person sees [default: the one in PATH;
+    /// without one, these cases are skipped]
+    #[arg(
+        long, value_name = "PATH",
+        conflicts_with_all = ["inspect", "command", "target", "remote"]
+    )]
+    browser: Option<PathBuf>,
+
     #[command(flatten)]
     server: Server,
 }
@@ -110,7 +118,8 @@ impl ImplementationArgs {
             && let Some(control) = host.control()
         {
             let server = ChannelServer::new(host.options(), Some(&control));
-            let server = Box::new(server.map_err(Failure::from)?.mcp(LIVE_TOOLS));
+            let server = server.map_err(Failure::from)?.mcp(LIVE_TOOLS).browser(self.browser()?);
+            let server = Box::new(server);
             // The cases that call functions go to the adapter.
             return Ok(Box::new(Combined::new(server, self.accord(protocol.name())?)));
         }
@@ -129,7 +138,7 @@ impl ImplementationArgs {
             if protocol.channel().is_some() {
                 let control = self.control()?;
                 let server = ChannelServer::new(options, control.as_ref());
-                let server = server.map_err(Failure::from)?;
+                let server = server.map_err(Failure::from)?.browser(self.browser()?);
                 return Ok(match &self.server.mcp {
                     Some(path) => Box::new(server.mcp(path)),
                     None => Box::new(server),
@@ -156,6 +165,28 @@ impl ImplementationArgs {
         Ok(Some(control))
     }
 
+    /// The Chromium for the cases about pages. A named one that is not there is an error; none at
+    /// all is not.
+    fn browser(&self) -> Result<Option<PathBuf>, CliError> {
+        let named = self.browser.as_deref();
+        match accord_kit::browser::find(named) {
+            Ok(program) => Ok(Some(program)),
+            Err(_) if named.is_none() => Ok(None),
+            Err(error) => Err(CliError::new(Code::Usage, format!("--browser: {error}"))
+                .help("give the path of a Chromium, or leave --browser out to look in PATH")),
+        }
+    }
+
+    /// Refuses --browser for a protocol without pages.
+    pub(super) fn refuse_unused_browser(&self, protocol: &Protocol) -> Result<(), CliError> {
+        if self.browser.is_none() || protocol.channel().is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{} has no cases about pages, so it needs no browser", protocol.name());
+        Err(CliError::new(Code::Usage, message).help("leave --browser out"))
+    }
+
     /// How to remove the projects that a run leaves on a server.
     pub(super) fn removal(&self) -> Option<String> {
         let url = self.server.url.as_ref()?;
@@ -173,6 +204,7 @@ impl ImplementationArgs {
     pub(super) fn flags(&self) -> Vec<String> {
         let target = self.target.as_ref();
         let target = target.map(|folder| folder.display().to_string());
+        let browser = self.browser.as_ref().map(|program| program.display().to_string());
         let named = [
             ("--command", self.command.as_ref()),
             ("--target", target.as_ref()),
@@ -181,6 +213,7 @@ impl ImplementationArgs {
             ("--project", self.server.project.as_ref()),
             ("--control", self.server.control.as_ref()),
             ("--mcp", self.server.mcp.as_ref()),
+            ("--browser", browser.as_ref()),
         ];
         let mut words = Vec::new();
         for (flag, value) in named {

@@ -185,6 +185,7 @@ impl CheckArgs {
 
     fn judge(&self, protocol: &Protocol, filter: Option<Filter>) -> Result<Exit, CliError> {
         self.implementation.refuse_program_for_server(protocol)?;
+        self.implementation.refuse_unused_browser(protocol)?;
         let own_host = self.implementation.own_host(protocol)?;
         let adapter = self.implementation.adapter(protocol, own_host.as_ref())?;
         stop_adapters_on_signal(own_host.as_ref().map(|host| host.folder().to_owned()))?;

@@ -1,8 +1,8 @@
 //! The page of a live session: the empty page, what it fetches, and the link to it.
 
-use accord_base::{ProjectId, Verb};
+use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::time::Timestamp;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::{envelope, message};
 use accord_live::Found;
 use accord_live_core::token::TokenKind;
@@ -13,10 +13,10 @@ use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::access::{SignedIn, kept};
 use super::{PAGE, error_page, page, unstored};
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::reply::{alx_envelope, encoded, json};
 use crate::http::routes::{PathId, check_query};
 use crate::http::table::{Content, Route};
-use crate::http::{Context, Reply, Visitor};
+use crate::http::{Context, Host, Reply, Visitor};
 use crate::serve::url_of_host;
 
 envelope! {
@@ -130,14 +130,17 @@ async fn shell(
     Path(session): Path<String>,
 ) -> Reply {
     check_query(&uri, &[])?;
-    if SessionId::new(session).is_err() {
+    let Ok(session) = SessionId::new(session) else {
         let message = "The address names no live session. Check it, or run accord live list.";
         let failure = Failure::new(Code::HttpRouteUnknown, message);
         return Ok(error_page(&failure, &headers));
-    }
+    };
     let is_open = !visitor.host.keys().required().await?;
-    let html = Shell::new(visitor.host.logins().name(), is_open).html();
-    Ok(page(StatusCode::OK, html, &headers))
+    let mut shell = Shell::new(visitor.host.logins().name(), is_open);
+    if let Some(url) = visitor.host.live_overrides().of(&session).renderer_url {
+        shell = shell.module(url);
+    }
+    Ok(page(StatusCode::OK, shell.html(), &headers))
 }
 
 async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
@@ -146,16 +149,26 @@ async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
     // A worker could sign in as a person, and answer what it asked.
     context.caller.refuse_worker()?;
     let Context { host, caller, correlation } = context;
-    let (secret, until) = host.logins().mint_link(kept(&caller), host.live().now());
-    let path = format!("/live/{}#t={secret}", escaped(found.session.id.as_str()));
+    let (path, until) = page_link(&host, &caller, &found.session.id);
     let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));
     let expires_at = Timestamp::emit(until);
     let envelope = alx_envelope!(correlation, LiveLinkEnvelope { url, path, expires_at });
     Ok(unstored(encoded(StatusCode::CREATED, &envelope)))
 }
 
+/// A link that signs a caller in on the page of a session, as a path of this server, and until when
+/// it can be used.
+pub(crate) fn page_link(host: &Host, caller: &Caller, session: &SessionId) -> (String, Time) {
+    let (secret, until) = host.logins().mint_link(kept(caller), host.live().now());
+    (format!("/live/{}#t={secret}", escaped(session.as_str())), until)
+}
+
 async fn fragments(PathId(session): PathId<SessionId>, SignedIn { context }: SignedIn) -> Reply {
     let found = find(&context, &session, Verb::Read).await?;
+    // A kit asks what the page shows if this document is another one.
+    if let Some(document) = context.host.live_overrides().of(&session).ui_initialize {
+        return Ok(unstored(json(StatusCode::OK, document.to_string())));
+    }
     let now = context.host.live().now();
     let view = LiveView::new(&found.session.snapshot(&found.content, now), None, now);
     let page = LivePage {

@@ -28,6 +28,7 @@ use hyper::{HeaderMap, StatusCode};
 use super::reply::{Foreign, status_of};
 use super::table::Route;
 
+pub(crate) use self::live::page_link;
 pub(super) use self::logins::Logins;
 
 /// The media type of pages.

@@ -10,14 +10,14 @@ use tokio::sync::oneshot;
 use super::{Answer, World, code};
 use crate::support::{PATIENCE, soon};
 
-struct Control {
+pub(super) struct Control {
     address: SocketAddr,
     end: oneshot::Sender<()>,
     running: tokio::task::JoinHandle<()>,
 }
 
 impl Control {
-    async fn open(world: &World) -> Self {
+    pub(super) async fn open(world: &World) -> Self {
         let address = "127.0.0.1:0".parse().unwrap();
         let is_authorized = |header: Option<&hyper::header::HeaderValue>| {
             header.is_some_and(|header| header == "Bearer t0ken")
@@ -30,7 +30,11 @@ impl Control {
         Self { address, end, running }
     }
 
-    async fn close(self) {
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(super) async fn close(self) {
         drop(self.end);
         soon("the control to end", self.running).await.unwrap();
     }
@@ -127,8 +131,29 @@ async fn frames_of_the_platform_reach_subscribers() {
     assert_eq!(client.next()["payload"]["payload"], 7);
     let unknown = json!({"kind": "emit-envelope", "channel": "_ggui:props", "payload": {}});
     assert_eq!(control.ask("POST /setup", "t0ken", &unknown.to_string()).status, 422);
-    control.setup(json!({"kind": "renderer-url-override", "url": "http://127.0.0.1:1/gone.js"}));
-    control.setup(json!({"kind": "ui-initialize-response-override", "response": {}}));
+    world.close().await;
+    control.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kit_gets_the_address_of_a_page_and_changes_how_it_starts() {
+    let world = World::open(&[]).await;
+    let control = Control::open(&world).await;
+    control.setup(json!({"kind": "create-session", "sessionId": "ck-1"}));
+    let step = |session: &str| json!({"kind": "page-url", "sessionId": session}).to_string();
+    let url = control.ask("POST /setup", "t0ken", &step("ck-1")).json()["url"].clone();
+    let url = url.as_str().unwrap();
+    let path = url.split('#').next().unwrap();
+    assert!(path == "/live/ck-1" && url.contains("#t="), "{url}");
+    assert_eq!(control.ask("POST /setup", "t0ken", &step("ck-2")).status, 404);
+    let module = |page: &Answer| page.body.contains("src=\"/elsewhere/gone.js\"");
+    let page = world.get(path, &[]);
+    assert!(page.status == 200 && !module(&page), "{page:?}");
+    control.setup(json!({"kind": "renderer-url-override", "url": "/elsewhere/gone.js"}));
+    assert!(module(&world.get(path, &[])));
+    // A session that begins again has no overrides.
+    control.setup(json!({"kind": "create-session", "sessionId": "ck-1"}));
+    assert!(!module(&world.get(path, &[])));
     world.close().await;
     control.close().await;
 }

@@ -6,6 +6,7 @@ mod control;
 mod fallbacks;
 mod fuzz;
 mod limits;
+mod page_faults;
 mod polls;
 mod replay;
 mod restart;

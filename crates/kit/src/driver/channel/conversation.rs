@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use accord_contract::text::excerpt;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Object, Value, Wire as _};
 use accord_process::Cancel;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -14,10 +14,13 @@ use tungstenite::http::Uri;
 
 use super::ChannelServer;
 use super::socket::{Arrival, Closed, Opened, Patience, Socket};
+use super::stop::Stop;
+use super::tab::Tabs;
 use super::tools::{Called, Tools};
+use crate::browser::Browser;
 use crate::case::{
-    Check, Credential, FrameCheck, InsteadOfPass, Move, Opening, ServerClose, SessionField, Step,
-    ToolCall,
+    Browse, Check, Credential, FrameCheck, InsteadOfPass, Move, Opening, ServerClose, SessionField,
+    Step, ToolCall,
 };
 use crate::corpus::ChannelList;
 use crate::exchange::answer::Answer;
@@ -36,32 +39,9 @@ pub(super) struct Conversation<'a> {
     pub(super) cancel: Option<&'a Cancel>,
     sockets: BTreeMap<String, Socket>,
     tools: BTreeMap<Credential, Tools<'a>>,
+    tabs: Option<Tabs<'a>>,
     barriers: u64,
     transcript: Vec<Value>,
-}
-
-/// Why a move ends the case.
-enum Stop {
-    End(End),
-    Unknown(Unknown),
-}
-
-impl From<ExchangeError> for Stop {
-    fn from(trouble: ExchangeError) -> Self {
-        Self::End(End::Failed(trouble))
-    }
-}
-
-impl From<Unknown> for Stop {
-    fn from(unknown: Unknown) -> Self {
-        Self::Unknown(unknown)
-    }
-}
-
-impl Stop {
-    fn unmet(differences: Vec<Difference>) -> Self {
-        Self::End(End::Unmet { differences, prepares: false })
-    }
 }
 
 impl<'a> Conversation<'a> {
@@ -71,6 +51,7 @@ impl<'a> Conversation<'a> {
         variables: Variables,
         deadline: Instant,
         cancel: Option<&'a Cancel>,
+        browser: Option<&'a Browser>,
     ) -> Self {
         Self {
             server,
@@ -80,6 +61,7 @@ impl<'a> Conversation<'a> {
             cancel,
             sockets: BTreeMap::new(),
             tools: BTreeMap::new(),
+            tabs: browser.map(|browser| Tabs::new(browser, server.client.base())),
             barriers: 0,
             transcript: Vec::new(),
         }
@@ -154,7 +136,18 @@ impl<'a> Conversation<'a> {
         if let Some(tool) = &one.tool {
             self.tool(tool)?;
         }
+        if let Some(browse) = &one.browse {
+            self.browse(socket, browse)?;
+        }
         Ok(())
+    }
+
+    fn browse(&mut self, name: &str, browse: &Browse) -> Result<(), Stop> {
+        let limit = self.limit()?.min(PAGE_LIMIT);
+        self.note(json!({"on": name, "browse": browse.encode()}));
+        // A case that needs a browser runs only where there is one.
+        let tabs = self.tabs.as_mut().ok_or_else(|| Stop::harness(super::NO_BROWSER))?;
+        tabs.make(name, browse, &self.variables, limit)
     }
 
     fn setup(
@@ -193,7 +186,7 @@ impl<'a> Conversation<'a> {
         let limit = self.limit()?;
         // A case that needs the control runs only where there is one.
         let Some(control) = &self.server.control else {
-            return Err(Stop::End(End::Harness(super::NO_CONTROL.to_owned())));
+            return Err(Stop::harness(super::NO_CONTROL));
         };
         let answer = control.setup(&step, limit)?;
         let text = excerpt(&answer.text, LONGEST_FRAME);
@@ -206,7 +199,7 @@ impl<'a> Conversation<'a> {
             (self.variables.text(&field.session)?, self.variables.text(&field.name)?);
         let limit = self.limit()?;
         let Some(control) = &self.server.control else {
-            return Err(Stop::End(End::Harness(super::NO_CONTROL.to_owned())));
+            return Err(Stop::harness(super::NO_CONTROL));
         };
         let answer = control.field(&session, &name, limit)?;
         self.note(json!({"field": name, "status": answer.status, "body": answer.text}));
@@ -590,5 +583,7 @@ fn met(differences: Vec<Difference>) -> Result<(), Stop> {
 const LONGEST_FRAME: usize = 4_000;
 /// How many entries of a transcript are in a report.
 const LONGEST_TRANSCRIPT: usize = 40;
+/// How long a page may take to load, or to show what a case expects.
+const PAGE_LIMIT: Duration = Duration::from_secs(30);
 /// How long the sockets of a case may take to close after it.
 const CLOSING_LIMIT: Duration = Duration::from_secs(2);

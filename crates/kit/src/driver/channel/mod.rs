@@ -1,5 +1,5 @@
-//! A server under test, judged over a channel: WebSockets, and HTTP requests and MCP tools beside
-//! them.
+//! A server under test, judged over a channel: WebSockets, and HTTP requests, MCP tools and pages
+//! in a browser beside them.
 //!
 //! Invariants:
 //! - A case has its own sockets and ends at a barrier or an event, never after a time.
@@ -10,8 +10,11 @@
 mod control;
 mod conversation;
 mod socket;
+mod stop;
+mod tab;
 mod tools;
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -19,6 +22,7 @@ use accord_process::Cancel;
 
 use super::http::{Client, HttpOptions, ServerError};
 use super::{Adapter, AdapterInfo, CannotBegin, Driver, DriverKind, DriverOutcome};
+use crate::browser::{Browser, BrowserError};
 use crate::case::{Case, Channel, Credential, Move, Task};
 use crate::corpus::{ChannelList, Protocol};
 use crate::exchange::generate::Values;
@@ -53,6 +57,8 @@ pub struct ChannelServer {
     control: Option<Control>,
     /// The path of the MCP endpoint, if it is not that of the protocol.
     mcp: Option<String>,
+    /// The program of a Chromium.
+    browser: Option<PathBuf>,
     values: Values,
     list: OnceLock<ChannelList>,
 }
@@ -73,6 +79,7 @@ impl ChannelServer {
             socket_base: client.base().replacen("http", "ws", 1),
             control: control.transpose()?,
             mcp: None,
+            browser: None,
             client,
             options,
             values: Values::new(),
@@ -84,6 +91,14 @@ impl ChannelServer {
     #[must_use]
     pub fn mcp(mut self, path: impl Into<String>) -> Self {
         self.mcp = Some(path.into());
+        self
+    }
+
+    /// The same server, with the Chromium of this program for the cases about pages. Without one
+    /// they are skipped.
+    #[must_use]
+    pub fn browser(mut self, program: Option<PathBuf>) -> Self {
+        self.browser = program;
         self
     }
 
@@ -127,11 +142,14 @@ impl Adapter for ChannelServer {
         if self.control.is_none() && channel.moves.iter().any(Move::needs_control) {
             return Err(NO_CONTROL.to_owned());
         }
+        if self.browser.is_none() && needs_browser(channel) {
+            return Err(NO_BROWSER.to_owned());
+        }
         Ok(())
     }
 
     fn open(&self) -> Box<dyn Driver + '_> {
-        Box::new(ChannelDriver { server: self, cancel: None })
+        Box::new(ChannelDriver { server: self, cancel: None, browser: None })
     }
 
     fn info(&self) -> AdapterInfo {
@@ -145,6 +163,20 @@ impl Adapter for ChannelServer {
 struct ChannelDriver<'a> {
     server: &'a ChannelServer,
     cancel: Option<Cancel>,
+    /// Started by the first case that needs it.
+    browser: Option<Browser>,
+}
+
+impl ChannelDriver<'_> {
+    /// Starts the browser, if a case needs it and it does not run.
+    fn start_browser(&mut self, channel: &Channel) -> Result<(), BrowserError> {
+        if let (Some(program), None) = (&self.server.browser, &self.browser)
+            && needs_browser(channel)
+        {
+            self.browser = Some(Browser::start(program, BROWSER_LIMIT)?);
+        }
+        Ok(())
+    }
 }
 
 impl Driver for ChannelDriver<'_> {
@@ -159,10 +191,20 @@ impl Driver for ChannelDriver<'_> {
                 variables.set(name, value);
             }
         }
+        // The start of the browser is not the time of the case.
+        if let Err(error) = self.start_browser(channel) {
+            return Exchanged::nothing(End::Harness(error.to_string())).into();
+        }
         let deadline = Instant::now() + limit;
-        let cancel = self.cancel.as_ref();
-        let conversation = Conversation::new(self.server, list, variables, deadline, cancel);
-        conversation.run(&channel.moves).into()
+        let (cancel, browser) = (self.cancel.as_ref(), self.browser.as_ref());
+        let conversation =
+            Conversation::new(self.server, list, variables, deadline, cancel, browser);
+        let exchanged = conversation.run(&channel.moves);
+        if matches!(exchanged.end, End::Harness(_)) {
+            // A browser that failed is replaced for the next case.
+            self.browser = None;
+        }
+        exchanged.into()
     }
 
     fn cancel_with(&mut self, cancel: Cancel) {
@@ -170,5 +212,13 @@ impl Driver for ChannelDriver<'_> {
     }
 }
 
+fn needs_browser(channel: &Channel) -> bool {
+    channel.moves.iter().any(|one| one.browse.is_some())
+}
+
+/// How long a browser may take to start, and to do what it is asked for.
+const BROWSER_LIMIT: Duration = Duration::from_secs(120);
+const NO_BROWSER: &str = "is about what a person sees, and no Chromium was found; install one, or \
+                          name its program with --browser";
 const NO_CONTROL: &str = "needs the conformance control of the server to set its sessions up; give \
                           its URL with --control";
