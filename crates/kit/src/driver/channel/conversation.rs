@@ -71,10 +71,15 @@ impl<'a> Conversation<'a> {
     pub(super) fn run(mut self, moves: &[Move]) -> Exchanged {
         for (index, one) in moves.iter().enumerate() {
             let made = (1..=one.repeat.unwrap_or(1)).try_for_each(|n| {
-                if one.repeat.is_some() {
-                    self.variables.set("n", n);
+                if one.repeat.is_none() {
+                    return self.one_move(one);
                 }
-                self.one_move(one)
+                self.variables.set("n", n);
+                let begun = Instant::now();
+                self.one_move(one)?;
+                // A slow server may take long for many repetitions. Each has the limit of the case.
+                self.deadline += begun.elapsed();
+                Ok(())
             });
             let end = match made {
                 Ok(()) => continue,
