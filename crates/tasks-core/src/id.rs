@@ -175,22 +175,70 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() && !b"01IOl".contains(&byte)
 }
 
+impl TaskDay {
+    fn push(self, text: &mut IdText) {
+        text.digits(self.year, 4);
+        text.bytes(b"-");
+        text.digits(self.month.into(), 2);
+        text.bytes(b"-");
+        text.digits(self.day.into(), 2);
+    }
+}
+
 impl fmt::Display for TaskDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        let mut text = IdText::default();
+        self.push(&mut text);
+        f.write_str(text.as_str())
     }
 }
 
 impl fmt::Display for TaskId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TASK-{}-", self.day)?;
+        let mut text = IdText::default();
+        text.bytes(b"TASK-");
+        self.day.push(&mut text);
+        text.bytes(b"-");
         match self.serial {
-            Serial::Number(number) => write!(f, "{number:03}"),
-            Serial::Sub(number, sub) => write!(f, "{number:03}-{sub:02}"),
-            Serial::Letters(letters) => {
-                letters.iter().try_for_each(|&letter| write!(f, "{}", char::from(letter)))
+            Serial::Number(number) => text.digits(number, 3),
+            Serial::Sub(number, sub) => {
+                text.digits(number, 3);
+                text.bytes(b"-");
+                text.digits(sub.into(), 2);
             }
+            Serial::Letters(letters) => text.bytes(&letters),
         }
+        f.write_str(text.as_str())
+    }
+}
+
+/// The text of an id while it is written. Paths of files are made of ids all the time, so that it
+/// is not made with format strings.
+#[derive(Default)]
+struct IdText {
+    bytes: [u8; 24],
+    length: usize,
+}
+
+impl IdText {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes[self.length..self.length + bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    /// A number of at most `count` digits.
+    fn digits(&mut self, number: u16, count: usize) {
+        let mut rest = number;
+        for place in (self.length..self.length + count).rev() {
+            self.bytes[place] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        self.length += count;
+    }
+
+    fn as_str(&self) -> &str {
+        // Only ASCII is written.
+        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
     }
 }
 

@@ -137,8 +137,8 @@ impl Time {
     }
 
     fn spell_seconds(self) -> String {
-        let (hour, minute, second) = (self.0.hour(), self.0.minute(), self.0.second());
-        format!("{}T{hour:02}:{minute:02}:{second:02}", self.date())
+        let mut text = [0; LONGEST];
+        spelled(&mut text, self.0, None).to_owned()
     }
 
     fn unix_nanos(self) -> i128 {
@@ -150,12 +150,43 @@ impl fmt::Display for Time {
     /// RFC 3339 in UTC, with milliseconds, or with nanoseconds where it has more digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.subsec_nanos();
-        f.write_str(&self.spell_seconds())?;
         // Nothing is cut off: reading the text again gives the same time.
-        if nanos.is_multiple_of(1_000_000) {
-            write!(f, ".{:03}Z", nanos / 1_000_000)
-        } else {
-            write!(f, ".{nanos:09}Z")
-        }
+        let fraction = match nanos.is_multiple_of(1_000_000) {
+            true => (nanos / 1_000_000, 3),
+            false => (nanos, 9),
+        };
+        let mut text = [0; LONGEST];
+        f.write_str(spelled(&mut text, self.0, Some(fraction)))
     }
+}
+
+/// The length of the longest text of a time.
+const LONGEST: usize = 30;
+
+/// The text of a time, without its fraction or with one of so many digits. Times are written all
+/// the time, so that it is not made with format strings.
+fn spelled(text: &mut [u8; LONGEST], at: DateTime, fraction: Option<(u32, usize)>) -> &str {
+    let small = |number: i8| u32::from(number.unsigned_abs());
+    let parts = [
+        (u32::from(at.year().unsigned_abs()), 4, b'-'),
+        (small(at.month()), 2, b'-'),
+        (small(at.day()), 2, b'T'),
+        (small(at.hour()), 2, b':'),
+        (small(at.minute()), 2, b':'),
+        (small(at.second()), 2, b'.'),
+    ];
+    let mut length = 0;
+    let ended = fraction.map(|(number, count)| (number, count, b'Z'));
+    for (number, count, end) in parts.into_iter().chain(ended) {
+        let mut rest = number;
+        for place in (length..length + count).rev() {
+            text[place] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        text[length + count] = end;
+        length += count + 1;
+    }
+    // Without a fraction, the point before it is one too many. Only ASCII is written.
+    let length = if fraction.is_some() { length } else { length - 1 };
+    std::str::from_utf8(&text[..length]).unwrap_or_default()
 }

@@ -14,11 +14,21 @@ const MAX_REWRITTEN: usize = 64 * 1024;
 const MAX_FLAT: usize = 1_000;
 
 /// A YAML mapping, with its text.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Yaml {
     text: String,
     members: Object,
+    /// Whether the text is known to be what [`Yaml::write`] makes of the members.
+    is_written: bool,
 }
+
+impl PartialEq for Yaml {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.members == other.members
+    }
+}
+
+impl Eq for Yaml {}
 
 /// A change of a member. A path has one name, or two for a member of a member.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +89,7 @@ impl Yaml {
     pub fn read(text: impl Into<String>) -> Result<Self, YamlError> {
         let text = text.into();
         match load(&text)?.value {
-            Value::Object(members) => Ok(Self { text, members }),
+            Value::Object(members) => Ok(Self { text, members, is_written: false }),
             _ => Err(YamlError { line: 1, problem: "expected a mapping".into() }),
         }
     }
@@ -88,7 +98,7 @@ impl Yaml {
     pub fn write(members: Object) -> Self {
         let mut text = String::with_capacity(1_024);
         emit::members(&members, 0, &mut text);
-        Self { text, members }
+        Self { text, members, is_written: true }
     }
 
     /// The text.
@@ -136,10 +146,12 @@ impl Yaml {
         if self.text.len() > MAX_REWRITTEN || !changes.iter().all(Change::is_flat) {
             return None;
         }
-        let mut text = String::with_capacity(self.text.len());
-        emit::members(&self.members, 0, &mut text);
-        if text != self.text {
-            return None;
+        if !self.is_written {
+            let mut text = String::with_capacity(self.text.len());
+            emit::members(&self.members, 0, &mut text);
+            if text != self.text {
+                return None;
+            }
         }
         let mut members = self.members.clone();
         changes.iter().for_each(|change| change_value(&mut members, &change.path, change.value()));
@@ -154,6 +166,7 @@ impl Yaml {
         let is_new = |change: &&Change| value_at(&self.members, &change.path) != change.value();
         let changes: Vec<&Change> = changes.iter().filter(is_new).collect();
         let Some(last) = changes.last() else { return Ok(root) };
+        self.is_written = false;
         changes.iter().for_each(|change| change_value(&mut wanted, &change.path, change.value()));
         let root = root.map_or_else(|| load(&self.text), Ok)?;
         match &root.block {
