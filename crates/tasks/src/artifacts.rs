@@ -38,7 +38,7 @@ impl Work<'_> {
         Ok(None)
     }
 
-    /// The content of a file of a run. A folder that is missing is looked for once in a group.
+    /// The content of a file of a run.
     fn run_file(
         &self,
         layout: RunLayout,
@@ -54,11 +54,16 @@ impl Work<'_> {
     }
 
     fn has_folder(&self, path: &str) -> Result<bool, Failure> {
+        Ok(self.at_run_folder(path)? == Some(Kind::Folder))
+    }
+
+    /// What is at the path of a folder of runs. It is looked for once in a group.
+    fn at_run_folder(&self, path: &str) -> Result<Option<Kind>, Failure> {
         if let Some(known) = self.run_folders.borrow().get(path) {
             return Ok(*known);
         }
         let found = self.disk.stat(path).map_err(|error| failure(&error))?;
-        let found = found.is_some_and(|found| found.kind == Kind::Folder);
+        let found = found.map(|found| found.kind);
         self.run_folders.borrow_mut().insert(path.to_owned(), found);
         Ok(found)
     }
@@ -105,11 +110,12 @@ impl Work<'_> {
     ) -> Result<(), Failure> {
         let folder = self.layout.folder(id);
         let path = format!("{folder}/{name}");
-        if self.staged.contains_key(&path) || self.has_folder(&folder)? {
+        let found = self.at_run_folder(&folder)?;
+        if self.staged.contains_key(&path) || found == Some(Kind::Folder) {
             return self.put(&path, text);
         }
         let mut was = None;
-        if self.disk.stat(&folder).map_err(|error| failure(&error))?.is_some() {
+        if found.is_some() {
             let away = format!("{OWN}/refused/{id}.run.{}", self.index.last_event + 1);
             self.ops.push(Op::Move { from: folder, to: away });
             was = Some(ANYTHING.to_owned());

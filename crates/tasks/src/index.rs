@@ -16,8 +16,10 @@ pub(crate) struct Index {
     pub(crate) numbers: HashMap<TaskDay, DayNumbers>,
     /// The number of the last event.
     pub(crate) last_event: u64,
-    /// The lengths of event logs that this process appended to.
+    /// The lengths of event logs that the present group appends to.
     pub(crate) lengths: HashMap<String, u64>,
+    /// The lengths of event logs that earlier groups of this process appended to.
+    pub(crate) last_lengths: HashMap<String, u64>,
     /// Files that are not tasks, with the reasons.
     pub(crate) broken: BTreeMap<String, String>,
     /// Tasks whose files are not what Accord committed. They are judged before anything else.

@@ -1,8 +1,9 @@
 //! A tree of tasks, and the group of commits that callers share.
 //!
 //! A caller hands in a decision. The first caller becomes the leader: it takes the lock, runs the
-//! decisions of everyone who is waiting, commits them with one sync, and wakes the callers. While
-//! it syncs, the next group gathers. Callers make their answers themselves, after the group.
+//! decisions of everyone who is waiting, commits them with one sync, makes one of those who came
+//! meanwhile the next leader, and wakes the callers. While it syncs, the next group gathers.
+//! Callers make their answers themselves, after the group.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -89,6 +90,22 @@ type Decide = dyn FnOnce(Result<&mut Work<'_>, Failure>) -> Finish + Send;
 
 /// Gives the caller its answer, or the failure of the commit.
 type Finish = Box<dyn FnOnce(Result<(), Failure>) + Send>;
+
+/// A group that is decided and committed, and not answered yet.
+struct Ended {
+    finishes: Vec<Finish>,
+    outcome: Result<(), Failure>,
+    /// How long its sync took.
+    sync_time: Option<Duration>,
+}
+
+impl Ended {
+    /// A group that was refused as a whole.
+    fn refused(jobs: Vec<Job>, failure: &Failure) -> Self {
+        let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone()))).collect();
+        Self { finishes, outcome: Ok(()), sync_time: None }
+    }
+}
 
 /// What a caller waits for.
 enum Signal<T> {
@@ -289,7 +306,20 @@ impl Tree {
     /// Leads one group, then makes the next caller the leader.
     fn lead(&self) {
         self.gather();
-        self.run_group();
+        let Ended { finishes, outcome, sync_time } = self.run_group();
+        let mut queue = self.0.queue.lock();
+        queue.wanted = queue.waiting.len() + finishes.len();
+        queue.sync_time = sync_time.unwrap_or(queue.sync_time);
+        // Those who wait go on while this group is answered. If no one waits, those who are answered
+        // may come back and make the next group together.
+        let is_led = queue.waiting.front().inspect(|next| (next.lead)()).is_some();
+        drop(queue);
+        for finish in finishes {
+            finish(outcome.clone());
+        }
+        if is_led {
+            return;
+        }
         let mut queue = self.0.queue.lock();
         match queue.waiting.front() {
             Some(next) => (next.lead)(),
@@ -314,7 +344,7 @@ impl Tree {
     }
 
     /// Runs the decisions of one group.
-    fn run_group(&self) {
+    fn run_group(&self) -> Ended {
         let mut store = self.0.store.lock();
         let Store { wal, index, pace } = &mut *store;
         let changes = std::mem::take(&mut *self.0.changes.lock());
@@ -338,8 +368,7 @@ impl Tree {
                     return self.run_read_only(wal, jobs, error);
                 }
                 let failure = error.map_or_else(missing_index, |error| failure(&error));
-                let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
-                return finishes.for_each(|finish| finish(Ok(())));
+                return Ended::refused(jobs, &failure);
             }
         };
         let (now, jump) = pace.read(&shared.environment);
@@ -365,20 +394,12 @@ impl Tree {
             // The index is ahead of the files.
             *index = None;
         }
-        let sync_time = wal.sync_time();
-        drop(store);
-        let mut queue = shared.queue.lock();
-        queue.wanted = queue.waiting.len() + finishes.len();
-        queue.sync_time = sync_time;
-        drop(queue);
-        for finish in finishes {
-            finish(outcome.clone());
-        }
+        Ended { finishes, outcome, sync_time: Some(wal.sync_time()) }
     }
 
     /// Runs the decisions of a group on a tree that cannot be written: those that change nothing
     /// are answered. It has no lock, so a commit that happens at the same time may be missing.
-    fn run_read_only(&self, wal: &Wal<State>, jobs: Vec<Job>, error: &TreeError) {
+    fn run_read_only(&self, wal: &Wal<State>, jobs: Vec<Job>, error: &TreeError) -> Ended {
         let disk = self.0.disk.as_ref();
         let layout = self.current_settings().layout();
         let read = || {
@@ -388,20 +409,14 @@ impl Tree {
         };
         let (state, mut index) = match read() {
             Ok(read) => read,
-            Err(error) => {
-                let failure = failure(&error);
-                let finishes = jobs.into_iter().map(|job| (job.run)(Err(failure.clone())));
-                return finishes.for_each(|finish| finish(Ok(())));
-            }
+            Err(error) => return Ended::refused(jobs, &failure(&error)),
         };
         let (settings, now) = (self.held_settings(&state), self.0.environment.now());
         let mut work = Work::new(disk, &state, &mut index, settings, now);
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
         let (records, _) = work.into_records();
         let outcome = if records.is_empty() { Ok(()) } else { Err(failure(error)) };
-        for finish in finishes {
-            finish(outcome.clone());
-        }
+        Ended { finishes, outcome, sync_time: None }
     }
 
     /// Judges files that others changed while the group was decided.

@@ -16,7 +16,7 @@ use accord_tasks_core::run::Heartbeat;
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskDay, TaskId};
 use accord_trees::wal::{ANYTHING, Op, Record, digest};
-use accord_trees::{Disk, Result as TreeResult, read_file};
+use accord_trees::{Disk, Kind, Result as TreeResult, read_file};
 
 use crate::committed::{Held, LeaseOrigin, State};
 use crate::index::Index;
@@ -41,8 +41,8 @@ pub(crate) struct Work<'w> {
     held: HashMap<TaskId, Option<Held>>,
     /// The digests of files that were read and whose texts are not those that Accord would write.
     unusual: RefCell<HashMap<TaskId, String>>,
-    /// Whether folders of runs exist, as far as they were looked for.
-    pub(crate) run_folders: RefCell<HashMap<String, bool>>,
+    /// What is at the paths of folders of runs, as far as they were looked for.
+    pub(crate) run_folders: RefCell<HashMap<String, Option<Kind>>>,
     /// The heartbeats of the group.
     pub(crate) beats: HashMap<TaskId, Heartbeat>,
     /// Verdicts about tasks that were read and are not settled yet.
@@ -405,7 +405,7 @@ impl<'w> Work<'w> {
             let line = format!("{}\n", event.line(self.index.last_event));
             let path = events(event.at);
             let known = self.index.lengths.get(&path).copied();
-            let (at, line) = match known {
+            let (at, line) = match known.or_else(|| self.last_length(&path)) {
                 Some(at) => (at, line),
                 None => end(self.disk, &path, line),
             };
@@ -416,6 +416,13 @@ impl<'w> Work<'w> {
             }
         }
         ops
+    }
+
+    /// The length of a log that this process appended to before this group, if it has that length.
+    fn last_length(&self, path: &str) -> Option<u64> {
+        let last = self.index.last_lengths.get(path).copied()?;
+        let found = self.disk.stat(path).ok().flatten()?;
+        (found.kind == Kind::File && found.length == last).then_some(last)
     }
 
     /// The records of the group, and whether the index must be built again.
@@ -456,8 +463,13 @@ pub(crate) fn take_over(
     state: &State,
     records: &[Record],
 ) -> TreeResult<()> {
-    // Other processes appended to the logs.
-    index.lengths.clear();
+    let lengths = std::mem::take(&mut index.lengths);
+    if records.is_empty() {
+        index.last_lengths.extend(lengths);
+    } else {
+        // Other processes appended to the logs.
+        index.last_lengths.clear();
+    }
     for record in records {
         let event = record.detail.get("event").and_then(Value::as_u64);
         index.last_event = index.last_event.max(event.unwrap_or(0));

@@ -59,7 +59,7 @@ pub struct Entry {
 
 /// An open file. It stays the same file when its path is replaced.
 pub trait Content: Send {
-    /// Its size in bytes.
+    /// Its size in bytes when it was opened.
     fn length(&self) -> Result<u64>;
 
     /// Reads at an offset; returns fewer bytes only at the end.
@@ -139,6 +139,12 @@ pub trait Disk: Send + Sync {
     /// are faster.
     fn keep_folders(&self) -> Box<dyn Send> {
         Box::new(())
+    }
+
+    /// How many threads may work on different paths at the same time. A disk whose operations must
+    /// come in a fixed order has one lane.
+    fn lanes(&self) -> usize {
+        1
     }
 }
 

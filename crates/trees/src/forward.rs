@@ -25,8 +25,9 @@
 /// }
 /// ```
 ///
-/// All other methods must be written out: a missing one does not compile. Only `keep_folders` and
-/// `move_if_free` have defaults: the first keeps none, the second calls `stat` and `move_to`.
+/// All other methods must be written out: a missing one does not compile. Only `keep_folders`,
+/// `lanes` and `move_if_free` have defaults: the first keeps none, the second is one, the third
+/// calls `stat` and `move_to`.
 #[macro_export]
 macro_rules! forward {
     (@ $disk:tt root_path) => {
@@ -96,6 +97,9 @@ macro_rules! forward {
     };
     (@ $disk:tt keep_folders) => {
         $crate::forward! { @ $disk fn keep_folders() -> Box<dyn Send> }
+    };
+    (@ $disk:tt lanes) => {
+        $crate::forward! { @ $disk fn lanes() -> usize }
     };
     (@ $disk:tt fn $method:ident($($name:ident: $kind:ty),*) -> $gives:ty) => {
         fn $method(&self, $($name: $kind),*) -> $gives {

@@ -24,7 +24,7 @@ impl Slow {
 impl Disk for Slow {
     accord_trees::forward! { disk: root_path, stat, list, open, make_folder, create, append,
     truncate, rename, move_to, move_if_free, publish, remove_file, remove_tree, guard, try_guard,
-    keep_folders }
+    keep_folders, lanes }
 
     fn sync(&self, path: &str) -> Result<()> {
         self.wait();

@@ -31,7 +31,7 @@ use resolve::Resolver;
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
-    folder: OwnedFd,
+    folder: Arc<OwnedFd>,
     resolver: Resolver,
     kept: Arc<Kept>,
 }
@@ -63,7 +63,7 @@ impl Root {
         let folder = rustix::fs::open(&canonical, flags, Mode::empty())
             .map_err(|errno| refused(errno.into()))?;
         let resolver = Resolver::for_folder(folder.as_fd());
-        Ok(Self { path: canonical, folder, resolver, kept: Arc::default() })
+        Ok(Self { path: canonical, folder: Arc::new(folder), resolver, kept: Arc::default() })
     }
 
     /// Opens a path.
@@ -91,10 +91,15 @@ impl Root {
     /// The folder of a path, if folders are kept and this one can be.
     fn keep(&self, path: &str) -> Keeping {
         let folder = parent(path);
+        if folder.is_empty() {
+            // The root is always open.
+            let is_plain = is_plain(path);
+            return if is_plain { Keeping::Kept(self.folder.clone()) } else { Keeping::No };
+        }
         if let Some(kept) = self.kept.get(folder) {
             return if is_plain(name(path)) { Keeping::Kept(kept) } else { Keeping::No };
         }
-        if folder.is_empty() || !is_plain(path) || !self.kept.is_on() {
+        if !is_plain(path) || !self.kept.is_on() {
             return Keeping::No;
         }
         match self.resolver.open_without_links(self.folder.as_fd(), folder, FOLDER) {
@@ -156,13 +161,13 @@ impl Root {
         }
     }
 
-    /// Opens a file for writing.
-    fn file(&self, path: &str, flags: OFlags, doing: &'static str) -> Result<File> {
+    /// Opens a file.
+    fn file(&self, path: &str, flags: OFlags, doing: &'static str) -> Result<Opened> {
         // Without `NONBLOCK`, opening a pipe that an agent made would wait for its other end.
         let opened = self.resolve(path, flags | OFlags::NONBLOCK);
         let file = File::from(opened.map_err(|errno| refused(path, doing, errno))?);
-        expect_file(path, &file, doing)?;
-        Ok(file)
+        let length = length_of(path, &file, doing)?;
+        Ok(Opened { path: path.to_owned(), file, length })
     }
 }
 
@@ -203,11 +208,10 @@ impl Disk for Root {
     }
 
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
-        let file = match self.file(path, OFlags::RDONLY, "read") {
-            Err(error) if error.is_absent() => return Ok(None),
-            file => file?,
-        };
-        Ok(Some(Box::new(Opened { path: path.to_owned(), file })))
+        match self.file(path, OFlags::RDONLY, "read") {
+            Err(error) if error.is_absent() => Ok(None),
+            opened => Ok(Some(Box::new(opened?))),
+        }
     }
 
     fn make_folder(&self, path: &str) -> Result<bool> {
@@ -235,12 +239,12 @@ impl Disk for Root {
 
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
-        let mut file = self.file(path, flags, "written")?;
+        let mut file = self.file(path, flags, "written")?.file;
         file.write_all(bytes).map_err(|source| TreeError::system(path, "written", source))
     }
 
     fn truncate(&self, path: &str, length: u64) -> Result<()> {
-        let file = self.file(path, OFlags::WRONLY, "cut")?;
+        let file = self.file(path, OFlags::WRONLY, "cut")?.file;
         file.set_len(length).map_err(|source| TreeError::system(path, "cut", source))
     }
 
@@ -328,7 +332,7 @@ impl Disk for Root {
 
     fn sync(&self, path: &str) -> Result<()> {
         // Syncing needs no write access, and the file may be read-only.
-        let file = self.file(path, OFlags::RDONLY, "synced")?;
+        let file = self.file(path, OFlags::RDONLY, "synced")?.file;
         file.sync_all().map_err(|source| TreeError::system(path, "synced", source))
     }
 
@@ -349,13 +353,13 @@ impl Disk for Root {
     }
 
     fn guard(&self, path: &str) -> Result<Box<dyn Send>> {
-        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
+        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?.file;
         file.lock().map_err(|source| TreeError::system(path, "locked", source))?;
         Ok(Box::new(file))
     }
 
     fn try_guard(&self, path: &str) -> Result<Option<Box<dyn Send>>> {
-        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?;
+        let file = self.file(path, OFlags::RDWR | OFlags::CREATE, "locked")?.file;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -366,20 +370,22 @@ impl Disk for Root {
     fn keep_folders(&self) -> Box<dyn Send> {
         self.kept.begin()
     }
+
+    fn lanes(&self) -> usize {
+        crate::wal::lanes::count()
+    }
 }
 
 /// A file that was opened.
 struct Opened {
     path: String,
     file: File,
+    length: u64,
 }
 
 impl Content for Opened {
     fn length(&self) -> Result<u64> {
-        let metadata = self.file.metadata();
-        metadata
-            .map(|metadata| metadata.len())
-            .map_err(|source| TreeError::system(&self.path, "read", source))
+        Ok(self.length)
     }
 
     fn read_at(&self, offset: u64, length: usize) -> Result<Vec<u8>> {
@@ -388,7 +394,13 @@ impl Content for Opened {
         while filled < length {
             match self.file.read_at(&mut bytes[filled..], offset + filled as u64) {
                 Ok(0) => break,
-                Ok(more) => filled += more,
+                Ok(more) => {
+                    filled += more;
+                    // Fewer bytes than asked for, up to where the file ended: it has not grown.
+                    if offset + filled as u64 == self.length {
+                        break;
+                    }
+                }
                 Err(source) if source.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(source) => return Err(TreeError::system(&self.path, "read", source)),
             }
@@ -398,11 +410,12 @@ impl Content for Opened {
     }
 }
 
-fn expect_file(path: &str, file: &File, doing: &'static str) -> Result<()> {
+/// The length of what was opened, if it is a file.
+fn length_of(path: &str, file: &File, doing: &'static str) -> Result<u64> {
     let metadata = file.metadata();
     let metadata = metadata.map_err(|source| TreeError::system(path, doing, source))?;
     if metadata.is_file() {
-        return Ok(());
+        return Ok(metadata.len());
     }
     Err(TreeError::NotFile { path: path.to_owned() })
 }

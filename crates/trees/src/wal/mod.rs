@@ -17,6 +17,7 @@
 //! - the [committed state](Committed) is what the head of the log and its records add up to. It
 //!   outlives the records: an emptied log begins with it.
 
+pub(crate) mod lanes;
 mod net;
 mod record;
 mod state;
@@ -29,7 +30,7 @@ use serde_json::json;
 
 use crate::disk::{Disk, Entry};
 use crate::{Kind, Result, TreeError, atomic, limits};
-use net::{Net, Trust};
+use net::{Trust, apply_shared};
 use record::{Added, decode, decode_records, encode, encode_group, followed};
 
 pub use net::Skipped;
@@ -42,6 +43,9 @@ const FULL: u64 = 4 * 1024 * 1024;
 /// A log is not emptied before its records are this many times as long as its head, so that a
 /// large committed state is written rarely.
 const PER_HEAD: u64 = 4;
+
+/// The most memory of a group that is kept for the next one.
+const LARGEST_BUFFER: usize = 1024 * 1024;
 
 /// How often a process may take the lock while another one waits for it.
 const IN_A_ROW: u32 = 8;
@@ -64,6 +68,8 @@ pub struct Wal<S = ()> {
     in_a_row: u32,
     /// How long the last sync of a group took.
     sync_time: Duration,
+    /// The memory of the last group, for the next one.
+    buffer: Vec<u8>,
 }
 
 /// A position in a log.
@@ -99,8 +105,19 @@ impl<S: Committed> Wal<S> {
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
         let (state, sync_time) = (S::default(), Duration::ZERO);
-        let (seen, written_ms) = (None, None);
-        Self { disk, folder, boot, seen, written_ms, state, head: 0, in_a_row: 0, sync_time }
+        let (seen, written_ms, buffer) = (None, None, Vec::new());
+        Self {
+            disk,
+            folder,
+            boot,
+            seen,
+            written_ms,
+            state,
+            head: 0,
+            in_a_row: 0,
+            sync_time,
+            buffer,
+        }
     }
 
     /// How long the last sync of a group took. A group that waits a part of this time for more
@@ -131,12 +148,23 @@ impl<S: Committed> Wal<S> {
     /// # Errors
     /// When the log cannot be read or applied. Nothing is lost then.
     pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
-        atomic::make_folders(self.disk.as_ref(), &self.folder)?;
-        let guard = self.take_turn()?;
+        let guard = match self.take_turn() {
+            Err(error) if error.is_absent() => {
+                atomic::make_folders(self.disk.as_ref(), &self.folder)?;
+                self.take_turn()?
+            }
+            guard => guard?,
+        };
         let folders = self.disk.keep_folders();
-        let (news, at) = self.catch_up()?;
-        self.seen = Some(at);
-        self.written_ms = self.modified(at.number)?;
+        let (news, at) = match self.unchanged()? {
+            Some(seen) => (News::Records(Vec::new()), seen),
+            None => {
+                let (news, at) = self.catch_up()?;
+                self.seen = Some(at);
+                self.written_ms = self.modified(at.number)?;
+                (news, at)
+            }
+        };
         let staged = Vec::new();
         Ok(LockedWal { wal: self, news, at, staged, _folders: folders, _guard: guard })
     }
@@ -157,9 +185,23 @@ impl<S: Committed> Wal<S> {
         self.disk.guard(&lock)
     }
 
-    fn apply(&self, records: &[Record], trust: Trust) -> Result<Vec<Skipped>> {
+    /// The end of the log, if no one wrote to it since this process did.
+    fn unchanged(&self) -> Result<Option<Position>> {
+        let Some(seen) = self.seen else { return Ok(None) };
+        let found = self.disk.stat(&self.path(seen.number))?;
+        let is_same = found.is_some_and(|found| {
+            found.kind == Kind::File
+                && found.length == seen.offset
+                && Some(found.modified_ms) == self.written_ms
+        });
+        // A log is removed only after the next one has begun.
+        let is_last = is_same && self.disk.stat(&self.path(seen.number + 1))?.is_none();
+        Ok(is_last.then_some(seen))
+    }
+
+    fn apply(&self, records: &Arc<[Record]>, trust: Trust) -> Result<Vec<Skipped>> {
         let temporary = format!("{}/next", self.folder);
-        Net::of(records).apply(self.disk.as_ref(), &temporary, trust)
+        apply_shared(records, &self.disk, &temporary, trust)
     }
 
     fn path(&self, number: u64) -> String {
@@ -249,10 +291,10 @@ impl<S: Committed> Wal<S> {
         self.head = log.head;
         let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
         if !is_same_boot {
-            self.apply(&records, Trust::Log)?;
+            self.apply(&Arc::from(records), Trust::Log)?;
             return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
         }
-        self.apply(&records[settled..], Trust::Files)?;
+        self.apply(&Arc::from(&records[settled..]), Trust::Files)?;
         // This process may have seen all of the log before.
         let after = self.seen.map(position);
         let has_seen = after.is_some() && header.get("after") == after.as_ref();
@@ -279,7 +321,7 @@ impl<S: Committed> Wal<S> {
         let end = Position { offset: seen.offset + added.length, ..seen };
         added.check(&path, end.offset)?;
         self.cut(&path, seen.offset, &read, added.length)?;
-        self.apply(added.unsettled(), Trust::Files)?;
+        self.apply(&Arc::from(added.unsettled()), Trust::Files)?;
         added.records.iter().for_each(|record| self.state.apply(record));
         Ok((News::Records(added.records), end))
     }
@@ -375,10 +417,12 @@ impl<S: Committed> LockedWal<'_, S> {
         if self.staged.is_empty() {
             return Ok(Vec::new());
         }
-        let staged = std::mem::take(&mut self.staged);
-        let bytes = encode_group(&staged);
-        let path = self.wal.path(self.at.number);
+        let staged: Arc<[Record]> = std::mem::take(&mut self.staged).into();
         let disk = self.wal.disk.as_ref();
+        let mut bytes = std::mem::take(&mut self.wal.buffer);
+        bytes.clear();
+        encode_group(&staged, disk.lanes(), &mut bytes);
+        let path = self.wal.path(self.at.number);
         let written = disk.append(&path, &bytes).and_then(|()| {
             let began = Instant::now();
             let synced = disk.sync(&path);
@@ -394,6 +438,9 @@ impl<S: Committed> LockedWal<'_, S> {
         }
         let applied = self.wal.apply(&staged, Trust::Files);
         self.at.offset += bytes.len() as u64;
+        if bytes.capacity() <= LARGEST_BUFFER {
+            self.wal.buffer = bytes;
+        }
         let mut is_marked = false;
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {

@@ -2,12 +2,17 @@
 //!
 //! Records are applied by their net effect, so that a file which moved twice is never at two
 //! paths, not even while a log is applied again.
+//!
+//! Items that do not depend on each other are applied by several threads, if the disk has several
+//! lanes: in any order, and each as a whole.
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
+use std::sync::Arc;
 
+use super::lanes::{cut, share};
 use super::record::{ANYTHING, Op, Record, digest};
 use crate::disk::{Disk, parent, read_file};
 use crate::{Kind, Moved, Result, TreeError, atomic, limits};
@@ -149,35 +154,39 @@ impl<'r> Net<'r> {
         self.items.insert(to, item);
     }
 
-    /// Brings the files to the state after the records. Answers which of them were left alone. New
-    /// contents go through the file `temporary`, which only the holder of the lock uses.
-    pub(super) fn apply(
+    /// The items in an order that has folders before what is in them; for several lanes, directly
+    /// before.
+    fn ordered(&self, lanes: usize) -> Vec<(&str, &Item<'r>)> {
+        let mut items: Vec<_> = self.items.iter().map(|(path, item)| (&**path, item)).collect();
+        if lanes > 1 {
+            items.sort_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
+        }
+        items
+    }
+
+    /// Brings some of the items to their state.
+    fn apply_items(
         &self,
+        items: &[(&str, &Item<'r>)],
         disk: &dyn Disk,
         temporary: &str,
         trust: Trust,
     ) -> Result<Vec<Skipped>> {
         let mut skipped = Vec::new();
-        // Folders before what is in them: the order of paths.
-        for (path, item) in &self.items {
+        for (path, item) in items {
             self.place(disk, path, item, trust)?;
             if let Some(text) = item.texts.last()
                 && !write(disk, temporary, path, item, trust)?
             {
-                skipped.push(Skipped { path: path.to_string(), text: (*text).to_owned() });
+                skipped.push(Skipped { path: (*path).to_owned(), text: (*text).to_owned() });
             }
         }
-        // After the moves: a folder that was made may have moved with its parent.
-        let mut last = "";
-        for folder in &self.folders {
-            // Folders beside each other have a new parent in most cases: it is made first.
-            if parent(folder) != last {
-                last = parent(folder);
-                make_folders(disk, last)?;
-            }
-            make_folders(disk, folder)?;
-        }
-        // After the moves: what is removed may have been inside a folder that moved.
+        Ok(skipped)
+    }
+
+    /// What comes after the items: a folder that was made may have moved with its parent.
+    fn apply_rest(&self, disk: &dyn Disk, temporary: &str, trust: Trust) -> Result<()> {
+        // What is removed may have been inside a folder that moved.
         for path in &self.removed {
             // Something else may have moved there since.
             if !self.items.contains_key(path) {
@@ -187,7 +196,37 @@ impl<'r> Net<'r> {
         for (path, (at, text)) in &self.appended {
             append(disk, temporary, path, (*at, text), trust)?;
         }
-        Ok(skipped)
+        Ok(())
+    }
+
+    /// How many threads may apply it.
+    fn lanes(&self, disk: &dyn Disk) -> usize {
+        match disk.lanes() {
+            lanes if lanes > 1 && !self.is_chained() => lanes,
+            _ => 1,
+        }
+    }
+
+    /// Whether a path is inside a folder that is an item: then it comes after the folder.
+    fn is_inside_item(&self, path: &str) -> bool {
+        ancestors(path).any(|folder| self.items.contains_key(folder))
+    }
+
+    /// Whether an item comes from a folder that moves somewhere else. Then the order of the moves
+    /// matters.
+    fn is_chained(&self) -> bool {
+        let moves: HashMap<&str, &str> = self
+            .items
+            .iter()
+            .flat_map(|(path, item)| item.earlier.iter().map(|old| (&**old, &**path)))
+            .collect();
+        moves.iter().any(|(old, path)| {
+            let is_elsewhere = |folder: &str| {
+                let to = moves.get(folder);
+                to.is_some_and(|to| !ancestors(path).any(|folder| folder == *to))
+            };
+            ancestors(old).any(is_elsewhere)
+        })
     }
 
     /// Moves an item to its path, from wherever it is.
@@ -214,6 +253,73 @@ impl<'r> Net<'r> {
         }
         Ok(())
     }
+}
+
+/// Brings the files to the state after records. Answers which of them were left alone. New contents
+/// go through the file `temporary`, or one beside it for each further thread; only the holder of
+/// the lock uses them.
+pub(super) fn apply_shared(
+    records: &Arc<[Record]>,
+    disk: &Arc<dyn Disk>,
+    temporary: &str,
+    trust: Trust,
+) -> Result<Vec<Skipped>> {
+    let net = Net::of(records);
+    let lanes = net.lanes(disk.as_ref());
+    let items = net.ordered(lanes);
+    let parts = cut(&items, lanes, |(path, _)| !net.is_inside_item(path));
+    let own = |part: usize| net.apply_items(parts[part], disk.as_ref(), temporary, trust);
+    let (shared, others_disk) = (records.clone(), disk.clone());
+    let others_temporary = temporary.to_owned();
+    let applied = share(parts.len(), own, move |lane, taken, done| {
+        // The records may go away before this thread does, so that it has a net of its own.
+        let net = Net::of(&shared);
+        let items = net.ordered(lanes);
+        let parts = cut(&items, lanes, |(path, _)| !net.is_inside_item(path));
+        let temporary = format!("{others_temporary}-{lane}");
+        for part in taken {
+            let disk = others_disk.as_ref();
+            done(part, net.apply_items(parts[part], disk, &temporary, trust));
+        }
+    });
+    let mut skipped = Vec::new();
+    for part in applied {
+        skipped.extend(part?);
+    }
+    // After the moves: a folder that was made may have moved with its parent.
+    let folders: Vec<&str> = net.folders.iter().map(|folder| &**folder).collect();
+    let parts = cut(&folders, lanes, |_| true);
+    let own = |part: usize| make_all_folders(parts[part], disk.as_ref());
+    let (shared, others_disk) = (records.clone(), disk.clone());
+    let made = share(parts.len(), own, move |_, taken, done| {
+        let net = Net::of(&shared);
+        let folders: Vec<&str> = net.folders.iter().map(|folder| &**folder).collect();
+        let parts = cut(&folders, lanes, |_| true);
+        taken.for_each(|part| done(part, make_all_folders(parts[part], others_disk.as_ref())));
+    });
+    made.into_iter().collect::<Result<()>>()?;
+    net.apply_rest(disk.as_ref(), temporary, trust)?;
+    Ok(skipped)
+}
+
+/// The folders that a path is in, from the inside out.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(parent(path)), |folder| Some(parent(folder)))
+        .take_while(|folder| !folder.is_empty())
+}
+
+/// Makes folders, in the order of their paths.
+fn make_all_folders(folders: &[&str], disk: &dyn Disk) -> Result<()> {
+    let mut last = "";
+    for folder in folders {
+        // Folders beside each other have a new parent in most cases: it is made first.
+        if parent(folder) != last {
+            last = parent(folder);
+            make_folders(disk, last)?;
+        }
+        make_folders(disk, folder)?;
+    }
+    Ok(())
 }
 
 /// Gives a file its content. False if others changed it.
@@ -298,8 +404,10 @@ fn set_aside(disk: &dyn Disk, temporary: &str, path: &str) -> Result<bool> {
     make_folders(disk, &folder)?;
     for number in 1..=MAX_ASIDE {
         let to = format!("{folder}/{number}");
-        if disk.stat(&to)?.is_none() {
-            return Ok(disk.move_to(path, &to).is_ok());
+        match disk.move_if_free(path, &to) {
+            Ok(Moved::Done) => return Ok(true),
+            Ok(Moved::Taken) => {}
+            Ok(Moved::Missing) | Err(_) => return Ok(false),
         }
     }
     Ok(false)

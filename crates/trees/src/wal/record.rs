@@ -1,9 +1,12 @@
 //! The records of a log: one line each, with a checksum.
 
+use std::sync::Arc;
+
 use accord_canon::sha256;
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
+use super::lanes::{cut, share};
 use crate::{Result, TreeError};
 
 /// The digits of a checksum.
@@ -116,15 +119,34 @@ pub fn digest(bytes: &[u8]) -> String {
     digits
 }
 
-/// The records of a group. The first one is marked: a process writes it only after the files have
-/// followed everything before.
-pub(super) fn encode_group(records: &[Record]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(records.len() * 2_048);
-    for (place, record) in records.iter().enumerate() {
-        let group = (place == 0).then_some(records.len());
-        line(&mut bytes, |bytes| record.write(group, bytes));
+/// Adds the records of a group. The first one is marked: a process writes it only after the files
+/// have followed everything before.
+pub(super) fn encode_group(records: &Arc<[Record]>, lanes: usize, bytes: &mut Vec<u8>) {
+    let parts = cut(records, lanes, |_| true).len();
+    if parts == 1 {
+        return encode_part(records, lanes, 0, bytes);
     }
-    bytes
+    let encoded = move |records: &[Record], part| {
+        let mut bytes = Vec::new();
+        encode_part(records, lanes, part, &mut bytes);
+        bytes
+    };
+    let shared = records.clone();
+    let encoded = share(
+        parts,
+        |part| encoded(records, part),
+        move |_, taken, done| taken.for_each(|part| done(part, encoded(&shared, part))),
+    );
+    encoded.iter().for_each(|part| bytes.extend(part));
+}
+
+fn encode_part(records: &[Record], lanes: usize, part: usize, bytes: &mut Vec<u8>) {
+    let own = cut(records, lanes, |_| true)[part];
+    bytes.reserve(own.len() * 2_048);
+    for (place, record) in own.iter().enumerate() {
+        let group = (part == 0 && place == 0).then_some(records.len());
+        line(bytes, |bytes| record.write(group, bytes));
+    }
 }
 
 /// The line after a group that the files followed.

@@ -7,4 +7,5 @@ mod commits;
 mod counter;
 mod folders;
 mod fuzz;
+mod lanes;
 mod wal;
