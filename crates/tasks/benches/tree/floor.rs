@@ -39,9 +39,8 @@ pub(crate) fn list_and_read(folder: &Path) -> Duration {
 
 /// The changes a second that the same files take, one after another: a creation and a claim, with
 /// a synced log for each group.
-pub(crate) fn pairs(place: &Path, pairs: usize, group: usize, sync: Duration) -> f64 {
-    let folder = tempfile::tempdir_in(place).expect("a folder");
-    let at = |path: &str| folder.path().join(path);
+pub(crate) fn pairs(folder: &Path, pairs: usize, group: usize, sync: Duration) -> f64 {
+    let at = |path: &str| folder.join(path);
     for name in ["ready", "in-progress", "runs"] {
         fs::create_dir(at(name)).expect("a folder");
     }

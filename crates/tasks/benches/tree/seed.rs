@@ -29,11 +29,6 @@ pub(crate) fn tree(folder: &Path, count: usize) {
     }
 }
 
-/// A tree of finished tasks.
-pub(crate) fn finished(folder: &Path, count: usize) {
-    (0..count).for_each(|number| task(folder, number, Status::Done, Some("dev")));
-}
-
 /// Tasks of a seeded tree that are ready and have an agent.
 pub(crate) fn ready() -> impl Iterator<Item = TaskId> {
     (0..).step_by(100).map(|hundred| id_of(hundred + 87))
@@ -46,7 +41,8 @@ fn id_of(number: usize) -> TaskId {
     TaskId::parse(&text).expect("an id")
 }
 
-fn task(folder: &Path, number: usize, status: Status, agent: Option<&str>) {
+/// A task, by its number.
+pub(crate) fn task(folder: &Path, number: usize, status: Status, agent: Option<&str>) {
     let id = id_of(number);
     let now = accord_system::now();
     let until = now.add_seconds(86_400);
