@@ -122,6 +122,9 @@ pub fn refused(known: Known<'_>, file: &Object, status: Status) -> Vec<Differenc
     match known {
         Known::Leased(held) => differences(held, file, status),
         Known::Free => Vec::new(),
+        // What decides about a review decides nothing once the task is over, and only the status
+        // of such a task is known.
+        Known::Open { status: before, .. } if before.is_final() && status == before => Vec::new(),
         Known::Open { status: before, review_required, review_by } => {
             let mut found = review_members(review_required, review_by, file);
             let ends_review = before == Status::Review;

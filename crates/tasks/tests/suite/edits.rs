@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use accord_contract::wire::Value;
 use accord_tasks::Tree;
 use accord_tasks::requests::{LintRequest, PollRequest};
 use accord_tasks_core::{Status, TaskId};
 
-use crate::support::{AGENT, Clock, World, create_ready, human};
+use crate::support::{AGENT, Clock, World, create_ready, human, ready};
 
 fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
@@ -183,6 +184,27 @@ fn only_what_is_refused_is_undone() {
         assert!(text.contains("mine: 1") && text.contains("title: Ship it today"), "{text}");
         assert_eq!(world.events_of("task.edit_refused").len(), 1);
     });
+}
+
+#[test]
+fn a_finished_task_keeps_that_it_needed_no_review() {
+    let world = World::new();
+    let mut new = ready("Ship it");
+    new.review_required = Some(false);
+    let id = world.tree().create(&new, &human()).unwrap().task.id;
+    world.claim(id, AGENT);
+    world.report(id, AGENT, "done").unwrap();
+    // A process that watches the tree looks at what Accord itself wrote.
+    world.notice(id);
+    assert_eq!(world.events_of("task.edit_refused"), Vec::<Value>::new());
+    let text = fs::read_to_string(world.file(Status::Done, id)).unwrap();
+    assert!(text.contains("reviewRequired: false"), "{text}");
+    // A file that brings the task back does not bring that back.
+    fs::rename(world.file(Status::Done, id), world.file(Status::Ready, id)).unwrap();
+    world.notice(id);
+    assert_eq!(world.events_of("task.edit_refused").len(), 1);
+    let text = fs::read_to_string(world.file(Status::Ready, id)).unwrap();
+    assert!(!text.contains("reviewRequired"), "{text}");
 }
 
 #[test]
