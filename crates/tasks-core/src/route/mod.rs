@@ -339,9 +339,18 @@ fn rejected_input(rejection: &Rejection, now: Time) -> Refused {
         .details
         .iter()
         .fold(event, |event, (name, value)| event.with(name, value.clone()));
-    let mut failure = Failure::new(rejection.reason, rejection.reason.meaning());
+    let mut failure = Failure::new(rejection.reason, what_is_wrong(rejection));
     for (name, value) in &rejection.details {
         failure = failure.with(name, value.clone());
     }
     Refused { failure, events: vec![event] }
+}
+
+/// What is wrong with an input that is no message, for people.
+fn what_is_wrong(rejection: &Rejection) -> String {
+    let errors = rejection.details.get("errors").and_then(Value::as_array);
+    let error = rejection.details.get("error");
+    let found = errors.into_iter().flatten().chain(error).filter_map(Value::as_str);
+    let found: Vec<&str> = found.collect();
+    if found.is_empty() { rejection.reason.meaning().to_owned() } else { found.join("; ") }
 }

@@ -312,6 +312,11 @@ fn every_input_leaves_an_event() {
     let broken = input("AOF/1 {").unwrap().unwrap_err();
     assert_eq!(broken.events[0].kind, "protocol.message.rejected");
     assert_eq!(broken.events[0].payload["reason"], json!("invalid_json"));
+    // The refusal says what is wrong, and where.
+    let parts = input(r#"{"protocol":"aof"}"#).unwrap().unwrap_err();
+    assert_eq!(parts.failure.code, Code::AofInvalidEnvelope);
+    assert!(parts.failure.message.contains("/version: expected"), "{}", parts.failure.message);
+    assert_ne!(broken.failure.message, Code::AofInvalidJson.meaning());
     let unknown = r#"{"protocol":"aof","version":1,"type":"x","taskId":"TASK-2026-02-09-057"}"#;
     let unknown = input(unknown).unwrap().unwrap_err();
     assert_eq!(unknown.events[0].kind, "protocol.message.unknown");
