@@ -70,13 +70,23 @@ message! {
         required blobs: u64 = "blobs", "count";
         /// Tasks, finished ones included. A project without a task tree has none.
         optional tasks: u64 = "tasks", "count";
+        /// Live sessions that have not ended. One that has ended leaves only its counters.
+        optional live_sessions: u64 = "live_sessions", "count";
     }
 }
 
 impl ProjectContents {
     /// These numbers of packages, facts, sessions and blobs.
     pub fn new([packages, facts, sessions, blobs]: [u64; 4]) -> Self {
-        Self { packages, facts, sessions, blobs, tasks: None, extra: Object::new() }
+        let (tasks, live_sessions) = (None, None);
+        Self { packages, facts, sessions, blobs, tasks, live_sessions, extra: Object::new() }
+    }
+
+    /// The same with a number of live sessions that have not ended.
+    #[must_use]
+    pub fn with_live_sessions(mut self, sessions: u64) -> Self {
+        self.live_sessions = (sessions > 0).then_some(sessions);
+        self
     }
 
     /// The same with a number of tasks, which are not in the store.
@@ -88,7 +98,8 @@ impl ProjectContents {
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.packages + self.facts + self.sessions + self.blobs + self.tasks.unwrap_or(0)
+        let more = self.tasks.unwrap_or(0) + self.live_sessions.unwrap_or(0);
+        self.packages + self.facts + self.sessions + self.blobs + more
     }
 
     /// Those that there are, in words.
@@ -99,6 +110,7 @@ impl ProjectContents {
             (self.sessions, "session"),
             (self.blobs, "blob"),
             (self.tasks.unwrap_or(0), "task"),
+            (self.live_sessions.unwrap_or(0), "live session"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<_> = counts

@@ -243,5 +243,5 @@ fn every_project(host: &Connection) -> Result<Vec<Value>, CliError> {
 
 const REMOVES: &str = "\
 A project can be removed if it was created with x-conformance: true, as `accord check` does, or if
-it holds no package, fact, session, blob or task. Any other project can be archived. The key needs
-admin for all projects. The numbers of its events are not used again.";
+it holds no package, fact, session, blob, task or live session. Any other project can be archived.
+The key needs admin for all projects. The numbers of its events are not used again.";

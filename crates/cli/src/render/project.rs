@@ -39,8 +39,9 @@ pub(crate) fn project(page: &mut Page, project: &Value) {
 /// A project that was removed, with what it held.
 pub(crate) fn removed_project(page: &mut Page, answer: &Value) {
     let removed = &answer["removed"];
-    let counts = ["package", "fact", "session", "blob", "task"].map(|kind| {
-        let count = removed[format!("{kind}s")].as_u64().unwrap_or(0);
+    let counts = ["package", "fact", "session", "blob", "task", "live session"].map(|kind| {
+        let name = format!("{}s", kind.replace(' ', "_"));
+        let count = removed[name].as_u64().unwrap_or(0);
         if count == 0 { String::new() } else { counted(count, kind) }
     });
     let counts: Vec<_> = counts.into_iter().filter(|count| !count.is_empty()).collect();

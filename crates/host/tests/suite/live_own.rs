@@ -87,6 +87,19 @@ async fn a_session_is_listed_shown_answered_and_read() {
 }
 
 #[tokio::test]
+async fn a_project_with_a_live_session_is_not_removed() {
+    let world = World::new();
+    let session = asking(&world).await;
+    let owner = world.owner();
+    let refused = owner.delete("/accord/v1/projects/shop").await.refused(409, "project_not_empty");
+    assert_eq!(refused["contents"]["live_sessions"], 1, "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("1 live session,"), "{refused}");
+    // What it asked is still there.
+    let listed = result(&owner, SESSIONS).await;
+    assert_eq!(listed["sessions"][0]["session_id"], session.as_str());
+}
+
+#[tokio::test]
 async fn a_request_for_events_waits_for_one() {
     let world = World::new();
     let id = asking(&world).await;

@@ -88,6 +88,13 @@ impl State {
         found.ok_or_else(|| StoreError::conflict("no project", project.as_str()))
     }
 
+    /// How many sessions of a project have not ended.
+    pub(super) fn live_sessions_of(&self, project: &ProjectId) -> u64 {
+        let rows = self.live.sessions.values().map(|entry| &entry.row);
+        let rows = rows.filter(|row| row.project_id.as_ref() == Some(project));
+        rows.filter(|row| !row.session.head.is_ended).count() as u64
+    }
+
     /// The rows of live sessions of a project that is removed. Only the rows of its sessions stay.
     pub(super) fn remove_live(&mut self, project: &ProjectId) {
         let of_project = |row: &LiveSessionRow| row.project_id.as_ref() == Some(project);

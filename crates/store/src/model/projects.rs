@@ -23,6 +23,7 @@ impl Projects for State {
     }
 
     fn contents(&self, project: &ProjectId) -> Result<ProjectContents> {
+        let live = self.live_sessions_of(project);
         let project = self.at(project);
         let count =
             |of: fn(&ProjectState) -> usize| project.map_or(0, |project| of(project) as u64);
@@ -31,7 +32,8 @@ impl Projects for State {
             count(|project| project.facts.len()),
             count(|project| project.sessions.len()),
             count(|project| project.blobs.len()),
-        ]))
+        ])
+        .with_live_sessions(live))
     }
 
     fn removal(&self, project: &ProjectId) -> Result<Option<Removal>> {

@@ -10,10 +10,10 @@ use accord_memory_core::package::{Links, Significance, Status};
 
 use super::{Generator, live};
 use crate::{
-    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery, Hit, Order, PackageQuery,
-    PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery, QuestionRow, ReadUnit,
-    Result, Scope, SearchQuery, SessionQuery, SessionRow, Space, Store, StoreExt as _, Unembedded,
-    UnembeddedQuery, When,
+    Drafts, EmbeddingRow, FactKey, FactQuery, FactRow, HighlightQuery, Hit, LiveSessionQuery,
+    Order, PackageQuery, PackageRow, ProjectQuery, ProjectRow, Quarantined, QuestionQuery,
+    QuestionRow, ReadUnit, Result, Scope, SearchQuery, SessionQuery, SessionRow, Space, Store,
+    StoreExt as _, Unembedded, UnembeddedQuery, When,
 };
 
 /// A query.
@@ -439,6 +439,10 @@ fn of_project(unit: &dyn ReadUnit, project: &ProjectId) -> Result<Vec<String>> {
         assert!(!unit.blobs(project, Some(&blob.digest), usize::MAX)?.contains(blob));
     }
     lines.extend(self::lines(blobs));
+    let query = LiveSessionQuery { active_at: None, after: None, limit: usize::MAX };
+    let rows = unit.live_sessions(project, &query)?;
+    let unended = rows.iter().filter(|row| !row.session.head.is_ended).count() as u64;
+    assert_eq!(contents.live_sessions.unwrap_or(0), unended);
     lines.extend(live::of_project(unit, project, Time::from_unix_millis(0), 2)?);
     assert_eq!(unit.check_derived(Some(project))?, []);
     Ok(lines)

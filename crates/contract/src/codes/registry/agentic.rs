@@ -42,8 +42,8 @@ macro_rules! agentic_codes {
         "There is already another project with this id; choose another id, or change the existing \
          project.";
     AgenticProjectNotEmpty = "project_not_empty", Agentic, Validation, AfterChange, 409,
-        "The project holds packages, facts, sessions or blobs, and was not created for a \
-         conformance run, so it cannot be removed; archive it instead.";
+        "The project holds packages, facts, sessions, blobs, tasks or live sessions, and was not \
+         created for a conformance run, so it cannot be removed; archive it instead.";
     AgenticDuplicateFactId = "duplicate_fact_id", Agentic, Validation, AfterChange, 409,
         "The project already has another fact with this id; leave the id out to get a new one.";
     AgenticDuplicateSessionId = "duplicate_session_id", Agentic, Validation, AfterChange, 409,

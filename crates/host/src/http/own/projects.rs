@@ -31,8 +31,8 @@ pub(crate) fn routes() -> Vec<Route> {
             Method::DELETE,
             "/accord/v1/projects/{project_id}",
             "Removes a project that was created with x-conformance: true, or that holds no \
-             package, fact, session, blob or task. Needs admin for all projects. The numbers of \
-             its events are never used again.",
+             package, fact, session, blob, task or live session. Needs admin for all projects. The \
+             numbers of its events are never used again.",
             remove,
         )
         .answers(200, "The project is removed.", Content::json::<RemovedProjectEnvelope>())
