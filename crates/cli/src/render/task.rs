@@ -308,7 +308,8 @@ pub(crate) fn adopted(page: &mut Page, answer: &Value) {
         page.line(format!("adopted {change}"));
     }
     if list(&answer["adopted"]).is_empty() {
-        page.line("nothing differs; nothing was adopted");
+        // Its lease was taken over, or its file has become what was refused.
+        page.line(format!("{} is adopted as it is", member(&answer["task"], "id")));
     }
     moved(page, list(&answer["moves"]));
 }

@@ -201,11 +201,14 @@ fn a_text_that_is_no_message_changes_nothing() {
     let said = "this is no message of AOF/1; nothing was changed\n";
     assert_eq!((ran.code, ran.stdout.as_str()), (1, said));
     tasks.ran("message 'AOF/1 {nope'").refused("invalid_json");
+    // The refusal names the member.
+    let ran = tasks.ran(r#"message '{"protocol":"aof"}'"#);
+    assert!(ran.stderr.contains("/version: expected"), "{ran:?}");
     let message = report("TASK-1999-01-01-001", "dev", "done").to_string();
     run(tasks.command("message"), message).refused("task_not_found");
     // Refused messages are on record.
     let events = tasks.yes("watch --no-wait");
-    assert_eq!(events.matches("protocol.message.rejected").count(), 2, "{events}");
+    assert_eq!(events.matches("protocol.message.rejected").count(), 3, "{events}");
 }
 
 #[test]
@@ -257,6 +260,19 @@ fn a_person_takes_over_the_settings_of_a_file() {
     tasks.ran("adopt --settings --yes").refused("nothing_to_adopt");
     let events = tasks.yes("watch --no-wait");
     assert!(events.contains("task.adopted"), "{events}");
+}
+
+#[test]
+fn a_person_takes_over_a_task_of_a_tree_without_its_log() {
+    let tasks = Tasks::new();
+    let id = tasks.create("One --ready");
+    tasks.yes("claim --as dev");
+    // As in a clone of a repository that leaves it out.
+    std::fs::remove_dir_all(tasks.root().join("state/accord")).expect("the log");
+    tasks.ran(&format!("heartbeat {id} --as dev")).refused("task_needs_adopt");
+    let said = tasks.yes(&format!("adopt {id} --yes"));
+    assert_eq!(said, format!("{id} is adopted as it is\n"));
+    tasks.yes(&format!("heartbeat {id} --as dev"));
 }
 
 #[test]
