@@ -31,8 +31,8 @@ pub(crate) struct PersonArgs {
     #[arg(long, value_name = "TEXT", value_parser = words)]
     note: Option<String>,
 
-    /// Refuse if the evidence is not the one with this digest, which the status shows; at least 12
-    /// digits of it
+    /// Refuse if the evidence is not the one with this digest, which `accord run status` or
+    /// `accord task show` prints; at least 12 digits of it
     #[arg(long, value_name = "DIGEST", value_parser = ExpectedDigest::parse)]
     expect: Option<ExpectedDigest>,
 }

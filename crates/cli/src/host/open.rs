@@ -284,6 +284,6 @@ fn no_store(folder: &Path) -> CliError {
     };
     CliError::new(Code::StoreMissing, message).help(
         "use --data or ACCORD_DATA for a data folder, or --url or ACCORD_URL for a server; \
-         `accord serve` and the first deposit create a folder",
+         `accord serve`, `accord task init` and the first deposit create a folder",
     )
 }

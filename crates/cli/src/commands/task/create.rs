@@ -98,7 +98,7 @@ struct SaysArgs {
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 
-    /// How urgent it is [default: normal]
+    /// How urgent it is [default of a new task: normal]
     #[arg(long, value_name = "PRIORITY", value_parser = PossibleValuesParser::new(PRIORITIES))]
     priority: Option<String>,
 
@@ -127,7 +127,7 @@ struct SaysArgs {
           value_parser = clap::value_parser!(u64).range(1..=9_007_199_254_740))]
     time_limit: Option<u64>,
 
-    /// What happens after that [default: alert]
+    /// What happens after that [default of a new task: alert]
     #[arg(long, value_name = "ACTION",
           value_parser = PossibleValuesParser::new(["alert", "block", "deadletter"]))]
     on_violation: Option<String>,

@@ -218,8 +218,8 @@ macro_rules! accord_codes {
     ServeTlsInvalid = "SERVE_TLS_INVALID", Accord, Validation, AfterChange, 400,
         "The certificate or its private key cannot be used; give PEM files that belong together.";
     ServeListenFailed = "SERVE_LISTEN_FAILED", Accord, Execution, AfterChange, 500,
-        "The server cannot listen on this address; choose a free one of this machine. Port 0 takes \
-         any free port.";
+        "The server cannot listen on this address; choose a free one of this machine with \
+         --listen. Port 0 takes any free port.";
     ServeSocketFailed = "SERVE_SOCKET_FAILED", Accord, Execution, AfterChange, 500,
         "The socket in the data folder cannot be created; choose a folder with a shorter path, on \
          a file system with sockets.";
