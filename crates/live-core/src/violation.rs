@@ -94,8 +94,6 @@ wire_enum! {
 
 message! {
     /// The details of a contract violation: of the error frame, and of the error of a tool.
-    ///
-    /// Clauses: GGUI-VIOLATION-DETAILS.
     pub struct ViolationDetails("GguiContractViolation", open) {
         /// Always `contract_violation`.
         required error: String = "error", "constant";
@@ -112,6 +110,8 @@ message! {
 
 impl ViolationDetails {
     /// The details for violations of data from `source`.
+    ///
+    /// Clauses: GGUI-VIOLATION-DETAILS.
     pub fn new(source: Source, violations: Vec<Violation>) -> Self {
         let hint = match source {
             Source::Event => {

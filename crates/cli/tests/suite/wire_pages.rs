@@ -74,6 +74,15 @@ fn every_document_is_on_a_page() {
     assert!(twice.is_empty(), "on two pages: {twice:?}");
 }
 
+#[test]
+fn every_kind_of_a_projects_event_is_described() {
+    let page = &wire_pages()["events.md"];
+    let own = accord_memory_core::event::KINDS.iter();
+    for kind in own.chain(accord_live_core::session::event::KINDS) {
+        assert!(page.contains(&format!("`{kind}`")), "docs/wire/events.md does not have {kind}");
+    }
+}
+
 /// The names of each block.
 fn blocks(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix(BEGIN)?.strip_suffix("-->"))
