@@ -38,8 +38,6 @@ impl Breaking {
 
 /// Compares two runs.
 ///
-/// Clauses: GGUI-VERSION-BREAKING.
-///
 /// # Errors
 /// When the runs are about different protocols.
 pub fn compare(old: &RunReport, new: &RunReport) -> Result<Breaking, Failure> {

@@ -13,8 +13,6 @@ accord_contract::seeded_faults! {
     FramesUnstamped = "frames-unstamped" breaks "GGUI-VERSION-STAMP";
     /// Answers do not repeat the id of their request.
     RequestIdDropped = "request-id-dropped" breaks "GGUI-FRAME-REQUEST-ID";
-    /// A fixture that did not run again counts as broken.
-    SkipsAreBreaks = "skips-are-breaks" breaks "GGUI-VERSION-BREAKING";
     /// A frame of an unknown type is an invalid message.
     UnknownIsInvalid = "unknown-is-invalid" breaks "GGUI-FRAME-MALFORMED";
     /// A frame of any size is read.

@@ -15,8 +15,8 @@
 //! * [`reserved`]: the channels of the server.
 //! * [`violation`]: the places where a contract, or data under a contract, is wrong; [`refuse`]:
 //!   the refusals, by their codes.
-//! * [`breaking`]: whether a change of the protocol is breaking; [`control`]: how a kit brings
-//!   sessions into a state; [`messages`]: the documents that have a schema.
+//! * [`control`]: how a kit brings sessions into a state; [`messages`]: the documents that have a
+//!   schema.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
 //!
@@ -27,7 +27,6 @@
 //! ```
 
 pub mod binding;
-pub mod breaking;
 pub mod capabilities;
 pub mod contract;
 pub mod control;

@@ -1,9 +1,6 @@
-//! Frames, versions, and whether a change is breaking.
+//! Frames and versions.
 
-use std::collections::BTreeMap;
-
-use accord_contract::wire::{Value, Wire as _};
-use accord_live_core::breaking::{RunVerdicts, Verdict, compare};
+use accord_contract::wire::Wire as _;
 use accord_live_core::frame::{
     ActionAck, Binding, Gate, HostContext, Rejected, Role, ServerFrame, Socket, parse,
 };
@@ -96,28 +93,4 @@ pub(super) fn version_policy(call: &Call) -> Result<VersionPolicy, BadCall> {
         None => Ok(VersionPolicy::Reject),
         Some(name) => VersionPolicy::parse(name).ok_or_else(|| BadCall::kind("policy", "a policy")),
     }
-}
-
-/// Whether a change is breaking.
-pub(super) fn breaking(call: &Call) -> Result<Reply, BadCall> {
-    let found = compare(&run(call, "before")?, &run(call, "after")?);
-    ok(json!({
-        "breaking": found.is_breaking(),
-        "broken": found.broken,
-        "unproven": found.unproven,
-        "newFailures": found.new_failures,
-    }))
-}
-
-fn run(call: &Call, name: &str) -> Result<RunVerdicts, BadCall> {
-    let wrong = || BadCall::kind(name, "an object with version and fixtures");
-    let run = call.object(name)?;
-    let version = run.get("version").and_then(Value::as_str).ok_or_else(wrong)?;
-    let fixtures = run.get("fixtures").and_then(Value::as_object).ok_or_else(wrong)?;
-    let verdict = |(name, verdict): (&String, &Value)| {
-        let verdict = verdict.as_str().and_then(Verdict::parse);
-        Some((name.clone(), verdict?))
-    };
-    let fixtures = fixtures.iter().map(verdict).collect::<Option<BTreeMap<_, _>>>();
-    Ok(RunVerdicts { version: version.to_owned(), fixtures: fixtures.ok_or_else(wrong)? })
 }

@@ -57,7 +57,6 @@ impl Adapter for Accord {
             "server_frame" => frames::server_frame,
             "host_context" => frames::host_context,
             "version_handshake" => frames::version_handshake,
-            "breaking" => frames::breaking,
             "token_verify" => access::token_verify,
             "token_mint" => access::token_mint,
             "token_refresh" => access::token_refresh,

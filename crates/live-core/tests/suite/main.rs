@@ -4,7 +4,6 @@
 
 mod actions;
 mod binding;
-mod breaking;
 mod channels;
 mod consuming;
 mod contexts;

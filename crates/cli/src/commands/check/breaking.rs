@@ -63,7 +63,10 @@ fn lines(found: &Breaking) -> Vec<String> {
         ));
     }
     lines.push(match found.is_breaking() {
-        true => format!("breaking: {} required case(s) passed and now fail", found.broken.len()),
+        true if found.broken.len() == 1 => {
+            "breaking: 1 required case passed and now fails".to_owned()
+        }
+        true => format!("breaking: {} required cases passed and now fail", found.broken.len()),
         false if !found.unproven.is_empty() => {
             "not breaking, as far as both runs show; see the cases without a verdict".to_owned()
         }
