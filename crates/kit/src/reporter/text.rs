@@ -165,6 +165,10 @@ impl<W: Write> TextReporter<W> {
             writeln!(self.out, "{level:<12} {}", counts(totals))?;
         }
         writeln!(self.out, "{:<12} {}", "required", counts(&summary.required))?;
+        // With a line for every case, the reasons are there.
+        if !self.options.every_case {
+            self.skips(report)?;
+        }
         let others = report
             .cases
             .iter()
@@ -199,6 +203,23 @@ impl<W: Write> TextReporter<W> {
             summary.exit_code
         )?;
         self.out.flush()
+    }
+
+    /// Why cases were skipped, and how many for each reason.
+    fn skips(&mut self, report: &RunReport) -> io::Result<()> {
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        let skipped = report.cases.iter().filter(|case| case.verdict == Verdict::Skip);
+        for reason in skipped.filter_map(|case| case.message.as_deref()) {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        for (reason, count) in reasons.iter().take(MOST_REASONS) {
+            let cases = plural(*count, "case");
+            writeln!(self.out, "skipped: {cases}: {}", printable(reason))?;
+        }
+        if reasons.len() > MOST_REASONS {
+            writeln!(self.out, "skipped: others for further reasons, which --verbose shows")?;
+        }
+        Ok(())
     }
 
     fn indented(&mut self, label: &str, text: &str) -> io::Result<()> {
@@ -312,4 +333,6 @@ fn quoted(word: &str) -> String {
 
 const INDENT: &str = "    ";
 const DIFFERENCES_SHOWN: usize = 5;
+/// How many reasons of skipped cases the end of a run shows.
+const MOST_REASONS: usize = 8;
 const LONGEST_VALUE: usize = 400;

@@ -1,13 +1,14 @@
 //! Cases over a channel: what is sent, what is judged, and where a case ends.
 
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use accord_contract::wire::Wire as _;
-use accord_kit::driver::{ChannelServer, HttpOptions};
-use accord_kit::{Corpus, RunOptions};
+use accord_kit::driver::{ChannelServer, ControlOptions, HttpOptions};
+use accord_kit::{Corpus, Reporters, RunOptions};
 use serde_json::{Value, json};
 
-use crate::support::run;
+use crate::support::{patient, run};
 use crate::talk::{Talker, case, corpus, judge, judge_with, protocol, report};
 
 fn opened(more: Value) -> Value {
@@ -137,6 +138,15 @@ fn a_close_of_the_client_is_answered() {
 }
 
 #[test]
+fn an_end_without_a_close_frame_does_not_answer_a_close() {
+    let result =
+        judge(&Talker::start(), opened(json!([{"send": [{"type": "hang-up"}]}, {"close": true}])));
+    assert_eq!(result.verdict.as_str(), "fail");
+    let shown = result.encode().to_string();
+    assert!(shown.contains("the end of the connection"), "{shown}");
+}
+
+#[test]
 fn a_silent_server_ends_the_case_at_its_limit() {
     let server = Talker::start();
     let moves = opened(json!([
@@ -237,6 +247,27 @@ fn without_a_control_cases_that_need_one_are_skipped_and_others_run() {
     assert!(result.message.unwrap().contains("--control"));
     let plain = json!([{"open": {}}, {"expect": {"none": [{"a": 1}]}}]);
     assert_eq!(judge_with(&server, plain, false, None).verdict.as_str(), "pass");
+}
+
+#[test]
+fn a_control_that_does_not_answer_or_refuses_the_token_ends_the_run() {
+    let server = Talker::start();
+    let case = protocol(&case(json!([{"open": {}}, {"expect": {"none": [{"a": 1}]}}])));
+    let begun = |url: String, token: Option<&str>| {
+        let mut control = ControlOptions::new(url);
+        control.token = token.map(str::to_owned);
+        let adapter = ChannelServer::new(HttpOptions::new(server.url()), Some(&control)).unwrap();
+        let ran = accord_kit::run(&case, &adapter, &patient(), &mut Reporters::default());
+        ran.map(|report| report.summary.exit_code).map_err(|error| error.to_string())
+    };
+    assert_eq!(begun(server.url(), Some("control-token")), Ok(0));
+    for token in [None, Some("another-token")] {
+        let said = begun(server.url(), token).unwrap_err();
+        assert!(said.contains("answered 401; give its token with --control-token"), "{said}");
+    }
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let said = begun(format!("http://{nobody}"), Some("control-token")).unwrap_err();
+    assert!(said.contains(&nobody.to_string()) && said.contains("does not answer"), "{said}");
 }
 
 #[test]

@@ -107,6 +107,7 @@ not met         demo/area/f-soft (should, core)
 core         1 passed, 3 failed (1 known), 1 in error, 1 not implemented
 registry     0 passed, 0 failed, 1 skipped
 required     1 passed, 2 failed (1 known), 1 in error, 1 not implemented, 1 skipped
+skipped: 1 case: the level \"registry\" was not selected
 cases that are not required do not change the result"
     );
     assert!(last.starts_with("1 case could not be judged, 1 required case fails ("), "{last}");

@@ -119,6 +119,10 @@ fn read_request(stream: &mut TcpStream) -> (String, String) {
 fn answer(head: &str, body: &str) -> (u16, &'static str, Value) {
     let target = head.split(' ').nth(1).unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let is_control = target == "/setup" || target.starts_with("/session-field?");
+    if is_control && !head.contains("authorization: Bearer control-token") {
+        return (401, "", json!({"message": "no token"}));
+    }
     match target {
         "/setup" if body["kind"] == "fine" => (200, "", json!({"token": "t-1"})),
         "/setup" => (400, "", json!({"message": "no such kind"})),
@@ -208,6 +212,11 @@ fn react(socket: &mut WebSocket<TcpStream>, frame: &Value, waiting: &mut Vec<Val
             false
         }
         Some("vanish") => false,
+        Some("hang-up") => {
+            // The close of the client; its answer would be sent by the next read.
+            let _ = socket.read();
+            false
+        }
         Some("silence") => {
             // Answers nothing any more, until the client goes away.
             while socket.read().is_ok() {}

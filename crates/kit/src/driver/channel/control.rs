@@ -24,6 +24,18 @@ impl Control {
         Ok(Self { client: Client::new(&options)? })
     }
 
+    /// Whether it can be reached and takes the token. Asks about a session that nobody made.
+    pub(super) fn greet(&self, limit: Duration) -> Result<(), ServerError> {
+        let url = || self.client.base().to_owned();
+        match self.field("accord-check", "appId", limit) {
+            Err(trouble) => Err(ServerError::Unreachable { url: url(), why: trouble.to_string() }),
+            Ok(Answer { status: status @ (401 | 403), .. }) => {
+                Err(ServerError::ControlRefused { url: url(), status })
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+
     /// Takes a step. Any success says that it was applied.
     pub(super) fn setup(&self, step: &Object, limit: Duration) -> Result<Answer, ExchangeError> {
         let body = Value::Object(step.clone()).to_string();

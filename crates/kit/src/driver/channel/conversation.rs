@@ -1,6 +1,8 @@
 //! One case on its sockets: makes the moves, keeps a transcript, and stops at the first move that
 //! is not met.
 
+mod closing;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,8 @@ use super::tab::Tabs;
 use super::tools::{Called, Tools};
 use crate::browser::Browser;
 use crate::case::{
-    Browse, Check, Credential, FrameCheck, InsteadOfPass, Move, Opening, ServerClose, SessionField,
-    Step, ToolCall,
+    Browse, Check, Credential, FrameCheck, InsteadOfPass, Move, Opening, SessionField, Step,
+    ToolCall,
 };
 use crate::corpus::ChannelList;
 use crate::exchange::answer::Answer;
@@ -363,40 +365,6 @@ impl<'a> Conversation<'a> {
         Ok(until)
     }
 
-    /// Judges the frames before the close, and the close.
-    fn closed(
-        &mut self,
-        name: &str,
-        expected: &ServerClose,
-        check: Option<&FrameCheck>,
-    ) -> Result<(), Stop> {
-        let mut frames = Vec::new();
-        let patience = self.patience();
-        let closed = loop {
-            match self.read(name, "the close of the socket", patience) {
-                Ok(Ok(frame)) => frames.push(frame),
-                Ok(Err(closed)) => break closed,
-                Err(Stop::End(End::Failed(ExchangeError::TimedOut(_)))) => {
-                    let (wanted, actual) = (json!({"code": expected.code}), json!("still open"));
-                    return Err(Stop::unmet(vec![Difference::new("/close", wanted, actual)]));
-                }
-                Err(stop) => return Err(stop),
-            }
-        };
-        self.sockets.remove(name);
-        let reason = expected.reason.as_ref().map(|text| self.variables.text(text)).transpose()?;
-        let is_code = expected.code.contains(&closed.code.into());
-        if !is_code || reason.as_ref().is_some_and(|reason| *reason != closed.reason) {
-            let wanted = json!({"code": expected.code, "reason": reason});
-            let actual = json!({"code": closed.code, "reason": closed.reason});
-            return Err(Stop::unmet(vec![Difference::new("/close", wanted, actual)]));
-        }
-        match check {
-            Some(check) => self.judge(check, frames),
-            None => Ok(()),
-        }
-    }
-
     fn judge(&mut self, check: &FrameCheck, frames: Vec<Value>) -> Result<(), Stop> {
         let mut differences = Lines::from(check).judge(&frames, "/frames", &self.variables)?;
         let document = json!({"frames": frames});
@@ -434,16 +402,6 @@ impl<'a> Conversation<'a> {
             differences.extend(checks::unmet(check, answer, document, &self.variables)?);
         }
         Ok(differences)
-    }
-
-    /// Closes a socket, and waits for the answer to the close.
-    fn close(&mut self, name: &str) -> Result<(), Stop> {
-        self.note(json!({"on": name, "closing": true}));
-        self.socket(name)?.close();
-        let patience = self.patience();
-        while self.read(name, "the answer to the close", patience)?.is_ok() {}
-        self.sockets.remove(name);
-        Ok(())
     }
 
     fn http(&mut self, step: &Step) -> Result<(), Stop> {
@@ -566,18 +524,6 @@ impl<'a> Conversation<'a> {
         let from = self.transcript.len().saturating_sub(LONGEST_TRANSCRIPT);
         &self.transcript[from..]
     }
-
-    /// Closes what the case left open, so that the next case finds no socket of this one.
-    fn close_all(&mut self) {
-        let until = Instant::now() + CLOSING_LIMIT;
-        for socket in self.sockets.values_mut() {
-            socket.close();
-            let patience = Patience { until, cancel: self.cancel };
-            // What still arrives is not judged.
-            while let Ok(Arrival::Text(_) | Arrival::Binary(_)) = socket.read(patience, "") {}
-        }
-        self.sockets.clear();
-    }
 }
 
 fn met(differences: Vec<Difference>) -> Result<(), Stop> {
@@ -590,5 +536,3 @@ const LONGEST_FRAME: usize = 4_000;
 const LONGEST_TRANSCRIPT: usize = 40;
 /// How long a page may take to load, or to show what a case expects.
 const PAGE_LIMIT: Duration = Duration::from_secs(30);
-/// How long the sockets of a case may take to close after it.
-const CLOSING_LIMIT: Duration = Duration::from_secs(2);

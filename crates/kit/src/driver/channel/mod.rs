@@ -128,6 +128,9 @@ impl Adapter for ChannelServer {
             let url = self.client.base().to_owned();
             ServerError::Unreachable { url, why: trouble.to_string() }
         })?;
+        if let Some(control) = &self.control {
+            control.greet(self.options.request_timeout)?;
+        }
         self.list.get_or_init(|| list.clone());
         Ok(())
     }

@@ -278,4 +278,4 @@ const LARGEST_MESSAGE: usize = 8 * 1024 * 1024;
 /// A close frame without a code.
 const NO_CODE: u16 = 1005;
 /// The end of a connection without a close frame.
-const NO_CLOSE_FRAME: u16 = 1006;
+pub(super) const NO_CLOSE_FRAME: u16 = 1006;

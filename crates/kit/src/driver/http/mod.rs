@@ -84,6 +84,17 @@ pub enum ServerError {
         /// What the run had created until then, and its state.
         left: Vec<LeftBehind>,
     },
+    /// The conformance control of the server does not take the token.
+    #[error(
+        "the conformance control at {url} answered {status}; give its token with --control-token \
+         or ACCORD_CONFORMANCE_TOKEN"
+    )]
+    ControlRefused {
+        /// The URL.
+        url: String,
+        /// The status of the answer.
+        status: u16,
+    },
     /// The protocol has no cases that are judged over HTTP.
     #[error("{protocol} has no cases over HTTP; name an adapter instead")]
     NotOverHttp {
@@ -294,7 +305,7 @@ impl ServerError {
         match self {
             Self::BadUrl { .. } | Self::NotOverHttp { .. } => Code::Usage,
             Self::Unreachable { .. } => Code::KitServerUnreachable,
-            Self::Refused { .. } => Code::KitServerRefused,
+            Self::Refused { .. } | Self::ControlRefused { .. } => Code::KitServerRefused,
         }
     }
 }
