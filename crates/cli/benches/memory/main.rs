@@ -14,6 +14,8 @@ mod connection;
 mod deposit;
 #[path = "../../../store-sqlite/benches/store/floor.rs"]
 mod floor;
+#[path = "../../../store-sqlite/benches/store/gates.rs"]
+mod gates;
 mod meaning;
 #[path = "../../../store-sqlite/benches/store/packages.rs"]
 #[expect(dead_code, reason = "the benchmark of the store uses more of it")]
@@ -25,6 +27,8 @@ mod slow;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+use self::gates::Gates;
 
 /// Where the packages of the project that benchmarks use are.
 const PACKAGES: &str = "/v1/projects/proj_benchmark/packages";
@@ -52,38 +56,6 @@ fn main() -> ExitCode {
         meaning::run(&mut gates);
     }
     gates.verdict()
-}
-
-/// What was promised.
-#[derive(Default)]
-struct Gates {
-    broken: Vec<String>,
-}
-
-impl Gates {
-    fn at_least(&mut self, what: &str, found: f64, least: f64) {
-        self.judge(what, found, found >= least, &format!("at least {least}"));
-    }
-
-    fn at_most(&mut self, what: &str, found: f64, most: f64) {
-        self.judge(what, found, found <= most, &format!("at most {most}"));
-    }
-
-    fn judge(&mut self, what: &str, found: f64, holds: bool, promise: &str) {
-        let failed = if holds { "" } else { "  FAILED" };
-        println!("  => {what}: {found:.2} ({promise}){failed}");
-        if !holds {
-            self.broken.push(what.to_owned());
-        }
-    }
-
-    fn verdict(self) -> ExitCode {
-        if self.broken.is_empty() {
-            return ExitCode::SUCCESS;
-        }
-        println!("\nFAILED: {}", self.broken.join("; "));
-        ExitCode::FAILURE
-    }
 }
 
 /// A target that depends on the machine: shown, not judged.

@@ -12,11 +12,15 @@
 mod action;
 mod client;
 mod fanout;
+#[path = "../../../store-sqlite/benches/store/gates.rs"]
+mod gates;
 mod idle;
 mod server;
 
 use std::process::ExitCode;
 use std::time::Duration;
+
+use self::gates::Gates;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -48,36 +52,4 @@ fn main() -> ExitCode {
         idle::run(&mut gates);
     }
     gates.verdict()
-}
-
-/// What was promised.
-#[derive(Default)]
-struct Gates {
-    broken: Vec<String>,
-}
-
-impl Gates {
-    fn at_least(&mut self, what: &str, found: f64, least: f64) {
-        self.judge(what, found, found >= least, &format!("at least {least}"));
-    }
-
-    fn at_most(&mut self, what: &str, found: f64, most: f64) {
-        self.judge(what, found, found <= most, &format!("at most {most}"));
-    }
-
-    fn judge(&mut self, what: &str, found: f64, holds: bool, promise: &str) {
-        let failed = if holds { "" } else { "  FAILED" };
-        println!("  => {what}: {found:.2} ({promise}){failed}");
-        if !holds {
-            self.broken.push(what.to_owned());
-        }
-    }
-
-    fn verdict(self) -> ExitCode {
-        if self.broken.is_empty() {
-            return ExitCode::SUCCESS;
-        }
-        println!("\nFAILED: {}", self.broken.join("; "));
-        ExitCode::FAILURE
-    }
 }

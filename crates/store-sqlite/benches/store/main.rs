@@ -14,6 +14,7 @@ mod commit;
 mod floor;
 #[path = "../../tests/suite/format_1.rs"]
 mod format_1;
+mod gates;
 mod open;
 mod packages;
 mod read;
@@ -22,6 +23,8 @@ mod stores;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+use self::gates::Gates;
 
 fn main() -> ExitCode {
     let asked = Asked::parse(std::env::args().skip(1));
@@ -76,37 +79,6 @@ impl Asked {
 
     fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|asked| asked == part)
-    }
-}
-
-/// What was promised.
-#[derive(Default)]
-struct Gates {
-    broken: Vec<String>,
-}
-
-impl Gates {
-    fn at_least(&mut self, what: &str, found: f64, least: f64) {
-        self.judge(what, found, found >= least, &format!("at least {least}"));
-    }
-
-    fn at_most(&mut self, what: &str, found: f64, most: f64) {
-        self.judge(what, found, found <= most, &format!("at most {most}"));
-    }
-
-    fn judge(&mut self, what: &str, found: f64, holds: bool, promise: &str) {
-        println!("  => {what}: {found:.2} ({promise}){}", if holds { "" } else { "  FAILED" });
-        if !holds {
-            self.broken.push(what.to_owned());
-        }
-    }
-
-    fn verdict(self) -> ExitCode {
-        if self.broken.is_empty() {
-            return ExitCode::SUCCESS;
-        }
-        println!("\nFAILED: {}", self.broken.join("; "));
-        ExitCode::FAILURE
     }
 }
 
