@@ -1,6 +1,7 @@
 //! Actions of a person over the channel.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_live_core::frame::{Action, ActionAck, Binding};
 use accord_live_core::refuse;
 use accord_live_core::session::{ActFacts, act};
@@ -29,6 +30,7 @@ impl Live {
                 None => None,
             };
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
+            let earlier = rule!(earlier; EarlierForgotten => None);
             let facts = ActFacts {
                 session: &row.session,
                 contract: &contract,
@@ -37,7 +39,9 @@ impl Live {
                 at: job.at(&project)?,
             };
             let acted = act(action.clone(), facts)?;
-            job.commit(&project, Some(&row), &acted.delta, Vec::new())?;
+            let delta =
+                rule!(acted.delta; ActionsUnstored => accord_live_core::session::Delta::default());
+            job.commit(&project, Some(&row), &delta, Vec::new())?;
             Ok(acted.ack)
         });
         acted.await.map_err(|error: UnitError| error.into_failure_as(refuse::append_failed))

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{begin_consume, drain, give_back};
 use accord_live_core::tools::{ConsumeAnswer, ConsumeRequest};
@@ -125,8 +126,8 @@ impl Live {
             let content = rows::content(job.unit, &row.session)?;
             let answer = ConsumeAnswer::new(&drained, &content);
             if !drained.events.is_empty() || !is_first {
-                let version =
-                    job.commit(project, Some(&row), &drained.delta, drained.acks.clone())?;
+                let delta = rule!(drained.delta; PipeNotEmptied => accord_live_core::session::Delta::default());
+                let version = job.commit(project, Some(&row), &delta, drained.acks)?;
                 return Ok((answer, drained.numbers, version));
             }
             let (contract, oldest) = (job.contract(&row)?, job.oldest(&row)?);

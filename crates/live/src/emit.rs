@@ -2,6 +2,7 @@
 
 use accord_base::{Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_live_core::frame::ServerFrame;
 use accord_live_core::session::{Emitted, Emitter, NewFrame, emit};
 use accord_live_core::tools::{EmitAnswer, EmitRequest};
@@ -43,7 +44,8 @@ impl Live {
             let at = job.at(&project)?;
             let emitted = emit(&row.session, &contract, frame.clone(), by, oldest, at)?;
             let data = ServerFrame::Data { session_id: session.clone(), row: emitted.row.clone() };
-            job.commit(&project, Some(&row), &emitted.delta, vec![data])?;
+            let frames = rule!(vec![data]; EmittedUndelivered => Vec::new());
+            job.commit(&project, Some(&row), &emitted.delta, frames)?;
             Ok(emitted)
         });
         emitted.await.map_err(UnitError::into_failure)

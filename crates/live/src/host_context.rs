@@ -1,6 +1,7 @@
 //! What a client knows about its host.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_live_core::frame::{Binding, HostContextObserved};
 use accord_live_core::refuse;
 use accord_live_core::session::host_context;
@@ -26,6 +27,8 @@ impl Live {
             };
             let at = job.at(&project)?;
             let delta = host_context(&row.session, observed.host_context.clone(), at)?;
+            let delta =
+                rule!(delta; HostContextUnstored => accord_live_core::session::Delta::default());
             job.commit(&project, Some(&row), &delta, Vec::new())?;
             Ok(())
         });

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_live_core::SessionId;
 use accord_live_core::frame::ServerFrame;
@@ -186,7 +187,7 @@ impl Hub {
                 };
                 ring.mark(mark, self.most);
             }
-            if advance.is_ended {
+            if rule!(advance.is_ended; EndUnnoticed => false) {
                 ring.is_ended = true;
                 state.tails.remove(&advance.session_id);
             }

@@ -38,6 +38,7 @@ mod consume;
 mod context;
 mod contracts;
 mod emit;
+pub mod faults;
 mod handshake;
 mod host_context;
 mod hub;

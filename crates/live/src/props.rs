@@ -2,6 +2,7 @@
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::wire::Object;
 use accord_live_core::AppId;
 use accord_live_core::props::PropsUpdate;
@@ -60,7 +61,8 @@ impl Live {
             let at = job.at(&project)?;
             let decide = if is_update { update } else { amend };
             let changed = decide(&row.session, &content, &contract, &change, at)?;
-            let frames = changed.frame.clone().into_iter().collect();
+            let told = rule!(changed.frame.clone(); PropsUntold => None);
+            let frames = told.into_iter().collect();
             job.commit(&project, Some(&row), &changed.delta, frames)?;
             let session = changed.delta.session.as_ref().unwrap_or(&row.session);
             Ok(match is_update {

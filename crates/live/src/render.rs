@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_live_core::contract::CompiledContract;
@@ -71,7 +72,7 @@ impl Live {
             let other = request.overrides.as_ref().and_then(|named| named.variance.clone());
             let variance = other.or_else(|| handshake.as_ref().map(|made| made.variance.clone()));
             store_blueprint(job, &project, &rendered, variance, now)?;
-            job.unit.remove_live_handshake(&rendered.used)?;
+            rule!(job.unit.remove_live_handshake(&rendered.used)?; HandshakesKept => false);
             Ok(rendered)
         });
         let rendered = rendered.await.map_err(UnitError::into_failure)?;

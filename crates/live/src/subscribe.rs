@@ -1,6 +1,7 @@
 //! Subscribing to a session: over the channel, or over an event stream.
 
 use accord_contract::codes::Failure;
+use accord_contract::rule;
 use accord_contract::wire::{Field, Value};
 use accord_live_core::frame::{ServerFrame, Subscribe};
 use accord_live_core::session::{
@@ -78,6 +79,11 @@ impl Live {
             None => {}
         }
         let ack = ServerFrame::Subscribed(Box::new(ack));
+        let seen = rule!(
+            row.version;
+            FirstFrameLost => row.version + 1;
+            LastFrameAgain => row.version.saturating_sub(1)
+        );
         let subscriber = Subscriber {
             live: self.clone(),
             binding: subscribed.binding,
@@ -85,7 +91,7 @@ impl Live {
             began: (head.created_at, head.horizon),
             ledger,
             replay,
-            version: row.version,
+            version: seen,
             stream: head.stream,
             follows: None,
         };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_live_core::SessionId;
 use accord_live_core::frame::{Binding, Close, ServerFrame};
@@ -92,7 +93,8 @@ impl Subscriber {
                 let frames = self.ledger_page(after, through).await?;
                 // The rows are gone when the session has expired meanwhile.
                 let last = frames.last().and_then(|frame| frame.sequence);
-                self.ledger = last.filter(|last| *last < through).map(|last| (last, through));
+                let rest = last.filter(|last| *last < through).map(|last| (last, through));
+                self.ledger = rule!(rest; OnePageReplayed => None);
                 if !frames.is_empty() {
                     return Ok(Delivery::Frames(frames));
                 }

@@ -29,7 +29,7 @@ pub(crate) struct AdapterArgs {
 
     /// Answer with a seeded fault, to test the kit
     #[cfg(feature = "faults")]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide = true)]
     fault: Option<String>,
 }
 

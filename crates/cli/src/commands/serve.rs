@@ -43,7 +43,7 @@ pub(crate) struct ServeArgs {
 
     /// Serve live sessions with a seeded fault, to test the kit
     #[cfg(feature = "faults")]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide = true)]
     fault: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl ServeArgs {
     #[cfg(feature = "faults")]
     fn fault(&self) -> Result<Option<accord_contract::faults::Fault>, CliError> {
         let Some(name) = &self.fault else { return Ok(None) };
-        let mut faults = accord_adapters::faults::faults_of("ggui").iter();
+        let mut faults = accord_live_core::faults::ALL.iter().chain(accord_live::faults::ALL);
         let found = faults.find(|fault| fault.name == name).copied();
         let unknown = || CliError::new(Code::Usage, format!("no fault is called {name:?}"));
         found.map(Some).ok_or_else(unknown)

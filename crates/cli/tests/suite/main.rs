@@ -7,6 +7,7 @@ mod agents;
 mod batches;
 mod boundaries;
 mod checks;
+mod checks_live;
 mod checks_servers;
 mod clauses;
 mod conformance;
@@ -28,6 +29,8 @@ mod help;
 mod house;
 mod ids;
 mod live_commands;
+#[cfg(feature = "faults")]
+mod live_faults;
 mod live_kills;
 mod live_page;
 mod live_place;

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub(crate) struct Server {
     pub(crate) url: String,
     /// The host and port of that.
     pub(crate) address: String,
+    /// The further lines that it prints.
+    lines: Mutex<Receiver<String>>,
     log: Option<Mutex<Receiver<Vec<u8>>>>,
 }
 
@@ -34,21 +36,25 @@ impl Server {
     pub(crate) fn begin(command: &mut Command) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("accord starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (sender, first_line) = channel();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (sender, lines) = channel();
         std::thread::spawn(move || {
-            let mut line = String::new();
-            let _ = stdout.read_line(&mut line);
-            let _ = sender.send(line);
-            // The pipe stays open, so that the server can print more.
-            let _ = stdout.read_to_end(&mut Vec::new());
+            // To the end, so that the server can print more.
+            for line in stdout.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
         });
         let log = child.stderr.take().map(read_to_end);
-        let line = first_line.recv_timeout(LIMIT).unwrap_or_else(|_| {
-            let _ = child.kill();
-            panic!("waited {LIMIT:?} for the first line of {command:?}")
-        });
-        let Some(url) = line.trim_end().strip_prefix("accord: listening on ") else {
+        let line = match lines.recv_timeout(LIMIT) {
+            Ok(line) => line,
+            // It has ended, and its log says why.
+            Err(RecvTimeoutError::Disconnected) => String::new(),
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = child.kill();
+                panic!("waited {LIMIT:?} for the first line of {command:?}")
+            }
+        };
+        let Some(url) = line.strip_prefix("accord: listening on ") else {
             let log = log.and_then(|log| log.recv_timeout(LIMIT).ok());
             let log = String::from_utf8_lossy(&log.unwrap_or_default()).into_owned();
             panic!("{command:?} printed {line:?} and {log}");
@@ -57,8 +63,18 @@ impl Server {
             child,
             address: url.rsplit('/').next().unwrap_or_default().to_owned(),
             url: url.to_owned(),
+            lines: Mutex::new(lines),
             log: log.map(Mutex::new),
         }
+    }
+
+    /// The URL of the conformance control, which is the next line that it prints.
+    #[track_caller]
+    pub(crate) fn control(&self) -> String {
+        let line = self.lines.lock().expect("no test panicked here").recv_timeout(LIMIT);
+        let line = line.expect("a line about the conformance control");
+        let url = line.strip_prefix("accord: conformance control on ");
+        url.unwrap_or_else(|| panic!("the server printed {line:?}")).to_owned()
     }
 
     pub(crate) fn pid(&self) -> u32 {
