@@ -1,10 +1,12 @@
 //! The catalogs of ggui on Accord: its own cases, its seeded faults, and public samples.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use accord_adapters::faults::{Fault, Faulty, faults_of, reached};
 use accord_adapters::ggui::Accord;
 use accord_adapters::{Adapter, Call, Reply};
+use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::Wire as _;
 use accord_kit::Case;
 use accord_kit::case::Task;
@@ -71,6 +73,27 @@ fn a_fault_breaks_one_rule() {
         let failed = near.filter(|(case, _)| wrong(&faulty, case).is_some()).count();
         assert!(failed * 10 < rounds.len(), "{} fails {failed} cases", fault.name);
     }
+}
+
+/// The codes that no case can ask for, and why.
+const WITHOUT_A_CASE: [(&str, &str); 6] = [
+    ("APPEND_FAILED", "only a store that fails leads to it"),
+    ("SESSION_CREATE_FAILED", "only a store that fails leads to it"),
+    ("RATE_LIMIT_EXCEEDED", "how many renders a server allows is its own decision"),
+    ("CTR_VALUE_TOO_COMPLEX", "how many steps a check may take is a server's own decision"),
+    ("VALIDATION_ERROR", "a more precise code says what is wrong"),
+    ("blueprint_rejected", "a more precise code says what is wrong"),
+];
+
+#[test]
+fn every_code_has_a_case() {
+    let texts: String = cases("ggui").iter().map(|case| case.encode().to_string()).collect();
+    let of_ggui = Code::ALL.iter().filter(|code| code.protocol() == Protocol::Ggui);
+    let missing: BTreeSet<&str> = of_ggui
+        .map(|code| code.as_str())
+        .filter(|code| !texts.contains(&format!("\"{code}\"")))
+        .collect();
+    assert_eq!(missing, WITHOUT_A_CASE.map(|(code, _)| code).into());
 }
 
 #[test]
