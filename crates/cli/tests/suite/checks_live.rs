@@ -10,15 +10,30 @@ use crate::accord::{Ran, program, run};
 use crate::memory::bare;
 use crate::server::Server;
 
-const TOKEN: &str = "token-of-the-control";
+/// The token of the control.
+pub(crate) const TOKEN: &str = "token-of-the-control";
+/// The arguments of a server with control.
+pub(crate) const CONTROL: [&str; 4] =
+    ["--conformance-control", "127.0.0.1:0", "--conformance-token", TOKEN];
 const PING: &str = "ggui/transport/ping-before-subscribe";
 const ACK: &str = "ggui/action/ack-has-the-number";
 const DRAIN: &str = "ggui/tools/consume-drains";
 const WRONG_KEY: &str = "ggui/auth/a-wrong-key-is-refused";
 const OTHER_KEY: &str = "ggui/auth/another-key-does-not-reach-the-app";
 
-/// A host with conformance control, and two keys if it has any: one for the app of the cases, and
-/// one for another app.
+/// Creates two keys in a data folder: one for the app of the cases, and one for another app.
+pub(crate) fn create_keys(data: &Path) -> [String; 2] {
+    ["conformance", "elsewhere"].map(|project| {
+        let args = ["key", "create", "--new", "--label", "kit", "--verb", "admin", "--project"];
+        let mut command = bare(&[&args[..], &[project]].concat());
+        command.env("ACCORD_DATA", data);
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stdout.trim().to_owned()
+    })
+}
+
+/// A host with conformance control, and two keys if it has any.
 struct Tested {
     server: Server,
     control: String,
@@ -30,17 +45,8 @@ impl Tested {
     fn start(has_keys: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let data = folder.path().join("data");
-        let key = |project: &str| {
-            let args = ["key", "create", "--new", "--label", "kit", "--verb", "admin", "--project"];
-            let mut command = bare(&[&args[..], &[project]].concat());
-            command.env("ACCORD_DATA", &data);
-            let ran = run(command, "");
-            assert_eq!(ran.code, 0, "{ran:?}");
-            ran.stdout.trim().to_owned()
-        };
-        let keys = has_keys.then(|| ["conformance", "elsewhere"].map(key));
-        let control = ["--conformance-control", "127.0.0.1:0", "--conformance-token", TOKEN];
-        let server = Server::start(&data, &control);
+        let keys = has_keys.then(|| create_keys(&data));
+        let server = Server::start(&data, &CONTROL);
         let control = server.control();
         Self { server, control, keys, _folder: folder }
     }

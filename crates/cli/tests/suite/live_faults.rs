@@ -13,8 +13,7 @@ use accord_kit::driver::{ChannelServer, ControlOptions, HttpOptions};
 use accord_kit::verdict::Verdict;
 use accord_kit::{Corpus, Protocol, Reporters, RunOptions};
 
-use crate::accord::run;
-use crate::memory::bare;
+use crate::checks_live::{CONTROL, TOKEN, create_keys};
 use crate::server::Server;
 
 /// How many faults the cases over the wire must catch.
@@ -172,8 +171,6 @@ const ONLY_BY_CATALOGS: &[(&str, &[&str])] = &[
 /// A case that no fault concerns: it shows that the server works.
 const ALIVE: &str = "ggui/fallback/the-server-is-alive";
 
-const TOKEN: &str = "token-of-the-control";
-
 #[test]
 fn a_case_of_its_clause_catches_every_fault_that_a_server_shows() {
     let corpus = Corpus::embedded().expect("the corpus");
@@ -223,8 +220,7 @@ fn faults() -> BTreeMap<&'static str, Fault> {
     all.map(|fault| (fault.name, *fault)).collect()
 }
 
-/// A data folder with two keys, which every server gets a copy of: one for the app of the cases,
-/// and one for another app.
+/// A data folder with two keys, which every server gets a copy of.
 struct Place {
     folder: tempfile::TempDir,
     keys: [String; 2],
@@ -233,15 +229,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().join("data");
-        let keys = ["conformance", "elsewhere"].map(|project| {
-            let args = ["key", "create", "--new", "--label", "kit", "--verb", "admin", "--project"];
-            let mut command = bare(&[&args[..], &[project]].concat());
-            command.env("ACCORD_DATA", &data);
-            let ran = run(command, "");
-            assert_eq!(ran.code, 0, "{ran:?}");
-            ran.stdout.trim().to_owned()
-        });
+        let keys = create_keys(&folder.path().join("data"));
         Self { folder, keys }
     }
 
@@ -254,7 +242,7 @@ impl Place {
         cases: &BTreeSet<&str>,
     ) -> Option<String> {
         let data = self.copy(fault.unwrap_or("none"));
-        let mut args = vec!["--conformance-control", "127.0.0.1:0", "--conformance-token", TOKEN];
+        let mut args = CONTROL.to_vec();
         args.extend(fault.iter().flat_map(|name| ["--fault", *name]));
         let server = Server::start(&data, &args);
         let verdicts = self.verdicts(protocol, &server, fault.is_some(), cases);

@@ -1,7 +1,6 @@
 //! Live sessions of a test's own, and where commands find them.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use accord_base::{ActorKey, Caller, KeyScope, Verb};
@@ -12,24 +11,25 @@ use accord_host::settings::Settings;
 use accord_live_core::AppId;
 use axum::body::Body;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::accord::{Ran, run};
-use crate::memory::bare;
-use crate::server::Server;
+use crate::shop::Shop;
 use crate::wait::LIMIT;
 
-/// The live sessions of the project `shop` in a data folder, used by the person `human:lead`.
-pub(crate) struct Sessions {
-    folder: TempDir,
-    /// Ends when this is dropped.
-    _host: Option<Server>,
+/// The live sessions of the project `shop`.
+pub(crate) struct Sessions(Shop);
+
+impl Deref for Sessions {
+    type Target = Shop;
+
+    fn deref(&self) -> &Shop {
+        &self.0
+    }
 }
 
 impl Sessions {
     /// A project without sessions, in a folder that is not served.
     pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder"), _host: None };
+        let place = Self(Shop::new("live"));
         place.on_host(async |host| {
             let body = json!({"project_id": "shop", "name": "The shop"}).to_string();
             let request = hyper::Request::builder().method("POST").uri("/v1/projects");
@@ -43,17 +43,8 @@ impl Sessions {
 
     /// The same sessions, with a host that serves the folder.
     pub(crate) fn served(mut self) -> Self {
-        self._host = Some(Server::start(&self.data(), &[]));
+        self.0.serve();
         self
-    }
-
-    /// The data folder.
-    pub(crate) fn data(&self) -> PathBuf {
-        self.folder().join("data")
-    }
-
-    fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// Does something on the folder while nobody serves it.
@@ -92,38 +83,6 @@ impl Sessions {
                 host.live().render(&caller, &shop, arguments(request), Some(painter)).await;
             rendered.expect("a session").session_id.as_str().to_owned()
         })
-    }
-
-    /// A command, not yet started.
-    pub(crate) fn command(&self, words: &str) -> Command {
-        let words = shell_words::split(&format!("live {words}")).expect("words");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut command = bare(&words);
-        command.current_dir(self.folder()).env("ACCORD_DATA", self.data());
-        command.env("ACCORD_PROJECT", "shop").env("ACCORD_ACTOR", "human:lead");
-        command
-    }
-
-    /// Runs a command.
-    #[track_caller]
-    pub(crate) fn ran(&self, words: &str) -> Ran {
-        run(self.command(words), "")
-    }
-
-    /// Runs a command that succeeds, and returns what it prints.
-    #[track_caller]
-    pub(crate) fn yes(&self, words: &str) -> String {
-        let ran = self.ran(words);
-        assert_eq!(ran.code, 0, "live {words}: {ran:?}");
-        ran.stdout
-    }
-
-    /// The result of the document that a command prints.
-    #[track_caller]
-    pub(crate) fn json(&self, words: &str) -> Value {
-        let mut document: Value =
-            serde_json::from_str(&self.yes(&format!("{words} --json"))).expect("a document");
-        document["result"].take()
     }
 }
 

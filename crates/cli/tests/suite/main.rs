@@ -67,6 +67,7 @@ mod run_silence;
 mod run_words;
 mod server;
 mod serving;
+mod shop;
 mod snapshot;
 mod sources;
 mod speaking;

@@ -1,46 +1,34 @@
 //! Tasks of a test's own, and where commands find them.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::accord::{Ran, run};
-use crate::memory::bare;
-use crate::server::Server;
+use crate::accord::run;
+use crate::shop::Shop;
 
-/// The tasks of the project `shop` in a data folder, used by the person `human:lead`.
-pub(crate) struct Tasks {
-    folder: TempDir,
-    host: Option<Server>,
+/// The tasks of the project `shop`.
+pub(crate) struct Tasks(Shop);
+
+impl Deref for Tasks {
+    type Target = Shop;
+
+    fn deref(&self) -> &Shop {
+        &self.0
+    }
 }
 
 impl Tasks {
     /// No tasks yet, in a folder that is not served.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), host: None }
+        Self(Shop::new("task"))
     }
 
     /// The same tasks, with a host that serves the folder.
     pub(crate) fn served(mut self) -> Self {
-        self.host = Some(Server::start(&self.data(), &[]));
+        self.0.serve();
         self
-    }
-
-    /// The host.
-    pub(crate) fn host(&self) -> &Server {
-        self.host.as_ref().expect("a host serves the folder")
-    }
-
-    /// The folder that commands are run in.
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// The data folder.
-    pub(crate) fn data(&self) -> PathBuf {
-        self.folder().join("data")
     }
 
     /// The tree.
@@ -53,39 +41,6 @@ impl Tasks {
         let path = self.folder().join(name);
         std::fs::write(&path, script).expect("a file");
         format!("sh {}", path.display())
-    }
-
-    /// A command, not yet started.
-    pub(crate) fn command(&self, words: &str) -> Command {
-        let words = shell_words::split(&format!("task {words}")).expect("words");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut command = bare(&words);
-        command.current_dir(self.folder()).env("ACCORD_DATA", self.data());
-        command.env("ACCORD_PROJECT", "shop").env("ACCORD_ACTOR", "human:lead");
-        command
-    }
-
-    /// Runs a command.
-    #[track_caller]
-    pub(crate) fn ran(&self, words: &str) -> Ran {
-        run(self.command(words), "")
-    }
-
-    /// Runs a command that succeeds, and returns what it prints.
-    #[track_caller]
-    pub(crate) fn yes(&self, words: &str) -> String {
-        let ran = self.ran(words);
-        assert_eq!(ran.code, 0, "task {words}: {ran:?}");
-        ran.stdout
-    }
-
-    /// Runs a command with `--json`, and returns the answer of the operation.
-    #[track_caller]
-    pub(crate) fn json(&self, words: &str) -> Value {
-        let printed = self.yes(&format!("{words} --json"));
-        let mut document: Value = serde_json::from_str(&printed).expect("a document");
-        assert_eq!(document["ok"], true, "{document}");
-        document["result"].take()
     }
 
     /// Creates a task, and returns its id.
