@@ -69,14 +69,6 @@ impl Caller {
         self
     }
 
-    /// The same caller for the requests of a page that it signed in. The process that signed in is
-    /// not the one that sends them, so it is not examined.
-    #[must_use]
-    pub fn signed_in(mut self) -> Self {
-        self.examine = None;
-        self
-    }
-
     /// What the caller may do.
     pub fn access(&self) -> &Access {
         &self.access

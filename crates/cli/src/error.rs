@@ -114,6 +114,11 @@ impl CliError {
         self
     }
 
+    /// Whether it is about this position in the document or this parameter.
+    pub(crate) fn is_about(&self, pointer: &str) -> bool {
+        self.0.pointer.as_deref() == Some(pointer)
+    }
+
     /// Removes the position in the document.
     pub(crate) fn without_place(mut self) -> Self {
         self.0.pointer = None;

@@ -33,10 +33,16 @@ impl Default for Limits {
 pub const SESSION_TTL_SECONDS: i64 = 3600;
 /// Seconds that a handshake can be used.
 pub const HANDSHAKE_TTL_SECONDS: i64 = 600;
+/// Bytes of a contract, as JSON.
+pub const CONTRACT_BYTES: usize = 524_288;
 /// Frames of channels with the policy `all` that a session keeps.
 pub const RING: u32 = 256;
 /// Bytes of the payload of a frame that an agent emits, as JSON.
 pub const EMIT_BYTES: usize = 262_144;
+/// Bytes of the rows that are read for one page of a ledger or stream. A page has one row at least.
+pub const PAGE_BYTES: usize = 1_048_576;
+/// Frames of a page of a replay of the stream.
+pub const STREAM_PAGE: usize = 64;
 /// Ledger events of a page of a replay.
 pub const REPLAY_PAGE: usize = 100;
 /// The most ledger events of a page over HTTP, and the number without a limit in the request.

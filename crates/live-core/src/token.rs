@@ -69,6 +69,8 @@ pub enum TokenError {
     Invalid,
     /// It has expired.
     Expired,
+    /// Its holder has lost its rights.
+    Revoked,
 }
 
 impl TokenKind {
@@ -99,6 +101,19 @@ impl Secret {
         now: Time,
         jti: [u8; 12],
     ) -> Minted {
+        self.mint_with(kind, session, app, now, jti, Object::new())
+    }
+
+    /// Makes a token with further claims. What is made from it has them, too.
+    pub fn mint_with(
+        &self,
+        kind: TokenKind,
+        session: &SessionId,
+        app: &AppId,
+        now: Time,
+        jti: [u8; 12],
+        extra: Object,
+    ) -> Minted {
         let iat = now.unix_seconds();
         let claims = Claims {
             session_id: session.clone(),
@@ -107,7 +122,7 @@ impl Secret {
             iat,
             exp: iat + rule!(kind.ttl_seconds(); TokensLiveLong => 3600),
             jti: BASE64URL_NOPAD.encode(&jti),
-            extra: Object::new(),
+            extra,
         };
         let first = BASE64URL_NOPAD.encode(claims.encode().to_string().as_bytes());
         let signature = BASE64URL_NOPAD.encode(&self.sign(first.as_bytes()));
@@ -164,7 +179,14 @@ impl Secret {
         if rule!(now.unix_seconds() > last; RefreshedForEver => false) {
             return Err(refuse::refresh_window_closed("the token is too old to be refreshed"));
         }
-        Ok(self.mint(TokenKind::Ws, &claims.session_id, &claims.app_id, now, jti))
+        let Claims { session_id, app_id, extra, .. } = claims;
+        Ok(self.mint_with(TokenKind::Ws, &session_id, &app_id, now, jti, extra))
+    }
+
+    /// The claims of a `ws` token that this server made. It may have expired, so this admits
+    /// nobody.
+    pub fn made(&self, text: &str) -> Option<Claims> {
+        self.signed_claims(text, TokenKind::Ws).ok()
     }
 
     fn signed_claims(&self, text: &str, kind: TokenKind) -> Result<Claims, TokenError> {
@@ -208,6 +230,9 @@ impl From<TokenError> for Failure {
         match error {
             TokenError::Invalid => refuse::bootstrap_invalid("the token is not valid"),
             TokenError::Expired => refuse::bootstrap_expired("the token has expired"),
+            TokenError::Revoked => {
+                refuse::bootstrap_invalid("the key or the login of the token is no longer valid")
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use accord_live_core::frame::{Action, ActionAck, Binding};
 use accord_live_core::refuse;
 use accord_live_core::session::{ActFacts, act};
 
+use super::counts::add;
 use super::unit::UnitError;
 use super::{Live, project_of, rows};
 
@@ -13,8 +14,8 @@ impl Live {
     /// Records an action. It is answered when it is durable.
     ///
     /// # Errors
-    /// `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`; `APPEND_FAILED` when it cannot
-    /// be stored.
+    /// `project_archived`, `SESSION_NOT_FOUND`, `INVALID_MESSAGE`, `CONTRACT_VIOLATION`;
+    /// `APPEND_FAILED` when it cannot be stored.
     pub async fn act(&self, binding: &Binding, action: Action) -> Result<ActionAck, Failure> {
         let project = project_of(&binding.app_id)?;
         let binding = binding.clone();
@@ -42,8 +43,12 @@ impl Live {
             let delta =
                 rule!(acted.delta; ActionsUnstored => accord_live_core::session::Delta::default());
             job.commit(&project, Some(&row), &delta, Vec::new())?;
-            Ok(acted.ack)
+            Ok((acted.ack, delta.ledger.len()))
         });
-        acted.await.map_err(|error: UnitError| error.into_failure_as(refuse::append_failed))
+        let acted = acted.await;
+        let (ack, appended) =
+            acted.map_err(|error: UnitError| error.into_failure_as(refuse::append_failed))?;
+        add(&self.inner.counters.actions, appended);
+        Ok(ack)
     }
 }

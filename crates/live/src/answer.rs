@@ -36,10 +36,8 @@ impl Live {
     ) -> Result<LiveAckAnswer, Failure> {
         self.enter(caller, app, Verb::Write)?;
         let LiveAnswerRequest { action: name, data, client_id, client_seq } = request;
-        let mut beside = Object::new();
-        beside.insert("x-by".into(), by.actor.encode());
-        beside.insert("x-door".into(), by.door.into());
-        let action = Action::submit(session.clone(), &name, data, client_seq, beside);
+        let action = Action::submit(session.clone(), &name, data, client_seq);
+        let action = action.sent_by(Some(by.actor.encode()), Some(by.door));
         let binding = Binding {
             session_id: session.clone(),
             app_id: app.clone(),

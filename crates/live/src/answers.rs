@@ -4,7 +4,7 @@
 //! `accord live … --json` prints the answers, and HTTP gives them in envelopes. The frames of the
 //! channel and the documents of the tools are those of ggui, and are not here.
 
-use accord_base::Actor;
+use accord_base::{Actor, ActorKey};
 use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Limits, Object, TextForm, Value};
@@ -25,7 +25,8 @@ message! {
         required session_id: SessionId = "session_id", "live-session-id";
         /// The app: the project under its name on the channel.
         required app_id: AppId = "app_id", "app-id";
-        /// Who asks, if the agent used a key with an actor.
+        /// Who asks: the actor that the agent names, else that of its key, else the label of its
+        /// key.
         optional asked_by: Actor = "asked_by", "actor";
         /// For what.
         required intent: String = "intent", "text";
@@ -47,6 +48,8 @@ message! {
         required status: Status = "status", "live-session-status";
         /// What the agent rendered it for.
         optional intent: String = "intent", "text";
+        /// Who rendered it, if that is known.
+        optional asked_by: Actor = "asked_by", "actor";
         /// The version of the UI, from 0.
         required epoch: u64 = "epoch", "epoch";
         /// The number of the last event of its ledger; 0 if there is none.
@@ -174,17 +177,21 @@ impl LiveAsk {
     /// The document of an ask.
     pub(crate) fn of(pending: &PendingAsk) -> Self {
         let (session, ask) = (&pending.session, &pending.ask);
-        let actor = |actor: &accord_base::ActorKey| Actor::new(actor.id.clone(), actor.kind);
         Self {
             session_id: session.id.clone(),
             app_id: session.app_id.clone(),
-            asked_by: ask.asked_by.as_ref().map(actor),
+            asked_by: ask.asked_by.as_ref().map(actor_of),
             intent: ask.intent.clone(),
             since: Timestamp::emit(ask.since),
             until: Timestamp::emit(pending.until()),
             extra: Object::new(),
         }
     }
+}
+
+/// An actor as a document.
+pub(crate) fn actor_of(key: &ActorKey) -> Actor {
+    Actor::new(key.id.clone(), key.kind)
 }
 
 impl LiveEvent {

@@ -29,13 +29,14 @@ impl Live {
     /// declared stay.
     ///
     /// # Errors
-    /// `unauthorized`. A refusal of the protocol is an outcome.
+    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
     pub async fn declare_tools(
         &self,
         caller: &Caller,
         request: DeclareToolsRequest,
     ) -> Result<Outcome, Failure> {
         self.enter(caller, &request.app_id, Verb::Write)?;
+        self.check_open(&request.app_id).await?;
         let (app, session, now) = (request.app_id.clone(), request.session_id, self.now());
         let read = self.read(move |unit| {
             let found = unit.live_session(&session)?;

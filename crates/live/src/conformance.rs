@@ -62,7 +62,7 @@ impl Live {
             row.session.head.expires_at = live.now();
             let Some(project) = stored.project_id.clone() else { return Ok(()) };
             if let Some(delta) = expire(&row.session, job.at(&project)?) {
-                job.commit(&project, Some(&stored), &delta, Vec::new())?;
+                job.record(&project, Some(&stored), &delta, Vec::new())?;
                 job.unit.clear_live_session(&session)?;
             }
             Ok(())

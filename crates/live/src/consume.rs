@@ -66,7 +66,7 @@ impl Live {
     /// request says. A caller that drops the future stops the wait.
     ///
     /// # Errors
-    /// `unauthorized`, `session_not_found`, `PIPE_NOT_FOUND`.
+    /// `unauthorized`, `project_archived`, `session_not_found`, `PIPE_NOT_FOUND`.
     pub async fn consume(
         &self,
         caller: &Caller,
@@ -117,16 +117,19 @@ impl Live {
         let Drain { project, session, .. } = asked.clone();
         let drained = self.write(move |job| {
             let Drain { project, app, session, asked_by, is_first } = &asked;
+            job.check_open(project)?;
             let row = job.session(session, app)?;
             let returned = rows::returned(job.unit, session)?;
-            let pending = job.unit.live_pipe(session, row.session.head.drained, PAGE)?;
+            let drained = row.session.head.drained;
+            let read = |after, limit| job.unit.live_pipe(session, after, limit);
+            let pending = rows::page(drained, PAGE, read, rows::place_of_event)?;
             let pending = pending.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
             let at = job.at(project)?;
             let drained = drain(&row.session, &returned, &pending, at)?;
             let content = rows::content(job.unit, &row.session)?;
             let answer = ConsumeAnswer::new(&drained, &content);
             if !drained.events.is_empty() || !is_first {
-                let delta = rule!(drained.delta; PipeNotEmptied => accord_live_core::session::Delta::default());
+                let delta = rule!(drained.delta; PipeNotEmptied => Default::default());
                 let version = job.commit(project, Some(&row), &delta, drained.acks)?;
                 return Ok((answer, drained.numbers, version));
             }
@@ -169,7 +172,7 @@ impl Drop for Consumed {
             let returned: Vec<u64> = returned.iter().map(|row| row.seq).collect();
             let now = job.at(&project)?.now;
             if let Some(delta) = give_back(&row.session, &returned, &numbers, now) {
-                job.commit(&project, Some(&row), &delta, Vec::new())?;
+                job.record(&project, Some(&row), &delta, Vec::new())?;
             }
             Ok(())
         });

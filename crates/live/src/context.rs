@@ -15,7 +15,7 @@ impl Live {
     /// Records the values of the context slots.
     ///
     /// # Errors
-    /// `unauthorized`. A refusal of the protocol is an outcome.
+    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
     pub async fn sync_context(
         &self,
         caller: &Caller,
@@ -25,6 +25,7 @@ impl Live {
             return Ok(Outcome::Refused(Box::new(failure)));
         }
         let project = self.enter(caller, &request.app_id, Verb::Write)?;
+        self.check_open(&request.app_id).await?;
         let none = self.inner.contracts.of_ui(&Object::new())?;
         let synced = self.write(move |job| {
             let row = job.unit.live_session(&request.session_id)?;

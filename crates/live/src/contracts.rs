@@ -1,4 +1,4 @@
-//! Compiled contracts, in a bounded cache.
+//! Compiled contracts, in a cache that is bounded by number and by memory.
 //!
 //! Sessions with the same contract share one. An entry of a session is used only for the revision
 //! of its UI that it was made from.
@@ -17,6 +17,9 @@ use parking_lot::Mutex;
 /// Contracts in use. Each of the two halves of a cache has this many at most.
 const SESSIONS: usize = 8192;
 const CONTRACTS: usize = 512;
+
+/// Bytes of the contracts of one half. A contract that several sessions share counts for each.
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// The specs of a UI that make up its contract.
 const SPECS: [&str; 6] = [
@@ -40,15 +43,34 @@ pub(crate) struct Contracts {
 struct Halves<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
+    /// Bytes of the young half.
+    bytes: usize,
+}
+
+/// What needs memory.
+trait Weighed {
+    fn bytes(&self) -> usize;
+}
+
+impl Weighed for Arc<CompiledContract> {
+    fn bytes(&self) -> usize {
+        self.memory()
+    }
+}
+
+impl Weighed for (u64, Arc<CompiledContract>) {
+    fn bytes(&self) -> usize {
+        self.1.memory()
+    }
 }
 
 impl<K, V> Default for Halves<K, V> {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new() }
+        Self { young: HashMap::new(), old: HashMap::new(), bytes: 0 }
     }
 }
 
-impl<K: Eq + Hash + Clone, V: Clone> Halves<K, V> {
+impl<K: Eq + Hash + Clone, V: Clone + Weighed> Halves<K, V> {
     fn get(&mut self, key: &K, most: usize) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
@@ -59,10 +81,14 @@ impl<K: Eq + Hash + Clone, V: Clone> Halves<K, V> {
     }
 
     fn put(&mut self, key: K, value: V, most: usize) {
-        if self.young.len() >= most {
+        let bytes = value.bytes();
+        if self.young.len() >= most || self.bytes + bytes > MOST_BYTES {
             self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
         }
-        self.young.insert(key, value);
+        let before = self.young.insert(key, value);
+        self.bytes += bytes;
+        self.bytes -= before.map_or(0, |before| before.bytes());
     }
 }
 

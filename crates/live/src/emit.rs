@@ -15,7 +15,7 @@ impl Live {
     /// Sends a frame to the subscribers of a session.
     ///
     /// # Errors
-    /// `unauthorized`, `session_not_found`, `contract_violation`.
+    /// `unauthorized`, `project_archived`, `session_not_found`, `contract_violation`.
     pub async fn emit(
         &self,
         caller: &Caller,

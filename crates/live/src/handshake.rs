@@ -3,8 +3,8 @@
 use accord_base::{Caller, Verb};
 use accord_contract::codes::Failure;
 use accord_live_core::handshake::begin;
-use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, prepare_handshake};
-use accord_live_core::{AppId, HandshakeId, refuse};
+use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, Prepared, prepare_handshake};
+use accord_live_core::{AppId, HandshakeId};
 
 use super::unit::UnitError;
 use super::{Live, rows};
@@ -13,23 +13,47 @@ impl Live {
     /// Makes a handshake, which a render uses once.
     ///
     /// # Errors
-    /// `unauthorized`, or the refusal of the contract.
+    /// `unauthorized`, `project_archived`, or the refusal of the contract.
     pub async fn handshake(
         &self,
         caller: &Caller,
         app: &AppId,
         request: HandshakeRequest,
     ) -> Result<HandshakeAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let prepared = self.check_handshake(caller, app, request).await?;
+        self.begin_handshake(caller, app, prepared).await
+    }
+
+    /// Checks a handshake. The project need not exist: one that is refused creates none.
+    ///
+    /// # Errors
+    /// `unauthorized`, or the refusal of the contract.
+    pub async fn check_handshake(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        request: HandshakeRequest,
+    ) -> Result<Prepared, Failure> {
+        self.enter(caller, app, Verb::Write)?;
         let tools = self.tools_of(app);
-        let prepared = prepare_handshake(request, |tool| tools.get(tool))?;
+        self.compute(move || prepare_handshake(request, |tool| tools.get(tool))).await?
+    }
+
+    /// Makes a handshake that was checked.
+    ///
+    /// # Errors
+    /// `unauthorized`, `project_archived`; `APP_MISMATCH` when the project does not exist.
+    pub async fn begin_handshake(
+        &self,
+        caller: &Caller,
+        app: &AppId,
+        prepared: Prepared,
+    ) -> Result<HandshakeAnswer, Failure> {
+        let project = self.enter(caller, app, Verb::Write)?;
         let (id, app) = (HandshakeId::mint(accord_system::random()), app.clone());
         let asked = prepared.asked;
         let made = self.write(move |job| {
-            if job.unit.project(&project)?.is_none() {
-                let message = "there is no project of this app; create it first";
-                return Err(refuse::app_mismatch(message).into());
-            }
+            job.check_open(&project)?;
             let known = job.unit.live_blueprint(&project, &asked.key)?;
             let known = known.as_ref().map(rows::blueprint);
             let now = job.at(&project)?.now;

@@ -13,7 +13,7 @@ impl Live {
     /// Records a host context. It is not answered.
     ///
     /// # Errors
-    /// `SESSION_NOT_FOUND`; `APPEND_FAILED` when it cannot be stored.
+    /// `project_archived`, `SESSION_NOT_FOUND`; `APPEND_FAILED` when it cannot be stored.
     pub async fn observe_host(
         &self,
         binding: &Binding,

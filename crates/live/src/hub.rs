@@ -64,6 +64,9 @@ struct Tail {
     ring: Mutex<Ring>,
     /// The newest committed version.
     newest: watch::Sender<u64>,
+    /// The newest committed version with something for subscribers. Most actions have nothing, and
+    /// then the other sockets of the session sleep on.
+    framed: watch::Sender<u64>,
     /// Agents that wait for events.
     consumers: AtomicUsize,
 }
@@ -118,6 +121,7 @@ impl Hub {
             Arc::new(Tail {
                 ring: Mutex::default(),
                 newest: watch::Sender::new(0),
+                framed: watch::Sender::new(0),
                 consumers: AtomicUsize::new(0),
             })
         });
@@ -125,8 +129,8 @@ impl Hub {
         if let Some(counter) = self.counter(&tail, purpose) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
-        let newest = Some(tail.newest.subscribe());
-        Attached { hub: Arc::clone(self), session: session.clone(), tail, newest, purpose }
+        let (newest, framed) = (Some(tail.newest.subscribe()), tail.framed.subscribe());
+        Attached { hub: Arc::clone(self), session: session.clone(), tail, newest, framed, purpose }
     }
 
     /// What counts those who follow for a purpose.
@@ -165,15 +169,17 @@ impl Hub {
         let staged = state.take_staged(advance);
         let version = state.version_of(&advance.session_id).to_owned();
         let Some(tail) = state.tails.get(&advance.session_id).map(Arc::clone) else { return };
-        {
+        let is_framed = {
             let mut ring = tail.ring.lock();
-            ring.began = Some(advance.began);
+            // A subscriber of an earlier session of the id ends.
+            let mut is_framed = ring.began.replace(advance.began) != Some(advance.began);
             let mut last = 0;
             for entry in staged.into_iter().filter(|entry| !entry.frames.is_empty()) {
                 let encode = |frame: &ServerFrame| frame.encode(&version, None).to_string().into();
                 let frames = entry.frames.iter().map(encode).collect();
                 let Staged { version, stream_before, stream, .. } = entry;
                 last = stream;
+                is_framed = true;
                 ring.push(Entry { version, stream_before, stream, frames }, self.most);
             }
             // Frames of another host, which are read from the store.
@@ -185,14 +191,19 @@ impl Hub {
                     stream,
                     frames: Vec::new(),
                 };
+                is_framed = true;
                 ring.mark(mark, self.most);
             }
             if rule!(advance.is_ended; EndUnnoticed => false) {
                 ring.is_ended = true;
                 state.tails.remove(&advance.session_id);
             }
-        }
+            is_framed || advance.is_ended
+        };
         tail.newest.send_replace(advance.version);
+        if is_framed {
+            tail.framed.send_replace(advance.version);
+        }
     }
 }
 
@@ -296,6 +307,7 @@ pub(crate) struct Attached {
     session: SessionId,
     tail: Arc<Tail>,
     newest: Option<watch::Receiver<u64>>,
+    framed: watch::Receiver<u64>,
     purpose: Purpose,
 }
 
@@ -318,6 +330,17 @@ impl Attached {
     /// The newest version that the tail has noticed; 0 if it has noticed none.
     pub(crate) fn newest(&self) -> u64 {
         *self.tail.newest.borrow()
+    }
+
+    /// The newest version with something for subscribers, as far as the tail has noticed.
+    pub(crate) fn newest_framed(&self) -> u64 {
+        *self.framed.borrow()
+    }
+
+    /// Waits until a version after this one may have something for subscribers.
+    pub(crate) async fn framed_after(&mut self, version: u64) {
+        // The sender lives as long as its tail.
+        drop(self.framed.wait_for(|newest| *newest > version).await);
     }
 
     /// Waits until a version after this one may have been committed.

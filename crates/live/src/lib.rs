@@ -37,12 +37,14 @@ mod conformance;
 mod consume;
 mod context;
 mod contracts;
+mod counts;
 mod emit;
 pub mod faults;
 mod handshake;
 mod host_context;
 mod hub;
 mod overview;
+mod page;
 mod props;
 mod pull;
 mod rates;
@@ -76,20 +78,28 @@ use accord_live_core::{AppId, refuse};
 use accord_store::{Listener, Store};
 use accord_system::Clock;
 
+use tokio::sync::Semaphore;
+
 use self::catalogs::Catalogs;
 use self::contracts::Contracts;
+use self::counts::Counters;
 use self::hub::Hub;
 use self::rates::Rates;
 
 pub use self::answer::AnsweredBy;
 pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
+pub use self::counts::Counts;
 pub use self::overview::PageQuery;
+pub use self::page::PageFacts;
 pub use self::reads::Found;
 pub use self::subscribe::Subscription;
 pub use self::subscriber::{Delivery, End, Frame, Subscriber};
 pub use self::watch::Watcher;
 pub use accord_live_core::tools;
+
+/// Contracts that are compiled at once.
+const COMPUTING: usize = 2;
 
 /// The options of a [`Live`].
 #[derive(Clone, Debug)]
@@ -142,6 +152,17 @@ pub struct Live {
     inner: Arc<Inner>,
 }
 
+/// The services of live sessions, if they are still there.
+#[derive(Clone)]
+pub struct WeakLive(Weak<Inner>);
+
+impl WeakLive {
+    /// The services, if they are still there.
+    pub fn upgrade(&self) -> Option<Live> {
+        self.0.upgrade().map(|inner| Live { inner })
+    }
+}
+
 struct Inner {
     store: Arc<dyn Store>,
     options: LiveOptions,
@@ -151,7 +172,10 @@ struct Inner {
     contracts: Contracts,
     catalogs: Catalogs,
     rates: Rates,
+    counters: Counters,
     hub: Arc<Hub>,
+    /// Contracts that are compiled at once.
+    computing: Arc<Semaphore>,
 }
 
 impl Live {
@@ -173,9 +197,16 @@ impl Live {
                 contracts: Contracts::default(),
                 catalogs: Catalogs::default(),
                 rates: Rates::default(),
+                counters: Counters::default(),
                 hub,
+                computing: Arc::new(Semaphore::new(COMPUTING)),
             }),
         }
+    }
+
+    /// The services, without keeping their store open.
+    pub fn downgrade(&self) -> WeakLive {
+        WeakLive(Arc::downgrade(&self.inner))
     }
 
     /// The options that it was opened with.
@@ -198,6 +229,16 @@ impl Live {
         self.inner.hub.followed()
     }
 
+    /// Refuses a change of an app whose project is archived.
+    ///
+    /// # Errors
+    /// `project_archived`.
+    pub async fn check_open(&self, app: &AppId) -> Result<(), Failure> {
+        let project = project_of(app)?;
+        let read = self.read(move |unit| unit::check_open(unit, &project));
+        read.await.map_err(unit::UnitError::into_failure)
+    }
+
     /// The project of an app, if the caller has the right in it.
     fn enter(&self, caller: &Caller, app: &AppId, verb: Verb) -> Result<ProjectId, Failure> {
         let project = project_of(app)?;
@@ -212,6 +253,12 @@ impl Live {
 /// `APP_MISMATCH` when the text is no id of a project.
 fn project_of(app: &AppId) -> Result<ProjectId, Failure> {
     ProjectId::new(app.as_str()).map_err(|_| refuse::app_mismatch("there is no such app"))
+}
+
+impl fmt::Debug for WeakLive {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WeakLive").finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Live {

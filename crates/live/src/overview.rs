@@ -4,12 +4,12 @@ use accord_base::{Caller, ProjectId, Verb, cursor, fill_page};
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
-use accord_live_core::session::{Content, PendingAsk, Session};
+use accord_live_core::session::{Content, PendingAsk, Session, asked_by};
 use accord_live_core::{AppId, SessionId};
 use accord_store::{LiveSessionQuery, ReadUnit};
 
 use super::answers::{
-    LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer,
+    LiveAsk, LiveAsksAnswer, LiveSessionAnswer, LiveSessionItem, LiveSessionsAnswer, actor_of,
 };
 use super::unit::{UnitError, UnitResult};
 use super::{Live, rows};
@@ -139,6 +139,7 @@ fn item(unit: &dyn ReadUnit, session: &Session, now: Time) -> UnitResult<LiveSes
         app_id: session.app_id.clone(),
         status: session.status(now),
         intent: intent.map(str::to_owned),
+        asked_by: asked_by(&content.ui).as_ref().map(actor_of),
         epoch: head.epoch,
         last_sequence: head.ledger,
         stream_seq: head.stream,
@@ -150,7 +151,12 @@ fn item(unit: &dyn ReadUnit, session: &Session, now: Time) -> UnitResult<LiveSes
     })
 }
 
-fn ask(unit: &dyn ReadUnit, session: &Session, now: Time) -> UnitResult<Option<LiveAsk>> {
+/// What a session waits for.
+pub(crate) fn ask(
+    unit: &dyn ReadUnit,
+    session: &Session,
+    now: Time,
+) -> UnitResult<Option<LiveAsk>> {
     if !session.head.is_asking {
         return Ok(None);
     }

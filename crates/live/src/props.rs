@@ -17,7 +17,7 @@ impl Live {
     /// Changes the props, with a new epoch. `arguments` are those of `ggui_update`.
     ///
     /// # Errors
-    /// `unauthorized`, `session_not_found`, `contract_violation`.
+    /// `unauthorized`, `project_archived`, `session_not_found`, `contract_violation`.
     pub async fn update(
         &self,
         caller: &Caller,

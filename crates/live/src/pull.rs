@@ -126,8 +126,7 @@ impl Live {
                 Ok(after) => after,
                 Err(failure) => return Ok((Err(Box::new(failure)), *head, row.version)),
             };
-            let rows = unit.live_ledger(&session, after, limit.saturating_add(1))?;
-            let rows = rows.iter().map(rows::ledger).collect::<UnitResult<_>>()?;
+            let rows = rows::ledger_page(unit, &session, after, limit)?;
             Ok((Ok(ledger_page(head, rows, limit)), *head, row.version))
         })
         .await

@@ -26,7 +26,7 @@ impl Live {
     /// the person, for the ask of the session.
     ///
     /// # Errors
-    /// `unauthorized`, or the refusal of the first gate.
+    /// `unauthorized`, `project_archived`, or the refusal of the first gate.
     pub async fn render(
         &self,
         caller: &Caller,

@@ -6,10 +6,12 @@ use accord_live_core::contract::{Mode, Replay};
 use accord_live_core::handshake::{
     self, Blueprint, BlueprintKey, Handshake, HandshakeAction, NewHandshake,
 };
-use accord_live_core::limits::HANDSHAKE_TTL_SECONDS;
+use accord_live_core::limits::{HANDSHAKE_TTL_SECONDS, PAGE_BYTES};
 use accord_live_core::session::{Content, LedgerRow, Session, StreamRow, ledger_kind};
 use accord_live_core::{AppId, SessionId};
-use accord_store::{BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, ReadUnit};
+use accord_store::{
+    BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, ReadUnit, StoreError,
+};
 use serde_json::json;
 
 use super::unit::UnitResult;
@@ -134,6 +136,50 @@ pub(crate) fn returned(unit: &dyn ReadUnit, session: &SessionId) -> UnitResult<V
         rows.extend(found.iter().map(ledger).collect::<UnitResult<Vec<_>>>()?);
     }
     Ok(rows)
+}
+
+/// Rows that are read at once for a page.
+const STEP: usize = 8;
+
+/// A page of rows after a number: at most `limit`, and none after the first [`PAGE_BYTES`]. A row
+/// can be large, so few are read at once. `place` is the number of a row and its size.
+pub(crate) fn page<T>(
+    mut after: u64,
+    limit: usize,
+    read: impl Fn(u64, usize) -> Result<Vec<T>, StoreError>,
+    place: impl Fn(&T) -> (u64, usize),
+) -> Result<Vec<T>, StoreError> {
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    while rows.len() < limit && bytes < PAGE_BYTES {
+        let wanted = STEP.min(limit - rows.len());
+        let found = read(after, wanted)?;
+        let is_last = found.len() < wanted;
+        for row in found {
+            let (seq, size) = place(&row);
+            (after, bytes) = (seq, bytes + size);
+            rows.push(row);
+        }
+        if is_last {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+/// A page of the ledger of a session.
+pub(crate) fn ledger_page(
+    unit: &dyn ReadUnit,
+    session: &SessionId,
+    after: u64,
+    limit: usize,
+) -> UnitResult<Vec<LedgerRow>> {
+    let read = |after, limit| unit.live_ledger(session, after, limit);
+    page(after, limit, read, place_of_event)?.iter().map(ledger).collect()
+}
+
+/// The number and the size of an event.
+pub(crate) fn place_of_event(row: &LedgerEntry) -> (u64, usize) {
+    (row.seq, row.text.len())
 }
 
 /// The row of a handshake.

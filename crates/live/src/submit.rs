@@ -6,6 +6,7 @@ use accord_live_core::refuse;
 use accord_live_core::session::{DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
 
+use super::counts::add;
 use super::unit::UnitError;
 use super::{Live, rows};
 
@@ -14,7 +15,7 @@ impl Live {
     /// them is recorded.
     ///
     /// # Errors
-    /// `unauthorized`. A refusal of the protocol is an outcome.
+    /// `unauthorized`, `project_archived`. A refusal of the protocol is an outcome.
     pub async fn submit_action(
         &self,
         caller: &Caller,
@@ -22,6 +23,7 @@ impl Live {
     ) -> Result<Outcome, Failure> {
         let (app, session) = (request.app_id.clone(), request.session_id.clone());
         let project = self.enter(caller, &app, Verb::Write)?;
+        self.check_open(&app).await?;
         let dispatch = match submit_action(request) {
             Err(failure) => return Ok(Outcome::Refused(Box::new(failure))),
             Ok(Submission::Dispatch(dispatch)) => dispatch,
@@ -37,10 +39,13 @@ impl Live {
             let found = row.as_ref().map(|row| &row.session);
             let acted = submit((*dispatch).clone(), found, &app, earlier.as_ref(), at)?;
             job.commit(&project, row.as_ref(), &acted.delta, Vec::new())?;
-            Ok(())
+            Ok(acted.delta.ledger.len())
         });
         match recorded.await {
-            Ok(()) => Ok(Outcome::submitted(Some(has_consumer))),
+            Ok(appended) => {
+                add(&self.inner.counters.actions, appended);
+                Ok(Outcome::submitted(Some(has_consumer)))
+            }
             Err(error) => {
                 let failure = UnitError::into_failure_as(error, refuse::pipe_not_found);
                 Ok(Outcome::Refused(Box::new(failure)))

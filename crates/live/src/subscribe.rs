@@ -5,14 +5,14 @@ use accord_contract::rule;
 use accord_contract::wire::{Field, Value};
 use accord_live_core::frame::{ServerFrame, Subscribe};
 use accord_live_core::session::{
-    At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence, expire,
-    replay_stream, subscribe,
+    At, StreamRow, SubscribeFacts, SubscribeRefusal, Subscribed, check_since_sequence,
+    is_truncated, subscribe,
 };
-use accord_live_core::tenancy::Identity;
+use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{SessionId, refuse};
 
 use super::hub::Purpose;
-use super::subscriber::{Frame, Subscriber};
+use super::subscriber::{Frame, StreamReplay, Subscriber};
 use super::unit::{Snapshot, UnitError};
 use super::{Live, project_of};
 
@@ -33,8 +33,8 @@ impl Live {
     /// socket, with the apps in which it may write.
     ///
     /// # Errors
-    /// In the order of the core's `subscribe`; then `SESSION_CREATE_FAILED` when the session cannot
-    /// be stored.
+    /// In the order of the core's `subscribe`; then `project_archived`, and `SESSION_CREATE_FAILED`
+    /// when the session cannot be stored.
     pub async fn subscribe(
         &self,
         identity: &Identity,
@@ -58,12 +58,11 @@ impl Live {
         // First, so that no commit after the snapshot is missed.
         let attached = self.inner.hub.attach(&request.session_id, Purpose::Subscriber);
         let snapshot = self.provide(&subscribed).await.map_err(refused)?;
-        let Snapshot { row, content, contract, frames } = snapshot;
+        let Snapshot { row, content, contract, .. } = snapshot;
         let head = &row.session.head;
-        let replay = replay_stream(head, &contract, request.from_seq, frames);
-        let ack = subscribed.ack(&row.session, &content, replay.is_truncated, &version, self.now());
-        let mut replay = self.data_frames(&request.session_id, replay.rows);
-        let mut ledger = None;
+        let is_truncated = is_truncated(head, &contract, request.from_seq);
+        let ack = subscribed.ack(&row.session, &content, is_truncated, &version, self.now());
+        let (mut notices, mut ledger) = (Vec::new(), None);
         let since = match &request.since_sequence {
             Field::Absent => None,
             Field::Null => Some(check_since_sequence(head, &Value::Null)),
@@ -74,7 +73,7 @@ impl Live {
             // It is answered, and nothing is replayed of the ledger.
             Some(Err(failure)) => {
                 let error = ServerFrame::Error(Box::new(failure));
-                replay.insert(0, Frame::new(&error, &version, request_id, Some(head.ledger)));
+                notices.push(Frame::new(&error, &version, request_id, Some(head.ledger)));
             }
             None => {}
         }
@@ -90,10 +89,11 @@ impl Live {
             attached,
             began: (head.created_at, head.horizon),
             ledger,
-            replay,
+            notices,
+            replay: StreamReplay::begin(head, request.from_seq),
             version: seen,
             stream: head.stream,
-            follows: None,
+            follows: request.follow_ledger.unwrap_or(false).then_some(head.ledger),
         };
         Ok(Subscription { ack: Frame::new(&ack, &version, request_id, None), subscriber })
     }
@@ -110,21 +110,21 @@ impl Live {
                 let at = At { project: &project, now: self.now(), ttl_seconds };
                 let stored = &snapshot.row.session;
                 if stored.is_active(at.now) && subscribed.session(Some(stored), at)?.1.is_none() {
-                    return Ok(snapshot);
+                    return match snapshot.closed {
+                        Some(failure) => Err(*failure),
+                        None => Ok(snapshot),
+                    };
                 }
             }
             let (subscribed, project) = (subscribed.clone(), project.clone());
             let written = self.write(move |job| {
                 let id = &subscribed.binding.session_id;
-                let mut stored = job.unit.live_session(id)?;
-                // The end of a session of another app is recorded in its own project.
-                if let Some(row) = &stored
-                    && row.session.app_id != subscribed.binding.app_id
-                    && let Some(owner) = &row.project_id
-                    && let Some(delta) = expire(&row.session, job.at(owner)?)
-                {
-                    job.commit(owner, Some(row), &delta, Vec::new())?;
-                    stored = job.unit.live_session(id)?;
+                let stored = job.unit.live_session(id)?;
+                // An id stays with its project, also when its session has expired: its numbers say
+                // how much happened there. That of a project that was removed is free.
+                let owned = stored.as_ref().filter(|row| row.project_id.is_some());
+                if let Some(row) = owned {
+                    tenancy::check(&row.session.app_id, &subscribed.binding.app_id)?;
                 }
                 let at = job.at(&project)?;
                 let session = stored.as_ref().map(|row| &row.session);

@@ -7,9 +7,13 @@ use accord_contract::rule;
 use accord_contract::time::Time;
 use accord_live_core::SessionId;
 use accord_live_core::frame::{Binding, Close, ServerFrame};
-use accord_live_core::limits::REPLAY_PAGE;
+use accord_live_core::limits::{REPLAY_PAGE, STREAM_PAGE};
+use accord_live_core::session::{Head, is_replayed};
+use accord_store::FrameEntry;
 
+use super::counts::add;
 use super::hub::{Attached, Entry, Taken};
+use super::unit::UnitResult;
 use super::{Live, rows};
 
 /// Commits that are taken at once.
@@ -52,13 +56,40 @@ pub struct Subscriber {
     pub(crate) began: (Time, u64),
     /// The ledger that is replayed: after the first number, up to the second.
     pub(crate) ledger: Option<(u64, u64)>,
-    /// The replay of the stream.
-    pub(crate) replay: Vec<Frame>,
+    /// Frames that come before the replay of the stream.
+    pub(crate) notices: Vec<Frame>,
+    /// The stream that is replayed.
+    pub(crate) replay: Option<StreamReplay>,
     /// The version and the stream up to which it has everything.
     pub(crate) version: u64,
     pub(crate) stream: u64,
     /// The event of the ledger after which it follows the ledger, if it does.
     pub(crate) follows: Option<u64>,
+}
+
+/// What is still to come of the replay of a stream. It is read from the store in pages, so that a
+/// subscriber holds one page and no more.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamReplay {
+    /// The number of the last frame that was read.
+    after: u64,
+    /// The position that the subscriber named.
+    from: Option<u64>,
+    /// The last number of the snapshot.
+    through: u64,
+    /// The last number that was evicted at the time of the snapshot.
+    evicted: u64,
+}
+
+impl StreamReplay {
+    /// The replay of a stream from a position, if there can be one.
+    pub(crate) fn begin(head: &Head, from: Option<u64>) -> Option<Self> {
+        let is_empty = from.is_some_and(|from| from >= head.stream) || head.stream == 0;
+        // The core decides about the frame of the position itself.
+        let after = from.unwrap_or(0).saturating_sub(1);
+        let replay = Self { after, from, through: head.stream, evicted: head.evicted };
+        (!is_empty).then_some(replay)
+    }
 }
 
 impl Frame {
@@ -80,14 +111,27 @@ impl Subscriber {
 
     /// Whether a part of the replay is still to come.
     pub fn is_replaying(&self) -> bool {
-        self.ledger.is_some() || !self.replay.is_empty()
+        self.ledger.is_some() || !self.notices.is_empty() || self.replay.is_some()
     }
 
-    /// Waits for what is next. A call that is cancelled loses nothing.
+    /// Waits for what is next. A call that is cancelled loses nothing. At the end of a replay there
+    /// may be no frames: a caller that waits for the replay learns that it is over.
     ///
     /// # Errors
     /// When the store fails. The next call tries again.
     pub async fn next(&mut self) -> Result<Delivery, Failure> {
+        let delivery = self.wait().await?;
+        match &delivery {
+            Delivery::Frames(frames) => add(&self.live.inner.counters.frames, frames.len()),
+            Delivery::End(end) if end.close == Close::SLOW_SUBSCRIBER => {
+                add(&self.live.inner.counters.slow, 1);
+            }
+            Delivery::End(_) => {}
+        }
+        Ok(delivery)
+    }
+
+    async fn wait(&mut self) -> Result<Delivery, Failure> {
         loop {
             if let Some((after, through)) = self.ledger {
                 let frames = self.ledger_page(after, through).await?;
@@ -95,16 +139,29 @@ impl Subscriber {
                 let last = frames.last().and_then(|frame| frame.sequence);
                 let rest = last.filter(|last| *last < through).map(|last| (last, through));
                 self.ledger = rule!(rest; OnePageReplayed => None);
-                if !frames.is_empty() {
+                if !frames.is_empty() || !self.is_replaying() {
                     return Ok(Delivery::Frames(frames));
                 }
                 continue;
             }
-            if !self.replay.is_empty() {
-                return Ok(Delivery::Frames(std::mem::take(&mut self.replay)));
+            if !self.notices.is_empty() {
+                return Ok(Delivery::Frames(std::mem::take(&mut self.notices)));
+            }
+            if let Some(replay) = self.replay {
+                let Some((frames, rest)) = self.stream_page(replay).await? else {
+                    return Ok(Delivery::End(self.slow(replay.after)));
+                };
+                self.replay = rest;
+                if !frames.is_empty() || !self.is_replaying() {
+                    return Ok(Delivery::Frames(frames));
+                }
+                continue;
             }
             // Before the frames are taken: those up to this version are in the tail.
-            let newest = self.attached.newest();
+            let newest = match self.follows {
+                Some(_) => self.attached.newest(),
+                None => self.attached.newest_framed(),
+            };
             match self.attached.take(self.version, self.began, BATCH) {
                 Taken::Entries(entries) if entries.is_empty() => {
                     self.version = self.version.max(newest);
@@ -112,7 +169,10 @@ impl Subscriber {
                     if !frames.is_empty() {
                         return Ok(Delivery::Frames(frames));
                     }
-                    self.attached.changed_after(self.version).await;
+                    match self.follows {
+                        Some(_) => self.attached.changed_after(self.version).await,
+                        None => self.attached.framed_after(self.version).await,
+                    }
                 }
                 Taken::Entries(entries) => {
                     let frames = self.frames_of(&entries).await?;
@@ -123,7 +183,7 @@ impl Subscriber {
                         return Ok(Delivery::Frames(frames));
                     }
                 }
-                Taken::Slow => return Ok(Delivery::End(self.slow())),
+                Taken::Slow => return Ok(Delivery::End(self.slow(self.stream))),
                 Taken::Ended => {
                     return Ok(Delivery::End(End { frame: None, close: Close::SESSION_EXPIRED }));
                 }
@@ -144,6 +204,33 @@ impl Subscriber {
             frames.extend(sent.map(|text| Frame { text: Arc::clone(text), sequence: None }));
         }
         Ok(frames)
+    }
+
+    /// The next frames of the replay of the stream, and what is still to come. Nothing when frames
+    /// of it were evicted meanwhile.
+    async fn stream_page(
+        &self,
+        replay: StreamReplay,
+    ) -> Result<Option<(Vec<Frame>, Option<StreamReplay>)>, Failure> {
+        let session = self.session().clone();
+        let read = self.live.read(move |unit| {
+            let evicted = unit.live_session(&session)?.map_or(0, |row| row.session.head.evicted);
+            let read = |after, limit| unit.live_frames(&session, after, limit);
+            let place = |row: &FrameEntry| (row.seq, row.text.len());
+            let rows = rows::page(replay.after, STREAM_PAGE, read, place)?;
+            let rows = rows.iter().map(rows::frame).collect::<UnitResult<Vec<_>>>()?;
+            Ok((rows, evicted))
+        });
+        let (mut rows, evicted) = read.await.map_err(|error| error.into_failure())?;
+        // A fresh subscriber has asked for no frame in particular.
+        let is_asked_for = replay.from.is_some();
+        if is_asked_for && evicted > replay.evicted && evicted > replay.after {
+            return Ok(None);
+        }
+        let last = rows.last().map(|row| row.seq).filter(|last| *last < replay.through);
+        let rest = last.map(|after| StreamReplay { after, ..replay });
+        rows.retain(|row| is_replayed(row, replay.from, replay.through));
+        Ok(Some((self.live.data_frames(self.session(), rows), rest)))
     }
 
     /// The kept frames after a number, up to another.
@@ -170,8 +257,9 @@ impl Subscriber {
     async fn ledger_page(&self, after: u64, through: u64) -> Result<Vec<Frame>, Failure> {
         let session = self.session().clone();
         let read = self.live.read(move |unit| {
-            let rows = unit.live_ledger(&session, after, REPLAY_PAGE)?;
-            rows.iter().filter(|row| row.seq <= through).map(rows::ledger).collect()
+            let mut rows = rows::ledger_page(unit, &session, after, REPLAY_PAGE)?;
+            rows.retain(|row| row.seq <= through);
+            Ok(rows)
         });
         let rows: Vec<_> = read.await.map_err(|error| error.into_failure())?;
         let version = self.live.version_of(self.session());
@@ -183,9 +271,10 @@ impl Subscriber {
     }
 
     /// The end of a subscriber that reads too slowly. It can connect again with its cursors.
-    fn slow(&self) -> End {
+    /// `stream` is the number of the last frame that it got.
+    fn slow(&self, stream: u64) -> End {
         let message = "the subscriber reads too slowly; subscribe again with fromSeq";
-        let failure = Failure::new(Code::LiveSubscriberSlow, message).with("fromSeq", self.stream);
+        let failure = Failure::new(Code::LiveSubscriberSlow, message).with("fromSeq", stream);
         let error = ServerFrame::Error(Box::new(failure));
         let version = self.live.version_of(self.session());
         let frame = Some(Frame::new(&error, &version, None, None));

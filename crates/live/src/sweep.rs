@@ -1,10 +1,12 @@
 //! Expiry: what a session that has expired leaves is its row.
 //!
 //! The row keeps the counters, so that a session that begins under the same id goes on with them.
-//! Everything else goes away, also what recognises actions that are sent again. Until the sweep, an
-//! action of the expired session that is sent again gets its first answer; any other one, and every
-//! action after the sweep, gets `SESSION_NOT_FOUND`. A client that connects again after that gets a
-//! new session, whose horizon hides the old events.
+//! Everything else goes away, also what recognises actions that are sent again.
+//!
+//! When the sweep runs makes no difference to a client. From the moment that a session expires,
+//! every action gets `SESSION_NOT_FOUND`, also one that is sent again. A client that subscribes
+//! after that gets a new session, whose horizon hides the old events, and which knows no earlier
+//! action: the same `clientId` and `clientSeq` are another action there.
 
 use accord_contract::codes::Failure;
 use accord_live_core::session::expire;
@@ -41,7 +43,7 @@ impl Live {
             for row in &expired {
                 let Some(project) = &row.project_id else { continue };
                 if let Some(delta) = expire(&row.session, job.at(project)?) {
-                    job.commit(project, Some(row), &delta, Vec::new())?;
+                    job.record(project, Some(row), &delta, Vec::new())?;
                     job.unit.clear_live_session(&row.session.id)?;
                 }
             }

@@ -49,8 +49,19 @@ impl Live {
 
     /// Makes a token, if the server has a secret.
     pub fn mint_token(&self, kind: TokenKind, session: &SessionId, app: &AppId) -> Option<Minted> {
-        let secret = self.secret()?;
-        Some(secret.mint(kind, session, app, self.now(), accord_system::random()))
+        self.mint_token_with(kind, session, app, Object::new())
+    }
+
+    /// Makes a token with further claims, if the server has a secret.
+    pub fn mint_token_with(
+        &self,
+        kind: TokenKind,
+        session: &SessionId,
+        app: &AppId,
+        extra: Object,
+    ) -> Option<Minted> {
+        let random = accord_system::random();
+        Some(self.secret()?.mint_with(kind, session, app, self.now(), random, extra))
     }
 
     /// The claims of a token of a kind.
@@ -62,19 +73,43 @@ impl Live {
         secret.verify(text, kind, self.now())
     }
 
-    /// Makes a new token for the channel from an old one.
-    pub fn refresh_token(&self, request: &RefreshTokenRequest) -> Outcome {
-        let Some(secret) = self.secret() else {
-            let failure = refuse::bootstrap_not_supported("this server issues no tokens");
-            return Outcome::Refused(Box::new(failure));
-        };
-        let minted = secret.refresh(&request.envelope, self.now(), accord_system::random());
-        Outcome::of(minted.map(|minted| {
+    /// The claims of a token for the channel that this server made. It may have expired, so this
+    /// admits nobody.
+    pub fn made_token(&self, text: &str) -> Option<Claims> {
+        self.secret()?.made(text)
+    }
+
+    /// Makes a new token for the channel from an old one, unless the holder of the old one has
+    /// lost its rights.
+    ///
+    /// # Errors
+    /// `project_archived`. A refusal of the protocol is an outcome.
+    pub async fn refresh_token(
+        &self,
+        request: &RefreshTokenRequest,
+        is_revoked: bool,
+    ) -> Result<Outcome, Failure> {
+        let old = request.envelope.as_str();
+        if let Some(claims) = self.made_token(old) {
+            self.check_open(&claims.app_id).await?;
+        }
+        Ok(Outcome::of(self.refreshed(old, is_revoked).map(|minted| {
             let mut members = Object::new();
             members.insert("wsToken".into(), minted.text.into());
             members.insert("expiresAt".into(), minted.expires_at.unix_millis().into());
             members
-        }))
+        })))
+    }
+
+    fn refreshed(&self, old: &str, is_revoked: bool) -> Result<Minted, Failure> {
+        let Some(secret) = self.secret() else {
+            return Err(refuse::bootstrap_not_supported("this server issues no tokens"));
+        };
+        let minted = secret.refresh(old, self.now(), accord_system::random())?;
+        if is_revoked {
+            return Err(TokenError::Revoked.into());
+        }
+        Ok(minted)
     }
 }
 

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use accord_base::ProjectId;
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_live_core::contract::CompiledContract;
 use accord_live_core::frame::ServerFrame;
-use accord_live_core::session::{
-    AskChange, At, Content, ContentChange, Delta, StreamChange, StreamRow,
-};
+use accord_live_core::session::{AskChange, At, Content, ContentChange, Delta, StreamChange};
 use accord_live_core::{AppId, SessionId, refuse};
 use accord_store::{
-    EventEntry, LivePart, LiveSessionRow, ReadUnit, StoreError, StoreErrorKind, StoreExt as _,
-    WriteUnit,
+    EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError, StoreErrorKind,
+    StoreExt as _, WriteUnit,
 };
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
@@ -43,8 +41,8 @@ pub(crate) struct Snapshot {
     pub(crate) row: LiveSessionRow,
     pub(crate) content: Content,
     pub(crate) contract: Arc<CompiledContract>,
-    /// The kept frames of its stream.
-    pub(crate) frames: Vec<StreamRow>,
+    /// Why its project takes no changes, if it takes none.
+    pub(crate) closed: Option<Box<Failure>>,
 }
 
 /// A unit that writes.
@@ -136,6 +134,27 @@ impl Live {
         );
     }
 
+    /// Does work that may take long, such as compiling a contract, on a blocking thread. Few do so
+    /// at once: the agents of one project cannot occupy the host.
+    ///
+    /// # Errors
+    /// When the host is closing.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let closing = || Failure::new(Code::StoreUnavailable, "the host is closing; try again");
+        let permit = Arc::clone(&self.inner.computing).acquire_owned().await;
+        let permit = permit.map_err(|_| closing())?;
+        let working = spawn_blocking(move || {
+            let done = work();
+            // A caller that is gone does not make room before the work is done.
+            drop(permit);
+            done
+        });
+        working.await.map_err(|_| closing())
+    }
+
     async fn load_contract(&self, session: SessionId) -> UnitResult<()> {
         let live = self.clone();
         self.read(move |unit| {
@@ -152,11 +171,15 @@ impl Live {
         let (live, session) = (self.clone(), session.clone());
         self.read(move |unit| {
             let Some(row) = unit.live_session(&session)? else { return Ok(None) };
+            let checked = row.project_id.as_ref().map_or(Ok(()), |owner| check_open(unit, owner));
+            let closed = match checked {
+                Ok(()) => None,
+                Err(UnitError::Refused(failure)) => Some(failure),
+                Err(error) => return Err(error),
+            };
             let content = rows::content(unit, &row.session)?;
             let contract = live.inner.contract_of(unit, &row)?;
-            let frames = unit.live_frames(&session, 0, usize::MAX)?;
-            let frames = frames.iter().map(rows::frame).collect::<UnitResult<_>>()?;
-            Ok(Some(Snapshot { row, content, contract, frames }))
+            Ok(Some(Snapshot { row, content, contract, closed }))
         })
         .await
     }
@@ -222,9 +245,44 @@ impl Job<'_> {
         Ok(self.unit.oldest_live_frame(&row.session.id)?)
     }
 
+    /// Refuses a change of an archived project, and of one that does not exist.
+    ///
+    /// # Errors
+    /// `APP_MISMATCH` when the project does not exist, `project_archived`.
+    pub(crate) fn check_open(&self, project: &ProjectId) -> UnitResult<()> {
+        match self.unit.project(project)? {
+            Some(row) => Ok(refuse_archived(&row)?),
+            None => {
+                let message = "there is no project of this app; create it first";
+                Err(refuse::app_mismatch(message).into())
+            }
+        }
+    }
+
     /// Writes the rows of a decision about a session, which was `before`. The frames are delivered
     /// after the commit. Returns the version of the session row.
+    ///
+    /// # Errors
+    /// As [`Self::check_open`].
     pub(crate) fn commit(
+        &mut self,
+        project: &ProjectId,
+        before: Option<&LiveSessionRow>,
+        delta: &Delta,
+        frames: Vec<ServerFrame>,
+    ) -> UnitResult<u64> {
+        if delta.session.is_some() {
+            self.check_open(project)?;
+        }
+        self.record(project, before, delta, frames)
+    }
+
+    /// Writes what the server itself records, also in an archived project: the end of a session,
+    /// and events that did not reach their agent. Otherwise as [`Self::commit`].
+    ///
+    /// # Errors
+    /// When the project does not exist.
+    pub(crate) fn record(
         &mut self,
         project: &ProjectId,
         before: Option<&LiveSessionRow>,
@@ -234,10 +292,6 @@ impl Job<'_> {
         let Some(session) = &delta.session else {
             return Ok(before.map_or(0, |row| row.version));
         };
-        if self.unit.project(project)?.is_none() {
-            let message = "there is no project of this app; create it first";
-            return Err(refuse::app_mismatch(message).into());
-        }
         let id = &session.id;
         let version = self.unit.put_live_session(project, session)?;
         for change in &delta.content {
@@ -294,6 +348,18 @@ impl Job<'_> {
         let text = serde_json::Value::Object(members.clone()).to_string();
         Ok(self.unit.put_live_content(id, part, &text)?)
     }
+}
+
+/// Refuses a change of an archived project. One that does not exist is refused elsewhere.
+pub(crate) fn check_open(unit: &dyn ReadUnit, project: &ProjectId) -> UnitResult<()> {
+    let row = unit.project(project)?;
+    Ok(row.as_ref().map_or(Ok(()), refuse_archived)?)
+}
+
+fn refuse_archived(row: &ProjectRow) -> Result<(), Failure> {
+    let Some(since) = &row.archived_at else { return Ok(()) };
+    let message = format!("the project {:?} is archived since {since}", row.project_id.as_str());
+    Err(Failure::new(Code::AgenticProjectArchived, message))
 }
 
 impl UnitError {

@@ -1,22 +1,22 @@
 //! Everything that happens in a session, for a person who watches: the frames of the channel, the
 //! events of the ledger, and what the session waits for.
 //!
-//! A socket gets the ledger only as a replay. A watcher follows it, too: with one frame
-//! `render_event` for each event, when it happens. `x-ask` and `x-answered` are frames of Accord's
-//! own, and no socket gets them.
+//! A socket gets the ledger only as a replay, unless it asks to follow it. A watcher follows it,
+//! too: with one frame `render_event` for each event, when it happens. `x-ask` and `x-answered` are
+//! frames of Accord's own, and no socket gets them.
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_live_core::frame::{Binding, Role};
-use accord_live_core::session::{StreamQuery, check_position, replay_stream};
+use accord_live_core::session::{StreamQuery, check_position};
 use accord_live_core::{AppId, SessionId, refuse};
 use serde_json::json;
 
 use super::Live;
 use super::answers::LiveAsk;
 use super::hub::Purpose;
-use super::subscriber::{Delivery, Frame, Subscriber};
+use super::subscriber::{Delivery, Frame, StreamReplay, Subscriber};
 use super::unit::{Snapshot, UnitError};
 
 /// Follows a session. It ends when it is dropped.
@@ -51,16 +51,13 @@ impl Live {
             found.row.session.app_id == *app && found.row.session.is_active(self.now())
         });
         let missing = || refuse::tool_session_not_found("there is no such session");
-        let Snapshot { row, contract, frames, .. } = mine.ok_or_else(missing)?;
+        let Snapshot { row, .. } = mine.ok_or_else(missing)?;
         let head = &row.session.head;
         let since = match after.since {
             Some(since) => check_position(head, since)?,
             None => head.ledger,
         };
-        let replay = match after.from_seq {
-            Some(from) => replay_stream(head, &contract, Some(from), frames).rows,
-            None => Vec::new(),
-        };
+        let replay = after.from_seq.and_then(|from| StreamReplay::begin(head, Some(from)));
         let binding = Binding {
             session_id: session.clone(),
             app_id: app.clone(),
@@ -73,7 +70,8 @@ impl Live {
             attached,
             began: (head.created_at, head.horizon),
             ledger: None,
-            replay: self.data_frames(session, replay),
+            notices: Vec::new(),
+            replay,
             version: row.version,
             stream: head.stream,
             follows: Some(since),

@@ -3,6 +3,8 @@
 
 const PLACE = `accord.console.${document.body.dataset.host}`;
 
+const TIMEOUT_MS = 20_000;
+
 export class Refused extends Error {
   constructor(status, code, message) {
     super(message);
@@ -34,6 +36,8 @@ async function call(method, path, body) {
     cache: "no-store",
     credentials: "same-origin",
     redirect: "error",
+    // A connection that died without a word would never answer.
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const answer = await response.json().catch(() => null) ?? {};
   if (!response.ok) {
@@ -61,16 +65,15 @@ export async function signIn(credential) {
   localStorage.setItem(PLACE, memberOf(answer, "secret"));
 }
 
+// Ends the login: here at once, at the host with the answer.
 export async function signOut() {
-  try {
-    await call("POST", "/accord/v1/logout", {});
-  } finally {
-    forgetLogin();
-  }
+  const ended = call("POST", "/accord/v1/logout", {});
+  forgetLogin();
+  await ended;
 }
 
 // The fragments of a page, each for the element of this id.
-export const PARTS = ["head", "props", "actions", "streams"];
+export const PARTS = ["head", "props", "actions", "answers", "streams"];
 
 const place = (session) => `/accord/v1/live/${encodeURIComponent(session)}`;
 

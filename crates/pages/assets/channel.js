@@ -6,7 +6,9 @@
 
 const VERSION = "draft-2026-08-19";
 const PING_MS = 30_000;
-const SILENCE_MS = 75_000;
+// A server from which nothing comes for so long after an action or a ping is taken for gone. An
+// action that is sent again counts once.
+const ANSWER_MS = 15_000;
 const OPEN_MS = 20_000;
 const MOST_DELAY_MS = 60_000;
 const RESTART_MS = 100;
@@ -32,7 +34,7 @@ function hostContext() {
 }
 
 export class Channel {
-  // `on` has the callbacks: state, subscribed, changed, data, drained, refused.
+  // `on` has the callbacks: state, subscribed, changed, answered, data, drained, refused.
   constructor(session, mint, on) {
     this.session = session;
     this.mint = mint;
@@ -81,7 +83,20 @@ export class Channel {
     const requestId = `action-${this.clientId}-${clientSeq}`;
     const entry = { frame: { type: "action", requestId, payload }, done };
     this.waiting.set(requestId, entry);
-    if (this.isSubscribed) this.#send(entry.frame);
+    if (this.isSubscribed) this.#sendAction(entry);
+  }
+
+  // The actions that were not answered yet, by name.
+  waitingActions() {
+    return [...this.waiting.values()].map((entry) => entry.frame.payload.payload.action);
+  }
+
+  // Forgets what arrived and what waits to be sent. Returns how many actions are not sent.
+  forget() {
+    const unsent = this.waiting.size;
+    this.waiting.clear();
+    this.lastSeq = 0;
+    return unsent;
   }
 
   async #connect() {
@@ -113,7 +128,7 @@ export class Channel {
     this.socket = socket;
     this.subscribeId = `subscribe-${randomId()}`;
     this.heardAt = Date.now();
-    const late = setTimeout(() => socket.close(), OPEN_MS);
+    const late = setTimeout(() => this.#drop(socket), OPEN_MS);
     let wasOpen = false;
     socket.onopen = () => {
       wasOpen = true;
@@ -127,6 +142,7 @@ export class Channel {
           wsToken: token.ws_token,
           clientId: this.clientId,
           fromSeq: this.lastSeq,
+          followLedger: true,
           supportedVersions: [VERSION],
         },
       });
@@ -154,6 +170,31 @@ export class Channel {
         this.#retry(event.code === 1012 ? RESTART_MS : undefined, failure);
       }
     };
+  }
+
+  // Leaves a connection that seems dead. Its end may take minutes, so it is not waited for.
+  #drop(socket) {
+    if (!socket || this.socket !== socket) return;
+    this.socket = null;
+    this.isConnecting = false;
+    this.isSubscribed = false;
+    clearInterval(this.pings);
+    socket.close();
+    this.#retry();
+  }
+
+  // Leaves a connection on which nothing arrives for some time from now.
+  #expectAnswer() {
+    const { socket } = this;
+    const sentAt = Date.now();
+    setTimeout(() => {
+      if (this.heardAt < sentAt) this.#drop(socket);
+    }, ANSWER_MS);
+  }
+
+  #sendAction(entry) {
+    this.#send(entry.frame);
+    this.#expectAnswer();
   }
 
   // `failure` is the protocol's code of what went wrong, if it has one.
@@ -203,6 +244,11 @@ export class Channel {
       case "props_update":
         this.on.changed();
         break;
+      case "render_event":
+        // Somebody answered: here, in another tab or on another device.
+        if (payload.type === "user.submitted") this.on.answered();
+        this.on.changed();
+        break;
       case "drain_ack":
         this.on.drained();
         break;
@@ -216,7 +262,7 @@ export class Channel {
     this.isSubscribed = true;
     this.failures = 0;
     this.pings = setInterval(() => this.#ping(), PING_MS);
-    for (const entry of this.waiting.values()) this.#send(entry.frame);
+    for (const entry of this.waiting.values()) this.#sendAction(entry);
     this.#send({
       type: "host_context_observed",
       payload: { sessionId: this.session, hostContext: hostContext() },
@@ -228,7 +274,7 @@ export class Channel {
   #notSubscribed(error) {
     // A token that ran out is replaced by the next connection; the others do not change.
     if (/^(BOOTSTRAP_EXPIRED|UNAUTHENTICATED|SESSION_CREATE_FAILED)$/.test(error.code)) {
-      this.socket?.close();
+      this.#drop(this.socket);
       return;
     }
     this.stop();
@@ -240,7 +286,7 @@ export class Channel {
     if (!entry) return;
     // What could not be stored is sent again with the next connection.
     if (answer.error?.code === "APPEND_FAILED") {
-      this.socket?.close();
+      this.#drop(this.socket);
       return;
     }
     this.waiting.delete(requestId);
@@ -249,7 +295,7 @@ export class Channel {
 
   #ping() {
     // A connection that died without a word is noticed by its silence.
-    if (Date.now() - this.heardAt > SILENCE_MS) this.socket?.close();
-    else this.#send({ type: "ping", payload: {}, requestId: `ping-${Date.now()}` });
+    this.#send({ type: "ping", payload: {}, requestId: `ping-${Date.now()}` });
+    this.#expectAnswer();
   }
 }

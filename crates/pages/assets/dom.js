@@ -19,6 +19,12 @@ export function make(name, className, ...children) {
   return element;
 }
 
+// A message of the server as a sentence.
+export function sentence(text) {
+  const end = /[.!?]$/.test(text) ? "" : ".";
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}
+
 // Sets a text only if it changes, so that a screen reader says it once.
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

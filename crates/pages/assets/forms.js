@@ -1,6 +1,8 @@
 // Forms: what was entered, as JSON; what is wrong, beside its field; what was entered before, in a
 // new fragment.
 
+import { visible } from "./text.js";
+
 const REQUIRED = "Fill in this field.";
 
 let clones = 0;
@@ -22,6 +24,14 @@ export function readForm(form) {
   if (shape === "object") data = readMembers(form, problems);
   else if (shape === "value") data = readField(fieldsOf(form)[0], problems);
   return { data, problems };
+}
+
+// The data of a form as it may be shown: without what was entered as a secret.
+export function withoutSecrets(form, data) {
+  const inputs = [...form.querySelectorAll('input[type="password"]')];
+  const secrets = new Set(inputs.map((input) => input.value).filter(Boolean));
+  const replace = (name, value) => (secrets.has(value) ? "(not shown)" : value);
+  return data === undefined ? undefined : JSON.parse(JSON.stringify(data, replace));
 }
 
 function readMembers(container, problems) {
@@ -226,13 +236,17 @@ export function showProblems(form, problems, summary) {
       others.push(message);
       continue;
     }
-    error.textContent = error.textContent ? `${error.textContent} ${message}` : message;
+    // What is wrong deeper than the field says where: the field is entered as JSON.
+    const within = path.slice(pathOf(field).length).replace(/^\./, "");
+    const text = within ? `${within}: ${message}` : message;
+    // A message of the server has names and values that the agent wrote.
+    error.append(error.hasChildNodes() ? " " : "", visible(text));
     error.hidden = false;
     for (const input of inputsOf(field)) input.setAttribute("aria-invalid", "true");
     first ??= inputsOf(field)[0] ?? field.querySelector("button");
   }
   const whole = form.querySelector("[data-form-error]");
-  whole.textContent = [summary, ...others].filter(Boolean).join(" ");
+  whole.replaceChildren(visible([summary, ...others].filter(Boolean).join(" ")));
   whole.hidden = whole.textContent === "";
   (first ?? whole).focus();
 }
@@ -263,7 +277,8 @@ export function capture(root) {
         const chosen = inputsOf(field).filter((box) => box.checked).map((box) => box.value);
         values.push({ path, kind, chosen });
       } else if (kind !== "group" && kind !== "fixed") {
-        values.push({ path, kind, value: inputsOf(field)[0].value });
+        const input = inputsOf(field)[0];
+        values.push({ path, kind, value: input.value, isSecret: input.type === "password" });
       }
     }
     entered.set(form.dataset.action, values);
@@ -290,6 +305,19 @@ export function restore(root, entered) {
       }
     }
   }
+}
+
+// Keeps what is entered over a reload of this tab, without secrets.
+export function keepDraft(place, root) {
+  const entered = [...capture(root)].map(([action, values]) =>
+    [action, values.filter((value) => !value.isSecret)]);
+  sessionStorage.setItem(place, JSON.stringify(entered));
+}
+
+// What was kept, or null.
+export function readDraft(place) {
+  const kept = sessionStorage.getItem(place);
+  return kept === null ? null : new Map(JSON.parse(kept));
 }
 
 // Sets a form back to what the agent proposed.

@@ -4,16 +4,18 @@ import {
   PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, signIn, signOut,
 } from "./api.js";
 import { Channel } from "./channel.js";
-import { byId, fill, say } from "./dom.js";
+import { byId, fill, say, sentence } from "./dom.js";
 import {
-  capture, clearProblems, followLists, readForm, resetForm, restore, showProblems, startForms,
-  violationsOf,
+  capture, clearProblems, followLists, keepDraft, readDraft, readForm, resetForm, restore,
+  showProblems, startForms, violationsOf, withoutSecrets,
 } from "./forms.js";
 import { Streams } from "./streams.js";
 import { visible } from "./text.js";
 import { startTheme } from "./theme.js";
 import { shown } from "./value.js";
 
+// The views that show what the agent wrote.
+const OPEN_VIEWS = ["session", "ended"];
 const WARN_MS = 120_000;
 const LATEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -22,6 +24,9 @@ const last = {};
 const receipts = new Set();
 let endsAt = 0;
 let endTimer;
+const DRAFT = `accord.draft.${session}`;
+// What was entered before the page was loaded again, or before the login ended.
+let kept = readDraft(DRAFT);
 let fetching = null;
 let isStale = false;
 
@@ -36,6 +41,9 @@ const channel = new Channel(session, () => mintToken(session), {
     refresh();
   },
   changed: refresh,
+  answered() {
+    if (byId("agent").dataset.state === "waiting") showAgent("answered");
+  },
   data: (frame) => streams.take(frame),
   drained() {
     showAgent("read");
@@ -53,7 +61,7 @@ const channel = new Channel(session, () => mintToken(session), {
 function showView(view) {
   document.body.dataset.view = view;
   byId("login").hidden = view !== "login";
-  byId("session").hidden = last.head === undefined || view === "missing";
+  byId("session").hidden = last.head === undefined || !OPEN_VIEWS.includes(view);
   byId("sign-out").hidden = !isSignedIn();
 }
 
@@ -83,6 +91,7 @@ function showAgent(state) {
   const words = {
     waiting: "The agent waits for your answer.",
     sent: "Your answer is stored. The agent has not read it yet.",
+    answered: "An answer is stored. The agent has not read it yet.",
     read: "The agent has read your answer.",
   };
   const place = byId("agent");
@@ -90,13 +99,41 @@ function showAgent(state) {
   say(place, words[state]);
 }
 
+// Shows the form to sign in, and nothing of the session.
 function showLogin(message) {
   forgetLogin();
   channel.stop();
+  hideSession();
   showConnection("signed-out");
   showView("login");
   say(byId("login-error"), message ?? "");
   byId("login-title").focus();
+}
+
+// Takes the session out of the document. What was entered is kept for the next login.
+function hideSession() {
+  clearTimeout(endTimer);
+  const dialog = byId("confirm");
+  if (dialog.open) dialog.close();
+  for (const id of ["confirm-label", "confirm-data", "agent", "notice"]) byId(id).replaceChildren();
+  if (last.actions !== undefined) kept = capture(byId("actions"));
+  for (const part of PARTS) {
+    byId(part).replaceChildren();
+    delete last[part];
+  }
+  receipts.clear();
+  document.title = "Live session · Accord";
+}
+
+// A person who signed out leaves nothing behind: the next one may be somebody else.
+function showSignedOut(message) {
+  const unsent = channel.forget();
+  const lost = unsent > 0 ? " An answer that was not confirmed is not sent again." : "";
+  showLogin(message + lost);
+  streams.clear();
+  delete byId("agent").dataset.state;
+  kept = null;
+  sessionStorage.removeItem(DRAFT);
 }
 
 function showEnd() {
@@ -125,7 +162,9 @@ function showRefusal(error) {
     channel.stop();
     showConnection("missing");
     showView("missing");
-    say(byId("notice"), named(error.message || "This session cannot be shown.", error.code));
+    const advice = error.status === 404 ? " Check the address, or run accord live list." : "";
+    const message = sentence(error.message || "This session cannot be shown") + advice;
+    say(byId("notice"), named(message, error.code));
   }
 }
 
@@ -134,13 +173,16 @@ function show(page) {
   for (const part of PARTS) {
     if (last[part] === page[part]) continue;
     const place = byId(part);
-    const entered = part === "actions" ? capture(place) : null;
+    const entered = part === "actions" ? kept ?? capture(place) : null;
     fill(place, page[part]);
     last[part] = page[part];
     if (part === "actions") {
+      kept = null;
       startForms(place);
       restore(place, entered);
+      markWaiting();
     }
+    if (part === "answers") showTimesOf(place);
     if (part === "streams") streams.showAll();
   }
   if (active && document.activeElement === document.body) byId(active)?.focus();
@@ -150,13 +192,25 @@ function show(page) {
   showTimes();
   if (page.ended) showEnd();
   else showView("session");
+  const agent = byId("agent");
+  const { state } = agent.dataset;
+  if (state && agent.textContent === "" && !page.ended) showAgent(state);
+}
+
+const asTime = (date) => date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+
+// Shows the times of a fragment in the time of this device.
+function showTimesOf(place) {
+  for (const time of place.querySelectorAll("time")) {
+    time.textContent = asTime(new Date(time.dateTime));
+  }
 }
 
 // Shows when the session ends in the time of this device, and notices when it has.
 function showTimes() {
   const ends = byId("ends");
   const end = new Date(endsAt);
-  if (ends) ends.textContent = end.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  if (ends) ends.textContent = asTime(end);
   clearTimeout(endTimer);
   const left = endsAt - Date.now();
   const isNear = left <= WARN_MS;
@@ -194,10 +248,10 @@ function refresh() {
 
 async function open() {
   showConnection("connecting");
-  document.body.dataset.view = "starting";
+  document.body.dataset.view = "opening";
   await refresh();
   // A refusal has shown another view.
-  if (["starting", "session"].includes(document.body.dataset.view)) channel.start();
+  if (["opening", "session"].includes(document.body.dataset.view)) channel.start();
 }
 
 // Answers -------------------------------------------------------------------------------------
@@ -221,17 +275,31 @@ function formOf(action) {
   return forms.find((form) => form.dataset.action === action);
 }
 
-function send(form, data) {
-  const { action } = form.dataset;
+// Says that an answer was not acknowledged yet.
+function showWaiting(form) {
   setBusy(form, true);
   const isLive = channel.isSubscribed;
   receipt(form, "waiting", isLive ? "Sending" : "Kept. It is sent when the connection is back.");
+}
+
+// A new form whose earlier answer still waits is as busy as the one before it.
+function markWaiting() {
+  for (const action of channel.waitingActions()) {
+    const form = formOf(action);
+    if (form) showWaiting(form);
+  }
+}
+
+function send(form, data) {
+  const { action } = form.dataset;
+  showWaiting(form);
   channel.act(action, data, (answer) => {
     const now = formOf(action);
     if (!now) return;
     setBusy(now, false);
     if (answer.ack) {
       resetForm(now);
+      keepDraft(DRAFT, byId("actions"));
       const time = new Date(answer.ack.timestamp).toLocaleTimeString([], { timeStyle: "short" });
       receipts.add(receipt(now, "sent", `Sent at ${time}. The agent has not read it yet.`));
       showAgent("sent");
@@ -249,7 +317,8 @@ function confirmed(form, data) {
   const dialog = byId("confirm");
   const submit = form.querySelector('[type="submit"]');
   byId("confirm-label").replaceChildren(visible(submit.textContent));
-  byId("confirm-data").replaceChildren(...(data === undefined ? [] : [shown(data)]));
+  const visibleData = withoutSecrets(form, data);
+  byId("confirm-data").replaceChildren(...(data === undefined ? [] : [shown(visibleData)]));
   byId("confirm-yes").onclick = () => {
     dialog.close();
     send(form, data);
@@ -285,6 +354,13 @@ function typed(event) {
 
 // Signing in ----------------------------------------------------------------------------------
 
+// The secret of the link in the address. It works once, and must not stay in the history.
+function takeLink() {
+  const link = /^#t=(.+)$/.exec(location.hash)?.[1];
+  if (link) history.replaceState(null, "", location.pathname);
+  return link;
+}
+
 async function enter(credential) {
   try {
     await signIn(credential);
@@ -293,8 +369,18 @@ async function enter(credential) {
     byId("session-title")?.focus();
   } catch (error) {
     // An old link does not end the login that there is.
+    const message = error instanceof Refused ? error.message : "The server does not answer";
     if (credential.link && isSignedIn()) await open();
-    else showLogin(error instanceof Refused ? error.message : "The server does not answer.");
+    else showLogin(sentence(message));
+  }
+}
+
+// Follows what another tab did with the login.
+function checkLogin() {
+  if (!isSignedIn()) {
+    if (document.body.dataset.view !== "login") showSignedOut("You signed out in another tab.");
+  } else if (document.body.dataset.view === "login") {
+    open();
   }
 }
 
@@ -302,6 +388,9 @@ function start() {
   startTheme();
   followLists(byId("actions"));
   byId("actions").addEventListener("submit", submitted);
+  for (const kind of ["input", "change"]) {
+    byId("actions").addEventListener(kind, () => keepDraft(DRAFT, byId("actions")));
+  }
   byId("actions").addEventListener("keydown", typed);
   byId("login-form")?.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -313,28 +402,32 @@ function start() {
   });
   byId("login-open")?.addEventListener("click", () => enter({}));
   byId("sign-out").addEventListener("click", async () => {
-    channel.stop();
-    await signOut().catch(() => {});
-    showLogin("You signed out.");
+    const ended = signOut();
+    showSignedOut("You signed out.");
+    // A refusal says that the login had ended before.
+    const isEnded = await ended.then(() => true, (error) => error instanceof Refused);
+    if (!isEnded) {
+      say(byId("login-error"), "You signed out here. The server did not answer; there the login "
+        + "ends within an hour.");
+    }
   });
-  onLoginChange(() => {
-    if (!isSignedIn()) {
-      if (document.body.dataset.view !== "login") showLogin("You signed out in another tab.");
-    } else if (document.body.dataset.view === "login") open();
+  onLoginChange(checkLogin);
+  // A page that the browser kept and shows again was told of nothing meanwhile.
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) checkLogin();
   });
   addEventListener("beforeunload", (event) => {
     if (channel.waiting.size > 0) event.preventDefault();
   });
-  const link = /^#t=(.+)$/.exec(location.hash)?.[1];
-  if (link) {
-    // The link works once. It must not stay in the history.
-    history.replaceState(null, "", location.pathname);
-    enter({ link });
-  } else if (isSignedIn()) {
-    open();
-  } else {
-    showLogin();
-  }
+  // A link that is opened in a tab with this page changes nothing but the fragment.
+  addEventListener("hashchange", () => {
+    const link = takeLink();
+    if (link) enter({ link });
+  });
+  const link = takeLink();
+  if (link) enter({ link });
+  else if (isSignedIn()) open();
+  else showLogin();
 }
 
 start();

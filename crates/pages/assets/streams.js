@@ -37,6 +37,11 @@ export class Streams {
     for (const [name, channel] of this.channels) this.#show(name, channel, null);
   }
 
+  clear() {
+    this.channels.clear();
+    this.isTruncated = false;
+  }
+
   // Says that earlier messages are gone.
   setTruncated() {
     this.isTruncated = true;

@@ -5,6 +5,7 @@
 //!
 //! * [`Shell`]: the page that a navigation gets. It has no data.
 //! * [`LiveView`]: what a signed-in page shows of a live session, as fragments.
+//! * [`answers`]: the answers that were given in it.
 //! * [`ErrorPage`]: the answer to a navigation that leads nowhere.
 //! * [`assets`]: the modules, the style and the icon.
 //! * [`page_policy`]: the content security policy of every page.
@@ -15,6 +16,7 @@
 //! - A page has no inline script, no inline style and no handler in an attribute.
 //! - The same input gives the same bytes.
 
+mod answers;
 pub mod assets;
 mod form;
 mod html;
@@ -25,8 +27,9 @@ mod shell;
 mod text;
 mod value;
 
+pub use self::answers::{Given, answers};
 pub use self::html::Html;
 pub use self::live::LiveView;
-pub use self::policy::page_policy;
+pub use self::policy::{needs_nonce, page_policy};
 pub use self::shell::{ErrorPage, Shell};
 pub use self::text::AgentText;

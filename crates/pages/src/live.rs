@@ -196,11 +196,18 @@ fn entries<'s>(
 impl Action {
     fn read((number, (name, entry)): (usize, (&String, &Value))) -> Self {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
-        let data = entry.get("schema").map(form::read);
+        let schema = entry.get("schema");
+        let label = AgentText::new(text("label").map_or_else(|| label(name), str::to_owned));
+        let mut data = schema.map(form::read);
+        // A single value has no name of its own.
+        let is_named = schema.and_then(|schema| schema.get("title")).is_some_and(Value::is_string);
+        if let Some(field) = data.as_mut().filter(|_| !is_named) {
+            field.label = label.clone();
+        }
         Self {
             id: format!("action-{number}"),
             name: name.clone(),
-            label: AgentText::new(text("label").map_or_else(|| label(name), str::to_owned)),
+            label,
             about: text("description").map(markdown),
             confirm: entry.get("confirm") == Some(&Value::Bool(true)),
             data,

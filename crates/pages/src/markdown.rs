@@ -4,7 +4,7 @@
 //! text, an image is a link, and a link goes to http, https or mailto and says where. There is no
 //! other way for a text to become markup.
 
-use pulldown_cmark::{CowStr, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use crate::html::Html;
 use crate::text::{attribute, visible};
@@ -24,7 +24,7 @@ pub(crate) fn markdown(text: &str) -> Html {
         return Html::trusted(format!("<pre class=\"long\">{}</pre>", visible(text)));
     }
     let mut writer = Writer::default();
-    for event in Parser::new(text) {
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         writer.take(event);
     }
     Html::trusted(writer.out)
@@ -76,6 +76,12 @@ impl Writer {
             Tag::List(Some(first)) => (format!("<ol start=\"{first}\">"), "</ol>"),
             Tag::List(None) => ("<ul>".to_owned(), "</ul>"),
             Tag::Item => ("<li>".to_owned(), "</li>"),
+            Tag::Table(_) => {
+                ("<div class=\"table\" tabindex=\"0\"><table>".to_owned(), "</table></div>")
+            }
+            Tag::TableHead => ("<thead><tr>".to_owned(), "</tr></thead>"),
+            Tag::TableRow => ("<tr>".to_owned(), "</tr>"),
+            Tag::TableCell => ("<td>".to_owned(), "</td>"),
             Tag::Emphasis => ("<em>".to_owned(), "</em>"),
             Tag::Strong => ("<strong>".to_owned(), "</strong>"),
             Tag::Strikethrough => ("<s>".to_owned(), "</s>"),
@@ -138,6 +144,13 @@ mod tests {
 
     fn html(text: &str) -> String {
         markdown(text).into_string()
+    }
+
+    #[test]
+    fn a_table_is_a_table_of_texts() {
+        let table = html("| a | b |\n|---|---|\n| <i> | 2 |");
+        assert!(table.contains("<thead><tr><td>a</td><td>b</td></tr></thead>"), "{table}");
+        assert!(table.contains("<tr><td>&lt;i&gt;</td><td>2</td></tr></table></div>"), "{table}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub struct Shell {
     module: String,
     name: String,
     is_open: bool,
+    nonce: Option<String>,
 }
 
 impl Shell {
@@ -23,7 +24,15 @@ impl Shell {
     /// has no keys, so that nobody has one to enter.
     pub fn new(name: impl Into<String>, is_open: bool) -> Self {
         let assets = assets::path();
-        Self { assets, module: format!("{assets}/live.js"), name: name.into(), is_open }
+        let module = format!("{assets}/live.js");
+        Self { assets, module, name: name.into(), is_open, nonce: None }
+    }
+
+    /// The page with the nonce of its policy.
+    #[must_use]
+    pub fn with_nonce(mut self, nonce: Option<&str>) -> Self {
+        self.nonce = nonce.map(str::to_owned);
+        self
     }
 
     /// The same page, with its first module from another URL. A conformance control asks for it, to
@@ -50,12 +59,21 @@ pub struct ErrorPage {
     assets: &'static str,
     code: &'static str,
     message: String,
+    nonce: Option<String>,
 }
 
 impl ErrorPage {
     /// The page of a failure.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { assets: assets::path(), code: code.as_str(), message: message.into() }
+        let message = message.into();
+        Self { assets: assets::path(), code: code.as_str(), message, nonce: None }
+    }
+
+    /// The page with the nonce of its policy.
+    #[must_use]
+    pub fn with_nonce(mut self, nonce: Option<&str>) -> Self {
+        self.nonce = nonce.map(str::to_owned);
+        self
     }
 
     /// The page.

@@ -110,6 +110,20 @@ pub(crate) fn attribute(text: &str) -> String {
     html
 }
 
+/// The code points of a text that cannot be seen, each once, in their order.
+pub(crate) fn hidden_in(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    each(text, &mut |piece| {
+        if let Piece::Hidden(letter) = piece {
+            let code = code_point(letter);
+            if !found.contains(&code) {
+                found.push(code);
+            }
+        }
+    });
+    found
+}
+
 enum Piece {
     Shown(char),
     Hidden(char),
@@ -161,6 +175,12 @@ mod tests {
         // An emoji of two persons, and one with a selector: both are whole.
         assert_eq!(shown("👩\u{200d}👧 ❤\u{fe0f}"), "👩\u{200d}👧 ❤\u{fe0f}");
         assert_eq!(shown("می\u{200c}خواهم"), "می\u{200c}خواهم");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_named() {
+        assert_eq!(hidden_in("a\u{202e}b\u{200b}c\u{202e}"), ["U+202E", "U+200B"]);
+        assert!(hidden_in("plain ❤\u{fe0f}").is_empty());
     }
 
     #[test]

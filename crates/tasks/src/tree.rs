@@ -310,8 +310,8 @@ impl Tree {
         let mut queue = self.0.queue.lock();
         queue.wanted = queue.waiting.len() + finishes.len();
         queue.sync_time = sync_time.unwrap_or(queue.sync_time);
-        // Those who wait go on while this group is answered. If no one waits, those who are answered
-        // may come back and make the next group together.
+        // Those who wait go on while this group is answered. If no one waits, those who are
+        // answered may come back and make the next group together.
         let is_led = queue.waiting.front().inspect(|next| (next.lead)()).is_some();
         drop(queue);
         for finish in finishes {

@@ -16,11 +16,12 @@ pub(crate) fn live_sessions(page: &mut Page, sessions: &Value) {
             true => (page.styled(Style::Waiting, "waits"), member(ask, "intent")),
             false => ("idle".to_owned(), member(session, "intent")),
         };
+        let by = if ask["asked_by"].is_object() { ask } else { session };
         vec![
             member(session, "session_id"),
             state,
             one_line(&intent, LINE),
-            actor(&ask["asked_by"]),
+            actor(&by["asked_by"]),
             times.show(&session["expires_at"]),
             member(session, "last_sequence"),
         ]

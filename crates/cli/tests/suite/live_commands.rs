@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::accord::run;
 use crate::live_place::{Sessions, contract};
+use crate::memory::bare;
 use crate::terminal::at_terminal_with;
 
 fn release(sessions: &Sessions) -> String {
@@ -63,7 +65,7 @@ fn the_only_project_is_the_default_one() {
     let id = release(&sessions);
     let mut command = sessions.command("list --waiting");
     command.env_remove("ACCORD_PROJECT");
-    let ran = crate::accord::run(command, "");
+    let ran = run(command, "");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains(&id), "{ran:?}");
     assert!(ran.stderr.contains("using the project shop"), "{ran:?}");
@@ -100,7 +102,7 @@ fn a_worker_does_not_answer_as_a_person() {
     let id = release(&sessions);
     let mut command = sessions.command(&format!("answer {id} reject"));
     command.env("ACCORD_TASK_ID", "TASK-2026-01-01-001");
-    crate::accord::run(command, "").refused("not_for_workers");
+    run(command, "").refused("not_for_workers");
     assert_eq!(sessions.json("list --waiting")["asks"][0]["session_id"], id.as_str());
 }
 
@@ -137,4 +139,52 @@ fn a_session_is_watched_while_a_person_answers() {
     assert!(ended.success());
     let from_first = sessions.yes(&format!("watch {id} --since 0 --from-seq 0 --count 4"));
     assert!(from_first.contains("user.submitted  reject"), "{from_first}");
+}
+
+#[test]
+fn a_list_says_how_it_goes_on() {
+    let sessions = Sessions::new();
+    let (first, second) = (release(&sessions), release(&sessions));
+    for list in ["list", "list --waiting"] {
+        let page = sessions.ran(&format!("{list} --limit 1"));
+        let (_, cursor) = page.stderr.split_once("there are more: --cursor ").expect("a cursor");
+        let next = sessions.ran(&format!("{list} --limit 1 --cursor {}", cursor.trim()));
+        let both = format!("{}{}", page.stdout, next.stdout);
+        assert!(both.contains(&first) && both.contains(&second), "{list}: {both}");
+        assert!(!next.stderr.contains("--cursor"), "{list}: {next:?}");
+    }
+}
+
+#[test]
+fn a_link_is_for_a_session_of_the_project() {
+    let sessions = Sessions::new();
+    let id = release(&sessions);
+    let sessions = sessions.served();
+    assert!(sessions.yes(&format!("open {id}")).contains(&format!("/live/{id}#t=")));
+    sessions.ran(&format!("open {id} --project other")).refused("session_not_found");
+}
+
+#[test]
+fn the_key_of_a_person_answers_in_their_name() {
+    let sessions = Sessions::new();
+    let id = release(&sessions);
+    let mut key = bare(&["key", "create", "--label", "lead", "--actor", "human:lead"]);
+    key.env("ACCORD_DATA", sessions.data());
+    let key = run(key, "");
+    assert_eq!(key.code, 0, "{key:?}");
+    let sessions = sessions.served();
+    let url = std::fs::read_to_string(sessions.data().join("accord.url")).expect("an address");
+    let with_key = |words: &str, actor: Option<&str>| {
+        let mut command = sessions.command(words);
+        command.env_remove("ACCORD_DATA").env_remove("ACCORD_ACTOR");
+        command.env("ACCORD_URL", url.trim()).env("ACCORD_KEY", key.stdout.trim());
+        command.envs(actor.map(|actor| ("ACCORD_ACTOR", actor)));
+        run(command, "")
+    };
+    let answer = format!("answer {id} reject");
+    with_key(&answer, Some("human:other")).refused("unauthorized");
+    let answered = with_key(&answer, None);
+    assert_eq!(answered.code, 0, "{answered:?}");
+    let events = with_key(&format!("watch {id} --since 2 --count 1"), None);
+    assert!(events.stdout.contains("reject  human:lead"), "{events:?}");
 }

@@ -28,6 +28,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod live_browser;
 mod live_commands;
 #[cfg(feature = "faults")]
 mod live_faults;

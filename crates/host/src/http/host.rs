@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use accord_contract::codes::{Code, Failure};
 use accord_live::Live;
+use accord_live_core::AppId;
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
@@ -18,7 +19,7 @@ use super::permits::Permits;
 use super::streams::Streams;
 use crate::engine;
 use crate::keys::Keys;
-use crate::live::{HostTools, KeyWatch, LiveParts, Overrides, Sockets};
+use crate::live::{HostTools, LiveParts, Overrides, Sockets, Standing, TokenHolder};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::TaskTrees;
@@ -127,12 +128,15 @@ impl Host {
         };
         let live = LiveParts::new(Arc::clone(&engine) as _, &settings)?;
         let keys = Keys::new(&memory);
+        let logins = Logins::new(folder, &memory);
         let streams = Streams::new(settings.limits.event_streams);
         // Weak: metrics must not keep the store open.
         let watched = Arc::downgrade(&engine);
         let connections = Permits::new(settings.limits.connections);
         let embedder = memory.options().embedder.clone();
-        let metrics = Metrics::new(streams.clone(), connections.clone(), embedder, move || {
+        let numbers = live.numbers();
+        let (counted, limited) = (streams.clone(), connections.clone());
+        let metrics = Metrics::new(counted, limited, embedder, numbers, move || {
             watched.upgrade().map(|engine| engine.statistics())
         });
         let host = Self(Arc::new(Parts {
@@ -144,7 +148,7 @@ impl Host {
             tasks,
             live,
             keys,
-            logins: Logins::new(folder),
+            logins,
             metrics,
             streams,
             connections,
@@ -221,9 +225,9 @@ impl Host {
         &self.0.live.sockets
     }
 
-    /// Notices that the keys of open live sockets are no longer valid.
-    pub(crate) fn live_keys(&self) -> &KeyWatch {
-        &self.0.live.keys
+    /// Notices that live sockets of a holder, subscribed to a session of an app, must end.
+    pub(crate) fn follow_standing(&self, holder: &TokenHolder, app: Option<&AppId>) -> Standing {
+        self.0.live.standings.follow(self.downgrade(), holder, app)
     }
 
     /// What the conformance control overrides.
@@ -237,7 +241,7 @@ impl Host {
     }
 
     /// The logins of pages.
-    pub(super) fn logins(&self) -> &Logins {
+    pub(crate) fn logins(&self) -> &Logins {
         &self.0.logins
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_contract::codes::Code;
+use accord_live::Counts;
 use accord_memory::{Embedder, EmbeddingState};
 use accord_store::Statistics;
 use hyper::{Method, StatusCode};
@@ -70,6 +71,7 @@ impl Metrics {
         streams: Streams,
         connections: Permits,
         embedder: Option<Arc<Embedder>>,
+        live: LiveNumbers,
         statistics: impl Fn() -> Option<Statistics> + Send + Sync + 'static,
     ) -> Self {
         let mut registry = Registry::with_prefix("accord");
@@ -108,6 +110,7 @@ impl Metrics {
             streams,
             connections,
             embedder,
+            live,
             statistics: Box::new(statistics),
         }));
         Self(Arc::new(Counted {
@@ -192,7 +195,23 @@ struct CurrentValues {
     streams: Streams,
     connections: Permits,
     embedder: Option<Arc<Embedder>>,
+    live: LiveNumbers,
     statistics: Box<dyn Fn() -> Option<Statistics> + Send + Sync>,
+}
+
+/// What is known about live sessions; `None` when the host is closing.
+pub(crate) type LiveNumbers = Box<dyn Fn() -> Option<LiveValues> + Send + Sync>;
+
+/// What is known about live sessions.
+pub(crate) struct LiveValues {
+    /// Open sockets and event streams of sessions.
+    pub(crate) sockets: usize,
+    /// Those that are subscribed.
+    pub(crate) subscribers: usize,
+    /// Sessions that have subscribers, or agents that wait.
+    pub(crate) sessions: usize,
+    /// What happened since the start.
+    pub(crate) counts: Counts,
 }
 
 impl Collector for CurrentValues {
@@ -206,6 +225,9 @@ impl Collector for CurrentValues {
         }
         if let Some(embedder) = &self.embedder {
             embeddings(&mut encoder, embedder)?;
+        }
+        if let Some(values) = (self.live)() {
+            live(&mut encoder, &values)?;
         }
         let Some(store) = (self.statistics)() else {
             return Ok(());
@@ -221,6 +243,26 @@ impl Collector for CurrentValues {
         }
         Ok(())
     }
+}
+
+/// The metrics of live sessions.
+fn live(encoder: &mut DescriptorEncoder<'_>, values: &LiveValues) -> Result<(), fmt::Error> {
+    let LiveValues { sockets, subscribers, sessions, counts } = values;
+    for (name, help, value) in [
+        ("live_sockets", "Open sockets and event streams of live sessions", sockets),
+        ("live_subscribers", "Those of them that are subscribed", subscribers),
+        ("live_sessions", "Live sessions with subscribers or agents that wait", sessions),
+    ] {
+        gauge(encoder, name, help, i64::try_from(*value).unwrap_or(i64::MAX))?;
+    }
+    for (name, help, value) in [
+        ("live_actions", "Actions that were recorded since the start", counts.actions),
+        ("live_frames", "Frames that subscribers got since the start", counts.frames),
+        ("live_slow_subscribers", "Subscribers that ended because they were slow", counts.slow),
+    ] {
+        counter(encoder, name, help, value)?;
+    }
+    Ok(())
 }
 
 /// The metrics of search by meaning.

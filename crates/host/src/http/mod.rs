@@ -39,7 +39,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use accord_base::Caller;
-use accord_contract::codes::Failure;
+use accord_contract::codes::{Failure, Protocol};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::response::Redirect;
@@ -59,7 +59,9 @@ pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
 pub use self::metrics::Metrics;
+pub(crate) use self::metrics::{LiveNumbers, LiveValues};
 pub use self::openapi::schemas;
+pub(crate) use self::pages::Holder;
 pub(crate) use self::pages::page_link;
 pub(crate) use self::peer::Peer;
 pub(crate) use self::permits::{Permit, Permits};
@@ -81,10 +83,14 @@ pub fn router(host: Host) -> Router {
     rules.extend(endpoints.protocols().map(|(path, protocol)| {
         (path.to_owned(), table::Rule { protocol, admission: table::Admission::Common })
     }));
+    let beside = table::Admission::Handler { any_origin: true };
+    let rule = table::Rule { protocol: Protocol::Ggui, admission: beside };
+    rules.extend([(live::WITHOUT_SESSION.to_owned(), rule)]);
     let state = (host.clone(), Arc::new(rules));
     let layer = from_fn_with_state(state, exchange::exchange);
     table::router(routes)
         .route("/", get(async || Redirect::to("/docs")))
+        .route(live::WITHOUT_SESSION, get(live::without_session))
         .merge(endpoints.router())
         .layer(layer)
         .with_state(host)

@@ -8,7 +8,7 @@ use accord_contract::wire::Wire;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 
 /// A failure that a handler returns.
 #[derive(Clone, Debug)]
@@ -70,6 +70,12 @@ pub(crate) use alx_envelope;
 /// A response with a message.
 pub(crate) fn encoded(status: StatusCode, message: &impl Wire) -> Response {
     json(status, message.encode().to_string())
+}
+
+/// An answer that nobody keeps: it has a credential, or what a person entered.
+pub(crate) fn unstored(mut response: Response) -> Response {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// The media type of Markdown.

@@ -113,11 +113,23 @@ impl Keys {
         let Some(key_id) = caller.key_id() else {
             return Ok(true);
         };
-        let key = self.find(key_id).await?;
-        let is_valid = |key: &CachedKey| {
-            key.row.revoked_at.is_none() && !key.stored.is_expired(self.memory.now())
-        };
-        Ok(key.is_some_and(|key| is_valid(&key)))
+        Ok(self.holder(key_id).await?.is_some())
+    }
+
+    /// The holder of the key of an id, if the key is valid. A change is noticed within half a
+    /// second.
+    pub(crate) async fn holder(&self, key_id: &str) -> Result<Option<Caller>, Failure> {
+        let key = self.find(key_id).await?.filter(|key| self.is_valid(key));
+        Ok(key.map(|key| key.caller.clone()))
+    }
+
+    /// The label of a key.
+    pub(crate) async fn label(&self, key_id: &str) -> Result<Option<String>, Failure> {
+        Ok(self.find(key_id).await?.map(|key| key.stored.label.clone()))
+    }
+
+    fn is_valid(&self, key: &CachedKey) -> bool {
+        key.row.revoked_at.is_none() && !key.stored.is_expired(self.memory.now())
     }
 
     /// Creates a key.

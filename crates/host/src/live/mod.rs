@@ -1,10 +1,11 @@
 //! The live sessions of a host: the services, the sockets that are open, and what runs for them
 //! while the host serves.
 
-mod key_watch;
 mod overrides;
 mod slice;
 mod sockets;
+mod standing;
+mod token_holder;
 mod tools;
 
 use std::sync::Arc;
@@ -16,13 +17,14 @@ use accord_live_core::AppId;
 use accord_live_core::limits::Limits;
 use accord_store::Store;
 
-use crate::http::Host;
+use crate::http::{Host, LiveNumbers, LiveValues};
 use crate::settings::Settings;
 
-pub(crate) use self::key_watch::{KeyWatch, Revoked};
 pub(crate) use self::overrides::Overrides;
 pub(crate) use self::slice::{escaped, slice};
 pub(crate) use self::sockets::{Rejection, Sockets};
+pub(crate) use self::standing::{Lost, Standing, Standings};
+pub(crate) use self::token_holder::{TokenHolder, granted};
 pub(crate) use self::tools::HostTools;
 
 /// How often expired sessions are looked for.
@@ -32,7 +34,7 @@ const SWEEP: (Duration, Duration) = (Duration::from_millis(250), Duration::from_
 pub(crate) struct LiveParts {
     pub(crate) live: Live,
     pub(crate) sockets: Sockets,
-    pub(crate) keys: KeyWatch,
+    pub(crate) standings: Standings,
     pub(crate) overrides: Overrides,
 }
 
@@ -60,8 +62,24 @@ impl LiveParts {
         Ok(Self {
             sockets: Sockets::new(settings.limits.live_sockets, &options.limits),
             live: Live::new(store, options),
-            keys: KeyWatch::default(),
+            standings: Standings::default(),
             overrides: Overrides::default(),
+        })
+    }
+}
+
+impl LiveParts {
+    /// What metrics say about them. It does not keep the store open.
+    pub(crate) fn numbers(&self) -> LiveNumbers {
+        let (live, sockets) = (self.live.downgrade(), self.sockets.clone());
+        Box::new(move || {
+            let live = live.upgrade()?;
+            Some(LiveValues {
+                sockets: sockets.count(),
+                subscribers: live.sockets(),
+                sessions: live.followed(),
+                counts: live.counts(),
+            })
         })
     }
 }

@@ -1,15 +1,21 @@
 //! What a host needs to mount a session: `ai.ggui/render`.
 
-use accord_contract::wire::Value;
+use accord_contract::wire::{Object, Value};
 use accord_live::Found;
 use accord_live_core::resource::{Code, Delivery, Slice};
 use accord_live_core::token::TokenKind;
 
 use crate::http::Host;
 
-/// The slice of a session, with a new token. `base` is the address at which its reader reaches this
-/// server; without one there is neither a page nor a channel. `None` if the code of the UI is gone.
-pub(crate) fn slice(host: &Host, base: Option<&str>, found: &Found) -> Option<Slice> {
+/// The slice of a session, with a new token of these claims; without claims there is none. `base`
+/// is the address at which the reader reaches this server; without one there is neither a page nor
+/// a channel. `None` if the code of the UI is gone.
+pub(crate) fn slice(
+    host: &Host,
+    base: Option<&str>,
+    found: &Found,
+    claims: Option<Object>,
+) -> Option<Slice> {
     let (session, ui) = (&found.session, &found.content.ui);
     let text = |name: &str| ui.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let id = escaped(session.id.as_str());
@@ -23,7 +29,9 @@ pub(crate) fn slice(host: &Host, base: Option<&str>, found: &Found) -> Option<Sl
             None => Code::inline(code, hash),
         };
     }
-    let token = host.live().mint_token(TokenKind::Ws, &session.id, &session.app_id);
+    let app = &session.app_id;
+    let token = claims
+        .and_then(|claims| host.live().mint_token_with(TokenKind::Ws, &session.id, app, claims));
     slice.delivery = base.zip(token).map(|(base, token)| {
         let socket = format!("{}/ws", base.replacen("http", "ws", 1));
         let api = format!("{base}/api/sessions/{id}");

@@ -1,5 +1,6 @@
 //! How many live sockets there are, and how many were turned away.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::codes::{Code, Failure};
@@ -7,12 +8,14 @@ use accord_live_core::limits::Limits;
 
 use crate::http::{Permit, Permits};
 
-/// The sockets of a host.
+/// The sockets of a host. A clone has the same ones.
+#[derive(Clone)]
 pub(crate) struct Sockets {
     open: Permits,
-    /// Sockets that are not subscribed yet; `None` without a limit.
-    pending: Option<Permits>,
-    rejections: [AtomicU64; 3],
+    /// Sockets that are not subscribed yet; `None` without a limit. Those of clients that have
+    /// shown a credential of this server, and the others: a stranger cannot keep out who is known.
+    pending: Option<[Permits; 2]>,
+    rejections: Arc<[AtomicU64; 3]>,
 }
 
 /// Why a socket that was not subscribed yet was closed.
@@ -31,8 +34,8 @@ impl Sockets {
         let pending = limits.pre_subscribe_sockets;
         Self {
             open: Permits::new(most),
-            pending: (pending > 0).then(|| Permits::new(pending)),
-            rejections: Default::default(),
+            pending: (pending > 0).then(|| [Permits::new(pending), Permits::new(pending)]),
+            rejections: Arc::default(),
         }
     }
 
@@ -45,11 +48,12 @@ impl Sockets {
         })
     }
 
-    /// The right to stay open without a subscription. `Err` if there are too many such sockets.
-    pub(crate) fn wait(&self) -> Result<Option<Permit>, ()> {
+    /// The right to stay open without a subscription, for a client that has shown a credential of
+    /// this server or for another one. `Err` if there are too many such sockets.
+    pub(crate) fn wait(&self, is_known: bool) -> Result<Option<Permit>, ()> {
         match &self.pending {
             None => Ok(None),
-            Some(pending) => pending.try_take().map(Some).ok_or(()),
+            Some(pending) => pending[usize::from(is_known)].try_take().map(Some).ok_or(()),
         }
     }
 

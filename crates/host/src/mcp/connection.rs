@@ -1,7 +1,8 @@
 //! What one MCP connection remembers: the sessions of the memory that were started over it.
 //!
 //! Invariant: a session that was started over a connection ends with the connection, whatever ends
-//! that: its client, the idle time, a limit, a revoked key or the end of the host.
+//! that: its client, the idle time, a limit, a revoked key or the end of the host. So do the calls
+//! that wait for something: nobody gets their answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use accord_base::SessionId;
 use accord_contract::wire::Object;
 use parking_lot::Mutex;
+use tokio::sync::watch;
 
 use super::ask::Ask;
 use super::tool_result::OpenSession;
@@ -16,7 +18,10 @@ use crate::Api;
 
 /// The memory of one connection, or of one request if the client has no session.
 #[derive(Default)]
-pub(super) struct Connection(Mutex<State>);
+pub(super) struct Connection {
+    state: Mutex<State>,
+    is_abandoned: watch::Sender<bool>,
+}
 
 #[derive(Default)]
 struct State {
@@ -39,23 +44,23 @@ impl Connection {
 
     /// Says that later calls reach it, too.
     pub(super) fn keep(&self) {
-        self.0.lock().lasts = true;
+        self.state.lock().lasts = true;
     }
 
     /// Whether later calls reach it, too.
     pub(super) fn lasts(&self) -> bool {
-        self.0.lock().lasts
+        self.state.lock().lasts
     }
 
     /// The session that was started last, unless it has ended.
     pub(super) fn session(&self) -> Option<OpenSession> {
-        self.0.lock().current.clone()
+        self.state.lock().current.clone()
     }
 
     /// Remembers a session that was started.
     pub(super) async fn start(&self, session: OpenSession, api: Arc<dyn Api>) {
         let is_late = {
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             state.current = Some(session.clone());
             state.started.push((session, api));
             state.ended
@@ -68,17 +73,30 @@ impl Connection {
 
     /// Forgets a session that its client ended.
     pub(super) fn forget(&self, ended: &SessionId) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.started.retain(|(open, _)| open.session_id != *ended);
         if state.current.as_ref().is_some_and(|open| open.session_id == *ended) {
             state.current = None;
         }
     }
 
+    /// Says that nobody gets the answers of its calls any more.
+    pub(super) fn abandon(&self) {
+        self.is_abandoned.send_replace(true);
+    }
+
+    /// Waits until nobody gets the answers of its calls any more.
+    pub(super) async fn abandoned(&self) {
+        let mut is_abandoned = self.is_abandoned.subscribe();
+        // The sender lives as long as the connection.
+        drop(is_abandoned.wait_for(|is_abandoned| *is_abandoned).await);
+    }
+
     /// Ends the sessions that the client left open.
     pub(super) async fn end(&self) {
+        self.abandon();
         let left = {
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             state.ended = true;
             state.current = None;
             std::mem::take(&mut state.started)
@@ -96,7 +114,7 @@ impl Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.0.lock();
+        let state = self.state.lock();
         f.debug_struct("Connection").field("current", &state.current).finish_non_exhaustive()
     }
 }

@@ -216,6 +216,9 @@ impl ServerHandler for Server {
             result = self.call(entry, arguments, &context) => result,
             // Its client waits for no answer. What the call waits for must not wait for it.
             () = context.ct.cancelled(), if entry.set.is_cancellable => Err(cancelled().into()),
+            () = self.connection.abandoned(), if entry.set.is_cancellable => {
+                Err(cancelled().into())
+            }
         };
         Ok(result.unwrap_or_else(|error| error.result(entry.set)).into())
     }
@@ -354,7 +357,7 @@ fn one_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     Ok(())
 }
 
-/// The failure of a call that its client cancelled. The client does not read it.
+/// The failure of a call whose client cancelled it or has gone. The client does not read it.
 fn cancelled() -> Failure {
     Failure::new(Code::McpCallCancelled, "the client cancelled the call")
 }

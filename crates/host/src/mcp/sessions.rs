@@ -10,15 +10,22 @@
 //! - No two requests of a session without an answer have the same id.
 //! - A request whose first message is its answer gets it as JSON. Only a request with more messages
 //!   gets a stream of events.
+//! - A request whose client hangs up, or ends its session, is cancelled: nobody can fetch its
+//!   answer later, so it must take nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use parking_lot::{Mutex, MutexGuard};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    ServerJsonRpcMessage,
+};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
@@ -50,7 +57,7 @@ impl Default for SessionLimits {
 /// The sessions of one endpoint.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    local: LocalSessionManager,
+    local: Arc<LocalSessionManager>,
     limits: SessionLimits,
     open: Mutex<HashMap<SessionId, OpenSession>>,
     /// Held while a session starts, so that concurrent starts are counted.
@@ -140,7 +147,7 @@ impl Sessions {
         local.session_config.completed_cache_ttl = Duration::ZERO;
         local.session_config.sse_retry = None;
         Self {
-            local,
+            local: Arc::new(local),
             limits,
             open: Mutex::new(HashMap::new()),
             starting: tokio::sync::Mutex::new(()),
@@ -202,6 +209,9 @@ impl Sessions {
     /// Ends a session, and the sessions of the memory that were started over it.
     pub(super) async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
         let open = self.open().remove(id);
+        if let Some(open) = &open {
+            open.connection.abandon();
+        }
         let closed = self.local.close_session(id).await;
         if let Some(open) = open {
             open.connection.end().await;
@@ -225,24 +235,55 @@ impl Sessions {
             SessionsError::DuplicateId
         })
     }
+
+    /// Cancels a request of a session, as its client would.
+    fn cancel(
+        &self,
+        id: &SessionId,
+        message: &ClientJsonRpcMessage,
+    ) -> Option<BoxFuture<'static, ()>> {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return None;
+        };
+        let params = CancelledNotificationParam::new(Some(request.id.clone()), None);
+        let cancelled = CancelledNotification::new(params);
+        let notification = ClientNotification::CancelledNotification(cancelled);
+        let notification = ClientJsonRpcMessage::notification(notification);
+        let (local, id) = (Arc::clone(&self.local), Arc::clone(id));
+        // A session that has ended has cancelled it already.
+        Some(async move { drop(local.accept_message(&id, notification).await) }.boxed())
+    }
 }
 
 /// How many messages of an answer may wait for the client.
 const WAITING: usize = 16;
 
-/// Forwards the messages of an answer. The request is pending until its answer arrives, also if the
-/// client has gone.
+/// Forwards the messages of an answer. The request is pending until its answer arrives, or until
+/// `cancel` has cancelled it, because the client has gone.
 fn forward(
     messages: impl Stream<Item = ServerSseMessage> + Send + 'static,
     mut pending: Option<Pending>,
+    mut cancel: Option<BoxFuture<'static, ()>>,
 ) -> mpsc::Receiver<ServerSseMessage> {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let mut messages = std::pin::pin!(messages);
-        while let Some(message) = messages.next().await {
+        loop {
+            let message = tokio::select! {
+                biased;
+                message = messages.next() => message,
+                () = sender.closed(), if cancel.is_some() => {
+                    if let Some(cancel) = cancel.take() {
+                        cancel.await;
+                    }
+                    continue;
+                }
+            };
+            let Some(message) = message else { return };
             if answer_of(&message).is_some() {
                 // Before it is sent: the client may use the id again as soon as it has the answer.
                 drop(pending.take());
+                cancel = None;
             }
             drop(sender.send(message).await);
         }
@@ -322,8 +363,9 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
         self.check(id)?;
         let pending = self.begin(id, &message)?;
+        let cancel = self.cancel(id, &message);
         let messages = self.local.create_stream(id, message).await?;
-        let mut messages = forward(messages, pending);
+        let mut messages = forward(messages, pending, cancel);
         let mut first = messages.recv().await;
         if let Some(answer) = first.as_ref().and_then(answer_of) {
             CurrentRequest::conclude(Outcome::Answered(Arc::clone(answer)));

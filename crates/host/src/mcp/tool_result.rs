@@ -5,6 +5,8 @@
 //! first, which would double the tokens of a long document. So:
 //! - Receipts of writes, and errors, are short and are in both places.
 //! - A document that was read is only in the text, as the JSON of the host, token for token.
+//! - A note is a text of its own. With a receipt it is also the member `x-note` of the structured
+//!   content: Claude Code and Codex show their models nothing else.
 
 use accord_base::{ActorId, ActorKey, ActorType, SessionId};
 use accord_contract::alx::ErrorEnvelope;
@@ -14,6 +16,9 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
 use super::toolset::{Advice, Toolset};
 use crate::http::errors;
+
+/// The member of structured content that repeats a note.
+const NOTE: &str = "x-note";
 
 /// The result of a successful call.
 #[derive(Clone, Debug)]
@@ -98,10 +103,14 @@ impl ToolResult {
         Self { content, note: None, meta: Object::new(), memo: Memo::Nothing }
     }
 
-    /// Adds a sentence for the model, as a text of its own.
+    /// Adds a sentence for the model, beside the result.
     #[must_use]
     pub fn noting(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
+        let note = note.into();
+        self.note = Some(match self.note.take() {
+            Some(before) => format!("{before}\n{note}"),
+            None => note,
+        });
         self
     }
 
@@ -133,7 +142,12 @@ impl ToolResult {
             Content::Receipt(members) => in_both_places(members, false),
             Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
         };
-        result.content.extend(self.note.map(ContentBlock::text));
+        if let Some(note) = self.note {
+            if let Some(Value::Object(members)) = &mut result.structured_content {
+                members.insert(NOTE.into(), note.as_str().into());
+            }
+            result.content.push(ContentBlock::text(note));
+        }
         result.meta = (!self.meta.is_empty()).then_some(MetaObject(self.meta));
         result
     }

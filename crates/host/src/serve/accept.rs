@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use accord_contract::codes::Protocol;
 use axum::Router;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
@@ -24,6 +25,11 @@ use crate::settings::Limits;
 
 /// How many refused connections are answered at once. Further ones are closed without an answer.
 const REFUSALS_AT_ONCE: usize = 64;
+
+/// When the system asks a silent peer whether it is still there, how often, and how many times.
+const PROBE_AFTER: Duration = Duration::from_secs(60);
+const PROBE_EVERY: Duration = Duration::from_secs(20);
+const PROBES: u32 = 3;
 
 /// How long to wait after a failed accept, which usually means that file descriptors have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -137,6 +143,7 @@ impl Running<'_> {
     async fn serve_network(&mut self, stream: TcpStream, remote: SocketAddr) {
         // Answers are written whole; Nagle's algorithm would only delay them.
         drop(stream.set_nodelay(true));
+        drop(keep_alive(&stream));
         let Ok(local) = stream.local_addr() else {
             return;
         };
@@ -231,6 +238,13 @@ impl Running<'_> {
     }
 }
 
+/// Lets the system notice a peer that has vanished. A live socket may be silent for hours and has
+/// no pings of the server, so that nothing else would.
+fn keep_alive(stream: &TcpStream) -> io::Result<()> {
+    let probes = TcpKeepalive::new().with_time(PROBE_AFTER).with_interval(PROBE_EVERY);
+    SockRef::from(stream).set_tcp_keepalive(&probes.with_retries(PROBES))
+}
+
 async fn accept_local(socket: Option<&Socket>) -> io::Result<UnixStream> {
     match socket {
         Some(socket) => socket.accept().await,
@@ -241,4 +255,25 @@ async fn accept_local(socket: Option<&Socket>) -> io::Result<UnixStream> {
 async fn pause(error: &io::Error) {
     tracing::warn!(%error, "a connection could not be accepted");
     tokio::time::sleep(ACCEPT_PAUSE).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_peer_that_vanishes_is_noticed_within_two_minutes() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (stream, _) = accepted.unwrap();
+        keep_alive(&stream).unwrap();
+        let socket = SockRef::from(&stream);
+        assert!(socket.keepalive().unwrap());
+        let (after, every) =
+            (socket.tcp_keepalive_time().unwrap(), socket.tcp_keepalive_interval().unwrap());
+        assert_eq!((after, every), (PROBE_AFTER, PROBE_EVERY));
+        let probes = socket.tcp_keepalive_retries().unwrap();
+        assert!(after + every * probes <= Duration::from_secs(120));
+    }
 }

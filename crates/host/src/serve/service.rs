@@ -63,10 +63,13 @@ impl ServiceServer {
         limits.connections = own.connections;
         let connections = Permits::new(limits.connections);
         let router = router(service, &limits, own.protocol);
+        // It has no live sessions and no store.
+        let live = Box::new(|| None);
+        let metrics = Metrics::new(Streams::new(0), connections.clone(), None, live, || None);
         Ok(Self {
             acceptor: Acceptor {
                 router: Arc::new(router),
-                metrics: Metrics::new(Streams::new(0), connections.clone(), None, || None),
+                metrics,
                 limits,
                 connections,
                 protocol: own.protocol,

@@ -201,6 +201,8 @@ settings! {
             "The project of live sessions whose client names none, on a server without keys.";
         session_ttl: Duration = "60m",
             "How long a live session lasts after its last activity.";
+        link_ttl: Duration = "60s",
+            "How long a link of `accord live open` can be used. It signs in once.";
         version_policy: VersionPolicy = "reject",
             "What happens to a client that does not support the server's protocol version: reject \
              (it is answered and closed) or advisory (it is answered).";

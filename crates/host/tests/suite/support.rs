@@ -86,7 +86,7 @@ impl World {
         self.key(&KeyScope::new(vec![Verb::Admin], None).bound_to(actor_key(actor), false))
     }
 
-    fn asker(&self, caller: Caller) -> Asker {
+    pub(crate) fn asker(&self, caller: Caller) -> Asker {
         Asker(api_as(&self.host, caller))
     }
 }

@@ -6,6 +6,10 @@ use super::error::BrowserError;
 use super::keys;
 use super::page::Page;
 
+/// Taps on a field until it has the focus, and how often the focus is looked at after each.
+const MOST_TAPS: usize = 20;
+const POLLS_PER_TAP: usize = 40;
+
 impl Page<'_> {
     /// Clicks on the middle of an element, where a person would: it must be visible, and nothing
     /// may cover it.
@@ -20,8 +24,28 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Taps with a finger on the middle of an element.
+    /// Taps with a finger on the middle of an element. A field has the focus afterwards: the
+    /// browser recognises a tap some time after the touch, and a person who sees that the field
+    /// moved away taps again.
     pub fn tap(&self, selector: &str) -> Result<(), BrowserError> {
+        let is_done = format!(
+            "(field => !field?.matches('input, select, textarea') \
+               || field === document.activeElement)(document.querySelector({}))",
+            json!(selector)
+        );
+        for _ in 0..MOST_TAPS {
+            self.touch(selector)?;
+            for _ in 0..POLLS_PER_TAP {
+                if self.evaluate(&is_done)? == Value::Bool(true) {
+                    return Ok(());
+                }
+                self.pause()?;
+            }
+        }
+        Err(self.timed_out(format!("a tap on {selector} to give it the focus")))
+    }
+
+    fn touch(&self, selector: &str) -> Result<(), BrowserError> {
         let (x, y) = self.middle_of(selector)?;
         let touch = json!([{"x": x, "y": y}]);
         for (kind, points) in [("touchStart", touch), ("touchEnd", json!([]))] {

@@ -85,8 +85,13 @@ impl<'a> Page<'a> {
             if Instant::now() >= deadline {
                 return Err(self.timed_out(what.to_string()));
             }
-            self.browser.connection().listen(POLL)?;
+            self.pause()?;
         }
+    }
+
+    /// Waits a moment before the page is asked again.
+    pub(super) fn pause(&self) -> Result<(), BrowserError> {
+        self.browser.connection().listen(POLL)
     }
 
     /// Waits until the visible text of the page contains a text.
@@ -152,7 +157,7 @@ impl<'a> Page<'a> {
     }
 
     /// The error of a wait, with the start of the page's text.
-    fn timed_out(&self, what: String) -> BrowserError {
+    pub(super) fn timed_out(&self, what: String) -> BrowserError {
         let text = self.text().unwrap_or_default();
         let start: String = text.chars().take(SHOWN).collect();
         let last = Some(format!("the page shows {start:?}"));

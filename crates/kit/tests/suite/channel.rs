@@ -139,8 +139,10 @@ fn a_close_of_the_client_is_answered() {
 
 #[test]
 fn an_end_without_a_close_frame_does_not_answer_a_close() {
-    let result =
-        judge(&Talker::start(), opened(json!([{"send": [{"type": "hang-up"}]}, {"close": true}])));
+    let moves = json!([
+        {"expect": {"none": [{"type": "error"}]}}, {"send": [{"type": "hang-up"}]}, {"close": true},
+    ]);
+    let result = judge(&Talker::start(), opened(moves));
     assert_eq!(result.verdict.as_str(), "fail");
     let shown = result.encode().to_string();
     assert!(shown.contains("the end of the connection"), "{shown}");

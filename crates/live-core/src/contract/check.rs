@@ -27,6 +27,8 @@ pub(super) struct Validators {
     pub(super) actions: BTreeMap<String, Option<Schema>>,
     pub(super) streams: BTreeMap<String, Schema>,
     pub(super) context: BTreeMap<String, Schema>,
+    /// About how many bytes they need.
+    pub(super) bytes: usize,
 }
 
 /// Every violation, and the validators. They are complete if there are no violations.
@@ -58,12 +60,14 @@ pub(super) fn examine(contract: &DataContract) -> (Vec<Violation>, Option<Valida
         }
     }
 
+    let bytes = compiler.quota.used_bytes();
     let mut violations = compiler.violations;
     violations.extend(references(contract));
     violations.extend(names::check(contract));
     violations.extend(subset::check_contract(contract));
     violations.truncate(MOST_VIOLATIONS);
-    let validators = props.map(|props| Validators { props, actions, streams, context: slots });
+    let validators =
+        props.map(|props| Validators { props, actions, streams, context: slots, bytes });
     (violations, validators)
 }
 

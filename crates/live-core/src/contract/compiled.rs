@@ -1,13 +1,19 @@
 //! A contract that holds, with the validators of its data.
 
+use accord_contract::codes::Code;
 use accord_contract::rule;
 use accord_contract::wire::Value;
 
 use super::check::{Validators, examine};
 use super::{ContractRefusal, DataContract, Mode, Replay};
+use crate::json::text_len;
+use crate::limits::CONTRACT_BYTES;
 use crate::props::EnforcedProps;
 use crate::reserved;
 use crate::violation::{Violation, listed, shorten, type_name};
+
+/// About how many bytes a document needs in memory, for each of its text.
+const BYTES_OF_A_CHARACTER: usize = 4;
 
 /// A contract without violations. Checking data compiles nothing and needs no lock.
 #[derive(Debug)]
@@ -42,8 +48,17 @@ impl CompiledContract {
     /// # Errors
     /// When the contract is refused.
     pub fn read(document: &Value) -> Result<Self, ContractRefusal> {
+        let length = text_len(document);
+        if length > CONTRACT_BYTES {
+            let message = format!("a contract has at most {CONTRACT_BYTES} bytes as JSON");
+            let violation = Violation::new("contract", message);
+            let violation = violation.of_code(Code::GguiCtrSchemaTooLarge);
+            return Err(ContractRefusal::new(vec![violation]));
+        }
         let contract = DataContract::read(document).map_err(ContractRefusal::new)?;
-        Self::new(contract)
+        let mut compiled = Self::new(contract)?;
+        compiled.validators.bytes += length * BYTES_OF_A_CHARACTER;
+        Ok(compiled)
     }
 
     /// Checks and compiles a contract.
@@ -57,6 +72,11 @@ impl CompiledContract {
             }
             (violations, _) => Err(ContractRefusal::new(violations)),
         }
+    }
+
+    /// About how many bytes of memory it needs.
+    pub fn memory(&self) -> usize {
+        self.validators.bytes
     }
 
     /// The contract.

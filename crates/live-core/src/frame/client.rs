@@ -68,6 +68,8 @@ message! {
         optional supported_versions: Vec<String> = "supportedVersions", "versions";
         /// Names this load of the page, so that an action that is sent again counts once.
         optional client_id: String = "clientId", "client-id", Limits::text(CLIENT_ID);
+        /// Sends each later event of the ledger as `render_event`, when it happens.
+        optional follow_ledger: bool = "followLedger", "flag";
     }
 }
 
@@ -87,14 +89,12 @@ pub struct Action {
 }
 
 impl Action {
-    /// An action with a name and data, as a frame of a client has it. `beside` are members beside
-    /// those of the frame.
+    /// An action with a name and data, as a frame of a client has it.
     pub fn submit(
         session_id: SessionId,
         name: &str,
         data: Option<Value>,
         client_seq: Option<u64>,
-        beside: Object,
     ) -> Self {
         let mut payload = members([("action", name.into())]);
         put(&mut payload, "data", data);
@@ -104,10 +104,25 @@ impl Action {
             ("payload", Value::Object(payload)),
         ]);
         put(&mut envelope, "clientSeq", client_seq);
-        envelope.extend(beside);
         Self { session_id, kind: DATA_SUBMIT.to_owned(), client_seq, envelope }
     }
+
+    /// The same action, with what the server knows of its sender and nothing that the sender says
+    /// about itself.
+    #[must_use]
+    pub fn sent_by(mut self, by: Option<Value>, door: Option<&str>) -> Self {
+        self.envelope.shift_remove(BY);
+        self.envelope.shift_remove(DOOR);
+        put(&mut self.envelope, BY, by);
+        put(&mut self.envelope, DOOR, door);
+        self
+    }
 }
+
+/// The member of an action that says who sent it. Only the server writes it.
+pub(crate) const BY: &str = "x-by";
+/// The member of an action that says through which door it came. Only the server writes it.
+pub(crate) const DOOR: &str = "x-door";
 
 /// The type of the event whose body is checked against the contract.
 pub(crate) const DATA_SUBMIT: &str = "data:submit";

@@ -28,6 +28,8 @@ impl Close {
     pub const SLOW_SUBSCRIBER: Self = Self::new(1013, "slow_subscriber");
     /// The key that opened the socket is no longer valid.
     pub const UNAUTHENTICATED: Self = Self::new(1008, "unauthenticated");
+    /// The project of the session is archived.
+    pub const PROJECT_ARCHIVED: Self = Self::new(1008, "project_archived");
     /// The server failed.
     pub const INTERNAL: Self = Self::new(1011, "internal_error");
     /// A frame breaks the rules of WebSockets.

@@ -15,13 +15,27 @@ use crate::violation::{MOST_VIOLATIONS, Violation, field_path, shorten, show};
 pub struct Quota {
     /// Schemas, those inside other schemas included, and values of `enum`.
     nodes: u32,
-    /// Patterns.
+    /// Patterns. A large one counts as several.
     patterns: u32,
 }
+
+/// Bytes of a compiled schema without its parts, and of the smallest pattern with its cache.
+const NODE_BYTES: usize = 512;
+const PATTERN_BYTES: usize = 24 << 10;
 
 impl Default for Quota {
     fn default() -> Self {
         Self { nodes: 10_000, patterns: 200 }
+    }
+}
+
+impl Quota {
+    /// About how many bytes the schemas that were compiled from it need.
+    pub(crate) fn used_bytes(&self) -> usize {
+        let whole = Self::default();
+        let nodes = (whole.nodes - self.nodes) as usize;
+        let patterns = (whole.patterns - self.patterns) as usize;
+        nodes * NODE_BYTES + patterns * PATTERN_BYTES
     }
 }
 
@@ -273,13 +287,15 @@ impl Compiler<'_> {
     }
 
     fn pattern(&mut self, text: &str, at: &Pointer<'_>) -> Option<Pattern> {
-        let Some(left) = self.quota.patterns.checked_sub(1) else {
+        if self.quota.patterns == 0 {
             self.full(at, "the contract has too many patterns");
             return None;
-        };
-        self.quota.patterns = left;
+        }
         match Pattern::compile(text) {
-            Ok(pattern) => return Some(pattern),
+            Ok(pattern) => {
+                self.quota.patterns = self.quota.patterns.saturating_sub(pattern.weight());
+                return Some(pattern);
+            }
             Err(PatternError::TooLarge) => {
                 self.too_large(at, "the pattern is too long, or repeats too much".into());
             }

@@ -55,6 +55,11 @@ impl Pattern {
         &self.text
     }
 
+    /// How large its program is, in units of the smallest size.
+    pub(super) fn weight(&self) -> u32 {
+        self.weight
+    }
+
     /// Whether it matches somewhere in a text.
     pub(super) fn matches(&self, text: &str) -> bool {
         self.regex.is_match(text)

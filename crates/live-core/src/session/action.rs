@@ -12,7 +12,7 @@ use super::change::{At, Change};
 use super::ledger::minted_event_id;
 use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
 use crate::contract::CompiledContract;
-use crate::frame::{Action, ActionAck, DATA_SUBMIT};
+use crate::frame::{Action, ActionAck, BY, DATA_SUBMIT, DOOR};
 use crate::json::members;
 use crate::violation::{Source, ViolationDetails};
 use crate::{AppId, refuse};
@@ -78,12 +78,13 @@ impl Action {
 /// client was used for another action, `CONTRACT_VIOLATION`.
 pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
     let session = facts.session;
-    // Before any check: what was acknowledged stays acknowledged.
-    if let Some(earlier) = rule!(facts.earlier; SentAgainTakenAgain => None) {
-        return again(&action, earlier);
-    }
+    // First, so that the time alone decides, and not when the rows are swept.
     if !session.is_active(facts.at.now) {
         return Err(refuse::session_not_found("the session has expired"));
+    }
+    // Before any other check: what was acknowledged stays acknowledged.
+    if let Some(earlier) = rule!(facts.earlier; SentAgainTakenAgain => None) {
+        return again(&action, earlier);
     }
     let key = action.key(facts.client_id);
     let Action { kind, mut envelope, .. } = action;
@@ -117,11 +118,11 @@ pub fn submit(
 ) -> Result<Acted, Failure> {
     let no_pipe = || refuse::pipe_not_found("the session has no pipe; render it first");
     let session = session.filter(|session| session.app_id == *app).ok_or_else(no_pipe)?;
-    if let Some(earlier) = earlier {
-        return Ok(recorded(earlier));
-    }
     if !session.is_active(at.now) || !session.head.has_pipe {
         return Err(no_pipe());
+    }
+    if let Some(earlier) = earlier {
+        return Ok(recorded(earlier));
     }
     let Dispatch { intent, data, ui_context, action_id, fired_at } = dispatch;
     let payload = members([
@@ -134,6 +135,7 @@ pub fn submit(
         ("sessionId", session.id.as_str().into()),
         ("type", DATA_SUBMIT.into()),
         ("payload", Value::Object(payload)),
+        (DOOR, "tool".into()),
     ]);
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
@@ -163,15 +165,20 @@ fn recorded(earlier: &LedgerRow) -> Acted {
 /// second one could lose what a person entered.
 fn again(action: &Action, earlier: &LedgerRow) -> Result<Acted, Failure> {
     let sent = Value::Object(action.envelope.clone());
-    if same(&without_tool(sent), &without_tool(earlier.data.clone())) {
+    if same(&as_sent(sent), &as_sent(earlier.data.clone())) {
         return Ok(recorded(earlier));
     }
     let message = "the client has sent another action with this clientSeq";
     Err(refuse::invalid_message(message).with("field", "payload.clientSeq"))
 }
 
-/// An action without its tool, which the server may have filled in.
-fn without_tool(mut envelope: Value) -> Value {
+/// An action without what the server may have filled in: its tool, and who sent it. The same person
+/// may have signed in again meanwhile.
+fn as_sent(mut envelope: Value) -> Value {
+    if let Value::Object(members) = &mut envelope {
+        members.shift_remove(BY);
+        members.shift_remove(DOOR);
+    }
     if let Some(Value::Object(payload)) = envelope.get_mut("payload") {
         payload.shift_remove("tool");
     }

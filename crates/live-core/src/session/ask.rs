@@ -62,13 +62,23 @@ impl PendingAsk {
             ("since", self.ask.since.to_string().into()),
             ("until", self.until().to_string().into()),
         ]);
-        let actor = self.ask.asked_by.as_ref().map(|actor| {
-            Value::Object(members([
-                ("id", actor.id.as_str().into()),
-                ("type", actor.kind.as_str().into()),
-            ]))
-        });
-        put(&mut document, "asked_by", actor);
+        put(&mut document, "asked_by", self.ask.asked_by.as_ref().map(actor_document));
         document
     }
+}
+
+/// The member of a UI that says who rendered it.
+pub(crate) const ASKED_BY: &str = "x-askedBy";
+
+/// Who rendered a UI, if that is known.
+///
+/// Clauses: GGUI-ASK-PENDING.
+pub fn asked_by(ui: &Object) -> Option<ActorKey> {
+    let text = |name: &str| ui.get(ASKED_BY)?.get(name)?.as_str();
+    ActorKey::parse(&format!("{}:{}", text("type")?, text("id")?)).ok()
+}
+
+/// An actor as a document.
+pub(crate) fn actor_document(actor: &ActorKey) -> Value {
+    Value::Object(members([("id", actor.id.as_str().into()), ("type", actor.kind.as_str().into())]))
 }

@@ -14,6 +14,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use super::action::payload;
+use super::ask::asked_by as rendered_by;
 use super::change::{At, Change};
 use super::stream::record_lifecycle;
 use super::{Ask, AskChange, Content, ContentChange, Delta, Emitted, LedgerRow, Session};
@@ -185,6 +186,8 @@ pub(super) fn begin_ask(
     }
     let intent = ui.get("prompt").and_then(Value::as_str).unwrap_or_default().to_owned();
     change.session.head.is_asking = true;
+    // An agent that waits and does not say who it is counts as the one that rendered.
+    let asked_by = asked_by.or_else(|| rendered_by(ui));
     change.delta.ask = Some(AskChange::Begin(Ask { asked_by, intent, since: now }));
 }
 

@@ -46,7 +46,8 @@ mod stream;
 mod subscribe;
 
 pub use action::{ActFacts, Acted, Dispatch, act, submit};
-pub use ask::{Ask, AskChange, PendingAsk};
+pub(crate) use ask::{ASKED_BY, actor_document};
+pub use ask::{Ask, AskChange, PendingAsk, asked_by};
 pub use change::At;
 pub use channel::{ChannelFacts, ChannelSubscription, subscribe_channel};
 pub use consume::{ConsumedEvent, Drained, begin_consume, drain, give_back};
@@ -61,7 +62,7 @@ pub use redact::redact;
 pub use render::{Rendering, render};
 pub use replay::{
     LedgerPage, LiveCursor, StreamReplay, check_position, check_since_sequence, horizon_passed,
-    ledger_page, pull_position, replay_stream,
+    is_replayed, is_truncated, ledger_page, pull_position, replay_stream,
 };
 pub use stream::{Emitted, Emitter, NewFrame, StreamRow, emit};
 pub use subscribe::{SubscribeFacts, SubscribeRefusal, Subscribed, expire, subscribe};

@@ -38,6 +38,7 @@ impl StreamQuery {
             ws_token: Some(token),
             supported_versions: None,
             client_id: None,
+            follow_ledger: None,
             extra: Object::new(),
         }
     }

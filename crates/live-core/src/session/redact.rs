@@ -1,4 +1,5 @@
-//! Removing secrets from the text of a failure, before a browser sees it.
+//! Removing secrets from the text of a failure, before a browser sees it, and from what a page
+//! reports, before it is logged.
 
 use accord_contract::rule;
 
@@ -23,7 +24,8 @@ const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Removes credentials after `Bearer` and `Basic`, the rest of a line after `Authorization:`, the
-/// values of secret parameters and variables (`name=value`), and the given secrets.
+/// values of secret parameters and variables (`name=value`) and of secret members of JSON
+/// (`"name":"value"`), and the given secrets.
 ///
 /// Clauses: GGUI-CHANNEL-REDACTION.
 pub fn redact(text: &str, secrets: &[&str]) -> String {
@@ -54,15 +56,23 @@ fn redact_line(line: &str) -> String {
             Some(' ' | '\t') => {
                 rule!(lower == "bearer" || lower == "basic"; SecretsShown => false)
             }
-            Some('=') => SECRET_NAMES.iter().any(|name| lower.contains(name)) || lower == "key",
+            Some('=') => is_secret_name(&lower),
+            Some('"') => after.starts_with(MEMBER) && is_secret_name(&lower),
             _ => false,
         };
-        let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+        let blank = match separator {
+            Some('"') => MEMBER.len(),
+            _ => after.len() - after.trim_start_matches([' ', '\t']).len(),
+        };
         let skipped = if hides_next { blank.max(1) } else { 0 };
         if hides_next {
             redacted.push_str(&after[..skipped]);
             let value = after[skipped..].trim_start_matches(['"', '\'']);
-            let end = value.find(ends_value).unwrap_or(value.len());
+            let end = match separator {
+                Some('"') => value.find('"'),
+                _ => value.find(ends_value),
+            };
+            let end = end.unwrap_or(value.len());
             redacted.push_str(REDACTED);
             rest = &value[end..];
             continue;
@@ -76,6 +86,13 @@ fn redact_line(line: &str) -> String {
         }
     }
     redacted
+}
+
+/// What is between the name of a member of JSON and its text.
+const MEMBER: &str = "\":\"";
+
+fn is_secret_name(lower: &str) -> bool {
+    SECRET_NAMES.iter().any(|name| lower.contains(name)) || lower == "key"
 }
 
 /// Whether a character ends a name.

@@ -40,27 +40,36 @@ pub struct LedgerPage {
 
 /// Chooses the kept frames that a new subscriber gets. `kept` are all kept frames, up to
 /// `head.stream`.
-///
-/// Clauses: GGUI-REPLAY-FROM-SEQ, GGUI-REPLAY-TRUNCATED, GGUI-RESERVED-REPLAYED.
 pub fn replay_stream(
     head: &Head,
     contract: &CompiledContract,
     from_seq: Option<u64>,
     mut kept: Vec<StreamRow>,
 ) -> StreamReplay {
-    kept.retain(|row| {
-        let is_asked_for = match from_seq {
-            Some(from) => rule!(row.seq > from; LastSeenAgain => row.seq >= from),
-            None => rule!(is_always_replayed(row); FreshSeesNothing => false),
-        };
-        is_asked_for && row.seq <= head.stream
-    });
+    kept.retain(|row| is_replayed(row, from_seq, head.stream));
     kept.sort_by_key(|row| row.seq);
+    StreamReplay { rows: kept, is_truncated: is_truncated(head, contract, from_seq) }
+}
+
+/// Whether a kept frame is replayed to a subscriber whose snapshot ends with the frame `through`.
+///
+/// Clauses: GGUI-REPLAY-FROM-SEQ, GGUI-RESERVED-REPLAYED.
+pub fn is_replayed(row: &StreamRow, from_seq: Option<u64>, through: u64) -> bool {
+    let is_asked_for = match from_seq {
+        Some(from) => rule!(row.seq > from; LastSeenAgain => row.seq >= from),
+        None => rule!(is_always_replayed(row); FreshSeesNothing => false),
+    };
+    is_asked_for && row.seq <= through
+}
+
+/// Whether frames that a subscriber asks for are gone.
+///
+/// Clauses: GGUI-REPLAY-TRUNCATED.
+pub fn is_truncated(head: &Head, contract: &CompiledContract, from_seq: Option<u64>) -> bool {
     let mut declared = contract.contract().streams.iter().flat_map(|spec| spec.iter());
     let mut keeps_all = || declared.any(|(_, entry)| entry.replay == Replay::All);
     let is_gone = from_seq.is_some_and(|from| from < head.evicted);
-    let is_truncated = rule!(is_gone && keeps_all(); TruncationHidden => false);
-    StreamReplay { rows: kept, is_truncated }
+    rule!(is_gone && keeps_all(); TruncationHidden => false)
 }
 
 impl LiveCursor {
@@ -138,12 +147,12 @@ pub fn check_position(head: &Head, since: u64) -> Result<u64, Failure> {
     Ok(since)
 }
 
-/// A page of the ledger. `rows` are the events after the position, in order, one more than
-/// `limit` if there are so many; those after the snapshot of `head` are left out.
+/// A page of the ledger. `rows` are the events after the position, in order; those after the
+/// snapshot of `head` are left out. There may be fewer than `limit` although more follow.
 pub fn ledger_page(head: &Head, mut rows: Vec<LedgerRow>, limit: usize) -> LedgerPage {
     rows.retain(|row| row.seq <= head.ledger);
-    let has_more = rows.len() > limit;
     rows.truncate(limit);
+    let has_more = rows.last().is_some_and(|row| row.seq < head.ledger);
     LedgerPage { rows, last_sequence: head.ledger, has_more }
 }
 

@@ -77,8 +77,9 @@ pub fn subscribe(
         tenancy::resolve(request.app_id.as_ref(), token_app, facts.identity, facts.default_app)
             .map_err(refused)?;
     let session_id = request.session_id.clone();
-    let session_token = facts.secret.filter(|_| claims.is_some()).map(|secret| {
-        secret.mint(TokenKind::Session, &session_id, &app_id, facts.now, facts.random).text
+    let session_token = facts.secret.zip(claims).map(|(secret, claims)| {
+        let (kind, now, random) = (TokenKind::Session, facts.now, facts.random);
+        secret.mint_with(kind, &session_id, &app_id, now, random, claims.extra).text
     });
     let role = request.role.unwrap_or(Role::User);
     let client_id = request.client_id.clone();

@@ -17,7 +17,9 @@ use crate::handshake::{self, Blueprint, BlueprintKey, Handshake, HandshakeAction
 use crate::json::put;
 use crate::refuse;
 use crate::resource::Locator;
-use crate::session::{At, Content, Delta, Rendering, Session, check_props};
+use crate::session::{
+    ASKED_BY, At, Content, Delta, Rendering, Session, actor_document, check_props,
+};
 use crate::subset::{Finding, Policy, check_tools};
 use crate::violation::{Source, Violation, ViolationDetails};
 use crate::{AppId, HandshakeId, SessionId};
@@ -136,7 +138,8 @@ pub fn render(request: RenderRequest, facts: RenderFacts<'_>) -> Result<Rendered
     let known_code = facts.known_code.filter(|_| is_known).map(str::to_owned);
     let code = request.component_code.clone().or(known_code);
     let code = code.map(|code| (sha256(code.as_bytes()).hex(), code));
-    let ui = ui(document, handshake, request.theme_id.as_deref(), code.as_ref());
+    let mut ui = ui(document, handshake, request.theme_id.as_deref(), code.as_ref());
+    put(&mut ui, ASKED_BY, facts.asked_by.as_ref().map(actor_document));
     let rendering = Rendering {
         session_id: facts.session_id,
         app_id: facts.app_id,
@@ -163,6 +166,10 @@ fn check_theme(asked: Option<&str>, themes: &[&str]) -> Result<(), Failure> {
     Err(details.into_failure(Code::GguiToolContractViolation))
 }
 
+/// The members of a UI with the hash of its code, and with its theme.
+const CODE_HASH: &str = "x-codeHash";
+const THEME: &str = "themeId";
+
 /// The members of the UI: the contract as it was sent, the code, and what it is for.
 fn ui(
     contract: &Object,
@@ -171,12 +178,16 @@ fn ui(
     code: Option<&(String, String)>,
 ) -> Object {
     let mut ui = contract.clone();
+    // Other members of a contract pass through, but not those that the server writes.
+    for name in [ASKED_BY, CODE_HASH, THEME] {
+        ui.shift_remove(name);
+    }
     let (hash, text) = code.map_or((None, ""), |(hash, text)| (Some(hash.as_str()), text.as_str()));
     ui.insert("type".into(), "component".into());
     ui.insert("componentCode".into(), text.into());
     ui.insert("prompt".into(), handshake.intent.as_str().into());
-    put(&mut ui, "themeId", theme);
-    put(&mut ui, "x-codeHash", hash);
+    put(&mut ui, THEME, theme);
+    put(&mut ui, CODE_HASH, hash);
     ui
 }
 

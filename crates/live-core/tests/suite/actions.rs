@@ -224,9 +224,11 @@ fn a_page_submits_through_its_tool_once() {
     world.apply(acted.delta);
     assert_eq!(world.ledger.last().unwrap().event_id.as_deref(), Some("act-1"));
     let earlier = world.ledger.last();
-    let again = tool(&world, &shop, earlier, time(9999)).unwrap();
+    let again = tool(&world, &shop, earlier, world.now).unwrap();
     assert_eq!(again.ack, first);
     assert!(again.delta.is_empty());
+    let late = tool(&world, &shop, earlier, time(9999)).unwrap_err();
+    assert_eq!(late.code, Code::GguiPipeNotFound, "while the session lives");
 
     assert!(tool(&world, &app("other"), None, world.now).is_err());
     assert!(tool(&world, &shop, None, time(3600)).is_err());

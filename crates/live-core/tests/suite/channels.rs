@@ -166,6 +166,9 @@ fn what_is_redacted() {
         ("ünïcode Bearer ü", "ünïcode Bearer [redacted]"),
         ("Bearer", "Bearer"),
         ("token=", "token=[redacted]"),
+        (r#"{"wsToken":"a.b c","n":1}"#, r#"{"wsToken":"[redacted]","n":1}"#),
+        (r#"{"url":"ws://h/ws?wsToken=a.b"}"#, r#"{"url":"ws://h/ws?wsToken=[redacted]"}"#),
+        (r#"{"key":"x","keys":"y","token":5}"#, r#"{"key":"[redacted]","keys":"y","token":5}"#),
         ("", ""),
     ] {
         assert_eq!(redact(text, &["hunter2", ""]), expected, "{text}");

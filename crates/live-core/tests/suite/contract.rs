@@ -396,3 +396,14 @@ fn a_value_fits_its_slot() {
     assert_eq!(contract.check_context("selected", &json!(1))[0].field, "selected.value");
     assert_eq!(contract.check_context("other", &json!(1))[0].field, "contextSpec");
 }
+
+#[test]
+fn a_contract_has_a_largest_size() {
+    let label = |size: usize| {
+        let action = json!({"label": "x".repeat(size)});
+        json!({"actionSpec": {"go": action}})
+    };
+    CompiledContract::read(&label(400_000)).unwrap();
+    let refused = CompiledContract::read(&label(600_000)).unwrap_err();
+    assert_eq!(refused.violations[0].known_code(), Some(Code::GguiCtrSchemaTooLarge));
+}

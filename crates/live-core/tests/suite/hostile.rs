@@ -17,8 +17,8 @@ fn many(count: usize, prefix: &str, member: impl Fn(usize) -> Value) -> Value {
 #[test]
 fn many_actions_and_tools_are_not_compared_one_by_one() {
     let contract = json!({
-        "actionSpec": many(12_000, "a", |n| json!({"label": "", "nextStep": format!("x{n}")})),
-        "agentCapabilities": {"tools": many(10_000, "t", |_| {
+        "actionSpec": many(5_000, "a", |n| json!({"label": "", "nextStep": format!("x{n}")})),
+        "agentCapabilities": {"tools": many(4_000, "t", |_| {
             json!({"toolInfo": {"inputSchema": {}}})
         })},
     });
@@ -70,7 +70,7 @@ fn many_unknown_gadgets_get_few_suggestions() {
 
 #[test]
 fn many_unknown_members_are_reported_up_to_the_limit() {
-    let contract = json!({"actionSpec": {"a": many(50_000, "label", |_| json!(1))}});
+    let contract = json!({"actionSpec": {"a": many(20_000, "label", |_| json!(1))}});
     let refusal = CompiledContract::read(&contract).unwrap_err();
     assert_eq!(refusal.violations.len(), MOST_VIOLATIONS);
 }

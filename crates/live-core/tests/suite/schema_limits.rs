@@ -44,6 +44,10 @@ fn patterns_are_small_and_few() {
     let members = (0..500).map(|n| (format!("p{n}"), json!({"type": "string", "pattern": "a"})));
     let members: serde_json::Map<_, _> = members.collect();
     too_large(&json!({"type": "object", "properties": members}));
+    // A large one counts as several.
+    let large = |n: usize| (format!("p{n}"), json!({"type": "string", "pattern": "\\w{90}"}));
+    let members: serde_json::Map<_, _> = (0..100).map(large).collect();
+    too_large(&json!({"type": "object", "properties": members}));
 }
 
 #[test]

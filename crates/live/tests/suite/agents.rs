@@ -107,11 +107,14 @@ async fn a_token_opens_one_session() {
         let refused = subscribe(&live, "s2", request).await.unwrap_err();
         assert_eq!(refused.failure.code.as_str(), "BOOTSTRAP_SESSION_MISMATCH");
         let refresh = arguments(json!({"envelope": minted.text}));
-        let fresh = live.refresh_token(&refresh).document();
+        let fresh = live.refresh_token(&refresh, false).await.unwrap().document();
         let claims = live.verify_token(fresh["wsToken"].as_str().unwrap(), TokenKind::Ws).unwrap();
         assert_eq!(claims.session_id, session_id("s1"));
         let bare = place.live();
-        assert_eq!(bare.refresh_token(&refresh).document()["code"], "BOOTSTRAP_NOT_SUPPORTED");
+        assert_eq!(
+            bare.refresh_token(&refresh, false).await.unwrap().document()["code"],
+            "BOOTSTRAP_NOT_SUPPORTED"
+        );
         assert!(bare.mint_token(TokenKind::Ws, &session_id("s1"), &app("shop")).is_none());
     }
 }

@@ -5,8 +5,8 @@ use accord_live_core::frame::Close;
 use serde_json::json;
 
 use crate::support::{
-    act, action, app, arguments, document, emit, end, next, numbers, object, owner, places, seed,
-    subscribe,
+    act, action, app, arguments, document, emit, end, numbers, object, owner, places, seed,
+    subscribe, until,
 };
 
 #[tokio::test]
@@ -50,13 +50,15 @@ async fn an_id_that_is_used_again_continues_its_counters() {
         if is_swept {
             live.sweep().await.unwrap();
         }
-        // In another app, too.
-        let request = json!({"appId": "atlas", "clientId": "page", "fromSeq": 0});
+        // The id stays with its app.
+        let other = subscribe(&live, "s1", json!({"appId": "atlas"})).await.unwrap_err();
+        assert_eq!(other.failure.code.as_str(), "APP_MISMATCH");
+        let request = json!({"clientId": "page", "fromSeq": 0});
         let mut new = subscribe(&live, "s1", request).await.unwrap();
         let ack = document(&new.ack.text);
         assert_eq!(ack["payload"]["sequence"], 3);
         assert_eq!(ack["payload"]["streamSeq"], 2);
-        assert_eq!(ack["payload"]["session"]["appId"], "atlas");
+        assert_eq!(ack["payload"]["session"]["appId"], "shop");
         assert!(ack["payload"]["session"].get("actionSpec").is_none());
         // The number of the client was used by another session.
         let binding = new.subscriber.binding().clone();
@@ -66,12 +68,12 @@ async fn an_id_that_is_used_again_continues_its_counters() {
         assert!(place.ledger("s1").iter().map(|row| row.seq).eq([4]));
         let ui = object(crate::support::contract());
         let id = crate::support::session_id("s1");
-        live.seed(&app("atlas"), &id, ui, Default::default()).await.unwrap();
+        live.seed(&app("shop"), &id, ui, Default::default()).await.unwrap();
         assert_eq!(end(&mut old.subscriber).await.close, Close::SESSION_EXPIRED);
         assert_eq!(end(&mut new.subscriber).await.close, Close::SESSION_EXPIRED);
-        let horizon = json!({"appId": "atlas", "sinceSequence": 1});
+        let horizon = json!({"sinceSequence": 1});
         let mut late = subscribe(&live, "s1", horizon).await.unwrap();
-        let frames = next(&mut late.subscriber).await;
+        let frames = until(&mut late.subscriber, 3).await;
         assert_eq!(frames[0]["payload"]["code"], "REPLAY_HORIZON_PASSED");
         assert_eq!(numbers(&frames), [3]);
     }
@@ -104,22 +106,64 @@ async fn the_counters_survive_the_removal_of_the_project() {
 }
 
 #[tokio::test]
-async fn an_action_that_is_sent_again_is_known_until_the_sweep() {
+async fn an_action_that_is_sent_again_is_known_while_its_session_lives() {
     for place in places() {
         let live = place.live();
         seed(&live, "s1").await;
         let person = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
         let binding = person.subscriber.binding().clone();
         let first = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
-        place.expire("s1");
         let again = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
-        assert_eq!(again.sequence, first.sequence);
-        live.sweep().await.unwrap();
-        let refused = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap_err();
-        assert_eq!(refused.code.as_str(), "SESSION_NOT_FOUND");
+        assert_eq!(again, first);
+        place.expire("s1");
+        // The same before and after the sweep.
+        for _ in 0..2 {
+            let refused = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap_err();
+            assert_eq!(refused.code.as_str(), "SESSION_NOT_FOUND");
+            live.sweep().await.unwrap();
+        }
         // The refusal appended nothing, and the counter does not restart.
         assert_eq!(place.row("s1").session.head.ledger, first.sequence);
         let new = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
         assert_eq!(document(&new.ack.text)["payload"]["sequence"], first.sequence);
+        // Another session, in which the same number is another action.
+        let binding = new.subscriber.binding().clone();
+        let later = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        assert_eq!(later.sequence, first.sequence + 1);
+    }
+}
+
+#[tokio::test]
+async fn an_archived_project_takes_no_change_but_the_end_of_its_sessions() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({"clientId": "page"})).await.unwrap();
+        let binding = person.subscriber.binding().clone();
+        let first = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        let consume = || arguments(json!({"sessionId": "s1"}));
+        let waiting = Waiting::default();
+        let taken = live.consume(&owner(), &app("shop"), consume(), waiting).await.unwrap();
+        place.archive(true);
+        let refused = act(&live, &binding, "no").await.unwrap_err();
+        assert_eq!(refused.code.as_str(), "project_archived");
+        // What was acknowledged stays acknowledged.
+        let again = live.act(&binding, action("s1", "yes", Some(1))).await.unwrap();
+        assert_eq!(again, first);
+        let waiting = Waiting::default();
+        let refused = live.consume(&owner(), &app("shop"), consume(), waiting).await.unwrap_err();
+        assert_eq!(refused.code.as_str(), "project_archived");
+        // Events that did not reach their agent are given back all the same.
+        drop(taken);
+        let returned = || place.returned("s1");
+        let given_back = async {
+            while returned().is_none_or(|numbers| numbers == "[]") {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(crate::support::LIMIT, given_back).await.expect("given back");
+        place.expire("s1");
+        assert_eq!(live.sweep().await.unwrap(), 1);
+        assert!(place.kinds().iter().any(|kind| kind == "live.session.expired"));
     }
 }

@@ -1,12 +1,15 @@
 //! Replay and live frames, without overlap and without a hole.
 
 use accord_live::{Live, Subscriber};
+use accord_live_core::frame::Close;
+use accord_live_core::session::EventsQuery;
 use proptest::prelude::*;
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::support::{
-    Place, act, document, emit, model, next, numbers, places, seed, subscribe, until,
+    Place, act, app, document, emit, end, model, next, numbers, places, seed, session_id,
+    subscribe, until,
 };
 
 /// What happens next.
@@ -180,7 +183,7 @@ async fn the_ledger_is_replayed_in_pages_before_the_stream() {
         // A position that is not there is answered, and the stream is replayed all the same.
         let request = json!({"sinceSequence": 999, "fromSeq": 0});
         let mut ahead = subscribe(&live, "s1", request).await.unwrap();
-        let frames = next(&mut ahead.subscriber).await;
+        let frames = until(&mut ahead.subscriber, 2).await;
         assert_eq!(frames[0]["payload"]["code"], "REPLAY_HORIZON_PASSED");
         assert_eq!(frames[0]["payload"]["details"]["currentSequence"], 122);
         assert_eq!(numbers(&frames), [1, 2]);
@@ -202,12 +205,62 @@ async fn a_channel_keeps_what_its_policy_says() {
         let ack = document(&late.ack.text);
         assert_eq!(ack["payload"]["replayTruncated"], true);
         // 256 of the channel that keeps all, and the last one of the channel that keeps one.
-        let frames = next(&mut late.subscriber).await;
+        let frames = until(&mut late.subscriber, 304).await;
         assert_eq!(frames.len(), 257);
         assert_eq!(numbers(&frames)[..1], [46]);
         assert_eq!(numbers(&frames)[256], 304);
         let mut fresh = subscribe(&live, "s1", json!({})).await.unwrap();
         emit(&live, "s1", "tick", 2).await;
         assert_eq!(numbers(&next(&mut fresh.subscriber).await), [305]);
+    }
+}
+
+#[tokio::test]
+async fn a_replay_whose_frames_are_evicted_meanwhile_ends() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        for number in 0..255 {
+            emit(&live, "s1", "log", number).await;
+        }
+        let mut late = subscribe(&live, "s1", json!({"fromSeq": 0})).await.unwrap();
+        let first = numbers(&next(&mut late.subscriber).await);
+        let seen = *first.last().unwrap();
+        assert!(first[0] == 1 && seen < 256, "a page of the replay: {first:?}");
+        for number in 0..255 {
+            emit(&live, "s1", "log", number).await;
+        }
+        let ended = end(&mut late.subscriber).await;
+        assert_eq!(ended.close, Close::SLOW_SUBSCRIBER);
+        let frame = document(&ended.frame.unwrap().text);
+        assert_eq!(frame["payload"]["details"]["fromSeq"], seen);
+    }
+}
+
+#[tokio::test]
+async fn pages_are_bounded_by_bytes() {
+    for place in places() {
+        let live = place.live();
+        seed(&live, "s1").await;
+        let person = subscribe(&live, "s1", json!({})).await.unwrap();
+        let text = "x".repeat(300_000);
+        for _ in 0..20 {
+            act(&live, person.subscriber.binding(), &text).await.unwrap();
+        }
+        let (mut after, mut pages, mut seen) = (2, 0, Vec::new());
+        loop {
+            let query = EventsQuery { since: after, limit: 100 };
+            let page = live.events(&app("shop"), &session_id("s1"), query).await.unwrap();
+            assert!(page.rows.len() < 20, "one page has them all");
+            seen.extend(page.rows.iter().map(|row| row.seq));
+            (after, pages) = (*seen.last().unwrap(), pages + 1);
+            if !page.has_more {
+                break;
+            }
+        }
+        assert!(pages > 1 && seen.into_iter().eq(3..=22));
+        let again = json!({"sinceSequence": 0});
+        let mut again = subscribe(&live, "s1", again).await.unwrap();
+        assert!(next(&mut again.subscriber).await.len() < 20);
     }
 }

@@ -14,7 +14,7 @@ use accord_live_core::session::SubscribeRefusal;
 use accord_live_core::tenancy::Identity;
 use accord_live_core::{AppId, SessionId};
 use accord_store::{
-    LedgerEntry, LiveSessionRow, ModelStore, ProjectRow, Store, StoreError, StoreExt as _,
+    LedgerEntry, LivePart, LiveSessionRow, ModelStore, ProjectRow, Store, StoreError, StoreExt as _,
 };
 use accord_store_sqlite::{Options, SqliteStore};
 use serde_json::{Value, json};
@@ -84,10 +84,27 @@ impl Place {
         self.store.read(|unit| unit.live_ledger(&id, 0, usize::MAX)).unwrap()
     }
 
+    /// The numbers of the events that were given back, as JSON.
+    pub(crate) fn returned(&self, session: &str) -> Option<String> {
+        let id = session_id(session);
+        self.store.read(|unit| unit.live_content(&id, LivePart::Returned)).unwrap()
+    }
+
     /// The kinds of the events of the project.
     pub(crate) fn kinds(&self) -> Vec<String> {
         let events = self.store.read(|unit| unit.events(&project("shop"), 0, usize::MAX));
         events.unwrap().into_iter().map(|event| event.entry.kind).collect()
+    }
+
+    /// Archives the project, or restores it.
+    pub(crate) fn archive(&self, is_archived: bool) {
+        let at = Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
+        let written: Result<(), StoreError> = self.store.write(move |unit| {
+            let mut row = unit.project(&project("shop"))?.unwrap();
+            row.archived_at = is_archived.then(|| at.clone());
+            unit.update_project(&row)
+        });
+        written.unwrap();
     }
 
     /// Lets a session expire, as time does.
@@ -198,10 +215,16 @@ pub(crate) fn document(text: &str) -> Value {
 
 /// The next frames of a subscriber.
 pub(crate) async fn next(subscriber: &mut Subscriber) -> Vec<Value> {
-    let next = tokio::time::timeout(LIMIT, subscriber.next()).await.unwrap().unwrap();
-    match next {
-        Delivery::Frames(frames) => frames.iter().map(|frame| document(&frame.text)).collect(),
-        Delivery::End(end) => panic!("{end:?}"),
+    loop {
+        let next = tokio::time::timeout(LIMIT, subscriber.next()).await.unwrap().unwrap();
+        match next {
+            // The end of a replay.
+            Delivery::Frames(frames) if frames.is_empty() => {}
+            Delivery::Frames(frames) => {
+                return frames.iter().map(|frame| document(&frame.text)).collect();
+            }
+            Delivery::End(end) => panic!("{end:?}"),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use accord_contract::wire::{Object, Value};
 use super::hint::hint;
 use super::{Choice, Field, Input};
 use crate::markdown::markdown;
-use crate::text::AgentText;
+use crate::text::{AgentText, hidden_in};
 use crate::value::label;
 
 /// The most fields of a form. What comes after them is entered as JSON.
@@ -40,6 +40,8 @@ impl Reader {
         depth: usize,
     ) -> Field {
         self.fields += 1;
+        let either = without_null(schema);
+        let schema = either.as_ref().unwrap_or(schema);
         let title = text(schema, "title").map_or_else(|| label(name), str::to_owned);
         let mut field = Field {
             path: path.to_owned(),
@@ -55,6 +57,13 @@ impl Reader {
             Input::Group(_) | Input::Fixed(_) => String::new(),
             _ => hint(schema, field.kind()),
         };
+        // An input shows what it proposes as it is. Choices are shown with every character.
+        let is_choice = matches!(field.input, Input::Choice(_) | Input::Several(_));
+        if let Some(concealed) = concealed(schema).filter(|_| !is_choice) {
+            let before = if field.hint.is_empty() { "" } else { ". " };
+            field.hint.push_str(before);
+            field.hint.push_str(&concealed);
+        }
         field
     }
 
@@ -136,6 +145,37 @@ impl Reader {
             values: values.map_or_else(|| "[]".to_owned(), Value::to_string),
         })
     }
+}
+
+/// A schema that is another one or null, as libraries write an optional value, as that other one
+/// that can be null.
+fn without_null(schema: &Value) -> Option<Value> {
+    let members = schema.as_object()?;
+    let keyword = ["anyOf", "oneOf"].into_iter().find(|keyword| members.contains_key(*keyword))?;
+    let branches = members[keyword].as_array()?;
+    let is_null = |branch: &&Value| branch.get("type").and_then(Value::as_str) == Some("null");
+    let mut others = branches.iter().filter(|branch| !is_null(branch));
+    let (Some(other), None) = (others.next()?.as_object(), others.next()) else { return None };
+    if !branches.iter().any(|branch| is_null(&branch)) {
+        return None;
+    }
+    // What stands beside the branches is about the whole, so it counts first.
+    let mut joined = other.clone();
+    for (name, value) in members.iter().filter(|(name, _)| *name != keyword) {
+        joined.insert(name.clone(), value.clone());
+    }
+    joined.insert("nullable".to_owned(), Value::Bool(true));
+    Some(Value::Object(joined))
+}
+
+/// Names the characters of a proposed value that an input does not show.
+fn concealed(schema: &Value) -> Option<String> {
+    let found = match schema.get("default")? {
+        Value::String(text) => hidden_in(text),
+        other => hidden_in(&other.to_string()),
+    };
+    let words = "The proposed value has characters that cannot be seen";
+    (!found.is_empty()).then(|| format!("{words}: {}", found.join(", ")))
 }
 
 fn text_input(schema: &Value, default: Option<&str>) -> Input {

@@ -157,3 +157,21 @@ fn large_and_deep_schemas_end_in_json() {
     assert!(html.matches("<input").count() + html.matches("rows=\"2\"").count() <= 200);
     assert!(html.contains("data-field=\"f999\""), "nothing is left out");
 }
+
+/// As libraries write a value that need not be there.
+#[test]
+fn a_value_or_null_has_the_input_of_the_value() {
+    let date = json!({"type": "string", "format": "date"});
+    for keyword in ["anyOf", "oneOf"] {
+        let due = json!({keyword: [date, {"type": "null"}], "default": null, "title": "Due"});
+        let html = form(json!({"type": "object", "properties": {"due": due}, "required": ["due"]}));
+        for part in ["type=\"date\"", "data-nullable", "data-kind=\"text\"", ">Due<"] {
+            assert!(html.contains(part), "no {part} in {html}");
+        }
+        assert!(!html.contains("<textarea"), "{html}");
+    }
+    // A choice between two kinds of values is entered as JSON.
+    let either = json!({"anyOf": [date, {"type": "number"}, {"type": "null"}]});
+    let html = form(json!({"type": "object", "properties": {"due": either}}));
+    assert!(html.contains("data-kind=\"json\""), "{html}");
+}

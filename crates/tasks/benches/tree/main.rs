@@ -54,8 +54,8 @@ fn main() -> ExitCode {
     if ["poll", "report", "start", "watch"].iter().any(|part| wanted(part)) {
         large_trees(place, &wanted, &mut limits);
     }
-    // Removed at the end: some file systems look for a free inode among those that were freed in the
-    // last seconds, which takes longer than everything that is measured.
+    // Removed at the end: some file systems look for a free inode among those that were freed in
+    // the last seconds, which takes longer than everything that is measured.
     let mut folders = Vec::new();
     if wanted("rate") {
         rate(place, 16, Duration::ZERO, &mut folders, &mut limits);

@@ -142,7 +142,7 @@ mod tests {
     fn a_part_that_another_thread_dropped_is_done_by_the_first_one() {
         for _ in 0..20 {
             let dropping = |_, parts: &mut dyn Iterator<Item = usize>, _: &mut dyn FnMut(_, _)| {
-                drop(parts.next());
+                parts.next();
             };
             assert_eq!(share(8, |part| part, dropping), (0..8).collect::<Vec<_>>());
         }

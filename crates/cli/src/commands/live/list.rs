@@ -3,7 +3,8 @@
 use super::place::PlaceArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render;
+use crate::output::print_note;
+use crate::render::{self, clean};
 
 /// List live sessions, the newest first: who asks, for what, and until when
 #[derive(Debug, clap::Args)]
@@ -45,6 +46,11 @@ impl ListArgs {
                 ),
             },
         )?;
+        if !place.json
+            && let Some(cursor) = answer.value()?["result"]["next_cursor"].as_str()
+        {
+            print_note(format!("there are more: --cursor {}", clean(cursor)));
+        }
         Ok(Exit::Yes)
     }
 }

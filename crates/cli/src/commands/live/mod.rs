@@ -8,6 +8,7 @@ mod list;
 mod open;
 mod place;
 mod prompt;
+mod questions;
 mod watch;
 
 /// List, open, answer and watch live sessions

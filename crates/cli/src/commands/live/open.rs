@@ -27,6 +27,8 @@ impl OpenArgs {
         let id = place.session_id(&self.session)?;
         let path = ["accord", "v1", "live", &id, "link"];
         let answer = place.send(HostRequest::new(Method::POST, &path))?;
+        // The route names no project, so that it also has links to sessions of others.
+        place.ask(place.get(&["sessions", &id]))?;
         let document = answer.value()?;
         let link = document["url"].as_str().or(document["path"].as_str()).unwrap_or_default();
         answer.print(place.json, |page, _| page.line(clean(link)))?;

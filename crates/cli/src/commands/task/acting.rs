@@ -29,6 +29,11 @@ pub(super) struct AgentArgs {
 }
 
 impl ActorArgs {
+    /// Whether somebody named the actor. Otherwise it is the user of the operating system.
+    pub(in crate::commands) fn is_named(&self) -> bool {
+        self.actor.is_some() || ["ACCORD_ACTOR", "ACCORD_TASK_AGENT"].into_iter().any(is_set)
+    }
+
     /// The actor. In a worker it is an agent.
     pub(in crate::commands) fn name(&self) -> Result<String, CliError> {
         let given = self.actor.clone().or_else(|| setting("ACCORD_ACTOR"));
@@ -65,6 +70,10 @@ impl AgentArgs {
 /// Refuses to act as a person in a worker.
 pub(super) fn check_person() -> Result<(), CliError> {
     Ok(refuse_worker(&this_process(), &[])?)
+}
+
+fn is_set(name: &str) -> bool {
+    setting(name).is_some()
 }
 
 fn is_agent(actor: &str) -> bool {

@@ -14,8 +14,9 @@ use accord_live_core::{AppId, refuse};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 
-use crate::http::Visitor;
 use crate::http::routes::Query;
+use crate::http::{Host, Visitor};
+use crate::live::TokenHolder;
 
 /// The credentials of a request. They are never written to a log.
 pub(super) struct Sent {
@@ -27,8 +28,9 @@ pub(super) struct Sent {
 /// Who opens a socket.
 pub(super) struct Opener {
     pub(super) identity: Identity,
-    /// The caller whose key is checked while the socket is open; `None` for the holder of a token.
-    pub(super) caller: Option<Caller>,
+    /// Whose rights it has, which are checked while it is open; `None` for a client that is known
+    /// when it subscribes with its token.
+    pub(super) holder: Option<TokenHolder>,
 }
 
 impl Sent {
@@ -56,14 +58,19 @@ impl Sent {
     /// Refuses a page of an origin that is not allowed, unless a token is the only credential.
     pub(super) fn check_origin(&self, visitor: &Visitor) -> Result<(), Failure> {
         let is_only = self.authorization.is_none() && self.token.is_none();
-        let is_ours = |token: &str| {
-            let verified = visitor.host.live().verify_token(token, TokenKind::Ws);
-            !matches!(verified, Err(TokenError::Invalid))
-        };
-        if is_only && self.ws_token.as_deref().is_some_and(is_ours) {
+        if is_only && self.ws_token.is_some() && self.is_known(visitor) {
             return Ok(());
         }
         visitor.check_origin()
+    }
+
+    /// Whether the sender, who was not refused, has shown a credential of this server. A token in
+    /// the URL is verified only by `subscribe`, so that anybody can send any text there.
+    pub(super) fn is_known(&self, visitor: &Visitor) -> bool {
+        self.ws_token.as_deref().is_none_or(|token| {
+            let verified = visitor.host.live().verify_token(token, TokenKind::Ws);
+            !matches!(verified, Err(TokenError::Invalid))
+        })
     }
 
     /// Who opens a socket with these credentials.
@@ -81,23 +88,31 @@ impl Sent {
             _ => None,
         };
         let apps = holder.as_ref().and_then(|holder| holder.as_ref().ok()).map(apps);
-        let accepts = Accepts {
-            secret: live.secret(),
-            key: &|_| apps.clone(),
-            is_open: open.is_some(),
-            now: live.now(),
+        let identity = {
+            let accepts = Accepts {
+                secret: live.secret(),
+                key: &|_| apps.clone(),
+                is_open: open.is_some(),
+                now: live.now(),
+            };
+            identify(credentials, &accepts)
         };
-        let identity = identify(credentials, &accepts).map_err(|refused| match &holder {
+        let identity = identity.map_err(|refused| match &holder {
             // It says what is wrong with the key.
             Some(Err(why)) => refuse::unauthenticated(why.message.as_str()),
             _ => refused,
         })?;
-        let caller = match identity {
-            Identity::Pending | Identity::Token { .. } => None,
-            Identity::Open => open,
-            Identity::Key(_) => holder.and_then(Result::ok),
+        let holder = match identity {
+            Identity::Pending => None,
+            // A page that connects again with the token of its last connection.
+            Identity::Token { .. } => match credentials.bearer() {
+                Some(bearer) => token_holder(&visitor.host, bearer, TokenKind::Session).await?,
+                None => None,
+            },
+            Identity::Open => open.map(TokenHolder::of_caller),
+            Identity::Key(_) => holder.and_then(Result::ok).map(TokenHolder::of_caller),
         };
-        Ok(Opener { identity, caller })
+        Ok(Opener { identity, holder })
     }
 
     /// The holder of a key, who may write.
@@ -113,6 +128,23 @@ impl Sent {
             Err(failure) => Err(failure),
         }
     }
+}
+
+/// The holder of a token; none for one that is not valid.
+///
+/// # Errors
+/// `UNAUTHENTICATED` when the holder has lost its rights.
+pub(super) async fn token_holder(
+    host: &Host,
+    token: &str,
+    kind: TokenKind,
+) -> Result<Option<TokenHolder>, Failure> {
+    let Ok(claims) = host.live().verify_token(token, kind) else { return Ok(None) };
+    let held = TokenHolder::of(host, &claims).await.map_err(|failure| match failure.code {
+        Code::GguiBootstrapInvalid => refuse::unauthenticated(failure.message),
+        _ => failure,
+    })?;
+    Ok(Some(held.unwrap_or_else(TokenHolder::nobody)))
 }
 
 fn is_about_the_key(code: Code) -> bool {

@@ -9,10 +9,10 @@ use axum::response::Response;
 use hyper::StatusCode;
 use serde_json::json;
 
-use super::fallback::{Holder, of_session};
+use super::fallback::{Bearer, of_session};
 use super::upgrade::text;
 use crate::http::Reply;
-use crate::http::reply::{Foreign, json as document};
+use crate::http::reply::{Foreign, json as document, unstored};
 use crate::http::table::{Content, Route};
 
 pub(super) fn route() -> Route {
@@ -58,11 +58,14 @@ fn page_schema() -> Value {
 }
 
 /// Clauses: GGUI-HTTP-EVENTS, GGUI-REPLAY-HORIZON.
-async fn events(Holder { host, claims, query, .. }: Holder) -> Reply {
+async fn events(Bearer { host, claims, query, .. }: Bearer) -> Reply {
     let params = query.params()?;
     let asked = events_query(params.text("sinceSequence"), params.text("limit"))?;
     match host.live().events(&claims.app_id, &claims.session_id, asked).await {
-        Ok(page) => Ok(document(StatusCode::OK, Value::Object(page.document()).to_string())),
+        Ok(page) => {
+            let body = Value::Object(page.document()).to_string();
+            Ok(unstored(document(StatusCode::OK, body)))
+        }
         Err(failure) if failure.code == Code::GguiReplayHorizonPassed => {
             Ok(horizon_passed(failure.details.map(|details| *details)))
         }

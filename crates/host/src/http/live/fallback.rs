@@ -12,11 +12,14 @@ use hyper::http::request::Parts;
 use super::access::Sent;
 use crate::http::routes::{Query, path_params};
 use crate::http::{Host, Refusal, Visitor};
+use crate::live::TokenHolder;
 
-/// The holder of a token for the session in the path.
-pub(super) struct Holder {
+/// The bearer of a token for the session in the path.
+pub(super) struct Bearer {
     pub(super) host: Host,
     pub(super) claims: Claims,
+    /// Whose token it is, if it names somebody.
+    pub(super) holder: Option<TokenHolder>,
     /// The token itself.
     pub(super) token: String,
     pub(super) query: Query,
@@ -24,7 +27,7 @@ pub(super) struct Holder {
     pub(super) base: String,
 }
 
-impl FromRequestParts<Host> for Holder {
+impl FromRequestParts<Host> for Bearer {
     type Rejection = Refusal;
 
     /// Clauses: GGUI-HTTP-AUTH.
@@ -44,9 +47,10 @@ impl FromRequestParts<Host> for Holder {
             return Err(refuse::unauthenticated("this server issues no tokens").into());
         };
         let claims = secret.authorize(sent.ws_token.as_deref(), &session, host.live().now())?;
+        let holder = TokenHolder::of(host, &claims).await?;
         let token = sent.ws_token.unwrap_or_default();
         let base = base_url(host, &parts.headers);
-        Ok(Self { host: host.clone(), claims, token, query, base })
+        Ok(Self { host: host.clone(), claims, holder, token, query, base })
     }
 }
 

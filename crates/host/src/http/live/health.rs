@@ -16,7 +16,7 @@ use crate::http::reply::json as document;
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply, Visitor};
-use crate::live::Rejection;
+use crate::live::{Rejection, TokenHolder};
 use crate::mcp;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -114,7 +114,9 @@ async fn auth_check(visitor: Visitor, query: Query, request: Request) -> Reply {
     match &sent.ws_token {
         // A socket with a token is verified when it subscribes; here it is verified at once.
         Some(token) => {
-            visitor.host.live().verify_token(token, TokenKind::Ws).map_err(Failure::from)?;
+            let verified = visitor.host.live().verify_token(token, TokenKind::Ws);
+            let claims = verified.map_err(Failure::from)?;
+            TokenHolder::of(&visitor.host, &claims).await?;
         }
         None => drop(sent.opener(&visitor).await?),
     }

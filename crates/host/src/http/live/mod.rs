@@ -8,6 +8,7 @@ mod access;
 mod code;
 mod events;
 mod fallback;
+mod frame_edges;
 mod health;
 mod polls;
 mod socket;
@@ -16,7 +17,18 @@ mod stream;
 mod upgrade;
 mod web_socket;
 
+use accord_live_core::refuse;
+
+use super::Reply;
 use super::table::Route;
+
+/// The path of a route beside the channel that names no session.
+pub(super) const WITHOUT_SESSION: &str = "/api/sessions//{route}";
+
+/// Clauses: GGUI-HTTP-AUTH.
+pub(super) async fn without_session() -> Reply {
+    Err(refuse::invalid_message("the path names no session").into())
+}
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes =

@@ -11,27 +11,28 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_base::Caller;
-use accord_contract::codes::Failure;
+use accord_base::Actor;
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::{Value, Wire as _};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
 use accord_live_core::frame::{
     Action, Binding, ClientBody, ClientFrame, Close, Gate, HostContextObserved, Rejected,
     ServerFrame, Subscribe, parse,
 };
 use accord_live_core::limits::Limits;
-use accord_live_core::refuse;
 use accord_live_core::tenancy::Identity;
+use accord_live_core::token::TokenKind;
 use accord_live_core::version::PROTOCOL_VERSION;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Sleep, sleep};
 
-use super::access::Opener;
+use super::access::{Opener, token_holder};
 use super::polls::Polls;
-use super::web_socket::{Incoming, Lost, WebSocket};
+use super::web_socket::{Incoming, Lost as Disconnected, WebSocket};
 use crate::http::{Host, Permit};
-use crate::live::{Rejection, Revoked};
+use crate::live::{Lost, Rejection, Standing, TokenHolder};
 
 /// The most batches that are delivered before a frame is handled, more than a subscriber may be
 /// behind.
@@ -42,7 +43,10 @@ pub(super) struct Socket<S> {
     host: Host,
     web: WebSocket<S>,
     identity: Identity,
-    caller: Option<Caller>,
+    /// Whose rights it has, as soon as that is known.
+    holder: Option<TokenHolder>,
+    /// Says when it loses them.
+    standing: Option<Standing>,
     limits: Limits,
     /// Which frames it may send.
     state: accord_live_core::frame::Socket,
@@ -68,8 +72,8 @@ enum End {
     Lost,
 }
 
-impl From<Lost> for End {
-    fn from(_: Lost) -> Self {
+impl From<Disconnected> for End {
+    fn from(_: Disconnected) -> Self {
         Self::Lost
     }
 }
@@ -80,7 +84,7 @@ enum Event {
     Delivery(Result<Delivery, Failure>),
     Poll(ServerFrame),
     Closing,
-    Revoked,
+    Lost(Box<Lost>),
     Idle,
 }
 
@@ -94,12 +98,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         let limits = host.live().options().limits;
         let idle = limits.pre_subscribe_idle_ms;
         let timer = (idle > 0).then(|| Box::pin(sleep(Duration::from_millis(idle))));
-        let Opener { identity, caller } = opener;
+        let Opener { identity, holder } = opener;
+        let standing = holder.as_ref().map(|holder| host.follow_standing(holder, None));
         Self {
             host,
             web,
             identity,
-            caller,
+            holder,
+            standing,
             limits,
             state: accord_live_core::frame::Socket::default(),
             version: PROTOCOL_VERSION.to_owned(),
@@ -122,14 +128,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     async fn serve(&mut self) -> End {
         let mut closing = std::pin::pin!(self.host.streams().closed());
-        let mut revoked = match &self.caller {
-            Some(caller) => self.host.live_keys().follow(self.host.keys(), caller),
-            None => Revoked::never(),
-        };
         loop {
             let event = tokio::select! {
                 () = &mut closing => Event::Closing,
-                () = revoked.wait() => Event::Revoked,
+                lost = lost(&mut self.standing) => Event::Lost(Box::new(lost)),
                 () = idle(&mut self.waiting) => Event::Idle,
                 incoming = self.web.next(), if !is_replaying(&self.subscriber) => {
                     Event::Incoming(incoming)
@@ -149,7 +151,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             Event::Delivery(delivery) => self.deliver(delivery).await,
             Event::Poll(frame) => Ok(self.send(&frame, None).await?),
             Event::Closing => Err(End::Close(Close::SERVICE_RESTART)),
-            Event::Revoked => self.shut_out().await,
+            Event::Lost(lost) => self.shut_out(*lost).await,
             Event::Idle => {
                 self.host.live_sockets().rejected(Rejection::Idle);
                 Err(End::Close(Close::PRE_SUBSCRIBE_IDLE))
@@ -235,11 +237,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     }
 
     async fn subscribe(&mut self, request: &Subscribe, id: Option<&str>) -> Result<(), End> {
+        if let Some(token) = &request.ws_token {
+            self.take_holder(token).await?;
+        }
         self.check_key().await?;
         let live = self.host.live();
         match live.subscribe(&self.identity, request, id).await {
             Ok(Subscription { ack, subscriber }) => {
                 self.version = live.version_of(&request.session_id);
+                let app = &subscriber.binding().app_id;
+                let follow = |holder: &TokenHolder| self.host.follow_standing(holder, Some(app));
+                self.standing = self.holder.as_ref().map(follow);
                 self.state.is_spent = true;
                 self.state.binding = Some(subscriber.binding().clone());
                 self.subscriber = Some(subscriber);
@@ -258,8 +266,40 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
+    /// Takes over the holder of the token of a subscription. A key that opened the socket counts
+    /// before it, unless a page of this server asked for the token.
+    async fn take_holder(&mut self, token: &str) -> Result<(), End> {
+        match token_holder(&self.host, token, TokenKind::Ws).await {
+            Ok(Some(holder)) => {
+                if self.holder.is_none() || holder.login.is_some() {
+                    self.holder = Some(holder);
+                }
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err(failure) if failure.code == Code::GguiUnauthenticated => {
+                self.shut_out(Lost::key()).await
+            }
+            // A store that cannot be read refuses the operation itself.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether a page of this server opened it, for the person who signed in there.
+    fn is_page(&self) -> bool {
+        self.holder.as_ref().is_some_and(|holder| holder.login.is_some())
+    }
+
+    /// Who sends the actions of a page, as far as that is known.
+    fn sender(&self) -> Option<Value> {
+        let holder = self.holder.as_ref().filter(|_| self.is_page())?;
+        let actor = holder.caller.access().actor()?;
+        Some(Actor::new(actor.id.clone(), actor.kind).encode())
+    }
+
     async fn act(&mut self, action: Action) -> Result<ServerFrame, End> {
         self.check_key().await?;
+        let action = action.sent_by(self.sender(), self.is_page().then_some("page"));
         Ok(match self.host.live().act(&self.binding(), action).await {
             Ok(ack) => ServerFrame::Acted(ack),
             Err(failure) => ServerFrame::Error(Box::new(failure)),
@@ -279,18 +319,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Ends the socket of a key that is no longer valid.
     async fn check_key(&mut self) -> Result<(), End> {
-        let Some(caller) = &self.caller else { return Ok(()) };
-        match self.host.keys().accepts(caller).await {
-            Ok(false) => self.shut_out().await,
+        let Some(holder) = &self.holder else { return Ok(()) };
+        match self.host.keys().accepts(&holder.caller).await {
+            Ok(false) => self.shut_out(Lost::key()).await,
             // A store that cannot be read refuses the operation itself.
             Ok(true) | Err(_) => Ok(()),
         }
     }
 
-    async fn shut_out(&mut self) -> Result<(), End> {
-        let failure = refuse::unauthenticated("the key is no longer valid; connect with another");
+    async fn shut_out(&mut self, Lost { failure, close }: Lost) -> Result<(), End> {
         self.send(&ServerFrame::Error(Box::new(failure)), None).await?;
-        Err(End::Close(Close::UNAUTHENTICATED))
+        Err(End::Close(close))
     }
 
     async fn deliver(&mut self, delivery: Result<Delivery, Failure>) -> Result<(), End> {
@@ -311,9 +350,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         }
     }
 
-    async fn send(&mut self, frame: &ServerFrame, request_id: Option<&str>) -> Result<(), Lost> {
+    async fn send(
+        &mut self,
+        frame: &ServerFrame,
+        request_id: Option<&str>,
+    ) -> Result<(), Disconnected> {
         let text: Arc<str> = frame.encode(&self.version, request_id).to_string().into();
         self.web.send(std::iter::once(text)).await
+    }
+}
+
+/// Returns when a socket has lost its rights.
+async fn lost(standing: &mut Option<Standing>) -> Lost {
+    match standing {
+        Some(standing) => standing.lost().await,
+        None => std::future::pending().await,
     }
 }
 

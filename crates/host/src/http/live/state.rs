@@ -4,13 +4,12 @@ use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::Value;
 use accord_live_core::refuse;
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, HeaderValue};
 use serde_json::json;
 
-use super::fallback::Holder;
+use super::fallback::Bearer;
 use super::upgrade::text;
 use crate::http::Reply;
-use crate::http::reply::json as document;
+use crate::http::reply::{json as document, unstored};
 use crate::http::table::{Content, Route};
 use crate::live::slice;
 
@@ -39,16 +38,15 @@ fn schema() -> Value {
 }
 
 /// Clauses: GGUI-HTTP-STATE.
-async fn state(Holder { host, claims, base, .. }: Holder) -> Reply {
+async fn state(Bearer { host, claims, base, .. }: Bearer) -> Reply {
     let found = host.live().found(&claims.session_id, None).await?;
     let now = host.live().now();
     let found =
         found.filter(|found| found.session.app_id == claims.app_id && found.session.is_active(now));
-    let slice = found.and_then(|found| slice(&host, Some(&base), &found));
+    // The new token is for the same as the old one, unless the project takes no changes.
+    let extra = host.live().check_open(&claims.app_id).await.ok().map(|()| claims.extra);
+    let slice = found.and_then(|found| slice(&host, Some(&base), &found, extra));
     let slice = slice.ok_or_else(|| refuse::session_not_found("there is no such session"))?;
     let body = json!({"ai.ggui/render": slice.document()});
-    let mut response = document(StatusCode::OK, body.to_string());
-    // It has a token.
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(unstored(document(StatusCode::OK, body.to_string())))
 }

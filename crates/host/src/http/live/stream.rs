@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use accord_contract::codes::{Code, Protocol};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
+use accord_live_core::frame::ServerFrame;
 use accord_live_core::refuse;
 use accord_live_core::session::stream_query;
 use accord_live_core::tenancy::Identity;
@@ -19,11 +20,12 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, sleep_until};
 
 use super::events::number;
-use super::fallback::Holder;
+use super::fallback::Bearer;
 use super::upgrade::text;
 use crate::http::streams::{Unfinished, closing_down};
 use crate::http::table::{Content, Route};
 use crate::http::{Host, Permit, Reply};
+use crate::live::{Lost, Standing, TokenHolder};
 
 /// The header with the ledger number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -56,14 +58,15 @@ pub(super) fn route() -> Route {
         Code::GguiSessionNotFound,
         Code::GguiInvalidMessage,
         Code::GguiInvalidSinceSequence,
+        Code::AgenticProjectArchived,
         Code::LiveTooManySockets,
         Code::HostClosing,
     ])
 }
 
 /// Clauses: GGUI-HTTP-STREAM.
-async fn follow(holder: Holder, headers: HeaderMap) -> Reply {
-    let Holder { host, claims, token, query, .. } = holder;
+async fn follow(bearer: Bearer, headers: HeaderMap) -> Reply {
+    let Bearer { host, claims, holder, token, query, .. } = bearer;
     let params = query.params()?;
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok());
     let asked = stream_query(last, params.text("sinceSequence"), params.text("fromSeq"))?;
@@ -80,11 +83,15 @@ async fn follow(holder: Holder, headers: HeaderMap) -> Reply {
         return Err(closing_down().into());
     }
     let permit = host.live_sockets().open()?;
+    let holder = holder.unwrap_or_else(TokenHolder::nobody);
+    let standing = host.follow_standing(&holder, Some(&claims.app_id));
     let request = asked.subscribe(claims.session_id, claims.app_id, token);
     let subscribed = host.live().subscribe(&Identity::Pending, &request, None).await;
     let Subscription { ack, subscriber } = subscribed.map_err(|refusal| *refusal.failure)?;
     let events = Events {
         closing: Box::pin(closed(&host)),
+        version: host.live().version_of(&request.session_id),
+        standing,
         subscriber,
         opening: Some(format!("{OPENING}{}", event(&ack))),
         is_ended: false,
@@ -108,6 +115,9 @@ fn closed(host: &Host) -> impl Future<Output = ()> + Send + use<> {
 /// An open stream.
 struct Events {
     subscriber: Subscriber,
+    standing: Standing,
+    /// The version that the session advertises.
+    version: String,
     closing: Pin<Box<dyn Future<Output = ()> + Send>>,
     opening: Option<String>,
     is_ended: bool,
@@ -131,6 +141,11 @@ impl Events {
         let silence_ends = Instant::now() + HEARTBEAT;
         let delivery = tokio::select! {
             () = &mut self.closing => return None,
+            Lost { failure, close } = self.standing.lost() => {
+                self.is_ended = true;
+                let error = ServerFrame::Error(Box::new(failure)).encode(&self.version, None);
+                return Some(format!("data: {error}\n\n: {}\n\n", close.reason));
+            }
             delivery = self.subscriber.next() => delivery,
             // The sessions that expire end their subscribers by themselves.
             () = sleep_until(silence_ends) => return Some(": hb\n\n".to_owned()),

@@ -60,6 +60,7 @@ async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
         }
         Err(failure) => return Err(failure.into()),
     };
+    let is_known = sent.is_known(&visitor);
     let accept = accept_key(&request)?;
     let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
         return Err(no_upgrade("this connection cannot be upgraded").into());
@@ -75,7 +76,7 @@ async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
         let _kept = (permit, work);
         match upgrade.await {
             Ok(upgraded) => {
-                let waiting = host.live_sockets().wait();
+                let waiting = host.live_sockets().wait(is_known);
                 let limits = host.live().options().limits;
                 let web = WebSocket::new(TokioIo::new(upgraded), limits.pre_subscribe_bytes);
                 match waiting {

@@ -6,7 +6,8 @@
 //!
 //! Invariants:
 //! - a call that is cancelled loses no message;
-//! - a message over the limit is refused by its announced size, before it is in memory.
+//! - a message over the limit is refused by its announced size, before it is in memory;
+//! - a socket that waits holds no large buffer, whatever it has received and sent before.
 
 use std::future::poll_fn;
 use std::io::{self, Read, Write};
@@ -23,10 +24,14 @@ use tungstenite::error::{CapacityError, ProtocolError};
 use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, WebSocketContext};
 use tungstenite::{Error, Message, Utf8Bytes};
 
+use super::frame_edges::FrameEdges;
+
 /// Bytes that are read at once. Thousands of sockets are idle, so it is small.
 const READ_BUFFER: usize = 4 * 1024;
 /// Bytes of texts that are collected before they are written.
 const WRITE_BUFFER: usize = 16 * 1024;
+/// Bytes of a message after which the buffers of a socket are given back.
+const LARGE: usize = 16 * 1024;
 
 /// How long the other side may take to answer a close frame.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -37,6 +42,12 @@ const LINGER: Duration = Duration::from_secs(10);
 pub(super) struct WebSocket<S> {
     stream: S,
     context: WebSocketContext,
+    limit: usize,
+    /// What was received and not handed to the context yet.
+    ahead: Vec<u8>,
+    edges: FrameEdges,
+    /// Whether a large message went through the buffers of the context, which keep their size.
+    is_large: bool,
     /// Whether the other side can no longer be understood.
     is_broken: bool,
 }
@@ -61,22 +72,21 @@ pub(super) struct Lost;
 impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
     /// A socket over a connection after the handshake. `limit` is the largest message; 0 for none.
     pub(super) fn new(stream: S, limit: usize) -> Self {
-        let config = WebSocketConfig::default()
-            .read_buffer_size(READ_BUFFER)
-            .write_buffer_size(WRITE_BUFFER);
-        let context = WebSocketContext::new(Role::Server, Some(config));
-        let mut socket = Self { stream, context, is_broken: false };
-        socket.set_limit(limit);
-        socket
+        Self {
+            stream,
+            context: context(limit),
+            limit,
+            ahead: Vec::new(),
+            edges: FrameEdges::default(),
+            is_large: false,
+            is_broken: false,
+        }
     }
 
     /// Sets the largest message; 0 for none.
     pub(super) fn set_limit(&mut self, limit: usize) {
-        let limit = (limit > 0).then_some(limit);
-        self.context.set_config(|config| {
-            config.max_message_size = limit;
-            config.max_frame_size = limit;
-        });
+        self.limit = limit;
+        self.context.set_config(|config| limit_config(config, limit));
     }
 
     /// The next message.
@@ -86,13 +96,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
         loop {
-            let mut stream = Blocking { stream: &mut self.stream, context };
+            let (ahead, edges) = (&mut self.ahead, &mut self.edges);
+            let mut stream = Blocking { stream: &mut self.stream, ahead, edges, context };
             let incoming = match self.context.read(&mut stream) {
-                Ok(Message::Text(text)) => Incoming::Message(text.into()),
-                Ok(Message::Binary(bytes)) => Incoming::Message(bytes),
+                Ok(Message::Text(text)) => self.received(text.into()),
+                Ok(Message::Binary(bytes)) => self.received(bytes),
                 // A ping or a close frame is answered by the next read.
                 Ok(_) => continue,
                 Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.give_back_buffers(context);
                     return Poll::Pending;
                 }
                 Err(Error::Capacity(CapacityError::MessageTooLong { size, .. })) => {
@@ -113,9 +125,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
         }
     }
 
+    fn received(&mut self, bytes: Bytes) -> Incoming {
+        self.is_large |= bytes.len() > LARGE;
+        Incoming::Message(bytes)
+    }
+
+    /// Replaces the context of a socket that waits, if its buffers are large. It has nothing of a
+    /// message then: neither one that comes in nor one that goes out.
+    fn give_back_buffers(&mut self, context: &mut Context<'_>) {
+        let is_quiet = self.ahead.is_empty() && self.edges.is_between_messages();
+        if !self.is_large || !is_quiet || self.is_broken || !self.context.can_write() {
+            return;
+        }
+        let (ahead, edges) = (&mut self.ahead, &mut self.edges);
+        let mut stream = Blocking { stream: &mut self.stream, ahead, edges, context };
+        if self.context.flush(&mut stream).is_ok() {
+            self.context = self::context(self.limit);
+            self.is_large = false;
+        }
+    }
+
     /// Sends texts, one message each.
     pub(super) async fn send(&mut self, texts: impl Iterator<Item = Arc<str>>) -> Result<(), Lost> {
         for text in texts {
+            self.is_large |= text.len() > LARGE;
             let bytes = Bytes::from_owner(Text(text));
             let text = Utf8Bytes::try_from(bytes).map_err(|_| Lost)?;
             self.write(Some(Message::Text(text))).await?;
@@ -126,7 +159,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
     /// Queues a message, or waits until everything queued is sent.
     async fn write(&mut self, mut message: Option<Message>) -> Result<(), Lost> {
         poll_fn(|context| {
-            let mut stream = Blocking { stream: &mut self.stream, context };
+            let (ahead, edges) = (&mut self.ahead, &mut self.edges);
+            let mut stream = Blocking { stream: &mut self.stream, ahead, edges, context };
             let written = match message.take() {
                 Some(message) => self.context.write(&mut stream, message),
                 None => self.context.flush(&mut stream),
@@ -177,6 +211,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> WebSocket<S> {
     }
 }
 
+/// A new side of a server.
+fn context(limit: usize) -> WebSocketContext {
+    let mut config =
+        WebSocketConfig::default().read_buffer_size(READ_BUFFER).write_buffer_size(WRITE_BUFFER);
+    limit_config(&mut config, limit);
+    WebSocketContext::new(Role::Server, Some(config))
+}
+
+fn limit_config(config: &mut WebSocketConfig, limit: usize) {
+    let limit = (limit > 0).then_some(limit);
+    config.max_message_size = limit;
+    config.max_frame_size = limit;
+}
+
 /// What tungstenite says when the connection ends without a close frame.
 const GONE: ProtocolError = ProtocolError::ResetWithoutClosingHandshake;
 
@@ -193,6 +241,8 @@ impl AsRef<[u8]> for Text {
 /// `WouldBlock`, and the task is woken later.
 struct Blocking<'s, 'c, 'w, S> {
     stream: &'s mut S,
+    ahead: &'s mut Vec<u8>,
+    edges: &'s mut FrameEdges,
     context: &'c mut Context<'w>,
 }
 
@@ -204,7 +254,33 @@ fn ready<T>(polled: Poll<io::Result<T>>) -> io::Result<T> {
 }
 
 impl<S: AsyncRead + Unpin> Read for Blocking<'_, '_, '_, S> {
+    /// Reads up to the end of a frame.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let payload = self.edges.payload_left().min(buffer.len());
+        if self.ahead.is_empty() && payload > 0 {
+            let read = self.receive(&mut buffer[..payload])?;
+            self.edges.pass(&buffer[..read]);
+            return Ok(read);
+        }
+        if self.ahead.is_empty() {
+            let mut some = [0; READ_BUFFER];
+            let read = self.receive(&mut some)?;
+            self.ahead.extend_from_slice(&some[..read]);
+        }
+        let most = self.ahead.len().min(buffer.len());
+        let passed = self.edges.pass(&self.ahead[..most]);
+        buffer[..passed].copy_from_slice(&self.ahead[..passed]);
+        match passed == self.ahead.len() {
+            // Given back, because thousands of sockets have one.
+            true => *self.ahead = Vec::new(),
+            false => drop(self.ahead.drain(..passed)),
+        }
+        Ok(passed)
+    }
+}
+
+impl<S: AsyncRead + Unpin> Blocking<'_, '_, '_, S> {
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut buffer = ReadBuf::new(buffer);
         ready(Pin::new(&mut *self.stream).poll_read(self.context, &mut buffer))?;
         Ok(buffer.filled().len())
@@ -218,5 +294,73 @@ impl<S: AsyncWrite + Unpin> Write for Blocking<'_, '_, '_, S> {
 
     fn flush(&mut self) -> io::Result<()> {
         ready(Pin::new(&mut *self.stream).poll_flush(self.context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::duplex;
+    use tungstenite::protocol::frame::Frame;
+    use tungstenite::protocol::frame::coding::{Data, OpCode};
+
+    use super::*;
+
+    /// A text message of a client, in one frame or two.
+    fn message(text: &str, frames: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let parts: Vec<&[u8]> = text.as_bytes().chunks(text.len().div_ceil(frames)).collect();
+        for (index, part) in parts.iter().enumerate() {
+            let kind = if index == 0 { Data::Text } else { Data::Continue };
+            let is_last = index + 1 == parts.len();
+            let mut frame = Frame::message(part.to_vec(), OpCode::Data(kind), is_last);
+            frame.header_mut().mask = Some([7, 1, 9, 3]);
+            frame.format(&mut bytes).unwrap();
+        }
+        bytes
+    }
+
+    #[tokio::test]
+    async fn a_socket_that_waits_has_given_its_buffers_back() {
+        let (mut client, server) = duplex(64 * 1024);
+        let mut socket = WebSocket::new(server, 1 << 20);
+        let (large, small) = ("l".repeat(1 << 20), "s".to_owned());
+        let sent = [large.clone(), small.clone(), small.clone(), large.clone(), small.clone()];
+        let bytes: Vec<u8> = sent.iter().flat_map(|text| message(text, 2)).collect();
+        let (half, rest) = bytes.split_at(bytes.len() - 3);
+        let half = half.to_vec();
+        let sending = tokio::spawn(async move {
+            client.write_all(&half).await.unwrap();
+            client
+        });
+        for expected in &sent[..4] {
+            let Incoming::Message(found) = socket.next().await else { panic!("no message") };
+            assert!(found == expected.as_bytes());
+            assert!(socket.is_large);
+        }
+        let mut client = sending.await.unwrap();
+        // The last message has begun, so the buffers stay.
+        assert!(timeout(Duration::from_millis(50), socket.next()).await.is_err());
+        assert!(socket.is_large);
+        client.write_all(rest).await.unwrap();
+        assert!(
+            matches!(socket.next().await, Incoming::Message(found) if found == small.as_bytes())
+        );
+        assert!(timeout(Duration::from_millis(50), socket.next()).await.is_err());
+        assert!(!socket.is_large && socket.ahead.capacity() == 0, "they were given back");
+        // The same for what is sent; and the socket goes on as before.
+        let text: Arc<str> = large.as_str().into();
+        let reading = tokio::spawn(async move {
+            let mut read = vec![0; (1 << 20) + 10];
+            client.read_exact(&mut read).await.unwrap();
+            client.write_all(&message("again", 1)).await.unwrap();
+            client
+        });
+        socket.send(std::iter::once(text)).await.unwrap();
+        assert!(socket.is_large);
+        let again = socket.next().await;
+        assert!(matches!(again, Incoming::Message(found) if found == b"again"[..]));
+        assert!(timeout(Duration::from_millis(50), socket.next()).await.is_err());
+        assert!(!socket.is_large);
+        drop(reading.await.unwrap());
     }
 }

@@ -18,9 +18,9 @@ use hyper::StatusCode;
 
 use super::envelopes::{Enveloped as _, RenderedUi};
 use super::mount::rendered;
-use super::{Asked, described, route, tool};
+use super::{Asked, CHANGES, described, route, tool};
 use crate::http::body::Document;
-use crate::http::reply::{encoded, json};
+use crate::http::reply::{encoded, json, unstored};
 use crate::http::routes::{Query, naming_new};
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
@@ -60,7 +60,8 @@ pub(super) fn routes() -> Vec<Route> {
         ))
         .takes(Content::json::<HandshakeRequest>())
         .refuses(OF_CONTRACTS)
-        .refuses(&[Code::AgenticProjectArchived, Code::AgenticProjectNotFound]),
+        .refuses(CHANGES)
+        .refuses(&[Code::AgenticProjectNotFound]),
         route::<RenderRequest, RenderedUi>(
             "ggui_render",
             tool!("ggui_render"),
@@ -69,14 +70,15 @@ pub(super) fn routes() -> Vec<Route> {
             |asked, request| {
                 async move {
                     let app = asked.app_of_handshake(&request.handshake_id).await?;
-                    let (live, by) = (asked.host.live(), asked.actor.clone());
+                    let (live, by) = (asked.host.live(), asked.asked_by().await?);
                     let answer = live.render(&asked.caller, &app, request, by).await?;
-                    rendered(&asked.host, answer).await
+                    rendered(&asked.host, &asked.caller, answer).await
                 }
                 .boxed()
             },
         )
         .refuses(OF_RENDERS)
+        .refuses(CHANGES)
         .refuses(&[Code::GguiToolOverrideContractInvalid]),
         route::<RenderBlueprintRequest, RenderedUi>(
             "ggui_render_blueprint",
@@ -84,15 +86,16 @@ pub(super) fn routes() -> Vec<Route> {
             "Begins a session with a UI that was rendered before, by its id.",
             |asked, request| {
                 async move {
-                    let (app, by) = (asked.app()?, asked.actor.clone());
+                    let (app, by) = (asked.app().await?, asked.asked_by().await?);
                     let live = asked.host.live();
                     let answer = live.render_blueprint(&asked.caller, &app, request, by).await?;
-                    rendered(&asked.host, answer).await
+                    rendered(&asked.host, &asked.caller, answer).await
                 }
                 .boxed()
             },
         )
-        .refuses(OF_RENDERS),
+        .refuses(OF_RENDERS)
+        .refuses(CHANGES),
         route::<PropsRequest, _>(
             "ggui_update",
             tool!("ggui_update"),
@@ -105,6 +108,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
         route::<PropsRequest, _>(
             "ggui_amend",
@@ -118,6 +122,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
         described::<ConsumeAnswer>(Route::post(
             "ggui_consume",
@@ -133,6 +138,7 @@ pub(super) fn routes() -> Vec<Route> {
              is not told again that an agent waits.",
         )
         .takes(Content::json::<ConsumeRequest>())
+        .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiPipeNotFound]),
         route::<EmitRequest, _>(
             "ggui_emit",
@@ -146,6 +152,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
     ]
 }
@@ -154,11 +161,13 @@ async fn handshake(context: Context, query: Query, body: Document) -> Reply {
     let asked = Asked::read(&context, &query)?;
     let request = body.read::<HandshakeRequest>()?;
     let (host, caller) = (&asked.host, &asked.caller);
-    let app = asked.app()?;
+    let app = asked.app().await?;
     let project = ProjectId::new(app.as_str())
         .map_err(|error| accord_live_core::refuse::app_mismatch(error.to_string()))?;
+    // First, so that a handshake that is refused creates no project.
+    let prepared = host.live().check_handshake(caller, &app, request).await?;
     let is_new = host.memory().ensure_project(caller, &project).await?;
-    let answer = host.live().handshake(caller, &app, request).await?;
+    let answer = host.live().begin_handshake(caller, &app, prepared).await?;
     let response = encoded(StatusCode::OK, &answer.envelope(&context.correlation));
     Ok(naming_new(response, is_new, &project))
 }
@@ -185,7 +194,7 @@ async fn consume(context: Context, query: Query, body: Document) -> Reply {
         let envelope = consumed.take().envelope(&correlation);
         Ok::<_, Infallible>(Bytes::from(envelope.encode().to_string()))
     };
-    Ok(json(StatusCode::OK, Body::from_stream(stream::once(answer))))
+    Ok(unstored(json(StatusCode::OK, Body::from_stream(stream::once(answer)))))
 }
 
 /// The members of a request that the service reads together.

@@ -2,10 +2,10 @@
 
 use accord_base::{Actor, ActorId, ActorKey, ActorType, Caller, MAX_ID_CHARS, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::TextForm;
+use accord_contract::wire::{TextForm, Value};
 use accord_live_core::tenancy::{self, Identity};
 use accord_live_core::{AppId, HandshakeId, SessionId, refuse};
-use accord_memory_core::query::Text;
+use accord_memory_core::query::{ProjectQuery, Text};
 
 use crate::http::routes::Query;
 use crate::http::{Context, Host};
@@ -17,6 +17,9 @@ pub(super) const ACTOR: Text =
 /// What the actor of a tool means.
 pub(super) const ABOUT_ACTOR: &str = "Who asks the person: `agent:NAME`, `human:NAME`, \
     `script:NAME`, or the plain name of an agent. Default: the actor of the key.";
+
+/// The most projects that a refusal names.
+const MOST_NAMED: u32 = 20;
 
 /// Who calls a tool, and what the call names beside its arguments.
 #[derive(Clone)]
@@ -38,17 +41,56 @@ impl Asked {
         Ok(Self { actor, project: query.project()?, host, caller })
     }
 
+    /// Who asks a person: the actor of the call, else the label of its key as the name of an agent.
+    pub(super) async fn asked_by(&self) -> Result<Option<ActorKey>, Failure> {
+        let label = match (&self.actor, self.caller.key_id()) {
+            (None, Some(key_id)) => self.host.keys().label(key_id).await?,
+            _ => None,
+        };
+        let labelled = label.and_then(|label| ActorId::new(label.trim()).ok());
+        let labelled = labelled.map(|id| ActorKey { id, kind: ActorType::Agent });
+        Ok(self.actor.clone().or(labelled))
+    }
+
     /// The app of a call about no session yet.
-    pub(super) fn app(&self) -> Result<AppId, Failure> {
+    pub(super) async fn app(&self) -> Result<AppId, Failure> {
         let named = self.project.as_ref().map(app_of).transpose()?;
         let identity = self.identity();
         let default = self.host.live().options().default_app.clone();
-        tenancy::resolve(named.as_ref(), None, &identity, default.as_ref()).map_err(|failure| {
-            match named {
-                Some(_) => failure,
-                None => failure.suggesting("name the project in the query: ?project_id=NAME"),
-            }
-        })
+        match tenancy::resolve(named.as_ref(), None, &identity, default.as_ref()) {
+            Err(_) if named.is_none() => Err(self.names_no_project().await),
+            resolved => resolved,
+        }
+    }
+
+    /// The refusal of a call that names no project, with those that it can name.
+    async fn names_no_project(&self) -> Failure {
+        let known: Vec<String> = match self.caller.access().projects() {
+            Some(covered) => covered.iter().map(|project| project.as_str().to_owned()).collect(),
+            None => self.known_projects().await,
+        };
+        let what_to_do = match known.is_empty() {
+            true => "pass project_id; a project that does not exist is created".to_owned(),
+            false => format!("pass project_id, one of: {}", known.join(", ")),
+        };
+        refuse::app_mismatch("the call names no project").suggesting(what_to_do)
+    }
+
+    /// The first projects of the host. None if the caller may not list them.
+    async fn known_projects(&self) -> Vec<String> {
+        let asked = ProjectQuery {
+            include_archived: false,
+            limit: MOST_NAMED,
+            after: None,
+            max_tokens: None,
+        };
+        let page = self.host.memory().projects(&self.caller, asked).await;
+        let texts = page.map(|page| page.items).unwrap_or_default();
+        let id = |text: &String| {
+            let project: Value = serde_json::from_str(text).ok()?;
+            Some(project.get("project_id")?.as_str()?.to_owned())
+        };
+        texts.iter().filter_map(id).collect()
     }
 
     /// The app of a call about a session. A session that the caller cannot see is the same as none.

@@ -24,7 +24,7 @@ use hyper::StatusCode;
 use self::ask::{ABOUT_ACTOR, ACTOR, Asked};
 use self::envelopes::Enveloped;
 use super::body::Document;
-use super::reply::encoded;
+use super::reply::{encoded, unstored};
 use super::routes::Query;
 use super::table::{Content, Route};
 use super::{Context, Reply};
@@ -35,6 +35,9 @@ pub(super) fn routes() -> Vec<Route> {
     let routes = files.into_iter().flatten();
     routes.map(|route| route.of(Protocol::Ggui).refuses(COMMON)).collect()
 }
+
+/// The failure codes of every route that changes something.
+const CHANGES: &[Code] = &[Code::AgenticProjectArchived];
 
 /// The failure codes of every route.
 const COMMON: &[Code] = &[Code::AgenticUnauthorized, Code::GguiAppMismatch];
@@ -60,7 +63,8 @@ fn route<R: Message + Send + 'static, A: Enveloped>(
     let handler = move |context: Context, query: Query, body: Document| async move {
         let asked = Asked::read(&context, &query)?;
         let answer = run(asked, body.read::<R>()?).await?;
-        Reply::<Response>::Ok(encoded(StatusCode::OK, &answer.envelope(&context.correlation)))
+        let response = encoded(StatusCode::OK, &answer.envelope(&context.correlation));
+        Reply::<Response>::Ok(unstored(response))
     };
     described::<A>(Route::post(name, path, summary, handler)).takes(Content::json::<R>())
 }

@@ -1,20 +1,20 @@
 //! What a host mounts, and the page on which a person answers.
 
-use accord_base::Verb;
+use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Value};
 use accord_live::Found;
-use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Substrate, read};
+use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
 use accord_live_core::tools::RenderAnswer;
 use accord_memory_core::query::Text;
 use hyper::StatusCode;
 
 use super::envelopes::{GguiMountEnvelope, RenderedUi};
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::reply::{alx_envelope, encoded, unstored};
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
-use crate::live::{escaped, slice};
+use crate::live::{escaped, granted, slice};
 
 /// The address of a resource.
 const URI: Text = Text::new(
@@ -61,29 +61,37 @@ async fn resource(context: Context, query: Query) -> Reply {
     });
     let Some(found) = found else { return Err(ReadCode::NotFound.failure().into()) };
     let (title, page_url) = (title(&found), page_url(&host, &found.session.id));
+    let claims = granted(&host, &caller, &found.session.app_id).await;
     let facts = ReadFacts {
         app_id: &found.session.app_id.clone(),
         substrate: SUBSTRATE,
         public: None,
         now: host.live().now(),
         found: Some(Readable {
-            slice: slice(&host, host.url(), &found),
+            slice: slice(&host, host.url(), &found, claims),
             props_json: found.props_json,
             session: found.session,
         }),
     };
     let slice = read(&locator, facts).map_err(ReadCode::failure)?.document();
     let envelope = alx_envelope!(correlation, GguiMountEnvelope { slice, title, page_url });
-    Ok(encoded(StatusCode::OK, &envelope))
+    Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
 /// A UI that was rendered, with the address of its page and what a host mounts.
-pub(super) async fn rendered(host: &Host, answer: RenderAnswer) -> Result<RenderedUi, Failure> {
-    let found = host.live().found(&answer.session_id, None).await?;
-    let slice = found.as_ref().and_then(|found| {
-        let slice = slice(host, host.url(), found)?;
-        slice.is_mountable().then(|| slice.document())
-    });
+pub(super) async fn rendered(
+    host: &Host,
+    caller: &Caller,
+    answer: RenderAnswer,
+) -> Result<RenderedUi, Failure> {
+    let slice = match host.live().found(&answer.session_id, None).await? {
+        Some(found) => {
+            let claims = granted(host, caller, &found.session.app_id).await;
+            slice(host, host.url(), &found, claims)
+        }
+        None => None,
+    };
+    let slice = slice.filter(Slice::is_mountable).map(|slice| slice.document());
     Ok(RenderedUi { page_url: page_url(host, &answer.session_id), slice, answer })
 }
 

@@ -40,7 +40,8 @@ pub(super) fn routes() -> Vec<Route> {
              is large.",
             |asked, request| {
                 async move {
-                    asked.host.live().sessions(&asked.caller, &asked.app()?, request).await
+                    let app = asked.app().await?;
+                    asked.host.live().sessions(&asked.caller, &app, request).await
                 }
                 .boxed()
             },
@@ -85,7 +86,8 @@ pub(super) fn routes() -> Vec<Route> {
              contract.",
             |asked, request| {
                 async move {
-                    asked.host.live().blueprints(&asked.caller, &asked.app()?, request).await
+                    let app = asked.app().await?;
+                    asked.host.live().blueprints(&asked.caller, &app, request).await
                 }
                 .boxed()
             },
@@ -97,7 +99,8 @@ pub(super) fn routes() -> Vec<Route> {
             |asked, _| {
                 async move {
                     let newest = SearchBlueprintsRequest::newest(FEATURED);
-                    asked.host.live().blueprints(&asked.caller, &asked.app()?, newest).await
+                    let app = asked.app().await?;
+                    asked.host.live().blueprints(&asked.caller, &app, newest).await
                 }
                 .boxed()
             },

@@ -8,8 +8,9 @@ use accord_live_core::tools::{
 };
 use futures_util::FutureExt as _;
 
-use super::{Asked, route, tool};
+use super::{Asked, CHANGES, route, tool};
 use crate::http::table::Route;
+use crate::live::TokenHolder;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -26,7 +27,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .refuses(CHANGES),
         route::<SyncContextRequest, RuntimeAnswer>(
             "ggui_runtime_sync_context",
             tool!("ggui_runtime_sync_context"),
@@ -38,7 +40,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .refuses(CHANGES),
         route::<PullRequest, PullAnswer>(
             "ggui_runtime_pull",
             tool!("ggui_runtime_pull"),
@@ -52,9 +55,18 @@ pub(super) fn routes() -> Vec<Route> {
             tool!("ggui_runtime_refresh_ws_token"),
             "Makes a new wsToken from an old one, for as long again as it was valid.",
             |asked, request| {
-                async move { Ok(asked.host.live().refresh_token(&request).answer()) }.boxed()
+                async move {
+                    let host = &asked.host;
+                    let is_revoked = match host.live().made_token(&request.envelope) {
+                        Some(claims) => TokenHolder::of(host, &claims).await.is_err(),
+                        None => false,
+                    };
+                    answered(host.live().refresh_token(&request, is_revoked).await)
+                }
+                .boxed()
             },
-        ),
+        )
+        .refuses(CHANGES),
         route::<TelemetryRequest, RuntimeAnswer>(
             "ggui_runtime_telemetry",
             tool!("ggui_runtime_telemetry"),
@@ -79,7 +91,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .refuses(CHANGES),
     ]
 }
 

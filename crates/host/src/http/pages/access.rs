@@ -6,7 +6,6 @@
 //!   Origin is no permission, and an origin that the operator allows for other routes is another
 //!   one here. It carries JSON, so that no form of another page can send it.
 
-use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use axum::extract::FromRequestParts;
 use hyper::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
@@ -24,6 +23,8 @@ pub(super) const HALF: &str = "x-accord-console";
 pub(super) struct SignedIn {
     /// The host, the caller of the login, and the id of the exchange.
     pub(super) context: Context,
+    /// What names the login in tokens.
+    pub(super) login: String,
 }
 
 /// A page of this origin that may not be signed in yet, or a program on this machine.
@@ -37,15 +38,15 @@ impl FromRequestParts<Host> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
         let Anyone { visitor, headers } = Anyone::from_request_parts(parts, host).await?;
-        let now = host.live().now();
         let halves = halves(host, &headers).ok_or_else(signed_out)?;
-        let caller = host.logins().find(&halves, now).ok_or_else(signed_out)?;
-        if !host.keys().accepts(&caller).await? {
-            host.logins().end(&halves, now);
+        let holder = host.logins().find(&halves, host.live().now()).await?;
+        let (holder, login) = holder.ok_or_else(signed_out)?;
+        let Some(caller) = holder.caller(host.keys()).await? else {
+            host.logins().end(&halves).await?;
             return Err(signed_out().into());
-        }
+        };
         let correlation: Correlation = visitor.correlation;
-        Ok(Self { context: Context { host: host.clone(), caller, correlation } })
+        Ok(Self { context: Context { host: host.clone(), caller, correlation }, login })
     }
 }
 
@@ -88,14 +89,14 @@ fn check_site(method: &Method, headers: &HeaderMap) -> Result<(), Failure> {
 }
 
 /// Both halves of a login.
-pub(super) fn halves<'h>(host: &Host, headers: &'h HeaderMap) -> Option<Halves<'h>> {
+pub(super) fn halves(host: &Host, headers: &HeaderMap) -> Option<Halves> {
     let secret = headers.get(HALF)?.to_str().ok()?;
     let name = cookie_name(host);
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
-    let cookies: Vec<_> =
-        pairs.filter(|(found, _)| found.trim() == name).map(|(_, value)| value.trim()).collect();
-    (!cookies.is_empty()).then_some(Halves { cookies, secret })
+    let values = pairs.filter(|(found, _)| found.trim() == name).map(|(_, value)| value.trim());
+    let halves = Halves::new(values, secret);
+    (!halves.cookies.is_empty()).then_some(halves)
 }
 
 /// The name of the cookie. With TLS the browser keeps others from setting it.
@@ -107,11 +108,6 @@ pub(super) fn cookie_name(host: &Host) -> String {
 /// Whether browsers reach the host over TLS.
 pub(super) fn is_secure(host: &Host) -> bool {
     host.settings().does_tls() || host.settings().behind_proxy
-}
-
-/// The caller of a login, as it is kept.
-pub(super) fn kept(caller: &Caller) -> Caller {
-    caller.clone().signed_in()
 }
 
 fn signed_out() -> Failure {

@@ -5,13 +5,15 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::{envelope, message};
 use accord_live::Found;
+use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
-use accord_pages::{LiveView, Shell};
+use accord_pages::{Given, LiveView, Shell, answers};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
-use super::access::{SignedIn, kept};
+use super::access::SignedIn;
+use super::logins::Holder;
 use super::{PAGE, error_page, page, unstored};
 use crate::http::reply::{alx_envelope, encoded, json};
 use crate::http::routes::{PathId, check_query};
@@ -41,6 +43,8 @@ message! {
         required props: String = "props", "html";
         /// What a person can do.
         required actions: String = "actions", "html";
+        /// The last answers.
+        required answers: String = "answers", "html";
         /// The lists of messages.
         required streams: String = "streams", "html";
         /// The version of what is shown.
@@ -90,12 +94,14 @@ pub(super) fn routes() -> Vec<Route> {
             "live_link",
             "/accord/v1/live/{live_session_id}/link",
             "Makes a link that signs a person in on the page of a live session, once and within a \
-             minute. `accord live open` prints it.",
+             minute, unless the setting `live.link_ttl` says otherwise. `accord live open` prints \
+             it.",
             link,
         )
         .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
         .refuses(&missing)
-        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers]),
+        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers])
+        .refuses(&[Code::AgenticProjectArchived]),
         Route::get(
             "live_page",
             "/accord/v1/live/{live_session_id}/page",
@@ -117,7 +123,7 @@ pub(super) fn routes() -> Vec<Route> {
         .answers(200, "The token.", Content::json::<LiveTokenEnvelope>())
         .refuses(&missing)
         .refuses(&[Code::LoginRequired, Code::LiveSessionEnded, Code::HttpMediaType])
-        .refuses(&[Code::GguiBootstrapNotSupported])
+        .refuses(&[Code::GguiBootstrapNotSupported, Code::AgenticProjectArchived])
         .admits_itself(false),
     ]
 }
@@ -140,12 +146,13 @@ async fn shell(
     if let Some(url) = visitor.host.live_overrides().of(&session).renderer_url {
         shell = shell.module(url);
     }
-    Ok(page(StatusCode::OK, shell.html(), &headers))
+    Ok(page(StatusCode::OK, |nonce| shell.with_nonce(nonce).html(), &headers))
 }
 
 async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
+    context.host.live().check_open(&found.session.app_id).await?;
     // A worker could sign in as a person, and answer what it asked.
     context.caller.refuse_worker()?;
     let Context { host, caller, correlation } = context;
@@ -159,22 +166,35 @@ async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
 /// A link that signs a caller in on the page of a session, as a path of this server, and until when
 /// it can be used.
 pub(crate) fn page_link(host: &Host, caller: &Caller, session: &SessionId) -> (String, Time) {
-    let (secret, until) = host.logins().mint_link(kept(caller), host.live().now());
+    let ttl = i64::try_from(host.settings().live.link_ttl.as_secs().max(1)).unwrap_or(i64::MAX);
+    let (secret, until) = host.logins().mint_link(Holder::of(caller), host.live().now(), ttl);
     (format!("/live/{}#t={secret}", escaped(session.as_str())), until)
 }
 
-async fn fragments(PathId(session): PathId<SessionId>, SignedIn { context }: SignedIn) -> Reply {
+async fn fragments(
+    PathId(session): PathId<SessionId>,
+    SignedIn { context, .. }: SignedIn,
+) -> Reply {
     let found = find(&context, &session, Verb::Read).await?;
     // A kit asks what the page shows if this document is another one.
     if let Some(document) = context.host.live_overrides().of(&session).ui_initialize {
         return Ok(unstored(json(StatusCode::OK, document.to_string())));
     }
-    let now = context.host.live().now();
-    let view = LiveView::new(&found.session.snapshot(&found.content, now), None, now);
+    let live = context.host.live();
+    let facts = live.page_facts(&found.session.id).await?;
+    // Also when nothing is asked any more.
+    let asked_by = asked_by(&found.content.ui).map(|by| format!("{}:{}", by.kind, by.id));
+    let given = facts.answers.iter();
+    let given = given.map(|row| Given { number: row.seq, at: row.at, event: &row.data });
+    let given: Vec<_> = given.collect();
+    let now = live.now();
+    let snapshot = found.session.snapshot(&found.content, now);
+    let view = LiveView::new(&snapshot, asked_by.as_deref(), now);
     let page = LivePage {
         head: view.head().into_string(),
         props: view.props().into_string(),
         actions: view.actions().into_string(),
+        answers: answers(&snapshot, &given).into_string(),
         streams: view.streams().into_string(),
         epoch: view.epoch(),
         ended: view.is_ended(),
@@ -186,13 +206,16 @@ async fn fragments(PathId(session): PathId<SessionId>, SignedIn { context }: Sig
     Ok(unstored(encoded(StatusCode::OK, &envelope)))
 }
 
-async fn token(PathId(session): PathId<SessionId>, SignedIn { context }: SignedIn) -> Reply {
+async fn token(PathId(session): PathId<SessionId>, SignedIn { context, login }: SignedIn) -> Reply {
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
+    context.host.live().check_open(&found.session.app_id).await?;
     let (session, app) = (&found.session.id, &found.session.app_id);
     let live = context.host.live();
     live.open_secret().await?;
-    let minted = live.mint_token(TokenKind::Ws, session, app);
+    // The socket ends with the login, and the ledger says who answered.
+    let claims = Holder::of(&context.caller).page_claims(&login);
+    let minted = live.mint_token_with(TokenKind::Ws, session, app, claims);
     let minted = minted.ok_or_else(|| refuse::bootstrap_not_supported("there are no tokens"))?;
     let envelope = alx_envelope!(
         context.correlation,

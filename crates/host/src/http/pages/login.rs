@@ -1,6 +1,5 @@
 //! Signing in and out.
 
-use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_contract::{envelope, message};
@@ -8,8 +7,8 @@ use axum::response::Response;
 use hyper::StatusCode;
 use hyper::header::{HeaderValue, SET_COOKIE};
 
-use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure, kept};
-use super::logins::LOGIN_SECONDS;
+use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
+use super::logins::{Holder, LOGIN_SECONDS};
 use super::unstored;
 use crate::http::body::Document;
 use crate::http::reply::{alx_envelope, encoded};
@@ -75,43 +74,44 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     let request: LoginRequest = document.read()?;
     let host = visitor.host.clone();
     let (address, now) = (visitor.address(), host.live().now());
-    host.logins().check_failures(address, now)?;
-    let caller = match (&request.link, &request.key) {
+    let holder = match (&request.link, &request.key) {
         (Some(_), Some(_)) => {
             let message = "a page signs in with a link or with a key, not with both";
             return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
         }
         (Some(link), None) => host.logins().use_link(link, now),
-        (None, Some(key)) => host.keys().authenticate(key.trim()).await,
+        (None, Some(key)) => {
+            host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller))
+        }
         (None, None) => visitor.without_key().await.and_then(|open| {
+            let open = open.as_ref().map(Holder::of);
             open.ok_or_else(|| Failure::new(Code::AuthRequired, "this server needs a key"))
         }),
     };
-    let caller = match caller {
-        Ok(caller) => caller,
+    let holder = match holder {
+        Ok(holder) => holder,
         Err(failure) => {
+            // Only wrong credentials are limited. A right one is no guess, and everybody on this
+            // machine, or behind a proxy, has the same address.
             if failure.code.http_status() < 500 {
+                host.logins().check_failures(address, now)?;
                 host.logins().record_failure(address, now);
             }
             return Err(failure.into());
         }
     };
-    Ok(signed_in(&host, &visitor.correlation, &caller))
-}
-
-fn signed_in(host: &Host, correlation: &crate::http::Correlation, caller: &Caller) -> Response {
-    let begun = host.logins().begin(kept(caller), host.live().now());
-    let expires_at = Timestamp::emit(begun.until);
-    let envelope = alx_envelope!(correlation, LoginEnvelope { secret: begun.secret, expires_at });
+    let begun = host.logins().begin(holder, now).await?;
+    let (secret, expires_at) = (begun.secret, Timestamp::emit(begun.until));
+    let envelope = alx_envelope!(visitor.correlation, LoginEnvelope { secret, expires_at });
     let mut response = unstored(encoded(StatusCode::OK, &envelope));
-    set_cookie(host, &begun.cookie, LOGIN_SECONDS, &mut response);
-    response
+    set_cookie(&host, &begun.cookie, LOGIN_SECONDS, &mut response);
+    Ok(response)
 }
 
 async fn sign_out(signed_in: SignedIn, headers: hyper::HeaderMap) -> Reply {
     let context = signed_in.context;
     if let Some(halves) = halves(&context.host, &headers) {
-        context.host.logins().end(&halves, context.host.live().now());
+        context.host.logins().end(&halves).await?;
     }
     let envelope = alx_envelope!(context.correlation, LogoutEnvelope { signed_in: false });
     let mut response = unstored(encoded(StatusCode::OK, &envelope));

@@ -1,13 +1,14 @@
 //! Links to sign in, and logins.
 //!
 //! Invariants:
-//! - A link signs in once, within [`LINK_SECONDS`].
+//! - A link signs in once, until it expires. No link outlasts the process.
 //! - A login is found by the hash of its cookie, and accepted with the secret of its origin. The
 //!   two are compared in constant time. Only hashes are kept.
 //! - A login ends [`LOGIN_SECONDS`] after it began, [`IDLE_SECONDS`] after its last use, when it is
 //!   signed out, and when its key is no longer valid.
+//! - The store has the logins, so that a restart of the host ends none: a page that was open goes
+//!   on with what its person entered.
 //! - The numbers of links, logins and remembered failures are bounded.
-//! - Nothing of it outlasts the process.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,17 +19,24 @@ use accord_base::Caller;
 use accord_canon::{Digest, sha256};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
+use accord_contract::wire::Object;
+use accord_live_core::token::Claims;
+use accord_memory::{Memory, UnitError};
+use accord_store::{ReadUnit, Scope, WriteUnit};
 use accord_system::random;
 use data_encoding::BASE32_DNSSEC;
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 
-/// How long a link can be used.
-pub(super) const LINK_SECONDS: i64 = 60;
+use crate::keys::Keys;
+
 /// How long a login lasts.
 pub(super) const LOGIN_SECONDS: i64 = 12 * 3600;
 /// How long a login lasts that is not used.
-pub(super) const IDLE_SECONDS: i64 = 3600;
+const IDLE_SECONDS: i64 = 3600;
+/// How often the use of a login is recorded.
+const USE_SECONDS: i64 = 60;
 /// How many attempts of one address may fail within a minute.
 const MOST_FAILURES: usize = 5;
 const FAILURE_SECONDS: i64 = 60;
@@ -38,28 +46,45 @@ const MOST_LINKS: usize = 100;
 const MOST_LOGINS: usize = 1_000;
 const MOST_ADDRESSES: usize = 1_000;
 
+/// The prefix of the store settings that keep the logins, each under the hash of its cookie.
+const LOGIN: &str = "login.";
+
 /// The links and logins of a host. A clone has the same ones.
 #[derive(Clone)]
 pub(crate) struct Logins {
     name: Arc<str>,
+    memory: Memory,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
 struct State {
     links: BTreeMap<Digest, Link>,
-    logins: BTreeMap<Digest, Login>,
     failures: BTreeMap<Option<IpAddr>, Vec<Time>>,
 }
 
 struct Link {
-    caller: Caller,
+    holder: Holder,
     until: Time,
 }
 
+/// Whose login it is. The process that signed in is not the one that sends the requests of the
+/// page, so nothing of it is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Holder {
+    /// The owner of the data folder.
+    Owner,
+    /// A person on this machine, on a host without keys.
+    Local,
+    /// The holder of the key of an id.
+    Key(String),
+}
+
+/// A login as the store has it.
 struct Login {
-    secret: Digest,
-    caller: Caller,
+    /// The hash of its secret, as hexadecimal digits.
+    secret: String,
+    holder: Holder,
     until: Time,
     used_at: Time,
 }
@@ -74,20 +99,29 @@ pub(super) struct Begun {
     pub(super) until: Time,
 }
 
-/// The two halves that a request carries.
-pub(super) struct Halves<'a> {
-    /// The values of the cookie. A page of another port can add one, so there may be several.
-    pub(super) cookies: Vec<&'a str>,
-    /// The secret.
-    pub(super) secret: &'a str,
+/// The two halves that a request carries, as hashes.
+#[derive(Clone, Debug)]
+pub(super) struct Halves {
+    /// The settings of the cookies. A page of another port can add a cookie, so there may be
+    /// several.
+    pub(super) cookies: Vec<String>,
+    secret: String,
+}
+
+impl Halves {
+    pub(super) fn new<'v>(cookies: impl Iterator<Item = &'v str>, secret: &str) -> Self {
+        let cookies = cookies.map(setting_of).collect();
+        Self { cookies, secret: sha256(secret.as_bytes()).hex() }
+    }
 }
 
 impl Logins {
     /// The logins of the host of a data folder.
-    pub(crate) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path, memory: &Memory) -> Self {
         let place = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let digest = sha256(place.as_os_str().as_encoded_bytes());
-        Self { name: digest.hex()[..12].into(), state: Arc::default() }
+        let name = digest.hex()[..12].into();
+        Self { name, memory: memory.clone(), state: Arc::default() }
     }
 
     /// Tells hosts on one machine apart, whose pages share their cookies. It is not secret.
@@ -95,21 +129,21 @@ impl Logins {
         &self.name
     }
 
-    /// A link that signs in as a caller. Returns its secret and when it ends.
-    pub(super) fn mint_link(&self, caller: Caller, now: Time) -> (String, Time) {
-        let (text, until) = (secret(), now.add_seconds(LINK_SECONDS));
+    /// A link that signs in as a holder, for some seconds. Returns its secret and when it ends.
+    pub(super) fn mint_link(&self, holder: Holder, now: Time, seconds: i64) -> (String, Time) {
+        let (text, until) = (secret(), now.add_seconds(seconds));
         let mut state = self.state.lock();
         state.links.retain(|_, link| link.until > now);
         drop_oldest(&mut state.links, MOST_LINKS, |link| link.until);
-        state.links.insert(sha256(text.as_bytes()), Link { caller, until });
+        state.links.insert(sha256(text.as_bytes()), Link { holder, until });
         (text, until)
     }
 
-    /// The caller of a link, which is used up.
+    /// The holder of a link, which is used up.
     ///
     /// # Errors
     /// `LOGIN_LINK_INVALID`.
-    pub(super) fn use_link(&self, text: &str, now: Time) -> Result<Caller, Failure> {
+    pub(super) fn use_link(&self, text: &str, now: Time) -> Result<Holder, Failure> {
         // The hash finds it: how long that takes says nothing about the text.
         let link = self.state.lock().links.remove(&sha256(text.as_bytes()));
         let link = link.filter(|link| link.until > now);
@@ -117,44 +151,91 @@ impl Logins {
             let message = "this link was used before or has expired; run accord live open again";
             Failure::new(Code::LoginLinkInvalid, message)
         };
-        Ok(link.ok_or_else(invalid)?.caller)
+        Ok(link.ok_or_else(invalid)?.holder)
     }
 
     /// Begins a login.
-    pub(super) fn begin(&self, caller: Caller, now: Time) -> Begun {
-        let (cookie, secret) = (secret(), secret());
-        let until = now.add_seconds(LOGIN_SECONDS);
-        let login = Login { secret: sha256(secret.as_bytes()), caller, until, used_at: now };
-        let mut state = self.state.lock();
-        state.logins.retain(|_, login| login.is_valid(now));
-        drop_oldest(&mut state.logins, MOST_LOGINS, |login| login.used_at);
-        state.logins.insert(sha256(cookie.as_bytes()), login);
-        Begun { cookie, secret, until }
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn begin(&self, holder: Holder, now: Time) -> Result<Begun, Failure> {
+        let begun =
+            Begun { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) };
+        let setting = setting_of(&begun.cookie);
+        let secret = sha256(begun.secret.as_bytes()).hex();
+        let text = Login { secret, holder, until: begun.until, used_at: now }.text();
+        let write = self.memory.write(move |unit| {
+            make_room(unit, now)?;
+            Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
+        });
+        write.await?;
+        Ok(begun)
     }
 
-    /// The caller of a login, which counts as used.
-    pub(super) fn find(&self, halves: &Halves<'_>, now: Time) -> Option<Caller> {
-        let secret = sha256(halves.secret.as_bytes());
-        let mut state = self.state.lock();
-        for cookie in &halves.cookies {
-            let Some(login) = state.logins.get_mut(&sha256(cookie.as_bytes())) else { continue };
-            let is_right = bool::from(login.secret.as_bytes().ct_eq(secret.as_bytes()));
-            if is_right && login.is_valid(now) {
-                login.used_at = now;
-                return Some(login.caller.clone());
+    /// The holder of a login, which counts as used, and what names the login in tokens.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn find(
+        &self,
+        halves: &Halves,
+        now: Time,
+    ) -> Result<Option<(Holder, String)>, Failure> {
+        let asked = halves.clone();
+        let read = self.memory.read(move |unit| {
+            for setting in &asked.cookies {
+                let Some(login) = login(unit, setting)? else { continue };
+                let is_right = login.secret.as_bytes().ct_eq(asked.secret.as_bytes());
+                if bool::from(is_right) && login.is_valid(now) {
+                    return Ok(Some((setting.clone(), login)));
+                }
             }
+            Ok(None)
+        });
+        let Some((setting, login)) = read.await? else { return Ok(None) };
+        if login.used_at.add_seconds(USE_SECONDS) <= now {
+            self.record_use(setting.clone(), now).await?;
         }
-        None
+        let name = setting.strip_prefix(LOGIN).unwrap_or_default().to_owned();
+        Ok(Some((login.holder, name)))
+    }
+
+    /// Whether the login that a token names has not ended. A page that is open and does nothing
+    /// stays signed in.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn is_open(&self, name: &str, now: Time) -> Result<bool, Failure> {
+        let setting = format!("{LOGIN}{name}");
+        let found = self.memory.read(move |unit| login(unit, &setting)).await?;
+        Ok(found.is_some_and(|login| login.until > now))
+    }
+
+    async fn record_use(&self, setting: String, now: Time) -> Result<(), Failure> {
+        let write = self.memory.write(move |unit| {
+            // One that was signed out meanwhile stays so.
+            let Some(found) = login(unit, &setting)? else { return Ok(()) };
+            let text = Login { used_at: now, ..found }.text();
+            Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
+        });
+        write.await
     }
 
     /// Ends the login of a request.
-    pub(super) fn end(&self, halves: &Halves<'_>, now: Time) {
-        if self.find(halves, now).is_none() {
-            return;
-        }
-        let secret = sha256(halves.secret.as_bytes());
-        let ends = |login: &Login| login.secret.as_bytes() == secret.as_bytes();
-        self.state.lock().logins.retain(|_, login| !ends(login));
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn end(&self, halves: &Halves) -> Result<(), Failure> {
+        let halves = halves.clone();
+        let write = self.memory.write(move |unit| {
+            for setting in &halves.cookies {
+                if login(unit, setting)?.is_some_and(|login| login.secret == halves.secret) {
+                    unit.put_setting(Scope::Store, setting, None)?;
+                }
+            }
+            Ok(())
+        });
+        write.await
     }
 
     /// Refuses an address whose attempts fail too often.
@@ -186,10 +267,124 @@ impl Logins {
     }
 }
 
+/// The claim of a token that says whose rights it has.
+const HOLDER: &str = "x-holder";
+/// The claim of a token that names the login of a page.
+const LOGIN_CLAIM: &str = "x-login";
+
+impl Holder {
+    /// The claims of a token for a page that this holder signed in.
+    pub(super) fn page_claims(&self, login: &str) -> Object {
+        let mut claims = self.claims();
+        claims.insert(LOGIN_CLAIM.to_owned(), login.into());
+        claims
+    }
+
+    /// The login of the page that a token is for; none for a token that no page asked for.
+    pub(crate) fn login_of(claims: &Claims) -> Option<&str> {
+        claims.extra.get(LOGIN_CLAIM)?.as_str()
+    }
+
+    /// The claims of a token that this holder gives away.
+    pub(crate) fn claims(&self) -> Object {
+        let text = match self {
+            Self::Owner => "owner".to_owned(),
+            Self::Local => "local".to_owned(),
+            Self::Key(id) => format!("key:{id}"),
+        };
+        Object::from_iter([(HOLDER.to_owned(), text.into())])
+    }
+
+    /// Whose rights a token has; none for one that only time ends.
+    pub(crate) fn of_token(claims: &Claims) -> Option<Self> {
+        match claims.extra.get(HOLDER)?.as_str()? {
+            "owner" => Some(Self::Owner),
+            "local" => Some(Self::Local),
+            text => Some(Self::Key(text.strip_prefix("key:")?.to_owned())),
+        }
+    }
+
+    /// The caller that the holder is now; none once its key is no longer valid.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn caller(&self, keys: &Keys) -> Result<Option<Caller>, Failure> {
+        let caller = match self {
+            Self::Owner => Caller::owner(),
+            Self::Local => Caller::local(),
+            Self::Key(id) => return keys.holder(id).await,
+        };
+        Ok(keys.accepts(&caller).await?.then_some(caller))
+    }
+
+    /// The holder that a caller is.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        match caller.key_id() {
+            Some(id) => Self::Key(id.to_owned()),
+            None if caller.is_owner() => Self::Owner,
+            None => Self::Local,
+        }
+    }
+}
+
 impl Login {
     fn is_valid(&self, now: Time) -> bool {
         self.until > now && self.used_at.add_seconds(IDLE_SECONDS) > now
     }
+
+    fn text(&self) -> String {
+        let (kind, key) = match &self.holder {
+            Holder::Owner => ("owner", None),
+            Holder::Local => ("local", None),
+            Holder::Key(id) => ("key", Some(id)),
+        };
+        let (until, used_at) = (self.until.unix_millis(), self.used_at.unix_millis());
+        json!({"secret": self.secret, "holder": kind, "key_id": key, "until": until,
+            "used_at": used_at})
+        .to_string()
+    }
+
+    /// Reads a stored login; none from a text that is none.
+    fn read(text: &str) -> Option<Self> {
+        let stored: Value = serde_json::from_str(text).ok()?;
+        let holder = match stored["holder"].as_str()? {
+            "owner" => Holder::Owner,
+            "local" => Holder::Local,
+            "key" => Holder::Key(stored["key_id"].as_str()?.to_owned()),
+            _ => return None,
+        };
+        let time = |name: &str| stored[name].as_i64().map(Time::from_unix_millis);
+        let secret = stored["secret"].as_str()?.to_owned();
+        Some(Self { secret, holder, until: time("until")?, used_at: time("used_at")? })
+    }
+}
+
+/// The name of the setting of a login.
+fn setting_of(cookie: &str) -> String {
+    format!("{LOGIN}{}", sha256(cookie.as_bytes()).hex())
+}
+
+/// The login that a setting keeps.
+fn login(unit: &dyn ReadUnit, setting: &str) -> Result<Option<Login>, UnitError> {
+    Ok(unit.setting(Scope::Store, setting)?.as_deref().and_then(Login::read))
+}
+
+/// Removes the logins that have ended, and the oldest ones if there are too many.
+fn make_room(unit: &mut dyn WriteUnit, now: Time) -> Result<(), UnitError> {
+    let settings = unit.settings(Scope::Store)?.into_iter();
+    let mut kept = Vec::new();
+    for (setting, text) in settings.filter(|(name, _)| name.starts_with(LOGIN)) {
+        match Login::read(&text).filter(|login| login.is_valid(now)) {
+            Some(login) => kept.push((login.used_at, setting)),
+            None => unit.put_setting(Scope::Store, &setting, None)?,
+        }
+    }
+    kept.sort();
+    let most = kept.len().saturating_sub(MOST_LOGINS - 1);
+    for (_, setting) in kept.drain(..most) {
+        unit.put_setting(Scope::Store, &setting, None)?;
+    }
+    Ok(())
 }
 
 /// Makes room for one more entry.
@@ -207,86 +402,141 @@ fn secret() -> String {
 
 #[cfg(test)]
 mod tests {
+    use accord_memory::MemoryOptions;
+    use accord_store::ModelStore;
+
     use super::*;
 
+    /// The logins of a host, and those of the host after a restart.
+    fn twice() -> (Logins, Logins) {
+        let memory = Memory::new(Arc::new(ModelStore::new()), MemoryOptions::default());
+        let logins = || Logins::new(Path::new("/"), &memory);
+        (logins(), logins())
+    }
+
     fn logins() -> Logins {
-        Logins::new(Path::new("/"))
+        twice().0
     }
 
     fn at(seconds: i64) -> Time {
         Time::from_unix(1_800_000_000 + seconds, 0).unwrap()
     }
 
-    fn halves<'a>(cookie: &'a str, secret: &'a str) -> Halves<'a> {
-        Halves { cookies: vec![cookie], secret }
+    fn halves(cookie: &str, secret: &str) -> Halves {
+        Halves::new([cookie].into_iter(), secret)
+    }
+
+    async fn begun(logins: &Logins, seconds: i64) -> (Begun, Halves) {
+        let begun = logins.begin(Holder::Owner, at(seconds)).await.unwrap();
+        let halves = halves(&begun.cookie, &begun.secret);
+        (begun, halves)
+    }
+
+    async fn finds(logins: &Logins, halves: &Halves, seconds: i64) -> bool {
+        logins.find(halves, at(seconds)).await.unwrap().is_some()
     }
 
     #[test]
-    fn a_link_works_once_and_for_a_minute() {
+    fn a_link_works_once_and_until_it_expires() {
         let logins = logins();
-        let (link, until) = logins.mint_link(Caller::owner(), at(0));
+        let (link, until) = logins.mint_link(Holder::Owner, at(0), 60);
         assert_eq!(until, at(60));
         assert!(logins.use_link("other", at(1)).is_err());
-        assert!(logins.use_link(&link, at(59)).is_ok());
+        assert_eq!(logins.use_link(&link, at(59)).unwrap(), Holder::Owner);
         let again = logins.use_link(&link, at(59)).unwrap_err();
         assert_eq!(again.code, Code::LoginLinkInvalid);
-        let (late, _) = logins.mint_link(Caller::owner(), at(0));
+        let (late, _) = logins.mint_link(Holder::Owner, at(0), 60);
         assert!(logins.use_link(&late, at(60)).is_err());
         assert!(logins.use_link(&late, at(0)).is_err(), "an attempt uses it up");
     }
 
-    #[test]
-    fn a_login_needs_both_halves() {
+    #[tokio::test]
+    async fn a_login_needs_both_halves() {
         let logins = logins();
-        let one = logins.begin(Caller::owner(), at(0));
-        let other = logins.begin(Caller::owner(), at(0));
-        assert!(logins.find(&halves(&one.cookie, &one.secret), at(1)).is_some());
+        let (one, both) = begun(&logins, 0).await;
+        let (other, both_of_other) = begun(&logins, 0).await;
+        assert!(finds(&logins, &both, 1).await);
         for (cookie, secret) in [
             (one.cookie.as_str(), other.secret.as_str()),
             (&one.cookie, ""),
             ("", &one.secret),
             (&one.secret, &one.cookie),
         ] {
-            assert!(logins.find(&halves(cookie, secret), at(1)).is_none());
+            assert!(!finds(&logins, &halves(cookie, secret), 1).await);
         }
         // A cookie that a page of another port added does not hide the right one.
-        let two = Halves { cookies: vec!["planted", &one.cookie], secret: &one.secret };
-        assert!(logins.find(&two, at(1)).is_some());
-        logins.end(&halves(&one.cookie, &other.secret), at(1));
-        assert!(logins.find(&two, at(1)).is_some(), "one half ends nothing");
-        logins.end(&two, at(1));
-        assert!(logins.find(&two, at(1)).is_none());
-        assert!(logins.find(&halves(&other.cookie, &other.secret), at(1)).is_some());
+        let two = Halves::new(["planted", one.cookie.as_str()].into_iter(), &one.secret);
+        assert!(finds(&logins, &two, 1).await);
+        logins.end(&halves(&one.cookie, &other.secret)).await.unwrap();
+        assert!(finds(&logins, &two, 1).await, "one half ends nothing");
+        logins.end(&two).await.unwrap();
+        assert!(!finds(&logins, &two, 1).await);
+        assert!(finds(&logins, &both_of_other, 1).await);
     }
 
-    #[test]
-    fn a_login_ends_unused_and_in_any_case() {
+    #[tokio::test]
+    async fn a_login_outlasts_a_restart_and_a_link_does_not() {
+        let (before, after) = twice();
+        for holder in [Holder::Owner, Holder::Local, Holder::Key("key_1".to_owned())] {
+            let begun = before.begin(holder.clone(), at(0)).await.unwrap();
+            let halves = halves(&begun.cookie, &begun.secret);
+            let found = after.find(&halves, at(1)).await.unwrap();
+            let (found, login) = found.unwrap();
+            assert_eq!(found, holder);
+            assert!(after.is_open(&login, at(1)).await.unwrap());
+            after.end(&halves).await.unwrap();
+            assert_eq!(before.find(&halves, at(1)).await.unwrap(), None);
+        }
+        let (link, _) = before.mint_link(Holder::Owner, at(0), 60);
+        assert!(after.use_link(&link, at(1)).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_login_ends_unused_and_in_any_case() {
         let logins = logins();
-        let idle = logins.begin(Caller::owner(), at(0));
-        assert!(logins.find(&halves(&idle.cookie, &idle.secret), at(IDLE_SECONDS)).is_none());
-        let used = logins.begin(Caller::owner(), at(0));
-        let halves = halves(&used.cookie, &used.secret);
+        let (_, idle) = begun(&logins, 0).await;
+        assert!(!finds(&logins, &idle, IDLE_SECONDS).await);
+        let (_, used) = begun(&logins, 0).await;
         let mut now = 0;
         while now + IDLE_SECONDS - 1 < LOGIN_SECONDS {
             now += IDLE_SECONDS - 1;
-            assert!(logins.find(&halves, at(now)).is_some(), "{now}");
+            assert!(finds(&logins, &used, now).await, "{now}");
         }
-        assert!(logins.find(&halves, at(LOGIN_SECONDS)).is_none());
+        assert!(!finds(&logins, &used, LOGIN_SECONDS).await);
     }
 
-    #[test]
-    fn numbers_are_bounded() {
+    #[tokio::test]
+    async fn numbers_are_bounded() {
         let logins = logins();
-        let first = logins.begin(Caller::owner(), at(0));
-        for number in 0..MOST_LOGINS + 10 {
-            let now = at(i64::try_from(number).unwrap() / 10 + 1);
-            logins.begin(Caller::owner(), now);
-            logins.mint_link(Caller::owner(), now);
+        let (_, first) = begun(&logins, 0).await;
+        let (_, ended) = begun(&logins, 1 - IDLE_SECONDS).await;
+        let fill = logins.memory.write(|unit| {
+            for number in 2..MOST_LOGINS as i64 {
+                let login = Login {
+                    secret: String::new(),
+                    holder: Holder::Owner,
+                    until: at(LOGIN_SECONDS),
+                    used_at: at(number),
+                };
+                let setting = setting_of(&number.to_string());
+                unit.put_setting(Scope::Store, &setting, Some(&login.text()))?;
+            }
+            Ok(())
+        });
+        fill.await.unwrap();
+        assert!(finds(&logins, &first, 1).await);
+        // The first one has room because one has ended; the second one does not.
+        begun(&logins, 2).await;
+        assert!(finds(&logins, &first, 2).await);
+        begun(&logins, 2).await;
+        assert!(!finds(&logins, &first, 2).await);
+        assert!(!finds(&logins, &ended, 0).await);
+        let kept = logins.memory.read(|unit| Ok(unit.settings(Scope::Store)?.len())).await;
+        assert_eq!(kept.unwrap(), MOST_LOGINS);
+        for number in 0..MOST_LINKS as i64 + 10 {
+            logins.mint_link(Holder::Owner, at(number / 10), 60);
         }
-        let state = logins.state.lock();
-        assert_eq!((state.logins.len(), state.links.len()), (MOST_LOGINS, MOST_LINKS));
-        drop(state);
-        assert!(logins.find(&halves(&first.cookie, &first.secret), at(2)).is_none());
+        assert_eq!(logins.state.lock().links.len(), MOST_LINKS);
     }
 
     #[test]

@@ -16,19 +16,21 @@ mod login;
 mod logins;
 
 use accord_contract::codes::Failure;
-use accord_pages::{ErrorPage, Html, page_policy};
+use accord_pages::{ErrorPage, Html, needs_nonce, page_policy};
+use accord_system::random_hex;
 use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     REFERRER_POLICY,
 };
 use hyper::{HeaderMap, StatusCode};
 
-use super::reply::{Foreign, status_of};
+use super::reply::{Foreign, status_of, unstored};
 use super::table::Route;
 
 pub(crate) use self::live::page_link;
+pub(crate) use self::logins::Holder;
 pub(super) use self::logins::Logins;
 
 /// The media type of pages.
@@ -38,12 +40,18 @@ pub(super) fn routes() -> Vec<Route> {
     [live::routes(), login::routes(), assets::routes()].concat()
 }
 
-/// A page, with the headers that keep others out of it.
-fn page(status: StatusCode, html: Html, headers: &HeaderMap) -> Response {
+/// A page, with the headers that keep others out of it. It is made with the nonce of its policy, if
+/// that has one.
+fn page(
+    status: StatusCode,
+    html: impl FnOnce(Option<&str>) -> Html,
+    headers: &HeaderMap,
+) -> Response {
     // `guard` has checked that it is a name of this server.
     let authority = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let policy = HeaderValue::try_from(page_policy(authority));
-    let mut response = Response::new(Body::from(html.into_string()));
+    let nonce = needs_nonce(authority).then(random_hex::<16>);
+    let policy = HeaderValue::try_from(page_policy(authority, nonce.as_deref()));
+    let mut response = Response::new(Body::from(html(nonce.as_deref()).into_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
@@ -65,16 +73,10 @@ fn page(status: StatusCode, html: Html, headers: &HeaderMap) -> Response {
 
 /// The page of a failure, for a navigation.
 fn error_page(failure: &Failure, headers: &HeaderMap) -> Response {
-    let html = ErrorPage::new(failure.code, failure.message.as_str()).html();
+    let html = ErrorPage::new(failure.code, failure.message.as_str());
+    let html = |nonce: Option<&str>| html.with_nonce(nonce).html();
     let mut response = page(status_of(failure.code), html, headers);
     // A person reads it, so that it keeps its own body.
     response.extensions_mut().insert(Foreign);
-    response
-}
-
-/// An answer that nobody keeps.
-fn unstored(response: impl IntoResponse) -> Response {
-    let mut response = response.into_response();
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

@@ -17,7 +17,9 @@ pub(super) fn blueprint_draft() -> Value {
                     "propsSpec": {
                         "type": "object",
                         "description": "What the page shows: {properties: {NAME: {schema, \
-                            required?, description?, default?}}}.",
+                            required?, description?, default?}}}. A text whose schema has \
+                            contentMediaType text/markdown is shown as Markdown, format uri as a \
+                            link.",
                     },
                     "actionSpec": {
                         "type": "object",

@@ -57,7 +57,6 @@ pub static TOOLSET: Toolset = Toolset {
     prompts: &[],
     resources: Some(&resources::SESSIONS),
     advice: &[
-        Advice::on(Code::GguiAppMismatch, "Pass project_id: the project that the session is for."),
         Advice::on(
             Code::GguiToolHandshakeNotFound,
             "A handshake is used once and lives for ten minutes: call ggui_handshake again.",
@@ -90,6 +89,10 @@ pub static TOOLSET: Toolset = Toolset {
             "Narrow the schema of the action, or leave its nextStep out.",
         ),
         Advice::on(
+            Code::AgenticProjectArchived,
+            "Ask a person to restore the project; reading it still works.",
+        ),
+        Advice::on(
             Code::AgenticUnauthorized,
             "Do not retry; ask a person for a key that covers this.",
         ),
@@ -99,7 +102,8 @@ pub static TOOLSET: Toolset = Toolset {
         ),
         Advice::on(
             Code::HostUnreachable,
-            "Tell the person you work for that the live sessions cannot be reached.",
+            "Wait some seconds and call it again: sessions and answers are kept. If it fails for \
+             longer, tell the person you work for.",
         ),
     ],
     visibility: |name| {

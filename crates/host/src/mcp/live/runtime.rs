@@ -10,6 +10,9 @@ use super::{post, receipt, tools};
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
 const APP: Argument = Argument::text("appId", "The app of the session.").required();
 
+/// The largest integer that every JSON parser reads exactly.
+const MOST_SEQUENCE: i64 = (1 << 53) - 1;
+
 /// The members of the answer of a tool of pages.
 const OUTCOME: &[Output] =
     &[Output::flag("ok"), Output::text("code").optional(), Output::text("message").optional()];
@@ -54,7 +57,7 @@ tools! {
         description: "For pages without a channel: the events of the session after a number.",
         arguments: &[
             SESSION,
-            Argument::integer("sinceSequence", 0, i64::MAX, "Events after this number."),
+            Argument::integer("sinceSequence", 0, MOST_SEQUENCE, "Events after this number."),
             Argument::integer("limit", 1, 100, "The most events."),
             Argument::integer("wait", 0, 20, "How many seconds to wait for an event."),
         ],

@@ -1,6 +1,6 @@
 //! The page of a live session: its login, its headers, and what it is allowed to load.
 
-use accord_base::Caller;
+use accord_base::{ActorKey, Caller};
 use accord_contract::wire::Wire;
 use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
@@ -39,7 +39,8 @@ async fn render(host: &Host) -> String {
     let made = live.handshake(&caller, &app, arguments::<HandshakeRequest>(draft)).await.unwrap();
     let made = made.encode();
     let render = json!({"handshakeId": made["handshakeId"], "props": {"total": 12}});
-    let rendered = live.render(&caller, &app, arguments::<RenderRequest>(render), None).await;
+    let asks = Some(ActorKey::parse("agent:painter").unwrap());
+    let rendered = live.render(&caller, &app, arguments::<RenderRequest>(render), asks).await;
     rendered.unwrap().encode()["sessionId"].as_str().unwrap().to_owned()
 }
 
@@ -185,6 +186,25 @@ async fn pages_load_scripts_from_their_assets_alone() {
 }
 
 #[tokio::test]
+async fn a_page_under_an_ipv6_address_loads_what_it_names() {
+    let page = Page::open(&[]).await;
+    let host = format!("[::1]:{}", page.door.address.port());
+    let ask = || async {
+        let path = format!("/live/{}", page.session);
+        let shown = page.door.ask("GET", &path, &[("Host", &host)], "").await;
+        assert_eq!(shown.status, 200, "{shown:?}");
+        let nonce = shown.head.split_once("script-src 'nonce-").expect("a nonce").1;
+        let nonce = nonce.split_once('\'').unwrap().0.to_owned();
+        let named = format!(" nonce=\"{nonce}\"");
+        // The script and the style, and nothing else.
+        assert_eq!(shown.body.matches(&named).count(), 2, "{shown:?}");
+        nonce
+    };
+    assert_ne!(ask().await, ask().await, "each page has its own");
+    page.door.close().await;
+}
+
+#[tokio::test]
 async fn a_link_signs_in_once() {
     let (page, _) = Page::with_key(&["write", "read"]).await;
     let link = page.link().await;
@@ -317,6 +337,60 @@ async fn a_login_ends_with_its_key_and_when_it_is_signed_out() {
 }
 
 #[tokio::test]
+async fn the_tokens_of_a_page_end_with_its_login() {
+    let (page, key) = Page::with_key(&["write", "read"]).await;
+    for end in ["sign out", "revoke"] {
+        let halves = page.sign_in(&json!({"key": key})).await;
+        let token = page.send("POST", &page.path("token"), Some(&halves), "{}").await;
+        let token = token.json()["ws_token"].as_str().unwrap().to_owned();
+        let read = format!("/api/sessions/{}/state?wsToken={token}", page.session);
+        let state = page.door.get(&read).await;
+        assert_eq!(state.status, 200, "{state:?}");
+        let derived = &state.json()["ai.ggui/render"]["wsToken"];
+        let derived = read.replace(&token, derived.as_str().unwrap());
+        if end == "revoke" {
+            let id = key.split('_').nth(1).unwrap();
+            page.door.host.keys().revoke(&Caller::owner(), id).await.unwrap();
+        } else {
+            let answer = page.send("POST", "/accord/v1/logout", Some(&halves), "{}").await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+        }
+        for path in [&read, &derived] {
+            let refused = page.door.get(path).await;
+            assert_eq!(
+                (refused.status, &refused.json()["code"]),
+                (401, &json!("BOOTSTRAP_INVALID"))
+            );
+        }
+    }
+    page.door.close().await;
+}
+
+#[tokio::test]
+async fn the_page_of_an_archived_project_is_read_and_opens_nothing() {
+    let page = Page::open(&[]).await;
+    let halves = page.sign_in(&json!({})).await;
+    let archived = page.door.ask("POST", "/v1/projects/shop/archive", &[], "").await;
+    assert_eq!(archived.status, 200, "{archived:?}");
+    let shown = page.send("GET", &page.path("page"), Some(&halves), "").await;
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let token = page.send("POST", &page.path("token"), Some(&halves), "{}").await;
+    token.refused(403, "project_archived");
+    page.door.ask("POST", &page.path("link"), &[], "").await.refused(403, "project_archived");
+    page.door.close().await;
+}
+
+#[tokio::test]
+async fn the_page_says_who_asks() {
+    let page = Page::open(&[]).await;
+    let halves = page.sign_in(&json!({})).await;
+    let shown = page.send("GET", &page.path("page"), Some(&halves), "").await.json();
+    let head = shown["page"]["head"].as_str().unwrap();
+    assert!(head.contains("<bdi>agent:painter</bdi>"), "{head}");
+    page.door.close().await;
+}
+
+#[tokio::test]
 async fn a_login_has_the_rights_of_its_key() {
     let (page, reader) = Page::with_key(&["read"]).await;
     let halves = page.sign_in(&json!({"key": reader})).await;
@@ -346,8 +420,16 @@ async fn failed_attempts_are_limited() {
     for _ in 0..4 {
         page.login(&json!({"key": "accord_a_b"})).await.refused(403, "unauthorized");
     }
-    let refused = page.login(&json!({"key": key})).await;
-    refused.refused(429, "LOGIN_TOO_OFTEN");
+    page.login(&json!({"key": "accord_a_b"})).await.refused(429, "LOGIN_TOO_OFTEN");
+    page.login(&json!({"link": "guessed"})).await.refused(429, "LOGIN_TOO_OFTEN");
+    // Whoever shares the address and has a right credential is not kept out.
+    let halves = page.sign_in(&json!({"key": key})).await;
+    assert_eq!(page.send("GET", &page.path("page"), Some(&halves), "").await.status, 200);
+    let bearer = format!("Bearer {key}");
+    let link = page.door.ask("POST", &page.path("link"), &[("Authorization", &bearer)], "").await;
+    let link: Value = serde_json::from_str(&link.body).unwrap();
+    let (_, secret) = link["path"].as_str().unwrap().split_once("#t=").unwrap();
+    page.sign_in(&json!({"link": secret})).await;
     page.door.close().await;
 }
 
@@ -383,5 +465,25 @@ async fn with_tls_the_cookie_is_bound_to_the_host() {
     let secret = answer.json()["secret"].as_str().unwrap().to_owned();
     let halves = Halves { cookie, secret };
     assert_eq!(page.send("GET", &page.path("page"), Some(&halves), "").await.status, 200);
+    page.door.close().await;
+}
+
+#[tokio::test]
+async fn a_login_outlasts_a_restart_of_the_server() {
+    let (page, key) = Page::with_key(&["write", "read"]).await;
+    let halves = page.sign_in(&json!({"key": key})).await;
+    let ended = page.sign_in(&json!({"key": key})).await;
+    assert_eq!(page.send("POST", "/accord/v1/logout", Some(&ended), "{}").await.status, 200);
+    let folder = page.door.close().await;
+    let host = Host::open(folder.path(), super::settings_of(folder.path(), &[])).unwrap();
+    let page = Page { session: page.session, door: Door::serve(folder, host).await.unwrap() };
+    let path = page.path("page");
+    assert_eq!(page.send("GET", &path, Some(&halves), "").await.status, 200);
+    assert_eq!(page.send("POST", &page.path("token"), Some(&halves), "{}").await.status, 200);
+    page.send("GET", &path, Some(&ended), "").await.refused(401, "LOGIN_REQUIRED");
+    // Its key is checked as before.
+    let id = key.split('_').nth(1).unwrap();
+    page.door.host.keys().revoke(&Caller::owner(), id).await.unwrap();
+    page.send("GET", &path, Some(&halves), "").await.refused(401, "LOGIN_REQUIRED");
     page.door.close().await;
 }

@@ -13,13 +13,13 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::{World, code};
 
 /// Creates a key. Returns its id and the key itself.
-async fn key(world: &World, document: Value) -> (String, String) {
+pub(super) async fn key(world: &World, document: Value) -> (String, String) {
     let request = KeyRequest::from_document(document).unwrap();
     let created = world.host.keys().create(&Caller::owner(), request).await.unwrap();
     (created.key.key_id, created.secret)
 }
 
-fn bearer(key: &str) -> String {
+pub(super) fn bearer(key: &str) -> String {
     format!("Bearer {key}")
 }
 
@@ -250,5 +250,91 @@ async fn tokens_in_a_query_are_in_no_log() {
     // Neither the tokens nor their signatures.
     for part in [token.as_str(), token.split_once('.').unwrap().1, secret.as_str()] {
         assert!(!written.contains(part), "a token is in the log: {written}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_socket_of_a_page_ends_with_its_key_and_says_who_answered() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let actor = json!({"id": "ana", "type": "human"});
+    let document = json!({"label": "ana", "verbs": ["write", "read"], "actor": actor});
+    let (id, secret) = key(&world, document).await;
+    let token = page_token(&world, &secret, "s1");
+    let with_token = || world.client_with(&format!("/ws?wsToken={token}"), &[]);
+
+    // A page that follows the ledger, and another client of the same session.
+    let mut page = with_token();
+    let more = json!({"wsToken": token, "followLedger": true, "clientId": "load-1"});
+    let ack = page.subscribe("s1", more);
+    let again = ack["payload"]["sessionToken"].as_str().unwrap().to_owned();
+    let plain = world.token("s1");
+    let mut other = world.client_with(&format!("/ws?wsToken={plain}"), &[]);
+    other.subscribe("s1", json!({"wsToken": plain}));
+    let mut forged = super::action("s1", "from another client");
+    forged["x-by"] = json!({"id": "lead", "type": "human"});
+    forged["x-door"] = json!("cli");
+    assert_eq!(other.ask("action", forged)["type"], "ack");
+    let heard = next_event(&mut page);
+    assert_eq!(heard["data"]["payload"]["data"]["text"], "from another client");
+    assert!(heard["data"].get("x-by").is_none(), "{heard}");
+    assert!(heard["data"].get("x-door").is_none(), "{heard}");
+
+    let mut own = super::action("s1", "from the page");
+    own["clientSeq"] = json!(1);
+    let acked = page.ask("action", own.clone());
+    assert_eq!(acked["type"], "ack");
+    let heard = next_event(&mut page);
+    assert_eq!(heard["data"]["x-by"], actor);
+    assert_eq!(heard["data"]["x-door"], "page");
+    // Sent again, it is the same action.
+    let repeated = page.ask("action", own);
+    assert_eq!(repeated["payload"]["sequence"], acked["payload"]["sequence"]);
+    // A client that does not ask for the ledger gets none of it.
+    assert!(other.barrier().iter().all(|frame| frame["type"] != "render_event"));
+
+    let headers = bearer(&again);
+    let headers = [("Authorization", headers.as_str())];
+    let mut reconnected = world.client_with("/ws", &headers);
+    reconnected.subscribe("s1", json!({"appId": null}));
+    world.host.keys().revoke(&Caller::owner(), &id).await.unwrap();
+    assert_eq!(page.closed(), (1008, "unauthenticated".to_owned()));
+    assert_eq!(reconnected.closed(), (1008, "unauthenticated".to_owned()));
+    // Neither token opens it again.
+    assert_eq!(world.try_client("/ws", &headers).err(), Some(401));
+    let mut late = with_token();
+    late.send(&json!({"type": "subscribe", "payload": {"sessionId": "s1", "wsToken": token}}));
+    assert_eq!(late.closed(), (1008, "unauthenticated".to_owned()));
+    // What no page asked for is not bound to a key.
+    assert_eq!(other.act("s1", "still there")["type"], "ack");
+    world.close().await;
+}
+
+/// Signs in with a key, as the page of a session does. Returns the token that it gets.
+fn page_token(world: &World, key: &str, session: &str) -> String {
+    let post = |path: &str, more: &str, body: &str| {
+        let (host, length) = (world.address, body.len());
+        world.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n{body}"
+        ))
+    };
+    let signed_in = post("/accord/v1/login", "", &json!({"key": key}).to_string());
+    assert_eq!(signed_in.status, 200, "{signed_in:?}");
+    let cookie = signed_in.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.unwrap().split(';').next().unwrap();
+    let secret = signed_in.json()["secret"].as_str().unwrap().to_owned();
+    let halves = format!("Cookie: {cookie}\r\nX-Accord-Console: {secret}\r\n");
+    let token = post(&format!("/accord/v1/live/{session}/token"), &halves, "{}");
+    token.json()["ws_token"].as_str().unwrap().to_owned()
+}
+
+/// The payload of the next event of the ledger.
+fn next_event(client: &mut super::Client) -> Value {
+    loop {
+        let mut frame = client.next();
+        if frame["type"] == "render_event" {
+            return frame["payload"].take();
+        }
     }
 }

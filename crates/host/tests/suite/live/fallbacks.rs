@@ -52,11 +52,12 @@ async fn tokens_are_checked_before_anything_is_read() {
     let (live, app) = (world.host.live(), app_id("shop"));
     let old = live.now().add_seconds(-1_000);
     let secret = live.secret().unwrap();
-    let expired = secret.mint(TokenKind::Ws, &session_id("s1"), &app, old, [1; 12]).text;
+    let s1 = session_id("s1");
+    let expired = secret.mint(TokenKind::Ws, &s1, &app, old, [1; 12]).text;
     let forged = Secret::new(*b"another secret of another server")
-        .mint(TokenKind::Ws, &session_id("s1"), &app, live.now(), [1; 12])
+        .mint(TokenKind::Ws, &s1, &app, live.now(), [1; 12])
         .text;
-    let bearer = live.mint_token(TokenKind::Session, &session_id("s1"), &app).unwrap().text;
+    let bearer = live.mint_token(TokenKind::Session, &s1, &app).unwrap().text;
     let (other, missing) = (world.token("s2"), world.token("nothing"));
     for route in ["events?sinceSequence=0&", "stream?", "state?"] {
         let ask = |session: &str, token: &str| {
@@ -66,6 +67,7 @@ async fn tokens_are_checked_before_anything_is_read() {
             (answer.status, answer.json()["code"].as_str().unwrap().to_owned())
         };
         let refused = |status, code: &str| (status, code.to_owned());
+        assert_eq!(ask("", &missing), refused(400, "INVALID_MESSAGE"), "{route}");
         assert_eq!(ask("s1", ""), refused(401, "UNAUTHENTICATED"), "{route}");
         assert_eq!(ask("s1", "x"), refused(401, "BOOTSTRAP_INVALID"));
         assert_eq!(ask("s1", &forged), refused(401, "BOOTSTRAP_INVALID"));
@@ -101,11 +103,11 @@ async fn the_state_of_a_session_has_a_new_token() {
 }
 
 /// A stream of events.
-struct Events(BufReader<TcpStream>);
+pub(super) struct Events(BufReader<TcpStream>);
 
 impl Events {
     /// Opens a stream, after its head and the time to wait before it is opened again.
-    fn open(world: &World, path: &str, headers: &[(&str, &str)]) -> (Self, String) {
+    pub(super) fn open(world: &World, path: &str, headers: &[(&str, &str)]) -> (Self, String) {
         let mut stream = TcpStream::connect(world.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let text = request(&world.address.to_string(), path, headers);
@@ -131,7 +133,7 @@ impl Events {
     }
 
     /// The next event: its id and its frame. Sizes of chunks are passed over.
-    fn next(&mut self) -> (Option<String>, Value) {
+    pub(super) fn next(&mut self) -> (Option<String>, Value) {
         let mut id = None;
         loop {
             let line = self.line();

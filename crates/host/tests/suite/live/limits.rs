@@ -183,3 +183,54 @@ async fn emit_text(world: &World, text: &str) {
     let (app, session) = (super::app_id("shop"), super::session_id("s1"));
     world.host.live().emit_as_platform(&app, &session, frame).await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_keeps_nobody_off_the_channel() {
+    let world = World::open(&[("limits.live_pending_sockets", "2")]).await;
+    world.seed("s1").await;
+    let stranger = || world.client_with("/ws?wsToken=guessed", &[]);
+    let (mut first, mut second) = (stranger(), stranger());
+    first.barrier();
+    second.barrier();
+    assert_eq!(stranger().closed(), (1013, "pre_subscribe_connection_ceiling".to_owned()));
+    let token = world.token("s1");
+    let path = format!("/ws?wsToken={token}");
+    let (mut page, mut agent) = (world.client_with(&path, &[]), world.client());
+    page.subscribe("s1", json!({"appId": null, "wsToken": token}));
+    agent.subscribe("s1", json!({}));
+    drop((first, second));
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_count_sockets_actions_and_frames() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let mut client = world.client();
+    client.subscribe("s1", json!({"clientId": "page"}));
+    let _pending = world.client();
+    let mut action = super::action("s1", "yes");
+    action["clientSeq"] = 1.into();
+    for _ in 0..2 {
+        assert_eq!(client.ask("action", action.clone())["type"], "ack");
+    }
+    let before = client.barrier().len();
+    let last = world.emit("s1", "tick", 1).await;
+    let heard = before + client.until(last).len();
+    assert!(heard >= 1);
+    let metrics = || world.host.metrics().text();
+    for line in [
+        "accord_live_sockets 2\n",
+        "accord_live_subscribers 1\n",
+        "accord_live_sessions 1\n",
+        "accord_live_actions_total 1\n",
+        "accord_live_slow_subscribers_total 0\n",
+    ] {
+        wait_until(line, || metrics().contains(line)).await;
+    }
+    let text = metrics();
+    let frames = text.split_once("accord_live_frames_total ").unwrap().1;
+    let frames: usize = frames.split_once('\n').unwrap().0.parse().unwrap();
+    assert!(frames >= 1, "{text}");
+    world.close().await;
+}

@@ -1,5 +1,6 @@
 //! The doors of live sessions, by real sockets.
 
+mod archived;
 mod auth;
 mod channel;
 mod control;
@@ -10,6 +11,7 @@ mod page_faults;
 mod polls;
 mod replay;
 mod restart;
+mod tokens;
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -101,8 +103,15 @@ impl World {
 
     /// A token for a session of `shop`.
     fn token(&self, session: &str) -> String {
+        self.token_of(session, json!({}))
+    }
+
+    /// A token for a session of `shop`, with further claims.
+    fn token_of(&self, session: &str, claims: Value) -> String {
         let (app, session) = (app_id("shop"), session_id(session));
-        self.host.live().mint_token(TokenKind::Ws, &session, &app).unwrap().text
+        let Value::Object(claims) = claims else { panic!("no claims: {claims}") };
+        let live = self.host.live();
+        live.mint_token_with(TokenKind::Ws, &session, &app, claims).unwrap().text
     }
 
     fn client(&self) -> Client {

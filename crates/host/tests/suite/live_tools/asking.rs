@@ -1,10 +1,12 @@
 //! An agent asks a person something, with the tools alone.
 
 use accord_base::Caller;
+use accord_contract::wire::Wire as _;
+use accord_host::keys::KeyRequest;
 use accord_live_core::AppId;
 use serde_json::json;
 
-use super::{action, agent, render, session, structured};
+use super::{action, agent, contract, render, session, structured};
 use crate::support::{World, soon};
 
 #[tokio::test]
@@ -95,4 +97,57 @@ async fn a_page_that_is_not_served_has_no_link() {
     let rendered = render(&mut builder, json!({})).await;
     let note = rendered["content"][1]["text"].as_str().unwrap();
     assert!(note.contains("accord serve") && note.contains("accord live open"), "{note}");
+}
+
+#[tokio::test]
+async fn a_contract_does_not_say_who_asks() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let mut contract = contract();
+    contract["x-askedBy"] = json!({"id": "lead", "type": "human"});
+    contract["x-codeHash"] = "0".repeat(64).into();
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": contract}});
+    let made = builder.call("ggui_handshake", draft).await;
+    let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {"text": "T"}});
+    let rendered = builder.call("ggui_render", asked).await;
+    let id = structured(&rendered)["sessionId"].clone();
+    let found = builder.call("ggui_get_session", json!({"sessionId": id})).await;
+    let found = structured(&found);
+    assert_eq!(found["x-askedBy"], json!({"id": "builder", "type": "agent"}));
+    assert_eq!(found.get("x-codeHash"), None);
+}
+
+#[tokio::test]
+async fn a_key_without_an_actor_asks_under_its_label() {
+    let world = World::new();
+    let request = json!({"label": "night shift", "verbs": ["read", "write"]});
+    let request = KeyRequest::from_document(request).unwrap();
+    let made = world.host.keys().create(&Caller::owner(), request).await.unwrap();
+    let caller = world.host.keys().authenticate(&made.secret).await.unwrap();
+    let reader = world.asker(caller);
+    let tool = |name: &str| format!("/accord/v1/live/tools/{name}?project_id=atlas");
+    let draft = json!({"intent": "Ask", "blueprintDraft": {"contract": contract()}});
+    let made = reader.post(&tool("ggui_handshake"), &draft).await.expect(200);
+    let asked = json!({"handshakeId": made["result"]["handshakeId"], "props": {"text": "T"}});
+    let rendered = reader.post(&tool("ggui_render"), &asked).await.expect(200);
+    let id = rendered["result"]["sessionId"].clone();
+    let by = json!({"id": "night shift", "type": "agent"});
+    let list = || async {
+        let path = "/accord/v1/projects/atlas/live/sessions";
+        reader.get(path).await.expect(200)["result"]["sessions"][0].clone()
+    };
+    let listed = list().await;
+    assert_eq!((&listed["asked_by"], &listed["ask"]["asked_by"]), (&by, &by));
+    // It is known after the answer, too, and when the agent waits again.
+    let act = action(id.as_str().unwrap(), "a1", "approve", json!(null));
+    reader.post(&tool("ggui_runtime_submit_action"), &act).await.expect(200);
+    assert_eq!(
+        (list().await["asked_by"].clone(), list().await.get("ask").cloned()),
+        (by.clone(), None)
+    );
+    for _ in 0..2 {
+        let consume = json!({"sessionId": id});
+        reader.post(&tool("ggui_consume"), &consume).await.expect(200);
+    }
+    assert_eq!(list().await["ask"]["asked_by"], by);
 }

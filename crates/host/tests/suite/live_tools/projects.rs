@@ -37,7 +37,7 @@ async fn a_call_without_a_project_is_about_the_only_one_of_its_key() {
     let mut two = with_key(&world, &["atlas", "shop"]).await;
     let refused = two.refused("ggui_handshake", draft()).await;
     assert_eq!(refused["code"], "APP_MISMATCH");
-    assert!(refused["what_to_do"].as_str().unwrap().contains("project_id"), "{refused}");
+    assert_eq!(refused["what_to_do"], "Pass project_id, one of: atlas, shop.");
     // The handshake has a project, so the render needs none.
     let asked = json!({"handshakeId": handshake, "props": {"text": "T"}});
     let rendered = two.call("ggui_render", asked).await;
@@ -48,6 +48,24 @@ async fn a_call_without_a_project_is_about_the_only_one_of_its_key() {
     structured(&two.call("ggui_handshake", named.clone()).await);
     let refused = one.refused("ggui_handshake", named).await;
     assert_eq!(refused["code"], "APP_MISMATCH", "{refused}");
+}
+
+#[tokio::test]
+async fn a_host_without_keys_names_its_projects() {
+    let world = World::new();
+    let api = || local_api(&world.host);
+    let mut client = Client::of("live", api(), CallContext::default()).await;
+    let refused = client.refused("ggui_handshake", draft()).await;
+    assert_eq!(refused["code"], "APP_MISMATCH");
+    let none = "Pass project_id; a project that does not exist is created.";
+    assert_eq!(refused["what_to_do"], none, "{refused}");
+    for project in ["shop", "atlas"] {
+        let mut named = draft();
+        named["project_id"] = project.into();
+        structured(&client.call("ggui_handshake", named).await);
+    }
+    let refused = client.refused("ggui_handshake", draft()).await;
+    assert_eq!(refused["what_to_do"], "Pass project_id, one of: atlas, shop.");
 }
 
 #[tokio::test]
@@ -100,4 +118,50 @@ async fn the_tools_are_offered_beside_those_of_the_memory() {
         listed.as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
     assert_eq!(uris.len(), 2, "{listed}");
     assert!(uris.contains(&format!("ui://ggui/render/{id}").as_str()), "{listed}");
+}
+
+#[tokio::test]
+async fn an_archived_project_is_read_and_not_changed() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let id = session(&mut builder).await;
+    let made = builder.call("ggui_handshake", draft()).await;
+    let handshake = structured(&made)["handshakeId"].clone();
+    let found = builder.call("ggui_search_blueprints", json!({})).await;
+    let blueprint = structured(&found)["blueprints"][0]["blueprintId"].clone();
+    world.owner().post("/v1/projects/atlas/archive", &json!({})).await.expect(200);
+    let (props, app) = (json!({"text": "T"}), "atlas");
+    let replace = json!({"sessionId": id, "kind": "replace", "props": props});
+    let emit = json!({"sessionId": id, "channel": "progress", "payload": 1});
+    for (tool, arguments) in [
+        ("ggui_handshake", draft()),
+        ("ggui_render", json!({"handshakeId": handshake, "props": props})),
+        ("ggui_render_blueprint", json!({"blueprintId": blueprint, "props": props})),
+        ("ggui_update", replace.clone()),
+        ("ggui_amend", replace),
+        ("ggui_emit", emit),
+        ("ggui_consume", json!({"sessionId": id})),
+        ("ggui_runtime_submit_action", super::action(&id, "a1", "approve", json!(null))),
+        ("ggui_runtime_sync_context", json!({"sessionId": id, "appId": app, "snapshot": {}})),
+        ("ggui_runtime_declare_tool_catalog", json!({"sessionId": id, "appId": app, "tools": []})),
+    ] {
+        let refused = builder.refused(tool, arguments).await;
+        assert_eq!(refused["code"], "project_archived", "{tool}: {refused}");
+    }
+    for tool in ["ggui_get_session", "ggui_get_render_source", "ggui_runtime_pull"] {
+        structured(&builder.call(tool, json!({"sessionId": id})).await);
+    }
+    let listed = builder.call("ggui_list_sessions", json!({})).await;
+    assert_eq!(structured(&listed)["sessions"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refused_handshake_creates_no_project() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let contract = json!({"actionSpec": {"approve": {}}});
+    let wrong = json!({"intent": "Ask", "blueprintDraft": {"contract": contract}});
+    let refused = builder.refused("ggui_handshake", wrong).await;
+    assert_eq!(refused["code"], "contract_validation_failed", "{refused}");
+    world.owner().get("/v1/projects/atlas").await.refused(404, "project_not_found");
 }

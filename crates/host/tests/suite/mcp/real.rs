@@ -95,9 +95,10 @@ async fn a_call_that_creates_a_project_says_so() {
         assert_eq!(result["isError"], false, "{result}");
         let note = result["content"][1]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
         assert!(note.starts_with(&format!("The project {project:?} is new")), "{note}");
-        // The receipt is as it always is.
-        let receipt = result["content"][0]["text"].as_str().unwrap();
-        assert_eq!(receipt, result["structuredContent"].to_string());
+        // The text of the receipt is as it always is. The structured content has the note, too.
+        let mut receipt = result["structuredContent"].clone();
+        assert_eq!(receipt.as_object_mut().unwrap().remove("x-note"), Some(note.into()));
+        assert_eq!(result["content"][0]["text"], receipt.to_string());
         let again = client.call(tool, arguments).await;
         assert_eq!(again["content"].as_array().unwrap().len(), 1, "{again}");
     }

@@ -211,6 +211,8 @@ async fn every_tool_does_what_it_says() {
     assert_eq!(structured(&claimed)["taskId"], two);
     let briefing = claimed["content"][1]["text"].as_str().unwrap();
     assert!(briefing.contains("## Handoff") && briefing.contains("All pass"), "{briefing}");
+    // A client that shows its model the structured content alone has it, too.
+    assert_eq!(structured(&claimed)["x-note"], briefing);
 }
 
 #[tokio::test]

@@ -63,6 +63,30 @@ fn an_answer_whose_receipt_was_lost_is_stored_once() {
 }
 
 #[test]
+fn what_was_entered_survives_a_reload_of_the_tab() {
+    let Some(browser) = browser() else { return };
+    let page = browser.private_page().unwrap();
+    let text = json!({"type": "string"});
+    let secret = json!({"type": "string", "format": "password"});
+    let schema = json!({"type": "object", "properties": {"text": text, "pin": secret}});
+    Host::with(json!({"actionSpec": {"reply": {"label": "Reply", "schema": schema}}})).open(&page);
+    wait_until_live(&page);
+    for (path, typed) in [("text", "half a note"), ("pin", "1234")] {
+        page.click(&field("reply", path)).unwrap();
+        page.type_text(typed).unwrap();
+    }
+    page.reload().unwrap();
+    wait_until_live(&page);
+    assert_eq!(value_of(&page, &field("reply", "text")), "half a note");
+    assert_eq!(value_of(&page, &field("reply", "pin")), "", "a secret is not kept");
+    page.click(&button("reply")).unwrap();
+    wait_for_receipt(&page, "reply", "sent");
+    page.reload().unwrap();
+    wait_until_live(&page);
+    assert_eq!(value_of(&page, &field("reply", "text")), "", "it was sent");
+}
+
+#[test]
 fn tabs_have_their_own_forms_and_one_login() {
     let Some(browser) = browser() else { return };
     let (one, two) = (browser.page().unwrap(), browser.page().unwrap());
@@ -89,8 +113,10 @@ fn tabs_have_their_own_forms_and_one_login() {
     assert_eq!(value_of(&two, &field("approve", "note")), "two");
     one.click("#sign-out").unwrap();
     wait_for_view(&one, "login");
-    // The other tab signs out, too, and keeps what was entered.
+    // The other tab signs out, too, and shows nothing of the session.
     wait_for_view(&two, "login");
-    assert_eq!(value_of(&two, &field("approve", "note")), "two");
+    two.wait_for_text("You signed out in another tab.").unwrap();
+    assert!(value_of(&two, &field("approve", "note")).is_null());
+    assert!(!two.text().unwrap().contains("second step"));
     assert_eq!(two.url().unwrap(), URL);
 }

@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 
 use crate::support::{now, snapshot};
 
+pub(super) use super::hooks::{
+    assert_quiet, button, field, value_of, wait_for_receipt, wait_for_view, wait_until_live,
+};
+
 /// An origin whose pages may use what browsers keep for secure pages. Nothing listens there.
 pub(super) const ORIGIN: &str = "http://127.0.0.1:7171";
 /// The page of the session.
@@ -79,7 +83,8 @@ impl Host {
         let view = LiveView::new(&self.snapshot, Some("agent:planner"), now());
         json!({"page": {
             "head": view.head().into_string(), "props": view.props().into_string(),
-            "actions": view.actions().into_string(), "streams": view.streams().into_string(),
+            "actions": view.actions().into_string(), "answers": "",
+            "streams": view.streams().into_string(),
             "now": now().unix_millis(), "ends_at": view.ends().unix_millis(),
             "ended": self.is_ended,
         }})
@@ -90,7 +95,7 @@ impl Host {
 pub(super) fn html(url: &str, body: &str) -> Rule {
     let mut rule = rule(url, 200, "text/html; charset=utf-8", body);
     if let Answer::Body { headers, .. } = &mut rule.answer {
-        let policy = page_policy(ORIGIN.trim_start_matches("http://"));
+        let policy = page_policy(ORIGIN.trim_start_matches("http://"), None);
         headers.push(("Content-Security-Policy".to_owned(), policy));
     }
     rule
@@ -110,27 +115,6 @@ fn document(url: &str, status: u16, document: &Value) -> Rule {
     rule(url, status, "application/json", &document.to_string())
 }
 
-/// Waits until the page has its session and the channel is open.
-pub(super) fn wait_until_live(page: &Page<'_>) {
-    let live = "document.querySelector('#connection')?.dataset.state === 'live'
-        && document.body.dataset.view === 'session'";
-    page.wait_until("the page to be connected", live).unwrap();
-}
-
-/// Waits until the page shows a view.
-pub(super) fn wait_for_view(page: &Page<'_>, view: &str) {
-    let shown = format!("document.body?.dataset.view === {}", json!(view));
-    page.wait_until(format_args!("the view {view}"), &shown).unwrap();
-}
-
-/// Waits until the receipt of an action has a state.
-pub(super) fn wait_for_receipt(page: &Page<'_>, action: &str, state: &str) {
-    let selector = format!("form[data-action={}] [data-receipt]", json!(action));
-    let (selector, state) = (json!(selector), json!(state));
-    let shown = format!("document.querySelector({selector})?.dataset.state === {state}");
-    page.wait_until(format_args!("the receipt of {action} to be {state}"), &shown).unwrap();
-}
-
 /// The actions that the host stored: names and data.
 pub(super) fn stored(page: &Page<'_>) -> Value {
     page.evaluate("stubHost.actions.map(({action, data}) => ({action, data}))").unwrap()
@@ -139,31 +123,6 @@ pub(super) fn stored(page: &Page<'_>) -> Value {
 /// Sends a message on a channel of the session.
 pub(super) fn emit(page: &Page<'_>, channel: &str, payload: &Value) {
     page.evaluate(&format!("stubHost.emit({}, {payload})", json!(channel))).unwrap();
-}
-
-/// The page reported nothing that it should not: no refused content, no error, no dialog.
-pub(super) fn assert_quiet(page: &Page<'_>) {
-    let seen = page.observed().unwrap();
-    let none: [String; 0] = [];
-    assert_eq!(seen.refused_content, none);
-    assert_eq!(seen.exceptions, none);
-    assert_eq!(seen.console, none);
-    assert_eq!(seen.dialogs, none);
-}
-
-/// The selector of the input of a field.
-pub(super) fn field(action: &str, path: &str) -> String {
-    format!("form[data-action={}] [data-field={}] [data-input]", json!(action), json!(path))
-}
-
-/// The selector of the button of an action.
-pub(super) fn button(action: &str) -> String {
-    format!("form[data-action={}] button[type=submit]", json!(action))
-}
-
-/// The value of the input that a selector finds.
-pub(super) fn value_of(page: &Page<'_>, selector: &str) -> Value {
-    page.evaluate(&format!("document.querySelector({})?.value ?? null", json!(selector))).unwrap()
 }
 
 /// A session that asks to approve a release, with everything that a contract can have.

@@ -34,6 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             Code::AgenticUnauthorized,
             Code::AofPersonRequired,
             Code::XchainNotForWorkers,
+            Code::AgenticProjectArchived,
             Code::GguiSessionNotFound,
             Code::GguiInvalidMessage,
             Code::GguiContractViolation,

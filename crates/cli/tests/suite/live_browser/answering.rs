@@ -1,0 +1,59 @@
+//! An agent asks, a person answers on a phone, the agent gets the answer.
+
+use accord_kit::browser::Viewport;
+use serde_json::json;
+
+use super::hooks::{assert_quiet, button, field, wait_for_receipt, wait_until_live};
+use super::with_browser;
+use super::world::World;
+
+#[test]
+fn a_person_answers_an_agent_on_a_phone() {
+    with_browser(|browser| {
+        let world = World::with_keys(&[]);
+        let agent = world.agent();
+        let session = agent.ask_for_release();
+        assert!(agent.consume(&session).is_empty());
+        let page = browser.private_page().expect("a tab");
+        let mut phone = Viewport::PHONE;
+        phone.width = 360;
+        page.set_viewport(phone).expect("a phone");
+        page.go(&world.link(&session)).expect("the page");
+        wait_until_live(&page);
+        // Who asks, for what, and what the agent sent.
+        for text in
+            ["agent:painter", "Release 2.1.0?", "your word", "2.1.0", "A fix for the cart", "shop"]
+        {
+            page.wait_for_text(text).expect(text);
+        }
+        page.wait_for_text("The agent waits for your answer.").expect("that it waits");
+        agent.emit(&session, "412 tests passed");
+        page.wait_for_text("412 tests passed").expect("a message of the agent");
+        let width = page.evaluate("document.documentElement.scrollWidth").expect("a width");
+        assert!(width.as_u64() <= Some(360), "{width}");
+
+        page.tap(&field("approve", "note")).expect("a field");
+        page.type_text("Looks good").expect("typed");
+        // A number that the contract does not allow is refused, and nothing is sent.
+        page.tap(&field("approve", "build")).expect("a field");
+        page.type_text("0").expect("typed");
+        page.tap(&button("approve")).expect("a button");
+        wait_for_receipt(&page, "approve", "failed");
+        page.wait_for_text("Enter at least 1.").expect("what is wrong");
+        assert_eq!(agent.answers(&session).len(), 0);
+        page.tap(&field("approve", "build")).expect("a field");
+        page.press("Backspace").expect("a key");
+        page.type_text("12").expect("typed");
+        page.tap(&button("approve")).expect("a button");
+        wait_for_receipt(&page, "approve", "sent");
+        page.wait_for_text("Answers so far").expect("the answer on the page");
+
+        let answer = json!({"note": "Looks good", "build": 12});
+        assert_eq!(agent.consume(&session), [("approve".to_owned(), answer)]);
+        page.wait_for_text("The agent has read your answer.").expect("that it was read");
+        assert!(agent.consume(&session).is_empty(), "it is returned once");
+        assert_eq!(agent.answers(&session).len(), 1);
+        assert_quiet(&page);
+        page.close().expect("closed");
+    });
+}

@@ -1,0 +1,46 @@
+//! What the page of a session shows besides the session itself: who asks, and the last answers.
+
+use accord_contract::codes::Failure;
+use accord_live_core::SessionId;
+use accord_live_core::session::{LedgerKind, LedgerName, LedgerRow, Session};
+use accord_store::ReadUnit;
+
+use super::answers::LiveAsk;
+use super::unit::{UnitError, UnitResult};
+use super::{Live, overview, rows};
+
+/// The last events of a ledger among which answers are looked for.
+const LAST_EVENTS: u64 = 200;
+
+/// What a page shows besides the session.
+#[derive(Clone, Debug, Default)]
+pub struct PageFacts {
+    /// What the session waits for.
+    pub ask: Option<LiveAsk>,
+    /// The last answers, oldest first.
+    pub answers: Vec<LedgerRow>,
+}
+
+impl Live {
+    /// What the page of a session shows besides it. The caller has checked the app.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn page_facts(&self, session: &SessionId) -> Result<PageFacts, Failure> {
+        let (session, now) = (session.clone(), self.now());
+        let read = self.read(move |unit| {
+            let Some(row) = unit.live_session(&session)? else { return Ok(PageFacts::default()) };
+            let ask = overview::ask(unit, &row.session, now)?;
+            Ok(PageFacts { ask, answers: last_answers(unit, &row.session)? })
+        });
+        read.await.map_err(UnitError::into_failure)
+    }
+}
+
+fn last_answers(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Vec<LedgerRow>> {
+    let after = session.head.ledger.saturating_sub(LAST_EVENTS);
+    let events = unit.live_ledger(&session.id, after, LAST_EVENTS as usize)?;
+    let events = events.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
+    let is_answer = |row: &LedgerRow| row.kind == LedgerKind::Known(LedgerName::UserSubmitted);
+    Ok(events.into_iter().filter(is_answer).collect())
+}

@@ -1,0 +1,143 @@
+//! The answers that were given in a live session, as its ledger has them.
+
+use accord_contract::time::Time;
+use accord_contract::wire::Value;
+use askama::Template;
+
+use crate::html::Html;
+use crate::text::AgentText;
+use crate::value::{label, shown};
+
+/// The most answers that are shown, the last ones.
+const MOST_ANSWERS: usize = 20;
+
+/// What takes the place of a secret that a person entered.
+const SECRET: &str = "(not shown)";
+
+/// An answer of a person.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Its number in the ledger.
+    pub number: u64,
+    /// When it was stored.
+    pub at: Time,
+    /// The data of its event: the action as it was sent, and who sent it.
+    pub event: &'a Value,
+}
+
+struct Answer {
+    number: u64,
+    label: AgentText,
+    at: String,
+    by: Option<AgentText>,
+    data: Html,
+}
+
+#[derive(Template)]
+#[template(path = "answers.html")]
+struct Answers {
+    answers: Vec<Answer>,
+    is_cut: bool,
+}
+
+/// The last answers, oldest first. `snapshot` has the actions of the session.
+pub fn answers(snapshot: &Value, given: &[Given<'_>]) -> Html {
+    let first = given.len().saturating_sub(MOST_ANSWERS);
+    let answers = given[first..].iter().filter_map(|given| Answer::read(snapshot, given));
+    Html::of(&Answers { answers: answers.collect(), is_cut: first > 0 })
+}
+
+impl Answer {
+    /// An answer; none for an event that names no action.
+    fn read(snapshot: &Value, given: &Given<'_>) -> Option<Self> {
+        let sent = given.event.get("payload")?;
+        let name = sent.get("action")?.as_str()?;
+        let spec = snapshot.get("actionSpec").and_then(|specs| specs.get(name));
+        let words = spec.and_then(|spec| spec.get("label")).and_then(Value::as_str);
+        let schema = spec.and_then(|spec| spec.get("schema"));
+        let data = sent.get("data").map(|data| shown(&without_secrets(data, schema), schema));
+        let by = given.event.get("x-by");
+        let part = |name: &str| by.and_then(|by| by.get(name)).and_then(Value::as_str);
+        let by = part("type").zip(part("id")).map(|(kind, id)| format!("{kind}:{id}"));
+        Some(Self {
+            number: given.number,
+            label: AgentText::new(words.map_or_else(|| label(name), str::to_owned)),
+            at: given.at.to_seconds_text(),
+            by: by.map(AgentText::new),
+            data: data.unwrap_or_default(),
+        })
+    }
+}
+
+/// The data without what was entered as a secret.
+fn without_secrets(data: &Value, schema: Option<&Value>) -> Value {
+    let part = |name: &str| schema.and_then(|schema| schema.get(name));
+    match data {
+        Value::String(_) if part("format").and_then(Value::as_str) == Some("password") => {
+            SECRET.into()
+        }
+        Value::Array(items) => {
+            items.iter().map(|item| without_secrets(item, part("items"))).collect()
+        }
+        Value::Object(members) => {
+            let schema_of = |name: &str| part("properties").and_then(|all| all.get(name));
+            let members = members.iter();
+            members
+                .map(|(name, member)| (name.clone(), without_secrets(member, schema_of(name))))
+                .collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn now() -> Time {
+        Time::from_unix(1_800_000_000, 0).unwrap()
+    }
+
+    #[test]
+    fn an_answer_shows_what_when_and_who() {
+        let snapshot = json!({"actionSpec": {"approve": {"label": "Approve <it>", "schema": {
+            "properties": {"pin": {"type": "string", "format": "password"}}}}}});
+        let event = json!({"payload": {"action": "approve", "data": {"pin": "1234", "note": "ok"}},
+            "x-by": {"type": "human", "id": "lead"}});
+        let html = answers(&snapshot, &[Given { number: 3, at: now(), event: &event }]);
+        let html = html.as_str();
+        for part in [
+            "Answers so far",
+            "data-answer=\"3\"",
+            "Approve &lt;it&gt;",
+            "2027-01-15T08:00:00Z",
+            "human:lead",
+            "(not shown)",
+            "ok",
+        ] {
+            assert!(html.contains(part), "no {part} in {html}");
+        }
+        assert!(!html.contains("1234"), "{html}");
+    }
+
+    #[test]
+    fn the_last_answers_are_shown() {
+        assert_eq!(answers(&json!({}), &[]).as_str(), "");
+        let event = json!({"payload": {"action": "go"}});
+        let numbers = 1..=MOST_ANSWERS as u64 + 1;
+        let given: Vec<_> =
+            numbers.map(|number| Given { number, at: now(), event: &event }).collect();
+        let html = answers(&json!({}), &given);
+        assert!(html.as_str().contains("The last answers"), "{html}");
+        assert_eq!(html.as_str().matches("<strong>Go</strong>").count(), MOST_ANSWERS);
+        assert!(!html.as_str().contains("data-answer=\"1\""), "{html}");
+        // An event of another kind is no answer.
+        let other = json!({"note": 1});
+        assert_eq!(
+            answers(&json!({}), &[Given { number: 1, at: now(), event: &other }]).as_str(),
+            ""
+        );
+    }
+}
