@@ -78,18 +78,6 @@ const FAULTS: &[(&str, Fault)] = &[
     (
         UPDATE,
         Fault {
-            name: "loaded-for-each-update",
-            case: "an-update-is-shown",
-            file: "/channel.js",
-            edits: &[(
-                "case \"props_update\":\n        this.on.changed();",
-                "case \"props_update\":\n        location.reload();",
-            )],
-        },
-    ),
-    (
-        UPDATE,
-        Fault {
             name: "old-props-stay",
             case: "an-update-replaces-all-props",
             file: "/live.js",
