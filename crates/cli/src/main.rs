@@ -22,6 +22,9 @@ use clap::Parser as _;
 
 use crate::commands::Cli;
 
+#[global_allocator]
+static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -1,7 +1,7 @@
-//! The wall clock and random bytes of the operating system.
+//! The wall clock, random bytes, and the memory allocator of the programs.
 //!
-//! This is the only crate that reads either one. Pure crates get the time and random bytes as
-//! arguments; their callers take them from here.
+//! This is the only crate that reads the clock and random bytes. Pure crates get both as arguments;
+//! their callers take them from here.
 //!
 //! Durations within one process are measured with [`std::time::Instant`], not with this clock: a
 //! wall clock can jump.
@@ -14,11 +14,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "reading the wall clock is what this crate is for")]
 
+mod allocator;
 mod boot;
 mod clock;
 mod monotonic;
 mod random;
 
+pub use allocator::Allocator;
 pub use boot::boot_id;
 pub use clock::{now, uptime};
 pub use monotonic::Clock;

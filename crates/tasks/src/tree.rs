@@ -33,6 +33,9 @@ const LONGEST_GATHERING: Duration = Duration::from_millis(2);
 /// A shorter time is not worth a wait.
 const SHORTEST_GATHERING: Duration = Duration::from_micros(100);
 
+/// How often a leader looks for callers that came while it decided.
+const LATE_ROUNDS: usize = 2;
+
 /// The tree of one project. A clone is the same tree.
 #[derive(Clone)]
 pub struct Tree(Arc<Shared>);
@@ -357,7 +360,7 @@ impl Tree {
             Ok(locked)
         });
         // After the lock: callers that came while this process waited for it join the group.
-        let jobs: Vec<Job> = self.0.queue.lock().waiting.drain(..).collect();
+        let jobs = self.take_waiting();
         let shared = &self.0;
         let (mut locked, known) = match (locked, index.as_mut()) {
             (Ok(locked), Some(known)) => (locked, known),
@@ -380,7 +383,14 @@ impl Tree {
         known.has_odd_settings |= changes.has_settings;
         let mut work = Work::new(shared.disk.as_ref(), locked.state(), known, settings, now);
         work.settle_all(&[]);
-        let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
+        let mut decide = |jobs: Vec<Job>| -> Vec<Finish> {
+            jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect()
+        };
+        let mut finishes = decide(jobs);
+        // Callers that came meanwhile join the group: one commit for all costs less than two.
+        for _ in 0..LATE_ROUNDS {
+            finishes.extend(decide(self.take_waiting()));
+        }
         work.settle_rest();
         let (records, is_spoiled) = work.into_records();
         records.into_iter().for_each(|record| locked.stage(record));
@@ -395,6 +405,11 @@ impl Tree {
             *index = None;
         }
         Ended { finishes, outcome, sync_time: Some(wal.sync_time()) }
+    }
+
+    /// The callers that wait for a group.
+    fn take_waiting(&self) -> Vec<Job> {
+        self.0.queue.lock().waiting.drain(..).collect()
     }
 
     /// Runs the decisions of a group on a tree that cannot be written: those that change nothing

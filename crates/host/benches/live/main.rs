@@ -22,6 +22,9 @@ use std::time::Duration;
 
 use self::gates::Gates;
 
+#[global_allocator]
+static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
+
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     let mut parts = Vec::new();

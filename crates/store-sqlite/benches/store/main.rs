@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 
 use self::gates::Gates;
 
+#[global_allocator]
+static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
+
 fn main() -> ExitCode {
     let asked = Asked::parse(std::env::args().skip(1));
     if let Some(folder) = &asked.child {

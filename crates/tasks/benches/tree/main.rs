@@ -30,6 +30,9 @@ use tempfile::TempDir;
 use crate::measure::{Limit, cpu, p50, process_cpu};
 use crate::slow::Slow;
 
+#[global_allocator]
+static ALLOCATOR: accord_system::Allocator = accord_system::Allocator;
+
 const SMALL: usize = 10_000;
 const LARGE: usize = 100_000;
 /// What a slow disk adds to every sync.
