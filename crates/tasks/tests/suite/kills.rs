@@ -22,6 +22,8 @@ use crate::support::{
     agent, all_events, create_ready, human, is_clean, open, poll, satisfies_the_checker, task_files,
 };
 
+/// How long a lease lasts.
+const A_DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 const WORKERS: usize = 4;
 /// The rounds of the short form.
 const ROUNDS: usize = 8;
@@ -82,7 +84,11 @@ impl Agent {
 
     fn claim(&mut self) -> Result<(), Failure> {
         let Some(id) = self.ready.pop() else { return Ok(()) };
-        let request = ClaimRequest::default();
+        let mut request = ClaimRequest::default();
+        // A killed worker renews nothing. On a busy machine the rounds of a tree take longer than
+        // the usual times, and the poll of the check would recover its task.
+        request.lease_ttl_ms = Some(A_DAY_MS);
+        request.heartbeat_ttl_ms = Some(A_DAY_MS);
         let run = self.tree.claim(&id.to_string(), &request, &agent(&self.name))?.run_id;
         say(&format!("claimed {id} {run}"));
         self.held.push((id, run));
