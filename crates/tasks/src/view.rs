@@ -20,12 +20,18 @@ use crate::layout::{companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
 
-/// The most files of `outputs/` that are looked at.
-const MAX_OUTPUTS: usize = 2_000;
+/// The most of `outputs/` that is looked at.
+const OUTPUTS: Most = Most { files: 2_000, depth: 16 };
 /// The largest output that is hashed.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
-/// How deep folders in `outputs/` are looked at.
-const MAX_DEPTH: usize = 16;
+
+/// The most that is listed of a folder.
+#[derive(Clone, Copy)]
+pub(crate) struct Most {
+    pub(crate) files: usize,
+    /// How many folders may be inside each other.
+    pub(crate) depth: usize,
+}
 
 /// The artifacts of a run.
 #[derive(Clone, Debug, Default)]
@@ -134,20 +140,33 @@ impl Work<'_> {
     pub(crate) fn evidence(&self, file: &TaskFile) -> Result<Evidence, Failure> {
         let task = file.task();
         let root = companion(task.status, task.id);
-        let (mut outputs, mut hidden) = (Vec::new(), 0);
-        self.outputs(&root, "outputs", 0, &mut outputs, &mut hidden)?;
+        let (paths, hidden) = self.files_below(&root, "outputs", OUTPUTS)?;
+        let outputs = paths.into_iter().map(|path| self.output(&root, path));
+        let outputs: Vec<Output> = outputs.collect::<Result<_, _>>()?;
         let result = self.artifact_text(task.id, "run_result.json")?;
         let digest = evidence::digest(&file.text(), result.as_deref(), &outputs);
         Ok(Evidence { digest, outputs, hidden })
     }
 
-    /// The files below a folder of a task, in the order of their paths. Links are not followed.
-    fn outputs(
+    /// The files below a folder of a task, in the order of their paths, and how many entries are
+    /// left out. Links are not followed.
+    pub(crate) fn files_below(
         &self,
         root: &str,
         folder: &str,
-        depth: usize,
-        found: &mut Vec<Output>,
+        most: Most,
+    ) -> Result<(Vec<String>, u64), Failure> {
+        let (mut found, mut hidden) = (Vec::new(), 0);
+        self.collect_files(root, folder, most, &mut found, &mut hidden)?;
+        Ok((found, hidden))
+    }
+
+    fn collect_files(
+        &self,
+        root: &str,
+        folder: &str,
+        most: Most,
+        found: &mut Vec<String>,
         hidden: &mut u64,
     ) -> Result<(), Failure> {
         let entries = match self.disk().list(&format!("{root}/{folder}")) {
@@ -161,22 +180,26 @@ impl Work<'_> {
         for entry in entries.unwrap_or_default() {
             let path = format!("{folder}/{}", entry.name);
             match entry.kind {
-                Kind::Folder if depth < MAX_DEPTH => {
-                    self.outputs(root, &path, depth + 1, found, hidden)?;
+                Kind::Folder if most.depth > 0 => {
+                    let inside = Most { depth: most.depth - 1, ..most };
+                    self.collect_files(root, &path, inside, found, hidden)?;
                 }
-                Kind::File if found.len() < MAX_OUTPUTS => {
-                    found.push(self.output(root, path)?);
-                }
+                Kind::File if found.len() < most.files => found.push(path),
                 _ => *hidden += 1,
             }
         }
         Ok(())
     }
 
+    /// The length of a file in a folder of a task.
+    pub(crate) fn length(&self, root: &str, path: &str) -> Result<u64, Failure> {
+        let stat = self.disk().stat(&format!("{root}/{path}"));
+        Ok(stat.map_err(|error| failure(&error))?.map_or(0, |stat| stat.length))
+    }
+
     fn output(&self, root: &str, path: String) -> Result<Output, Failure> {
+        let bytes = self.length(root, &path)?;
         let whole = format!("{root}/{path}");
-        let stat = self.disk().stat(&whole).map_err(|error| failure(&error))?;
-        let bytes = stat.map_or(0, |stat| stat.length);
         let content = match bytes {
             0..=MAX_OUTPUT => read_file(self.disk(), &whole, MAX_OUTPUT).ok().flatten(),
             _ => None,

@@ -9,15 +9,13 @@ use accord_trees::Kind;
 use crate::Tree;
 use crate::answers::{BriefingAnswer, BriefingDependency, OutputView};
 use crate::layout::companion;
-use crate::tree::failure;
+use crate::view::Most;
 use crate::work::Work;
 
 /// The most dependencies whose outputs are read.
 const DEPENDENCIES: usize = 50;
-/// The most files of a folder that are listed.
-const FILES: usize = 100;
-/// How deep folders are looked at.
-const DEPTH: usize = 8;
+/// The most of a folder that is listed.
+const FILES: Most = Most { files: 100, depth: 8 };
 /// The longest text of a file that is read, in bytes.
 const TEXT: usize = 64 * 1024;
 
@@ -113,44 +111,11 @@ fn text(work: &Work<'_>, folder: &str, path: &str) -> Option<String> {
     }
 }
 
-/// The files in a folder of a task, in the order of their paths, and how many are left out. Links
-/// are not followed.
-fn files(work: &Work<'_>, folder: &str, name: &str) -> Result<(Vec<OutputView>, u64), Failure> {
-    let (mut found, mut hidden) = (Vec::new(), 0);
-    collect(work, folder, name, 0, &mut found, &mut hidden)?;
-    Ok((found, hidden))
-}
-
-fn collect(
-    work: &Work<'_>,
-    root: &str,
-    folder: &str,
-    depth: usize,
-    found: &mut Vec<OutputView>,
-    hidden: &mut u64,
-) -> Result<(), Failure> {
-    let entries = match work.disk().list(&format!("{root}/{folder}")) {
-        // A link that leads outside, or a folder that may not be read.
-        Err(error) if error.is_unreadable() => {
-            *hidden += 1;
-            return Ok(());
-        }
-        entries => entries.map_err(|error| failure(&error))?,
-    };
-    for entry in entries.unwrap_or_default() {
-        let path = format!("{folder}/{}", entry.name);
-        match entry.kind {
-            Kind::Folder if depth < DEPTH => {
-                collect(work, root, &path, depth + 1, found, hidden)?;
-            }
-            Kind::File if found.len() < FILES => {
-                let stat = work.disk().stat(&format!("{root}/{path}"));
-                let stat = stat.map_err(|error| failure(&error))?;
-                let bytes = stat.map_or(0, |stat| stat.length);
-                found.push(OutputView { path, bytes, sha256: None });
-            }
-            _ => *hidden += 1,
-        }
-    }
-    Ok(())
+/// The files in a folder of a task, and how many are left out.
+fn files(work: &Work<'_>, root: &str, folder: &str) -> Result<(Vec<OutputView>, u64), Failure> {
+    let (paths, hidden) = work.files_below(root, folder, FILES)?;
+    let files = paths
+        .into_iter()
+        .map(|path| Ok(OutputView { bytes: work.length(root, &path)?, path, sha256: None }));
+    Ok((files.collect::<Result<_, Failure>>()?, hidden))
 }
