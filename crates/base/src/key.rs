@@ -41,3 +41,39 @@ impl StoredKey {
         end.is_some_and(|end| end.time() <= now)
     }
 }
+
+/// What every key begins with. Secret scanners recognise it.
+pub const KEY_PREFIX: &str = "accord_";
+
+/// The least letters and digits of the two parts of a key that a text contains. Keys have more; a
+/// name that happens to begin like a key has fewer.
+const LEAST_ID: usize = 8;
+const LEAST_SECRET: usize = 32;
+
+/// Whether a text contains what has the form of a key, `accord_ID_SECRET`.
+pub fn contains_key(text: &str) -> bool {
+    let length = |text: &str| text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    text.match_indices(KEY_PREFIX).any(|(at, prefix)| {
+        let rest = &text[at + prefix.len()..];
+        let id = length(rest);
+        let secret = rest[id..].strip_prefix('_').map_or(0, length);
+        id >= LEAST_ID && secret >= LEAST_SECRET
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contains_key;
+
+    #[test]
+    fn a_key_is_found_anywhere_in_a_text() {
+        let key = format!("accord_{}_{}", "0123456789abcdef", "0v".repeat(26));
+        for text in [key.clone(), format!("it is {key}."), format!("accord_ {key}")] {
+            assert!(contains_key(&text), "{text}");
+        }
+        let cut = &key[..key.len() - 25];
+        for text in ["", "accord_", "accord_live_session_of_the_team", "accord_é_x", cut] {
+            assert!(!contains_key(text), "{text}");
+        }
+    }
+}

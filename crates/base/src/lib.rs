@@ -43,6 +43,6 @@ pub use caller::Caller;
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
 pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};
-pub use key::StoredKey;
+pub use key::{KEY_PREFIX, StoredKey, contains_key};
 pub use page::{Budgeted, Page, fill_page};
 pub use tokens::tokens;

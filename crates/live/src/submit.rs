@@ -1,7 +1,8 @@
 //! Actions of a person through the tool of a page.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Actor, Caller, Verb};
 use accord_contract::codes::Failure;
+use accord_contract::wire::Wire as _;
 use accord_live_core::refuse;
 use accord_live_core::session::{DedupKey, submit};
 use accord_live_core::tools::{Outcome, Submission, SubmitActionRequest, submit_action};
@@ -30,6 +31,8 @@ impl Live {
             Ok(_) => return Ok(Outcome::submitted(None)),
         };
         let has_consumer = self.has_consumer(&session);
+        let by = caller.access().actor();
+        let by = by.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
         let recorded = self.write(move |job| {
             let row = job.unit.live_session(&session)?;
             let key = DedupKey::identified(&dispatch.action_id);
@@ -37,7 +40,8 @@ impl Live {
             let earlier = earlier.as_ref().map(rows::ledger).transpose()?;
             let at = job.at(&project)?;
             let found = row.as_ref().map(|row| &row.session);
-            let acted = submit((*dispatch).clone(), found, &app, earlier.as_ref(), at)?;
+            let dispatch = (*dispatch).clone();
+            let acted = submit(dispatch, found, &app, earlier.as_ref(), by.clone(), at)?;
             job.commit(&project, row.as_ref(), &acted.delta, Vec::new())?;
             Ok(acted.delta.ledger.len())
         });

@@ -3,11 +3,10 @@
 //! Secret scanners recognise the prefix. The id finds the row, and the secret authenticates. There
 //! are only letters and digits, so that a double click selects all of it.
 
+use accord_base::KEY_PREFIX;
 use accord_canon::{Digest, sha256};
 use accord_system::random;
 use data_encoding::BASE32_DNSSEC;
-
-const PREFIX: &str = "accord_";
 
 /// A key, as its holder has it. The store has only its [`KeyText::digest`].
 pub(crate) struct KeyText {
@@ -20,14 +19,14 @@ impl KeyText {
     pub(crate) fn mint() -> Self {
         let id = BASE32_DNSSEC.encode(&random::<10>());
         let secret = BASE32_DNSSEC.encode(&random::<32>());
-        let text = format!("{PREFIX}{id}_{secret}");
+        let text = format!("{KEY_PREFIX}{id}_{secret}");
         Self { id, text }
     }
 
     /// Parses what a caller sent; `None` if it does not have the form of a key.
     pub(crate) fn read(text: &str) -> Option<Self> {
         // Neither part contains an underscore, so the first one ends the id.
-        let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
+        let (id, secret) = text.strip_prefix(KEY_PREFIX)?.split_once('_')?;
         if id.is_empty() || secret.is_empty() {
             return None;
         }

@@ -3,6 +3,7 @@
 //! An action reaches the ledger through the channel ([`act`]) or through the tool of a page
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
+use accord_base::contains_key;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::rule;
 use accord_contract::time::Timestamp;
@@ -13,8 +14,8 @@ use super::ledger::minted_event_id;
 use super::{AskChange, DedupKey, Delta, LedgerName, LedgerRow, Session};
 use crate::contract::CompiledContract;
 use crate::frame::{Action, ActionAck, BY, DATA_SUBMIT, DOOR};
-use crate::json::members;
-use crate::violation::{Source, ViolationDetails};
+use crate::json::{members, put};
+use crate::violation::{Source, Violation, ViolationDetails};
 use crate::{AppId, refuse};
 
 /// What is known when an action arrives over the channel.
@@ -103,7 +104,7 @@ pub fn act(action: Action, facts: ActFacts<'_>) -> Result<Acted, Failure> {
 
 /// Records an action that a page submits through its tool, for the app that it names. `earlier` is
 /// the stored event of the key [`DedupKey::identified`]. The data is not checked against the
-/// contract.
+/// contract. `by` is the actor of the caller, if it has one.
 ///
 /// Clauses: GGUI-PIPE-IDEMPOTENT.
 ///
@@ -114,6 +115,7 @@ pub fn submit(
     session: Option<&Session>,
     app: &AppId,
     earlier: Option<&LedgerRow>,
+    by: Option<Value>,
     at: At<'_>,
 ) -> Result<Acted, Failure> {
     let no_pipe = || refuse::pipe_not_found("the session has no pipe; render it first");
@@ -131,12 +133,13 @@ pub fn submit(
         ("uiContext", ui_context),
         ("firedAt", fired_at.as_str().into()),
     ]);
-    let envelope = members([
+    let mut envelope = members([
         ("sessionId", session.id.as_str().into()),
         ("type", DATA_SUBMIT.into()),
         ("payload", Value::Object(payload)),
         (DOOR, "tool".into()),
     ]);
+    put(&mut envelope, BY, by);
     let mut change = Change::begin(session, at);
     let kind = LedgerName::UserSubmitted.into();
     let key = DedupKey::identified(&action_id);
@@ -185,6 +188,22 @@ fn as_sent(mut envelope: Value) -> Value {
     envelope
 }
 
+/// The place of a text that contains a key of Accord.
+fn key_in(value: &Value, place: &str) -> Option<String> {
+    match value {
+        Value::String(text) => contains_key(text).then(|| place.to_owned()),
+        Value::Array(entries) => {
+            let mut entries = entries.iter().enumerate();
+            entries.find_map(|(at, entry)| key_in(entry, &format!("{place}[{at}]")))
+        }
+        Value::Object(members) => {
+            let mut members = members.iter();
+            members.find_map(|(name, member)| key_in(member, &format!("{place}.{name}")))
+        }
+        _ => None,
+    }
+}
+
 /// Checks the payload of an action, and fills in the tool of its next step. Returns whether the
 /// action has a name: without an actionSpec, it need not have one.
 ///
@@ -195,6 +214,14 @@ fn check(envelope: &mut Object, contract: &CompiledContract) -> Result<bool, Fai
         let details = ViolationDetails::new(Source::Event, violations);
         details.into_failure(Code::GguiContractViolation)
     })?;
+    let data = payload.get("data").unwrap_or(&Value::Null);
+    let field = format!("{}.data", action.name.unwrap_or_default());
+    if let Some(field) = key_in(data, field.trim_start_matches('.')) {
+        // A form of an agent can look like a login. The agent would get the rights of the person.
+        let message = "must not contain a key of Accord: the agent would get it";
+        let details = ViolationDetails::new(Source::Event, vec![Violation::new(field, message)]);
+        return Err(details.into_failure(Code::GguiContractViolation));
+    }
     let (is_named, tool) = (action.name.is_some(), action.tool.map(str::to_owned));
     if let Some(Value::Object(payload)) = envelope.get_mut("payload")
         && let Some(tool) = rule!(tool; ToolNotFilled => None)

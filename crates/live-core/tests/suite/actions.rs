@@ -204,6 +204,21 @@ fn a_number_that_names_another_action_is_refused() {
 }
 
 #[test]
+fn an_answer_with_a_key_of_accord_is_refused() {
+    let (contract, mut world) = (contract(spec()), world());
+    let key = format!("accord_{}_{}", "0123456789abcdef", "0v".repeat(26));
+    for (data, field) in [
+        (json!(key.as_str()), "close.data"),
+        (json!({"form": [{"key": format!("my key: {key}")}]}), "close.data.form[0].key"),
+    ] {
+        let failure = world.act(&contract, None, submit("close", data)).unwrap_err();
+        assert_eq!(failure.code, Code::GguiContractViolation);
+        assert_eq!(failure.details["violations"][0]["field"], field);
+        assert!(!json!(failure.details).to_string().contains(&key), "the key is not repeated");
+    }
+}
+
+#[test]
 fn a_page_submits_through_its_tool_once() {
     let mut world = world();
     let project = project();
@@ -217,7 +232,7 @@ fn a_page_submits_through_its_tool_once() {
     };
     let shop = app("shop");
     let tool = |world: &World, app_id: &AppId, earlier: Option<&LedgerRow>, now: Time| {
-        submit_tool(dispatch(), Some(&world.session), app_id, earlier, at(&project, now))
+        submit_tool(dispatch(), Some(&world.session), app_id, earlier, None, at(&project, now))
     };
     let acted = tool(&world, &shop, None, world.now).unwrap();
     let first = acted.ack;
@@ -235,7 +250,7 @@ fn a_page_submits_through_its_tool_once() {
     world.session.head.has_pipe = false;
     for failure in [
         tool(&world, &shop, None, world.now),
-        submit_tool(dispatch(), None, &shop, None, at(&project, world.now)),
+        submit_tool(dispatch(), None, &shop, None, None, at(&project, world.now)),
     ] {
         assert_eq!(failure.unwrap_err().code, Code::GguiPipeNotFound);
     }

@@ -52,7 +52,7 @@ fn events_are_taken_out_once_with_one_frame_each() {
     };
     let project = project();
     let (session, now) = (Some(&world.session), at(&project, world.now));
-    let acted = submit_tool(dispatch, session, &app("shop"), None, now).unwrap();
+    let acted = submit_tool(dispatch, session, &app("shop"), None, None, now).unwrap();
     world.apply(acted.delta);
     world.now = time(77);
 

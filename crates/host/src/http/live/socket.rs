@@ -290,16 +290,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         self.holder.as_ref().is_some_and(|holder| holder.login.is_some())
     }
 
-    /// Who sends the actions of a page, as far as that is known.
-    fn sender(&self) -> Option<Value> {
-        let holder = self.holder.as_ref().filter(|_| self.is_page())?;
-        let actor = holder.caller.access().actor()?;
-        Some(Actor::new(actor.id.clone(), actor.kind).encode())
+    /// Who sends the actions, as far as the credential says, and through which door. An agent can
+    /// answer its own question with its own key: then the ledger must name the agent.
+    fn sender(&self) -> (Option<Value>, Option<&'static str>) {
+        let actor = self.holder.as_ref().and_then(|holder| holder.caller.access().actor());
+        let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
+        let door = match () {
+            () if self.is_page() => Some("page"),
+            () => by.is_some().then_some("channel"),
+        };
+        (by, door)
     }
 
     async fn act(&mut self, action: Action) -> Result<ServerFrame, End> {
         self.check_key().await?;
-        let action = action.sent_by(self.sender(), self.is_page().then_some("page"));
+        let (by, door) = self.sender();
+        let action = action.sent_by(by, door);
         Ok(match self.host.live().act(&self.binding(), action).await {
             Ok(ack) => ServerFrame::Acted(ack),
             Err(failure) => ServerFrame::Error(Box::new(failure)),

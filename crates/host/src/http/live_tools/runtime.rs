@@ -58,7 +58,11 @@ pub(super) fn routes() -> Vec<Route> {
                 async move {
                     let host = &asked.host;
                     let is_revoked = match host.live().made_token(&request.envelope) {
-                        Some(claims) => TokenHolder::of(host, &claims).await.is_err(),
+                        // A key of another project must not keep a token alive that it came by.
+                        Some(claims) => {
+                            named(&asked, &claims.app_id).is_err()
+                                || TokenHolder::of(host, &claims).await.is_err()
+                        }
                         None => false,
                     };
                     answered(host.live().refresh_token(&request, is_revoked).await)

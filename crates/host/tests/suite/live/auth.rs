@@ -254,6 +254,22 @@ async fn tokens_in_a_query_are_in_no_log() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_answers_its_own_question_is_named() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let actor = json!({"id": "builder", "type": "agent"});
+    let document = json!({"label": "builder", "verbs": ["write", "read"], "actor": actor});
+    let (_, secret) = key(&world, document).await;
+    let headers = bearer(&secret);
+    let mut agent = world.client_with("/ws", &[("Authorization", headers.as_str())]);
+    agent.subscribe("s1", json!({"followLedger": true}));
+    assert_eq!(agent.ask("action", super::action("s1", "approved"))["type"], "ack");
+    let heard = next_event(&mut agent);
+    assert_eq!(heard["data"]["x-by"], actor);
+    assert_eq!(heard["data"]["x-door"], "channel");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_socket_of_a_page_ends_with_its_key_and_says_who_answered() {
     let world = World::open(&[]).await;
     world.seed("s1").await;
