@@ -78,6 +78,8 @@ refusals! {
     rate_limit_exceeded = GguiRateLimitExceeded;
     /// There is no such handshake, or it was used, or it has expired.
     handshake_not_found = GguiToolHandshakeNotFound;
+    /// There is no such UI in the project.
+    blueprint_not_found = GguiToolBlueprintNotFound;
     /// There is no such session for the caller of a tool.
     tool_session_not_found = AgenticSessionNotFound;
 }

@@ -102,7 +102,7 @@ impl Live {
     /// Renders a UI that was rendered before, by its id.
     ///
     /// # Errors
-    /// `handshake_not_found` when there is no such UI; else as [`Self::render`].
+    /// `blueprint_not_found` when there is no such UI; else as [`Self::render`].
     pub async fn render_blueprint(
         &self,
         caller: &Caller,
@@ -111,7 +111,9 @@ impl Live {
         asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
         let project = self.enter(caller, app, Verb::Write)?;
-        let missing = || refuse::handshake_not_found("there is no UI of this id; render one first");
+        let missing = || {
+            refuse::blueprint_not_found("no UI of this blueprintId was rendered in this project")
+        };
         let key = BlueprintKey::parse(&request.blueprint_id).ok_or_else(missing)?;
         let found = self.read(move |unit| {
             let row = unit.live_blueprint(&project, &key)?;

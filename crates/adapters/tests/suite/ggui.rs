@@ -76,13 +76,14 @@ fn a_fault_breaks_one_rule() {
 }
 
 /// The codes that no case can ask for, and why.
-const WITHOUT_A_CASE: [(&str, &str); 6] = [
+const WITHOUT_A_CASE: [(&str, &str); 7] = [
     ("APPEND_FAILED", "only a store that fails leads to it"),
     ("SESSION_CREATE_FAILED", "only a store that fails leads to it"),
     ("RATE_LIMIT_EXCEEDED", "how many renders a server allows is its own decision"),
     ("CTR_VALUE_TOO_COMPLEX", "how many steps a check may take is a server's own decision"),
     ("VALIDATION_ERROR", "a more precise code says what is wrong"),
     ("blueprint_rejected", "a more precise code says what is wrong"),
+    ("blueprint_not_found", "with which code an unknown UI is refused is a server's own decision"),
 ];
 
 #[test]

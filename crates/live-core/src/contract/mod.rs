@@ -19,6 +19,7 @@ mod names;
 mod read;
 mod shape;
 
+use accord_contract::closest::closest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
@@ -55,6 +56,29 @@ pub struct DataContract {
     /// The gadgets that the page uses.
     pub gadgets: Option<ClientCapabilities>,
     document: Object,
+}
+
+/// The specs of a contract.
+pub(crate) const SPECS: [&str; 6] = [
+    "propsSpec",
+    "actionSpec",
+    "streamSpec",
+    "contextSpec",
+    "agentCapabilities",
+    "clientCapabilities",
+];
+
+/// Members beside the specs that are prose, as in every part of a contract.
+const PROSE: [&str; 2] = ["description", "usage"];
+
+/// A member at the top of a contract that is no spec. It is kept, and nothing reads it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct UnknownMember<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The spec that may be meant.
+    pub meant: Option<&'static str>,
 }
 
 /// Members of earlier versions, and what replaced them.
@@ -99,6 +123,16 @@ impl DataContract {
     /// The document, as it was sent.
     pub fn document(&self) -> &Object {
         &self.document
+    }
+
+    /// The members at the top that nothing reads, most often a spec under a wrong name. Members
+    /// that begin with `x-` and prose are left out.
+    pub fn unknown_members(&self) -> impl Iterator<Item = UnknownMember<'_>> {
+        let names = self.document.keys().map(String::as_str);
+        let unknown = names.filter(|name| {
+            !SPECS.contains(name) && !PROSE.contains(name) && !name.starts_with("x-")
+        });
+        unknown.map(|name| UnknownMember { name, meant: closest(name, SPECS) })
     }
 
     /// The tool of this name, if the contract declares it.

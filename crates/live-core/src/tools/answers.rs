@@ -5,12 +5,13 @@ use accord_contract::message;
 use accord_contract::wire::{Object, Value, Wire as _};
 
 use super::RuntimeAnswer;
-use crate::contract::CompiledContract;
+use crate::contract::{CompiledContract, SPECS, UnknownMember};
 use crate::handshake::{Handshake, HandshakeAction};
 use crate::json::members;
 use crate::resource::Locator;
 use crate::session::{Content, Drained, Emitted, PropsChanged, Session, Status, UNCHANGED};
 use crate::subset::{Finding, FindingKind};
+use crate::violation::{MOST_VIOLATIONS, shorten};
 use crate::{HandshakeId, SessionId};
 
 message! {
@@ -116,8 +117,10 @@ impl HandshakeAnswer {
     pub fn new(handshake: &Handshake, contract: &CompiledContract, findings: &[Finding]) -> Self {
         let props = contract.props();
         let mut suggestion = handshake.suggestion();
+        let unknown = contract.contract().unknown_members().take(MOST_VIOLATIONS);
+        let findings = findings.iter().map(finding).chain(unknown.map(unknown_member));
+        let findings: Vec<Value> = findings.collect();
         if !findings.is_empty() {
-            let findings: Vec<Value> = findings.iter().map(finding).collect();
             suggestion.insert("validationFindings".into(), findings.into());
         }
         Self {
@@ -134,7 +137,7 @@ impl HandshakeAnswer {
     }
 }
 
-/// A finding as a handshake reports it. Only one about schemas can refuse the render.
+/// A finding about a tool, as a handshake reports it. Only one about schemas can refuse the render.
 fn finding(finding: &Finding) -> Value {
     let (code, severity, message) = match finding.kind {
         FindingKind::SchemaMismatch => (
@@ -148,10 +151,27 @@ fn finding(finding: &Finding) -> Value {
             format!("this server has no tool '{}'", finding.tool),
         ),
     };
+    found(code, severity, &format!("actionSpec.{}", finding.action), &message)
+}
+
+/// A member that nothing reads, as a handshake reports it. It never refuses the render, because
+/// other members of a contract pass through.
+fn unknown_member(unknown: UnknownMember<'_>) -> Value {
+    let name = shorten(unknown.name);
+    let hint = match unknown.meant {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => format!("the specs are {}", SPECS.join(", ")),
+    };
+    let message =
+        format!("'{name}' is not a spec of a contract, so the page does not use it; {hint}");
+    found("unknown-member", "warning", &name, &message)
+}
+
+fn found(code: &str, severity: &str, path: &str, message: &str) -> Value {
     Value::Object(members([
         ("code", code.into()),
         ("severity", severity.into()),
-        ("path", format!("actionSpec.{}", finding.action).into()),
+        ("path", path.into()),
         ("message", message.into()),
     ]))
 }

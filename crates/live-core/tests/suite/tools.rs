@@ -181,6 +181,44 @@ fn a_handshake_answers_with_the_schema_that_a_render_enforces() {
 }
 
 #[test]
+fn a_handshake_warns_of_members_that_no_spec_has() {
+    let findings = |contract: Value| {
+        let arguments = json!({"intent": "name it", "blueprintDraft": {"contract": contract}});
+        let request: HandshakeRequest = read(object(arguments)).unwrap();
+        let prepared = prepare_handshake(request, |_| None).unwrap();
+        let id = HandshakeId::new("hs1").unwrap();
+        let handshake = begin(id, &app("shop"), prepared.asked, None, time(0));
+        let answer = HandshakeAnswer::new(&handshake, &prepared.contract, &prepared.findings);
+        answer.encode()["suggestion"].get("validationFindings").cloned()
+    };
+    for (member, meant) in [
+        ("actions", "actionSpec"),
+        ("actionspec", "actionSpec"),
+        ("props", "propsSpec"),
+        ("streams", "streamSpec"),
+        ("contextSpecs", "contextSpec"),
+        ("agentCapability", "agentCapabilities"),
+    ] {
+        let found = findings(json!({member: {"save": {"label": "Save"}}})).unwrap();
+        assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+        assert_eq!(found[0]["code"], "unknown-member", "{found}");
+        assert_eq!(found[0]["severity"], "warning", "{found}");
+        assert_eq!(found[0]["path"], member, "{found}");
+        let message = found[0]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("'{member}' is not a spec")), "{message}");
+        assert!(message.ends_with(&format!("did you mean '{meant}'?")), "{message}");
+    }
+    let found = findings(json!({"buttons": {}})).unwrap();
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.contains("the specs are propsSpec, actionSpec, "), "{message}");
+    let known = json!({"description": "notes", "usage": "once", "x-team": "docs"});
+    assert_eq!(findings(known), None);
+    assert_eq!(findings(contract()), None);
+    let many: Object = (0..200).map(|at| (format!("m{at}"), Value::Null)).collect();
+    assert_eq!(findings(Value::Object(many)).unwrap().as_array().unwrap().len(), 100);
+}
+
+#[test]
 fn a_handshake_refuses_an_invalid_contract() {
     let arguments = json!({
         "intent": "x", "blueprintDraft": {"contract": {"actionSpec": {"_ggui:x": {"label": "X"}}}},

@@ -121,6 +121,9 @@ macro_rules! ggui_codes {
     GguiToolOverrideContractInvalid = "override_contract_invalid",
         Ggui, Validation, AfterChange, 422,
         "The contract in override is not valid; correct it, or render without override.";
+    GguiToolBlueprintNotFound = "blueprint_not_found", Ggui, NotFound, AfterChange, 404,
+        "No UI of this id was rendered in the project; find one with ggui_search_blueprints, or \
+         propose a new one with ggui_handshake.";
     GguiToolBlueprintRejected = "blueprint_rejected", Ggui, Validation, AfterChange, 422,
         "The blueprint cannot be used with this contract; render from a new handshake.";
     GguiToolDuplicateGadgetHook = "duplicate_gadget_hook", Ggui, Validation, AfterChange, 422,

@@ -89,6 +89,7 @@ const TOOLS: &[Code] = &[
     Code::GguiToolSchemaCompatIncompat,
     Code::GguiToolOverrideContractInvalid,
     Code::GguiToolBlueprintRejected,
+    Code::GguiToolBlueprintNotFound,
     Code::GguiRateLimitExceeded,
     Code::GguiSchemaMismatchError,
     Code::GguiValidationError,

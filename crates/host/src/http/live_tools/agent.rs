@@ -95,7 +95,8 @@ pub(super) fn routes() -> Vec<Route> {
             },
         )
         .refuses(OF_RENDERS)
-        .refuses(CHANGES),
+        .refuses(CHANGES)
+        .refuses(&[Code::GguiToolBlueprintNotFound]),
         route::<PropsRequest, _>(
             "ggui_update",
             tool!("ggui_update"),

@@ -75,7 +75,7 @@ tools! {
             Output::text("propsSchemaProfile").optional(),
             Output::text("nextStep").optional(),
         ]),
-        answer: |_, answer| receipt(answer),
+        answer: |_, answer| proposed(answer),
     }
 
     RENDER = "ggui_render" (post) {
@@ -190,6 +190,30 @@ fn override_schema() -> Value {
         "minProperties": 1,
     })
 }
+
+/// The receipt of a handshake, with what the server found in the contract.
+fn proposed(answer: &Answer) -> Result<ToolResult, Failure> {
+    let (result, _) = parts(answer)?;
+    let findings = result.get("suggestion").map(|suggestion| &suggestion["validationFindings"]);
+    let findings = findings.and_then(Value::as_array).into_iter().flatten().take(NOTED);
+    let lines = findings.map(|finding| {
+        let text = |name: &str| finding[name].as_str().unwrap_or_default();
+        format!("- {} at {}: {}", text("severity"), text("path"), text("message"))
+    });
+    let lines: Vec<String> = lines.collect();
+    let receipt = ToolResult::receipt(result);
+    Ok(match lines.is_empty() {
+        true => receipt,
+        false => receipt.noting(format!(
+            "Findings about the contract:\n{}\nCorrect the contract and call ggui_handshake again, \
+             unless you mean it so.",
+            lines.join("\n")
+        )),
+    })
+}
+
+/// How many findings a note has. The result has all of them.
+const NOTED: usize = 10;
 
 /// The receipt of a render, with what to do next.
 fn rendered(answer: &Answer) -> Result<ToolResult, Failure> {

@@ -62,6 +62,11 @@ pub static TOOLSET: Toolset = Toolset {
             "A handshake is used once and lives for ten minutes: call ggui_handshake again.",
         ),
         Advice::on(
+            Code::GguiToolBlueprintNotFound,
+            "Find the blueprintId with ggui_search_blueprints, or propose a new UI with \
+             ggui_handshake.",
+        ),
+        Advice::on(
             Code::AgenticSessionNotFound,
             "Check sessionId: ggui_list_sessions has those that have not expired. To ask again, \
              begin with ggui_handshake.",

@@ -143,15 +143,18 @@ async fn a_refusal_has_its_code_and_says_what_to_do() {
         ("ggui_consume", json!({"sessionId": "live_none"}), "session_not_found"),
         ("ggui_consume", json!({"sessionId": id, "timeout": 26}), "MCP_ARGUMENT_INVALID"),
         ("ggui_get_session", json!({"sessionId": "live_none"}), "session_not_found"),
-        (
-            "ggui_render_blueprint",
-            json!({"blueprintId": "bp_none", "props": {}}),
-            "handshake_not_found",
-        ),
     ] {
         let refused = builder.refused(tool, arguments).await;
         assert_eq!(refused["code"], code, "{tool}: {refused}");
         assert!(refused["what_to_do"].is_string(), "{tool}: {refused}");
+    }
+    let unknown = format!("bp_{0}_{0}", "0".repeat(16));
+    for blueprint in ["bp_none", &unknown] {
+        let arguments = json!({"blueprintId": blueprint, "props": {}});
+        let refused = builder.refused("ggui_render_blueprint", arguments).await;
+        assert_eq!(refused["code"], "blueprint_not_found", "{refused}");
+        let advice = refused["what_to_do"].as_str().unwrap();
+        assert!(advice.contains("ggui_search_blueprints"), "{refused}");
     }
     // The tools of pages answer a refusal as a result.
     for (tool, arguments, code) in [
@@ -221,6 +224,28 @@ async fn a_contract_is_checked_against_the_tools_that_pages_declare() {
     let made = builder.call("ggui_handshake", with(&number)).await;
     let asked = json!({"handshakeId": structured(&made)["handshakeId"], "props": {}});
     structured(&builder.call("ggui_render", asked).await);
+}
+
+#[tokio::test]
+async fn a_spec_under_a_wrong_name_is_reported() {
+    let world = World::new();
+    let mut builder = agent(&world, "builder").await;
+    let asked = |contract: Value| json!({"intent": "x", "blueprintDraft": {"contract": contract}});
+    let wrong = json!({"actions": {"approve": {"label": "Approve"}}});
+    let made = builder.call("ggui_handshake", asked(wrong)).await;
+    let made = structured(&made);
+    let finding = &made["suggestion"]["validationFindings"][0];
+    assert_eq!(finding["path"], "actions", "{made}");
+    assert_eq!(finding["severity"], "warning", "{made}");
+    // The model reads it without looking for it.
+    let note = made["x-note"].as_str().unwrap();
+    assert!(note.contains("did you mean 'actionSpec'?"), "{note}");
+    assert!(note.contains("call ggui_handshake again"), "{note}");
+    // Other members pass through, so it can be rendered.
+    let render = json!({"handshakeId": made["handshakeId"], "props": {}});
+    structured(&builder.call("ggui_render", render).await);
+    let made = builder.call("ggui_handshake", asked(contract())).await;
+    assert!(structured(&made).get("x-note").is_none(), "{made}");
 }
 
 #[tokio::test]
