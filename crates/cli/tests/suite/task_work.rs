@@ -247,10 +247,15 @@ fi
     }
     assert_eq!(by_status, BTreeMap::from([("done", LAYERS * WIDTH)]), "{list}");
     tasks.yes("lint");
-    // Each was done once, and two were taken back from dead workers.
+    // Each was done once, and those of the dead workers were taken back. On a busy machine a living
+    // worker may be late with a heartbeat, too.
     let events = tasks.yes("watch --no-wait");
     assert_eq!(events.matches("review to done").count(), LAYERS * WIDTH);
-    assert_eq!(events.matches("stale_heartbeat_reclaim").count(), 2, "{events}");
+    for first in &layers[0][..2] {
+        let is_taken_back =
+            |line: &str| line.contains(first) && line.contains("stale_heartbeat_reclaim");
+        assert!(events.lines().any(is_taken_back), "{first} was not taken back: {events}");
+    }
 }
 
 /// Runs a worker to its end.
