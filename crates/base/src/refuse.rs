@@ -1,7 +1,18 @@
-//! Failures for documents that do not have the form that they must have.
+//! Failures for documents that do not have the form that they must have, and for projects that do
+//! not exist.
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{DecodeError, DecodeErrorKind};
+
+use crate::ProjectId;
+
+/// A project that does not exist.
+///
+/// Clauses: AGENTIC-R-079.
+pub fn project_not_found(named: &ProjectId) -> Failure {
+    let message = format!("there is no project {:?}", named.as_str());
+    Failure::new(Code::AgenticProjectNotFound, message)
+}
 
 /// A member or parameter with a wrong value.
 pub fn schema(pointer: impl Into<String>, message: impl Into<String>) -> Failure {

@@ -1,5 +1,6 @@
 //! The sessions of a project for people: lists, one session, what waits for an answer.
 
+use accord_base::refuse::project_not_found;
 use accord_base::{Caller, ProjectId, Verb, cursor, fill_page};
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
@@ -35,7 +36,7 @@ impl Live {
     /// waits for. With a prefix, only those whose ids begin so.
     ///
     /// # Errors
-    /// `unauthorized`, `invalid_cursor`.
+    /// `unauthorized`, `project_not_found`, `invalid_cursor`.
     pub async fn overview(
         &self,
         caller: &Caller,
@@ -43,7 +44,7 @@ impl Live {
         prefix: Option<String>,
         page: &PageQuery,
     ) -> Result<LiveSessionsAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.existing(caller, app).await?;
         let (after, limit) = (position(SESSIONS, &project, page)?, page.limit);
         let now = self.now();
         let read = self.read(move |unit| {
@@ -78,14 +79,14 @@ impl Live {
     /// A page of what the sessions of an app wait for, the oldest first.
     ///
     /// # Errors
-    /// `unauthorized`, `invalid_cursor`.
+    /// `unauthorized`, `project_not_found`, `invalid_cursor`.
     pub async fn pending_asks(
         &self,
         caller: &Caller,
         app: &AppId,
         page: &PageQuery,
     ) -> Result<LiveAsksAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.existing(caller, app).await?;
         let after = position(ASKS, &project, page)?;
         // One more than needed, because the answer says whether the list goes on.
         let mut asks = self.asks(caller, app, after, page.limit + 1).await?;
@@ -98,6 +99,17 @@ impl Live {
             next_cursor: last.map(|last| text(ASKS, &project, &last)),
             extra: Object::new(),
         })
+    }
+
+    /// The project of an app, which exists: an empty list of a misspelt one would be a wrong answer.
+    async fn existing(&self, caller: &Caller, app: &AppId) -> Result<ProjectId, Failure> {
+        let project = self.enter(caller, app, Verb::Read)?;
+        let read = self.read(move |unit| {
+            let found = unit.project(&project)?;
+            found.ok_or_else(|| project_not_found(&project))?;
+            Ok(project.clone())
+        });
+        read.await.map_err(UnitError::into_failure)
     }
 
     /// A session as the channel shows it, with what it waits for.

@@ -6,6 +6,7 @@
 //! - a project with contents can be removed only if it was created for a conformance run;
 //! - unknown members are kept.
 
+pub use accord_base::refuse::project_not_found as not_found;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
@@ -357,12 +358,4 @@ pub fn change(body: &[u8]) -> Result<ProjectChange, Failure> {
         refuse::not_yours(&mut members, name)?;
     }
     ProjectChange::from_document(Value::Object(members)).map_err(refuse::decoded)
-}
-
-/// The failure for an unknown project.
-///
-/// Clauses: AGENTIC-R-079.
-pub fn not_found(named: &ProjectId) -> Failure {
-    let message = format!("there is no project {:?}", named.as_str());
-    Failure::new(Code::AgenticProjectNotFound, message)
 }

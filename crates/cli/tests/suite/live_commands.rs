@@ -50,7 +50,12 @@ fn what_a_session_asks_is_listed_and_answered() {
     assert!(said.contains(&format!("recorded reject as event 3 of {second}")), "{said}");
     let waiting = sessions.ran("list --waiting");
     assert!(waiting.stderr.contains("no live session of shop waits"), "{waiting:?}");
-    sessions.ran("answer no-such reject").refused("session_not_found");
+    sessions.ran("answer no-such reject").refused("SESSION_NOT_FOUND");
+    for list in ["list", "list --waiting"] {
+        let wrong = sessions.ran(&format!("{list} --project shpo"));
+        let said = wrong.refused("project_not_found");
+        assert!(said.contains("there is no project \"shpo\""), "{said}");
+    }
 }
 
 /// The common beginning of two texts.
@@ -161,7 +166,9 @@ fn a_link_is_for_a_session_of_the_project() {
     let id = release(&sessions);
     let sessions = sessions.served();
     assert!(sessions.yes(&format!("open {id}")).contains(&format!("/live/{id}#t=")));
-    sessions.ran(&format!("open {id} --project other")).refused("session_not_found");
+    sessions.ran(&format!("open {id} --project other")).refused("project_not_found");
+    sessions.ran("open live_none").refused("SESSION_NOT_FOUND");
+    sessions.ran("watch live_none").refused("SESSION_NOT_FOUND");
 }
 
 #[test]

@@ -170,7 +170,17 @@ async fn who_may_do_what_is_checked() {
     assert!(nobody.text.contains("/actor"), "{}", nobody.text);
     // A session of another project is the same as none.
     let elsewhere = format!("/accord/v1/projects/atlas/live/sessions/{id}");
-    assert_eq!(world.owner().get(&elsewhere).await.status, 404);
-    assert_eq!(world.owner().get(&format!("{SESSIONS}/no-such")).await.status, 404);
+    let owner = world.owner();
+    for path in [elsewhere, format!("{SESSIONS}/no-such")] {
+        for below in ["", "/events", "/frames"] {
+            owner.get(&format!("{path}{below}")).await.refused(404, "SESSION_NOT_FOUND");
+        }
+        let action = format!("{path}/actions?actor=human:lead");
+        owner.post(&action, &right).await.refused(404, "SESSION_NOT_FOUND");
+    }
+    for list in ["sessions", "asks"] {
+        let unknown = format!("/accord/v1/projects/shpo/live/{list}");
+        owner.get(&unknown).await.refused(404, "project_not_found");
+    }
     assert_eq!(result(&reader, SESSIONS).await["sessions"][0]["ask"]["intent"], "a colour");
 }

@@ -93,6 +93,14 @@ async fn sessions_are_listed_page_by_page_with_what_they_wait_for() {
         assert_eq!(refused.code.as_str(), "invalid_cursor");
         let other = live.overview(&owner(), &app("atlas"), None, &page_of(5)).await.unwrap();
         assert!(other.sessions.is_empty());
+        // An empty list of a project that does not exist would hide a wrong name.
+        let page = page_of(5);
+        let listed = live.overview(&owner(), &app("shpo"), None, &page).await.unwrap_err();
+        let asked = live.pending_asks(&owner(), &app("shpo"), &page).await.unwrap_err();
+        for refused in [listed, asked] {
+            assert_eq!(refused.code.as_str(), "project_not_found");
+            assert_eq!(refused.message, "there is no project \"shpo\"");
+        }
     }
 }
 

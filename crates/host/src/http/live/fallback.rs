@@ -64,8 +64,9 @@ fn base_url(host: &Host, headers: &HeaderMap) -> String {
     format!("{scheme}://{named}")
 }
 
-/// The same refusal with the code that ggui has for a missing session.
-pub(super) fn of_session(failure: Failure) -> Failure {
+/// The same refusal with the code that ggui has for a missing session. Only the tools have another
+/// one, `session_not_found`.
+pub(in crate::http) fn of_session(failure: Failure) -> Failure {
     match failure.code {
         Code::AgenticSessionNotFound => refuse::session_not_found(failure.message),
         _ => failure,

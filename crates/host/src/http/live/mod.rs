@@ -19,6 +19,7 @@ mod web_socket;
 
 use accord_live_core::refuse;
 
+pub(super) use self::fallback::of_session;
 use super::Reply;
 use super::table::Route;
 

@@ -15,6 +15,7 @@ use super::envelopes::{
     LiveAsksEnvelope, LiveEventsEnvelope, LiveSessionEnvelope, LiveSessionsEnvelope,
 };
 use super::{SESSIONS, app_of, session};
+use crate::http::live::of_session;
 use crate::http::reply::{alx_envelope, encoded};
 use crate::http::routes::{InProject, PathId, Query};
 use crate::http::table::{Content, Route};
@@ -25,6 +26,10 @@ const LIMIT: Number = Number::new("limit", 1, SESSIONS_PAGE.0 as u32).or(SESSION
 const SINCE: Text = Text::new("since", TextForm::ANY.pattern("^[0-9]{1,15}$").example("42"));
 const EVENTS: Number = Number::new("limit", 1, EVENTS_PAGE.0 as u32).or(EVENTS_PAGE.1 as u32);
 const WAIT: Number = Number::new("wait_seconds", 0, PULL_WAIT_SECONDS as u32).or(0);
+
+/// The failure codes of a list.
+const OF_LISTS: &[Code] =
+    &[Code::AgenticUnauthorized, Code::AgenticProjectNotFound, Code::AgenticInvalidCursor];
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -39,7 +44,7 @@ pub(super) fn routes() -> Vec<Route> {
         .query(LIMIT, "The most sessions.")
         .query(CURSOR, "`next_cursor` of the previous page.")
         .answers(200, "The sessions.", Content::json::<LiveSessionsEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized, Code::AgenticInvalidCursor]),
+        .refuses(OF_LISTS),
         Route::get(
             "live_asks",
             "/accord/v1/projects/{project_id}/live/asks",
@@ -50,7 +55,7 @@ pub(super) fn routes() -> Vec<Route> {
         .query(LIMIT, "The most entries.")
         .query(CURSOR, "`next_cursor` of the previous page.")
         .answers(200, "What they wait for.", Content::json::<LiveAsksEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized, Code::AgenticInvalidCursor]),
+        .refuses(OF_LISTS),
         Route::get(
             "live_session",
             session!(),
@@ -59,7 +64,7 @@ pub(super) fn routes() -> Vec<Route> {
             show,
         )
         .answers(200, "The session.", Content::json::<LiveSessionEnvelope>())
-        .refuses(&[Code::AgenticUnauthorized, Code::AgenticSessionNotFound]),
+        .refuses(&[Code::AgenticUnauthorized, Code::GguiSessionNotFound]),
         Route::get(
             "live_session_events",
             session!("events"),
@@ -72,7 +77,7 @@ pub(super) fn routes() -> Vec<Route> {
         .answers(200, "The events.", Content::json::<LiveEventsEnvelope>())
         .refuses(&[
             Code::AgenticUnauthorized,
-            Code::AgenticSessionNotFound,
+            Code::GguiSessionNotFound,
             Code::GguiReplayHorizonPassed,
         ]),
     ]
@@ -105,7 +110,8 @@ async fn show(
     InProject(project): InProject,
     PathId(session): PathId<SessionId>,
 ) -> Reply {
-    let result = host.live().view(&caller, &app_of(&project)?, &session).await?;
+    let found = host.live().view(&caller, &app_of(&project)?, &session).await;
+    let result = found.map_err(of_session)?;
     Ok(encoded(StatusCode::OK, &alx_envelope!(correlation, LiveSessionEnvelope { result })))
 }
 
@@ -120,13 +126,14 @@ async fn events(
     let asked = EventsQuery { since: number(SINCE, &params)?.unwrap_or(0), limit };
     let wait = Duration::from_secs(WAIT.read_or_default(&params)?.into());
     let (live, app) = (host.live(), app_of(&project)?);
-    let result = tokio::select! {
-        page = live.event_page(&caller, &app, &session, asked, wait) => page?,
+    let page = tokio::select! {
+        page = live.event_page(&caller, &app, &session, asked, wait) => page,
         // A host that shuts down keeps no client waiting.
         () = host.streams().closed() => {
-            live.event_page(&caller, &app, &session, asked, Duration::ZERO).await?
+            live.event_page(&caller, &app, &session, asked, Duration::ZERO).await
         }
     };
+    let result = page.map_err(of_session)?;
     Ok(encoded(StatusCode::OK, &alx_envelope!(correlation, LiveEventsEnvelope { result })))
 }
 

@@ -21,6 +21,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::read::number;
 use super::{app_of, session};
+use crate::http::live::of_session;
 use crate::http::routes::{InProject, PathId, Query};
 use crate::http::streams::StreamPermit;
 use crate::http::table::{Content, Route};
@@ -50,7 +51,7 @@ pub(super) fn routes() -> Vec<Route> {
         .answers(200, "The frames.", Content::Events)
         .refuses(&[
             Code::AgenticUnauthorized,
-            Code::AgenticSessionNotFound,
+            Code::GguiSessionNotFound,
             Code::GguiReplayHorizonPassed,
             Code::HttpTooManyStreams,
             Code::HostClosing,
@@ -67,7 +68,8 @@ async fn watch(
     let params = query.params()?;
     let after =
         StreamQuery { since: number(SINCE, &params)?, from_seq: number(FROM_SEQ, &params)? };
-    let watcher = host.live().watch(&caller, &app_of(&project)?, &session, after).await?;
+    let watcher = host.live().watch(&caller, &app_of(&project)?, &session, after).await;
+    let watcher = watcher.map_err(of_session)?;
     let mut checks = interval(CHECK_INTERVAL);
     checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let channel = Channel {
