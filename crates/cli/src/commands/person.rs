@@ -13,6 +13,7 @@ use accord_process::os_user;
 
 use super::words;
 use crate::error::CliError;
+use crate::host::Acting;
 use crate::output::print_note;
 use crate::render::Page;
 
@@ -23,7 +24,8 @@ pub(crate) struct PersonArgs {
     #[arg(long)]
     yes: bool,
 
-    /// Who decides, for example human:lead; the user of the operating system if absent
+    /// Who decides, for example human:lead; if absent, the user of the operating system, or on a
+    /// server with keys the person of the key
     #[arg(long, value_name = "human:NAME", value_parser = human)]
     actor: Option<String>,
 
@@ -67,6 +69,7 @@ pub(crate) struct NamedPerson {
     pub(crate) actor: String,
     /// The user that ran the command.
     pub(crate) os_user: String,
+    is_named: bool,
 }
 
 impl PersonArgs {
@@ -82,8 +85,8 @@ impl PersonArgs {
     }
 
     /// The person who would decide.
-    pub(crate) fn name(&self) -> String {
-        NamedPerson::of(self.actor.clone()).actor
+    pub(crate) fn acting(&self) -> Acting {
+        NamedPerson::of(self.actor.clone()).acting()
     }
 
     /// Asks the person, after `show` has described what is decided.
@@ -126,8 +129,15 @@ impl NamedPerson {
     /// The named person, or the user who started the command.
     pub(crate) fn of(actor: Option<String>) -> Self {
         let os_user = os_user();
+        let is_named = actor.is_some();
         let actor = actor.unwrap_or_else(|| format!("human:{os_user}"));
-        Self { actor, os_user }
+        Self { actor, os_user, is_named }
+    }
+
+    /// The person, as a request to a host names them.
+    pub(crate) fn acting(&self) -> Acting {
+        let actor = self.actor.clone();
+        if self.is_named { Acting::Named(actor) } else { Acting::User(actor) }
     }
 }
 

@@ -6,6 +6,7 @@
 //! - an error of the host is shown like any other: code, message, position, help;
 //! - a key comes from a flag or the environment, goes into a header, and is never printed.
 
+mod acting;
 mod answer;
 mod folder;
 mod ids;
@@ -18,6 +19,7 @@ mod refusal;
 mod request;
 mod target;
 
+pub(crate) use self::acting::Acting;
 pub(crate) use self::answer::Answer;
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};

@@ -59,6 +59,8 @@ pub(crate) struct Connection {
     pub(super) only: OnceLock<String>,
     /// Whether another process serves the host.
     is_served: bool,
+    /// Whether requests have a key.
+    has_key: bool,
 }
 
 impl Connection {
@@ -89,7 +91,16 @@ impl Connection {
     }
 
     fn new(api: Arc<dyn Api>, runtime: Runtime, place: String, is_new: bool) -> Self {
-        Self { api, runtime, place, is_new, trees: None, only: OnceLock::new(), is_served: false }
+        Self {
+            api,
+            runtime,
+            place,
+            is_new,
+            trees: None,
+            only: OnceLock::new(),
+            is_served: false,
+            has_key: false,
+        }
     }
 
     /// Connects to the socket of the host that serves a folder.
@@ -205,6 +216,11 @@ impl Connection {
         self.is_served
     }
 
+    /// Whether requests have a key.
+    pub(super) fn has_key(&self) -> bool {
+        self.has_key
+    }
+
     /// Sends a request, and returns the response as a stream.
     pub(crate) async fn stream(&self, request: HostRequest) -> Result<Streamed, CliError> {
         answer::streamed(request.call(self.api.as_ref()).await?).await
@@ -226,7 +242,7 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
         );
     }
     let runtime = runtime(Builder::new_current_thread())?;
-    Ok(Connection::new(Arc::new(client), runtime, url.to_owned(), false))
+    Ok(Connection { has_key, ..Connection::new(Arc::new(client), runtime, url.to_owned(), false) })
 }
 
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this

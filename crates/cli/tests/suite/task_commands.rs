@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::accord::{path_with_accord, run};
+use crate::memory::bare;
 use crate::task_place::Tasks;
 
 #[test]
@@ -47,6 +48,50 @@ fn a_task_goes_from_the_backlog_to_done() {
     assert_eq!(shown["task"]["status"], "done");
     assert_eq!(shown["task"]["approval"]["by"], "human:lead");
     assert_eq!(shown["task"]["approval"]["door"], "cli");
+}
+
+#[test]
+fn the_key_of_a_person_acts_in_their_name() {
+    let tasks = Tasks::new();
+    let id = tasks.create("'Write the parser'");
+    let key = |actor: Option<&str>| {
+        let mut command = bare(&["key", "create", "--label", "k", "--verb", "admin", "--new"]);
+        command.args(actor.into_iter().flat_map(|actor| ["--actor", actor]));
+        command.env("ACCORD_DATA", tasks.data());
+        let made = run(command, "");
+        assert_eq!(made.code, 0, "{made:?}");
+        made.stdout.trim().to_owned()
+    };
+    let keys = [key(Some("human:lead")), key(Some("agent:dev")), key(None)];
+    let tasks = tasks.served();
+    let with = |key: &str, words: &str, actor: Option<&str>| {
+        let mut command = tasks.command(words);
+        command.env_remove("ACCORD_DATA").env_remove("ACCORD_ACTOR");
+        command.env("ACCORD_URL", &tasks.host().url).env("ACCORD_KEY", key);
+        command.envs(actor.map(|actor| ("ACCORD_ACTOR", actor)));
+        run(command, "")
+    };
+    let [person, agent, nobody] = &keys;
+    with(person, &format!("promote {id}"), Some("human:other")).refused("unauthorized");
+    for (words, event) in [
+        (format!("promote {id}"), "task.transitioned"),
+        (format!("edit {id} --priority high"), "task.updated"),
+        (format!("close {id} --yes"), "task.transitioned"),
+    ] {
+        let ran = with(person, &words, None);
+        assert_eq!(ran.code, 0, "{words}: {ran:?}");
+        let log = with(person, "watch --no-wait", None).stdout;
+        let last = log.lines().rfind(|line| line.contains(event)).expect(event);
+        assert!(last.contains("human:lead"), "{words}: {log}");
+    }
+    // The key of an agent acts as the agent.
+    let made = with(agent, "create 'Read the lines' --json", None);
+    assert_eq!(made.code, 0, "{made:?}");
+    let log = with(person, "watch --no-wait", None).stdout;
+    let last = log.lines().rfind(|line| line.contains("task.created")).expect("a task");
+    assert!(last.contains("  dev  "), "{log}");
+    // A key without an actor does not make the user of the operating system a person.
+    with(nobody, &format!("block {id} why"), None).refused("person_required");
 }
 
 #[test]

@@ -53,7 +53,7 @@ Without --payload and --field, a terminal asks for each value.";
 
 impl AnswerArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let id = place.session_id(&self.session)?;
         let found = place.ask(place.get(&["sessions", &id]))?;
@@ -75,21 +75,12 @@ impl AnswerArgs {
             (None, false) => members(&self.fields, schema)?,
         };
         let body = document([("action", name.into()), ("data", data.into())]);
-        let request = |actor: Option<&str>| {
+        let answer = place.host.send_by(&actor, || {
             place
                 .request(Method::POST, &["sessions", &id, "actions"])
-                .with("actor", actor)
                 .with("door", Some("cli"))
                 .document(body.to_string())
-        };
-        let sent = place.send(request(Some(&actor)));
-        let answer = match sent {
-            // The key has an actor of its own, and nobody named another one.
-            Err(refused) if !self.actor.is_named() && refused.is_about("/actor") => {
-                place.send(request(None))
-            }
-            sent => sent,
-        };
+        });
         let answer = answer.map_err(explain)?;
         answer.print(place.json, |page, document| render::live_ack(page, &document["result"]))?;
         Ok(Exit::Yes)

@@ -9,13 +9,13 @@ use accord_host::serve::this_process;
 
 use crate::commands::person::NamedPerson;
 use crate::error::CliError;
-use crate::host::setting;
+use crate::host::{Acting, setting};
 
 /// Who acts.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ActorArgs {
     /// Who acts: human:NAME, agent:NAME or script:NAME [default: ACCORD_ACTOR, the agent of this
-    /// worker, or the user of the operating system]
+    /// worker, the actor of the key, or the user of the operating system]
     #[arg(long, value_name = "TYPE:ID", value_parser = actor)]
     actor: Option<String>,
 }
@@ -29,21 +29,15 @@ pub(super) struct AgentArgs {
 }
 
 impl ActorArgs {
-    /// Whether somebody named the actor. Otherwise it is the user of the operating system.
-    pub(in crate::commands) fn is_named(&self) -> bool {
-        self.actor.is_some() || ["ACCORD_ACTOR", "ACCORD_TASK_AGENT"].into_iter().any(is_set)
-    }
-
     /// The actor. In a worker it is an agent.
-    pub(in crate::commands) fn name(&self) -> Result<String, CliError> {
+    pub(in crate::commands) fn acting(&self) -> Result<Acting, CliError> {
         let given = self.actor.clone().or_else(|| setting("ACCORD_ACTOR"));
         let agent = || setting("ACCORD_TASK_AGENT").map(|agent| format!("agent:{agent}"));
-        let actor = given.or_else(agent);
-        let actor = actor.unwrap_or_else(|| NamedPerson::of(None).actor);
-        if !is_agent(&actor) {
+        let named = given.or_else(agent);
+        if !named.as_deref().is_some_and(is_agent) {
             check_person()?;
         }
-        Ok(actor)
+        Ok(named.map_or_else(|| NamedPerson::of(None).acting(), Acting::Named))
     }
 }
 
@@ -70,10 +64,6 @@ impl AgentArgs {
 /// Refuses to act as a person in a worker.
 pub(super) fn check_person() -> Result<(), CliError> {
     Ok(refuse_worker(&this_process(), &[])?)
-}
-
-fn is_set(name: &str) -> bool {
-    setting(name).is_some()
 }
 
 fn is_agent(actor: &str) -> bool {

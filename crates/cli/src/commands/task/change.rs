@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::acting::{ActorArgs, AgentArgs};
 use super::briefing::BriefingArgs;
-use super::place::{Place, PlaceArgs};
+use super::place::{Place, PlaceArgs, result};
 use crate::commands::{document, words};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::setting;
+use crate::host::{Acting, Answer, setting};
 use crate::output::print_note;
 use crate::render::{self, clean};
 
@@ -208,16 +208,14 @@ impl ClaimArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let agent = self.agent.required()?;
         let place = self.place.open()?;
-        let actor = format!("agent:{agent}");
-        let request = match &self.id {
+        let answer = match &self.id {
             Some(id) => {
                 let body = json!({"agent": agent});
-                place.change(Method::POST, &[id, "claim"], &body, Some(&actor))
+                place.change(Method::POST, &[id, "claim"], &body, &as_agent(&agent))?
             }
-            None => self.fits.request(&place, &agent),
+            None => self.fits.claim_next(&place, &agent)?,
         };
-        let answer = place.send(request)?;
-        let result = answer.value()?["result"].take();
+        let result = result(&answer)?;
         let claim = if self.id.is_some() { &result } else { &result["claimed"] };
         let briefing = match claim {
             Value::Null => None,
@@ -251,8 +249,8 @@ impl ClaimArgs {
 }
 
 impl FitsArgs {
-    /// The claim of the next ready task that fits.
-    pub(super) fn request(&self, place: &Place, agent: &str) -> crate::host::HostRequest {
+    /// Claims the next ready task that fits.
+    pub(super) fn claim_next(&self, place: &Place, agent: &str) -> Result<Answer, CliError> {
         let mut body = json!({"agent": agent});
         for (name, values) in [("roles", &self.roles), ("teams", &self.teams), ("tags", &self.tags)]
         {
@@ -263,14 +261,17 @@ impl FitsArgs {
         if self.only_mine {
             body["only_mine"] = true.into();
         }
-        let actor = format!("agent:{agent}");
-        place.change(Method::POST, &["claim-next"], &body, Some(&actor))
+        place.change(Method::POST, &["claim-next"], &body, &as_agent(agent))
     }
 }
 
+fn as_agent(agent: &str) -> Acting {
+    Acting::Named(format!("agent:{agent}"))
+}
+
 impl RunOfArgs {
-    /// The task, and the members that name the run.
-    fn of(&self, id: Option<String>) -> Result<(String, Value, String), CliError> {
+    /// The task, the members that name the run, and who acts.
+    fn of(&self, id: Option<String>) -> Result<(String, Value, Acting), CliError> {
         let agent = self.agent.required()?;
         let id = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
             CliError::new(accord_contract::codes::Code::Usage, "no task given")
@@ -278,7 +279,7 @@ impl RunOfArgs {
         })?;
         let run = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
         let body = document([("agent", agent.as_str().into()), ("run_id", run.into())]);
-        Ok((id, body, format!("agent:{agent}")))
+        Ok((id, body, as_agent(&agent)))
     }
 }
 
@@ -289,8 +290,8 @@ impl ReleaseArgs {
             body["reason"] = reason.into();
         }
         let place = self.place.open()?;
-        let request = place.change(Method::POST, &[&id, "release"], &body, Some(&actor));
-        place.print(request, render::changed_task)
+        let answer = place.change(Method::POST, &[&id, "release"], &body, &actor)?;
+        place.show(&answer, render::changed_task)
     }
 }
 
@@ -298,8 +299,8 @@ impl HeartbeatArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let (id, body, actor) = self.run.of(self.id)?;
         let place = self.place.open()?;
-        let request = place.change(Method::POST, &[&id, "heartbeat"], &body, Some(&actor));
-        place.print(request, render::heartbeat)
+        let answer = place.change(Method::POST, &[&id, "heartbeat"], &body, &actor)?;
+        place.show(&answer, render::heartbeat)
     }
 }
 
@@ -332,11 +333,11 @@ impl DepArgs {
                 verb(&pair.place, &pair.actor, &pair.id, "dependencies", &body)
             }
             DepCommand::Remove(pair) => {
-                let actor = pair.actor.name()?;
+                let actor = pair.actor.acting()?;
                 let place = pair.place.open()?;
                 let below = [pair.id.as_str(), "dependencies", pair.blocker.as_str()];
-                let request = place.change(Method::DELETE, &below, &Value::Null, Some(&actor));
-                place.print(request, render::changed_task)
+                let answer = place.change(Method::DELETE, &below, &Value::Null, &actor)?;
+                place.show(&answer, render::changed_task)
             }
         }
     }
@@ -344,20 +345,20 @@ impl DepArgs {
 
 impl SessionEndArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let body = document([("task_id", self.task.into()), ("agent", self.agent.into())]);
-        let request = place.change(Method::POST, &["session-end"], &body, Some(&actor));
-        place.print(request, render::session_end)
+        let answer = place.change(Method::POST, &["session-end"], &body, &actor)?;
+        place.show(&answer, render::session_end)
     }
 }
 
 impl PollArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let request = place.change(Method::POST, &["poll"], &json!({}), Some(&actor));
-        place.print(request, render::poll)
+        let answer = place.change(Method::POST, &["poll"], &json!({}), &actor)?;
+        place.show(&answer, render::poll)
     }
 }
 
@@ -369,8 +370,8 @@ fn verb(
     verb: &str,
     body: &Value,
 ) -> Result<Exit, CliError> {
-    let actor = actor.name()?;
+    let actor = actor.acting()?;
     let place = place.open()?;
-    let request = place.change(Method::POST, &[id, verb], body, Some(&actor));
-    place.print(request, render::changed_task)
+    let answer = place.change(Method::POST, &[id, verb], body, &actor)?;
+    place.show(&answer, render::changed_task)
 }

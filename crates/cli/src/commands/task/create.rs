@@ -143,7 +143,7 @@ struct SaysArgs {
 
 impl CreateArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open_or_create()?;
         let mut body = self.says.members()?;
         body["title"] = self.title.into();
@@ -152,10 +152,10 @@ impl CreateArgs {
         if !self.after.is_empty() {
             body["depends_on"] = self.after.into();
         }
-        let request = place.change(Method::POST, &[], &body, Some(&actor));
+        let answer = place.change(Method::POST, &[], &body, &actor)?;
         let work = place.command("work --agent AGENT --as NAME");
         let promote = |id: &str| place.command(&format!("promote {id}"));
-        place.print(request, |page, answer| {
+        place.show(&answer, |page, answer| {
             if self.id_only {
                 page.line(render::member(&answer["task"], "id"));
             } else {
@@ -167,7 +167,7 @@ impl CreateArgs {
 
 impl EditArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open()?;
         let mut body = self.says.members()?;
         set(&mut body, "title", self.title);
@@ -179,8 +179,8 @@ impl EditArgs {
             };
             body[name] = Value::Null;
         }
-        let request = place.change(Method::PATCH, &[&self.id], &body, Some(&actor));
-        place.print(request, render::changed_task)
+        let answer = place.change(Method::PATCH, &[&self.id], &body, &actor)?;
+        place.show(&answer, render::changed_task)
     }
 }
 

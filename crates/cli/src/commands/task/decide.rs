@@ -7,7 +7,7 @@ use hyper::Method;
 use serde_json::json;
 
 use super::acting::check_person;
-use super::place::{Place, PlaceArgs};
+use super::place::{Place, PlaceArgs, result};
 use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
 use crate::error::CliError;
@@ -84,9 +84,8 @@ impl ApproveArgs {
         let place = self.place.open()?;
         let (decision, id) = decide(&place, &self.id, self.person, "approve it")?;
         let body = body(&decision);
-        let request =
-            place.change(Method::POST, &[&id, "approve"], &body, Some(&decision.by.actor));
-        place.print(request, render::changed_task)
+        let answer = place.change(Method::POST, &[&id, "approve"], &body, &decision.by.acting())?;
+        place.show(&answer, render::changed_task)
     }
 }
 
@@ -103,9 +102,9 @@ impl SendBackArgs {
         if let Some(members) = body.as_object_mut() {
             members.remove("note");
         }
-        let request =
-            place.change(Method::POST, &[&id, "send-back"], &body, Some(&decision.by.actor));
-        place.print(request, render::changed_task)
+        let answer =
+            place.change(Method::POST, &[&id, "send-back"], &body, &decision.by.acting())?;
+        place.show(&answer, render::changed_task)
     }
 }
 
@@ -114,8 +113,8 @@ impl CloseArgs {
         let place = self.place.open()?;
         let (decision, id) = decide(&place, &self.id, self.person, "close it as done")?;
         let body = body(&decision);
-        let request = place.change(Method::POST, &[&id, "close"], &body, Some(&decision.by.actor));
-        place.print(request, render::changed_task)
+        let answer = place.change(Method::POST, &[&id, "close"], &body, &decision.by.acting())?;
+        place.show(&answer, render::changed_task)
     }
 }
 
@@ -135,9 +134,8 @@ impl AdoptArgs {
         };
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         // What differs is shown before the person decides.
-        let actor = person.name();
-        let trial = place.change(Method::POST, &path, &json!({"dry_run": true}), Some(&actor));
-        let would = place.ask(trial)?;
+        let trial = json!({"dry_run": true});
+        let would = result(&place.change(Method::POST, &path, &trial, &person.acting())?)?;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
         let decision = person.decide(&question(verb, &evidence(&would)?), |page| {
             if let Some(shown) = &shown {
@@ -146,8 +144,8 @@ impl AdoptArgs {
             render::differences(page, &would);
         })?;
         let body = body(&decision);
-        let request = place.change(Method::POST, &path, &body, Some(&decision.by.actor));
-        place.print(request, render::adopted)
+        let answer = place.change(Method::POST, &path, &body, &decision.by.acting())?;
+        place.show(&answer, render::adopted)
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) struct InitArgs {
 
 impl InitArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let actor = self.actor.name()?;
+        let actor = self.actor.acting()?;
         let place = self.place.open_new()?;
         let milliseconds = |seconds: Option<u64>| seconds.map(|seconds| seconds * 1_000);
         let body = document([
@@ -83,9 +83,8 @@ impl InitArgs {
             ("max_attempts", self.max_attempts.into()),
         ]);
         let next = place.command("create TITLE");
-        place.print(place.change(Method::POST, &["init"], &body, Some(&actor)), |page, answer| {
-            made(page, answer, &next);
-        })
+        let answer = place.change(Method::POST, &["init"], &body, &actor)?;
+        place.show(&answer, |page, answer| made(page, answer, &next))
     }
 }
 

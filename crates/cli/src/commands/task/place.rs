@@ -13,7 +13,7 @@ use hyper::Method;
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Answer, Connection, HostArgs, HostRequest, ProjectArg, Target, setting};
+use crate::host::{Acting, Answer, Connection, HostArgs, HostRequest, ProjectArg, Target, setting};
 use crate::render::Page;
 
 /// The variable that names a tree in a repository.
@@ -157,19 +157,21 @@ impl Place {
         self.request(Method::GET, below)
     }
 
-    /// A change, by an actor.
+    /// Sends a change by an actor, and waits for the whole answer.
     pub(super) fn change(
         &self,
         method: Method,
         below: &[&str],
         body: &Value,
-        actor: Option<&str>,
-    ) -> HostRequest {
-        let request = self.request(method, below).with("actor", actor).with("door", Some("cli"));
-        match body {
-            Value::Null => request,
-            body => request.document(body.to_string()),
-        }
+        by: &Acting,
+    ) -> Result<Answer, CliError> {
+        self.host.send_by(by, || {
+            let request = self.request(method.clone(), below).with("door", Some("cli"));
+            match body {
+                Value::Null => request,
+                body => request.document(body.to_string()),
+            }
+        })
     }
 
     /// Sends a request, and waits for the whole answer.
@@ -179,8 +181,7 @@ impl Place {
 
     /// Sends a request, and reads the answer of the operation.
     pub(super) fn ask(&self, request: HostRequest) -> Result<Value, CliError> {
-        let mut document = self.send(request)?.value()?;
-        Ok(document["result"].take())
+        result(&self.send(request)?)
     }
 
     /// Sends a request, and prints its answer.
@@ -189,7 +190,15 @@ impl Place {
         request: HostRequest,
         render: impl FnOnce(&mut Page, &Value),
     ) -> Result<Exit, CliError> {
-        let answer = self.send(request)?;
+        self.show(&self.send(request)?, render)
+    }
+
+    /// Prints an answer.
+    pub(super) fn show(
+        &self,
+        answer: &Answer,
+        render: impl FnOnce(&mut Page, &Value),
+    ) -> Result<Exit, CliError> {
         answer.print(self.json, |page, document| render(page, &document["result"]))?;
         Ok(Exit::Yes)
     }
@@ -203,6 +212,11 @@ impl Place {
     pub(super) fn command(&self, words: &str) -> String {
         format!("accord task {words}{}", self.words)
     }
+}
+
+/// The answer of the operation.
+pub(super) fn result(answer: &Answer) -> Result<Value, CliError> {
+    Ok(answer.value()?["result"].take())
 }
 
 /// Whether a folder is a tree of tasks.

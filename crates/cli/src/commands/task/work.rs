@@ -23,7 +23,7 @@ use serde_json::json;
 use super::acting::AgentArgs;
 use super::briefing::BriefingArgs;
 use super::change::FitsArgs;
-use super::place::{Place, PlaceArgs};
+use super::place::{Place, PlaceArgs, result};
 use super::run_agent::{AgentOutput, AgentProgram};
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -133,8 +133,9 @@ impl Shift<'_> {
         let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
         while !self.cancel.is_cancelled() && tally.tasks < most {
             // Without a running host nothing else promotes tasks or recovers those of dead workers.
-            self.place.ask(self.place.change(Method::POST, &["poll"], &json!({}), None))?;
-            let next = self.place.ask(self.args.fits.request(self.place, &self.agent))?;
+            let poll = self.place.request(Method::POST, &["poll"]).with("door", Some("cli"));
+            self.place.send(poll.document("{}"))?;
+            let next = result(&self.args.fits.claim_next(self.place, &self.agent)?)?;
             match &next["claimed"] {
                 Value::Null if self.args.once || self.is_drained()? => break,
                 Value::Null => {

@@ -1,0 +1,42 @@
+//! Who acts in a change.
+
+use accord_contract::codes::Code;
+
+use super::answer::Answer;
+use super::open::Connection;
+use super::request::HostRequest;
+use crate::error::CliError;
+
+/// Who acts.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Acting {
+    /// The actor that somebody named.
+    Named(String),
+    /// Nobody named one: the actor of the key, else this user of the operating system.
+    User(String),
+}
+
+impl Connection {
+    /// Sends a change by an actor, and waits for the whole response.
+    pub(crate) fn send_by(
+        &self,
+        by: &Acting,
+        request: impl Fn() -> HostRequest,
+    ) -> Result<Answer, CliError> {
+        let named = |actor: &str| self.send(request().with("actor", Some(actor)));
+        match by {
+            Acting::Named(actor) => named(actor),
+            Acting::User(user) if !self.has_key() => named(user),
+            Acting::User(user) => match self.send(request()) {
+                // The key has no actor, or the server needs no keys.
+                Err(refused)
+                    if refused.code() == Some(Code::WireFieldMissing)
+                        && refused.is_about("/actor") =>
+                {
+                    named(user)
+                }
+                sent => sent,
+            },
+        }
+    }
+}
