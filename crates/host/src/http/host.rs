@@ -12,6 +12,7 @@ use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_tasks::Environment;
 use axum::Router;
 use parking_lot::Mutex;
+use tokio::task::spawn_blocking;
 
 use super::metrics::Metrics;
 use super::pages::Logins;
@@ -24,7 +25,7 @@ use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
 use crate::tasks::TaskTrees;
 use crate::tasks::takeover::take_over_all;
-use crate::upkeep::create_folder;
+use crate::upkeep::{create_folder, takes_writes};
 
 /// The folder of blobs in a data folder.
 pub const BLOBS: &str = "blobs";
@@ -203,6 +204,16 @@ impl Host {
     /// Whether it has the store of its data folder, and so knows the folder's projects.
     pub(crate) fn has_store(&self) -> bool {
         matches!(self.0.scope, Scope::Folder | Scope::Shared)
+    }
+
+    /// Whether the disk takes writes to the store. An engine elsewhere is not asked.
+    pub(crate) async fn can_write(&self) -> bool {
+        if self.0.scope != Scope::Folder {
+            return true;
+        }
+        let database = self.0.folder.join(engine::DATABASE);
+        // A file system can be slow to answer.
+        spawn_blocking(move || takes_writes(&database)).await.unwrap_or(false)
     }
 
     /// The services of the Agentic Protocol.

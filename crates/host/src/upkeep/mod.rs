@@ -5,6 +5,7 @@ mod backup;
 mod folder;
 mod offline;
 mod repair;
+mod room;
 mod trees;
 
 pub(crate) use self::backup::backup;
@@ -13,3 +14,4 @@ pub use self::folder::{
 };
 pub use self::offline::{compact, restore};
 pub use self::repair::repair;
+pub(crate) use self::room::takes_writes;

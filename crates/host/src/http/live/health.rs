@@ -28,7 +28,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get(
             "live_health",
             "/ggui/health",
-            "Says whether the channel can be used, and how many use it.",
+            "Says whether the channel can be used, and how many use it. A store that cannot be \
+             read, or that the disk does not let grow, is reported.",
             health,
         )
         .of(Protocol::Ggui)
@@ -65,7 +66,7 @@ async fn health(visitor: Visitor) -> Reply {
     visitor.check_origin()?;
     let host = &visitor.host;
     // The keys are in the store, so this reads it.
-    let store = host.keys().required().await.is_ok();
+    let store = host.keys().required().await.is_ok() && host.can_write().await;
     let is_open = !host.streams().are_closing();
     let status = if store && is_open { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     Ok(report(host, status, store, is_open))

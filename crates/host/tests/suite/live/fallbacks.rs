@@ -210,6 +210,16 @@ async fn the_health_of_the_channel_is_public() {
     );
     assert!(health["tools"].as_array().unwrap().len() > 10);
     assert_eq!(world.get("/ggui/auth-check", &[]).status, 204);
+    // A store that cannot be written is no store to be used.
+    let (database, moved) = (world.folder.path().join("accord.db"), world.folder.path().join("x"));
+    std::fs::rename(&database, &moved).unwrap();
+    let answer = world.get("/ggui/health", &[]);
+    let health = answer.json();
+    assert_eq!((answer.status, &health["status"]), (503, &json!("degraded")));
+    assert_eq!(health["checks"], json!({"store": "failed", "channel": "ok"}));
+    assert_eq!(world.get("/ggui/live", &[]).status, 200);
+    std::fs::rename(&moved, &database).unwrap();
+    assert_eq!(world.get("/ggui/health", &[]).status, 200);
     world.close().await;
 }
 
