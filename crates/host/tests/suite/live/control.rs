@@ -168,7 +168,10 @@ async fn nothing_is_done_without_the_token() {
     assert_eq!(control.ask("GET /nothing", "wrong", "").status, refused.status);
     assert_eq!(control.ask("GET /nothing", "t0ken", "").status, 404);
     assert_eq!(control.ask("GET /setup", "t0ken", "").status, 405);
-    assert_eq!(control.ask("POST /setup", "t0ken", "{}").status, 422);
+    for unknown in [json!({}), json!({"kind": "explode"}), json!({"kind": "create-session"})] {
+        let refused = control.ask("POST /setup", "t0ken", &unknown.to_string());
+        assert_eq!(refused.status, 422, "{unknown}");
+    }
     assert_eq!(control.ask("POST /setup", "t0ken", "no json").status, 400);
     assert_eq!(control.field("ck-1", "appId").status, 404, "no session was created");
     assert_eq!(control.field("ck-1", "secret").status, 422);
