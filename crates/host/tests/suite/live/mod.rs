@@ -5,6 +5,7 @@ mod auth;
 mod channel;
 mod control;
 mod fallbacks;
+mod frames;
 mod fuzz;
 mod limits;
 mod page_faults;
