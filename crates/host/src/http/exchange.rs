@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Every answer has a correlation id, and so has every log line about it.
 //! - Every answer with a status of 400 or more has an error body with a code, in the form of the
-//!   route's protocol, unless it is [`Foreign`]: a message of MCP.
+//!   route's protocol, unless it is [`Foreign`]: a message of MCP; or a page for a person.
 //! - A panic in a handler is answered with a code and does not affect other requests.
 //! - A caller sees a failure's own message, and no internal error.
 
@@ -28,7 +28,7 @@ use super::peer::{self, Peer};
 use super::reply::{Foreign, status_of};
 use super::table::{Admission, Rule, Rules};
 use super::visitor::Visit;
-use super::{CORRELATION, Correlation, Host, Refusal, RouteName, errors, guard};
+use super::{CORRELATION, Correlation, Host, Refusal, RouteName, errors, guard, pages};
 
 /// Forbids a browser to run anything in an answer that is not meant to be shown as a page.
 const INERT: HeaderValue =
@@ -64,6 +64,9 @@ pub(super) async fn exchange(
     let failure = failure.map(|failure| in_protocol(protocol, failure, &mut response));
     if let Some(failure) = &failure {
         errors::write(&mut response, failure, protocol, &correlation);
+        if failure.code == Code::HttpHostRefused && pages::is_navigation(&method, uri.path()) {
+            pages::show_refused_host(failure, &mut response);
+        }
     }
     let headers = response.headers_mut();
     headers.insert(CORRELATION, correlation.header());

@@ -24,7 +24,7 @@ use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     REFERRER_POLICY,
 };
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 
 use super::reply::{Foreign, status_of, unstored};
 use super::table::Route;
@@ -69,6 +69,24 @@ fn page(
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Makes the answer to a navigation to a page under a name that is not one of this server readable
+/// for the person who sees it. Its style is behind the same name, so that it has none.
+pub(super) fn show_refused_host(failure: &Failure, response: &mut Response) {
+    let message = format!(
+        "{}. Open the address that accord serve has printed, or add the name to the setting \
+         allowed_hosts.",
+        failure.message
+    );
+    let html = ErrorPage::new(failure.code, message).html();
+    *response.body_mut() = Body::from(html.into_string());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PAGE));
+}
+
+/// Whether a request with this method and path is a navigation to a page.
+pub(super) fn is_navigation(method: &Method, path: &str) -> bool {
+    method == Method::GET && path.starts_with("/live/")
 }
 
 /// The page of a failure, for a navigation.
