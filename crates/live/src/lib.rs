@@ -91,7 +91,7 @@ pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
 pub use self::counts::Counts;
 pub use self::overview::PageQuery;
-pub use self::page::PageFacts;
+pub use self::page::{PageAnswer, PageFacts};
 pub use self::reads::Found;
 pub use self::subscribe::Subscription;
 pub use self::subscriber::{Delivery, End, Frame, Subscriber};

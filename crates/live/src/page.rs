@@ -18,7 +18,16 @@ pub struct PageFacts {
     /// What the session waits for.
     pub ask: Option<LiveAsk>,
     /// The last answers, oldest first.
-    pub answers: Vec<LedgerRow>,
+    pub answers: Vec<PageAnswer>,
+}
+
+/// An answer of a person, for a page.
+#[derive(Clone, Debug)]
+pub struct PageAnswer {
+    /// Its event.
+    pub row: LedgerRow,
+    /// Whether an agent has taken it out of the pipe.
+    pub is_read: bool,
 }
 
 impl Live {
@@ -37,10 +46,16 @@ impl Live {
     }
 }
 
-fn last_answers(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Vec<LedgerRow>> {
+fn last_answers(unit: &dyn ReadUnit, session: &Session) -> UnitResult<Vec<PageAnswer>> {
     let after = session.head.ledger.saturating_sub(LAST_EVENTS);
     let events = unit.live_ledger(&session.id, after, LAST_EVENTS as usize)?;
     let events = events.iter().map(rows::ledger).collect::<UnitResult<Vec<_>>>()?;
     let is_answer = |row: &LedgerRow| row.kind == LedgerKind::Known(LedgerName::UserSubmitted);
-    Ok(events.into_iter().filter(is_answer).collect())
+    let returned = rows::returned(unit, &session.id)?;
+    let is_read = |row: &LedgerRow| {
+        let is_returned = || returned.iter().any(|returned| returned.seq == row.seq);
+        row.event_id.is_some() && row.seq <= session.head.drained && !is_returned()
+    };
+    let answers = events.into_iter().filter(is_answer);
+    Ok(answers.map(|row| PageAnswer { is_read: is_read(&row), row }).collect())
 }

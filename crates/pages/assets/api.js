@@ -2,8 +2,10 @@
 // adds and no script can read, and the half in local storage, which pages of other ports lack.
 
 const PLACE = `accord.console.${document.body.dataset.host}`;
+const PERSON = `accord.person.${document.body.dataset.host}`;
 
-const TIMEOUT_MS = 20_000;
+// A connection that died without a word costs a request this time. A browser may keep several.
+const TIMEOUT_MS = 8_000;
 
 export class Refused extends Error {
   constructor(status, code, message) {
@@ -16,6 +18,19 @@ export class Refused extends Error {
 export const isSignedIn = () => localStorage.getItem(PLACE) !== null;
 
 export const forgetLogin = () => localStorage.removeItem(PLACE);
+
+// A mark of the person at this browser. It changes when somebody signs out, in any tab, so that a
+// tab that was not loaded then does not keep what they entered for the next one.
+export function personMark() {
+  const mark = localStorage.getItem(PERSON) ?? randomId();
+  localStorage.setItem(PERSON, mark);
+  return mark;
+}
+
+export function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 // Calls back when another tab signed in or out.
 export function onLoginChange(changed) {
@@ -36,7 +51,6 @@ async function call(method, path, body) {
     cache: "no-store",
     credentials: "same-origin",
     redirect: "error",
-    // A connection that died without a word would never answer.
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const answer = await response.json().catch(() => null) ?? {};
@@ -68,12 +82,13 @@ export async function signIn(credential) {
 // Ends the login: here at once, at the host with the answer.
 export async function signOut() {
   const ended = call("POST", "/accord/v1/logout", {});
+  localStorage.removeItem(PERSON);
   forgetLogin();
   await ended;
 }
 
 // The fragments of a page, each for the element of this id.
-export const PARTS = ["head", "props", "actions", "answers", "streams"];
+export const PARTS = ["head", "agent", "props", "actions", "answers", "streams"];
 
 const place = (session) => `/accord/v1/live/${encodeURIComponent(session)}`;
 

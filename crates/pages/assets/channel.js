@@ -1,8 +1,21 @@
 // The channel of a session: one socket, opened with a token that the host mints for the login.
 //
-// - `clientId` is random for each load of the page. An action keeps its `clientSeq` until it is
-//   answered, so that the host counts an action once that is sent again after a reconnect.
+// An answer is neither lost nor counted twice:
+// - It is kept by the tab before it is sent, and until the host has acknowledged or refused it. A
+//   page that is loaded again sends what it finds.
+// - The host counts (clientId, clientSeq) once. An answer keeps both for all its life, also in a
+//   page that was loaded again. A socket has one clientId: the answers of earlier loads are sent
+//   first, each by a socket that subscribes with the clientId of their load.
+// - New answers get numbers only under the clientId that this load of the page made for itself. A
+//   tab that is duplicated copies the kept answers of the first one. Then both send the same answer
+//   under the same numbers, which counts once; and neither can use a number of the other for an
+//   answer of its own, which would be taken for the first one and lost.
+// - The host knows the numbers of a session as long as it lives. An answer to a session that ended
+//   does not go to a later one with the same id, which began at another time.
+//
 // - `fromSeq` is the last message that arrived, so that none is missed and none shown twice.
+
+import { randomId } from "./api.js";
 
 const VERSION = "draft-2026-08-19";
 const PING_MS = 30_000;
@@ -13,11 +26,6 @@ const OPEN_MS = 20_000;
 const MOST_DELAY_MS = 60_000;
 const RESTART_MS = 100;
 const MOST_WAITING = 500;
-
-function randomId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 // What the agent may know about this page.
 function hostContext() {
@@ -34,15 +42,23 @@ function hostContext() {
 }
 
 export class Channel {
-  // `on` has the callbacks: state, subscribed, changed, answered, data, drained, refused.
-  constructor(session, mint, on) {
+  // `kept` has the answers of earlier loads. `on` has the callbacks: state, subscribed, changed,
+  // settled, data, drained, refused.
+  constructor(session, mint, kept, on) {
     this.session = session;
     this.mint = mint;
+    this.kept = kept;
     this.on = on;
     this.clientId = randomId();
     this.nextSeq = 1;
     this.lastSeq = 0;
     this.waiting = new Map();
+    // Without its frame, an answer had a secret, which is not kept.
+    this.unkept = [];
+    for (const answer of kept.answers()) {
+      if (answer.frame) this.waiting.set(answer.frame.requestId, answer);
+      else this.unkept.push(answer);
+    }
     this.failures = 0;
     this.attempts = 0;
     this.isStopped = true;
@@ -70,31 +86,46 @@ export class Channel {
     socket?.close();
   }
 
-  // Sends an action, now or when the connection is back. `done` gets the answer.
-  act(name, data, done) {
+  // Sends an action, now or when the connection is back. `settled` gets the answer.
+  act(name, data, hasSecret) {
     if (this.waiting.size >= MOST_WAITING) {
-      done({ error: { code: "", message: "Too many answers wait to be sent." } });
+      const message = "Too many answers wait to be sent.";
+      this.on.settled(name, { error: { code: "", message } });
       return;
     }
-    const clientSeq = this.nextSeq;
+    const { clientId, nextSeq: clientSeq } = this;
     this.nextSeq += 1;
     const body = data === undefined ? { action: name } : { action: name, data };
     const payload = { sessionId: this.session, type: "data:submit", clientSeq, payload: body };
-    const requestId = `action-${this.clientId}-${clientSeq}`;
-    const entry = { frame: { type: "action", requestId, payload }, done };
-    this.waiting.set(requestId, entry);
-    if (this.isSubscribed) this.#sendAction(entry);
+    const requestId = `action-${clientId}-${clientSeq}`;
+    const frame = { type: "action", requestId, payload };
+    const { begunAt } = this;
+    const answer = {
+      id: requestId, action: name, clientId, clientSeq, at: Date.now(), begunAt, frame,
+    };
+    this.waiting.set(requestId, answer);
+    this.kept.keepAnswer(requestId, hasSecret ? { ...answer, frame: undefined } : answer);
+    if (this.#isReady(answer)) this.#sendAction(answer);
   }
 
   // The actions that were not answered yet, by name.
   waitingActions() {
-    return [...this.waiting.values()].map((entry) => entry.frame.payload.payload.action);
+    return [...this.waiting.values()].map((answer) => answer.action);
+  }
+
+  // The actions whose answers had a secret and were not confirmed before the page was loaded again.
+  takeUnkept() {
+    const unkept = this.unkept.splice(0);
+    for (const answer of unkept) this.kept.dropAnswer(answer.id);
+    return unkept.map((answer) => answer.action);
   }
 
   // Forgets what arrived and what waits to be sent. Returns how many actions are not sent.
   forget() {
     const unsent = this.waiting.size;
     this.waiting.clear();
+    this.unkept = [];
+    this.kept.dropAnswers();
     this.lastSeq = 0;
     return unsent;
   }
@@ -127,6 +158,8 @@ export class Channel {
     const socket = new WebSocket(`${scheme}://${location.host}/ws?${query}`);
     this.socket = socket;
     this.subscribeId = `subscribe-${randomId()}`;
+    const [oldest] = this.waiting.values();
+    this.socketId = oldest?.clientId ?? this.clientId;
     this.heardAt = Date.now();
     const late = setTimeout(() => this.#drop(socket), OPEN_MS);
     let wasOpen = false;
@@ -140,7 +173,7 @@ export class Channel {
           appId: token.app_id,
           role: "user",
           wsToken: token.ws_token,
-          clientId: this.clientId,
+          clientId: this.socketId,
           fromSeq: this.lastSeq,
           followLedger: true,
           supportedVersions: [VERSION],
@@ -192,9 +225,26 @@ export class Channel {
     }, ANSWER_MS);
   }
 
-  #sendAction(entry) {
-    this.#send(entry.frame);
+  // Whether an answer can go over the socket that is open.
+  #isReady(answer) {
+    return this.isSubscribed && answer.clientId === this.socketId;
+  }
+
+  #sendAction(answer) {
+    this.#send(answer.frame);
     this.#expectAnswer();
+  }
+
+  // Leaves a socket that has sent all answers of an earlier load.
+  #goOn() {
+    const { socket, socketId } = this;
+    const isDone = ![...this.waiting.values()].some((answer) => answer.clientId === socketId);
+    if (!this.isSubscribed || socketId === this.clientId || !isDone) return;
+    this.socket = null;
+    this.isSubscribed = false;
+    clearInterval(this.pings);
+    socket.close();
+    this.#connect();
   }
 
   // `failure` is the protocol's code of what went wrong, if it has one.
@@ -246,7 +296,6 @@ export class Channel {
         break;
       case "render_event":
         // Somebody answered: here, in another tab or on another device.
-        if (payload.type === "user.submitted") this.on.answered();
         this.on.changed();
         break;
       case "drain_ack":
@@ -262,7 +311,17 @@ export class Channel {
     this.isSubscribed = true;
     this.failures = 0;
     this.pings = setInterval(() => this.#ping(), PING_MS);
-    for (const entry of this.waiting.values()) this.#sendAction(entry);
+    this.begunAt = payload.session?.createdAt;
+    for (const answer of [...this.waiting.values()]) {
+      if (answer.begunAt === undefined || answer.begunAt === this.begunAt) continue;
+      const error = { code: "SESSION_NOT_FOUND", message: "The session of this answer ended." };
+      this.#answered(answer.id, { error });
+    }
+    // These may have been all of an earlier load, and then another socket opens.
+    if (!this.isSubscribed) return;
+    for (const answer of this.waiting.values()) {
+      if (this.#isReady(answer)) this.#sendAction(answer);
+    }
     this.#send({
       type: "host_context_observed",
       payload: { sessionId: this.session, hostContext: hostContext() },
@@ -282,15 +341,17 @@ export class Channel {
   }
 
   #answered(requestId, answer) {
-    const entry = this.waiting.get(requestId);
-    if (!entry) return;
+    const settled = this.waiting.get(requestId);
+    if (!settled) return;
     // What could not be stored is sent again with the next connection.
     if (answer.error?.code === "APPEND_FAILED") {
       this.#drop(this.socket);
       return;
     }
     this.waiting.delete(requestId);
-    entry.done(answer);
+    this.kept.dropAnswer(requestId);
+    this.on.settled(settled.action, answer);
+    this.#goOn();
   }
 
   #ping() {

@@ -1,9 +1,8 @@
 // Forms: what was entered, as JSON; what is wrong, beside its field; what was entered before, in a
 // new fragment.
 
+import { REQUIRED, messageOf } from "./messages.js";
 import { visible } from "./text.js";
-
-const REQUIRED = "Fill in this field.";
 
 let clones = 0;
 
@@ -26,10 +25,15 @@ export function readForm(form) {
   return { data, problems };
 }
 
+// What was entered as a secret.
+export function secretsOf(form) {
+  const inputs = [...form.querySelectorAll('input[type="password"]')];
+  return new Set(inputs.map((input) => input.value).filter(Boolean));
+}
+
 // The data of a form as it may be shown: without what was entered as a secret.
 export function withoutSecrets(form, data) {
-  const inputs = [...form.querySelectorAll('input[type="password"]')];
-  const secrets = new Set(inputs.map((input) => input.value).filter(Boolean));
+  const secrets = secretsOf(form);
   const replace = (name, value) => (secrets.has(value) ? "(not shown)" : value);
   return data === undefined ? undefined : JSON.parse(JSON.stringify(data, replace));
 }
@@ -128,11 +132,14 @@ function readList(field, problems) {
 
 const entriesOf = (list) => [...list.querySelectorAll(":scope > [data-items] > li > [data-field]")];
 
-// The place of a field in the data, as violations name it.
+// The place of a field in the data, as violations name it. Inside an entry of a list the markup has
+// `[]` for the list and the number.
 function pathOf(field) {
-  if (field.dataset.field !== "[]") return field.dataset.field;
-  const list = field.parentElement.closest("[data-field]");
-  return `${pathOf(list)}[${entriesOf(list).indexOf(field)}]`;
+  const path = field.dataset.field;
+  const entry = field.closest("[data-items] > li > [data-field]");
+  if (!entry) return path;
+  const list = entry.parentElement.closest("[data-field]");
+  return `${pathOf(list)}[${entriesOf(list).indexOf(entry)}]${path.slice("[]".length)}`;
 }
 
 // Lists ---------------------------------------------------------------------------------------
@@ -155,7 +162,7 @@ function addEntry(list) {
 
 function number(list) {
   for (const [index, entry] of entriesOf(list).entries()) {
-    const label = entry.querySelector("label");
+    const label = entry.querySelector(":scope > label, :scope > legend");
     if (label) label.textContent = `Entry ${index + 1}`;
     const remove = entry.parentElement.querySelector("[data-remove]");
     remove?.setAttribute("aria-label", `Remove entry ${index + 1}`);
@@ -171,13 +178,29 @@ export function startForms(root) {
     const values = JSON.parse(list.dataset.values);
     const least = Math.max(values.length, Math.min(Number(list.dataset.least ?? 0), 20));
     for (let index = 0; index < least; index += 1) {
-      const input = addEntry(list).querySelector("[data-input]");
-      if (input && index < values.length) setValue(input, values[index]);
+      addEntry(list);
+      if (index < values.length) setValue(entriesOf(list).at(-1), values[index]);
     }
   }
 }
 
-function setValue(input, value) {
+// Enters a value that the agent proposed into an entry of a list, or into a member of one.
+function setValue(field, value) {
+  const { kind } = field.dataset;
+  if (kind === "group") {
+    for (const member of fieldsOf(field)) {
+      const { name } = member.dataset;
+      if (Object.hasOwn(Object(value), name)) setValue(member, value[name]);
+    }
+    return;
+  }
+  if (kind === "several") {
+    const chosen = [value].flat().map((one) => JSON.stringify(one));
+    for (const box of inputsOf(field)) box.checked = chosen.includes(box.value);
+    return;
+  }
+  if (kind === "fixed") return;
+  const input = inputsOf(field)[0];
   const isText = typeof value === "string" && input.tagName !== "SELECT";
   input.value = isText ? value : JSON.stringify(value);
 }
@@ -186,15 +209,16 @@ export function followLists(root) {
   root.addEventListener("click", (event) => {
     const add = event.target.closest("[data-add]");
     const remove = event.target.closest("[data-remove]");
+    const list = (add ?? remove?.closest("[data-items]"))?.closest("[data-field]");
     if (add) {
-      addEntry(add.closest("[data-field]")).querySelector("[data-input]")?.focus();
+      addEntry(list).querySelector("[data-input]")?.focus();
     } else if (remove) {
-      const item = remove.closest("li");
-      const list = item.parentElement.closest("[data-field]");
-      item.remove();
+      remove.closest("li").remove();
       number(list);
       list.querySelector(":scope > [data-add]").focus();
     }
+    // As if something was typed, so that it is kept.
+    list?.dispatchEvent(new Event("input", { bubbles: true }));
   });
 }
 
@@ -242,7 +266,9 @@ export function showProblems(form, problems, summary) {
     // A message of the server has names and values that the agent wrote.
     error.append(error.hasChildNodes() ? " " : "", visible(text));
     error.hidden = false;
-    for (const input of inputsOf(field)) input.setAttribute("aria-invalid", "true");
+    // What is wrong with a whole group or list is not wrong with each input of it.
+    const inputs = inputsOf(field).filter((input) => input.closest("[data-field]") === field);
+    for (const input of inputs) input.setAttribute("aria-invalid", "true");
     first ??= inputsOf(field)[0] ?? field.querySelector("button");
   }
   const whole = form.querySelector("[data-form-error]");
@@ -255,10 +281,11 @@ export function showProblems(form, problems, summary) {
 export function violationsOf(action, error) {
   const violations = error.details?.violations ?? [];
   const root = `${action}.data`;
-  return violations.map(({ field, message }) => {
+  return violations.map((violation) => {
+    const { field } = violation;
     const isOfData = typeof field === "string" && field.startsWith(root);
     const path = isOfData ? field.slice(root.length).replace(/^\./, "") : null;
-    return { path: path ?? "\u0000", message };
+    return { path: path ?? "\u0000", message: messageOf(violation) };
   });
 }
 
@@ -295,6 +322,8 @@ export function restore(root, entered) {
       if (!field || field.dataset.kind !== kept.kind) continue;
       if (kept.kind === "list") {
         while (entriesOf(field).length < kept.count) addEntry(field);
+        for (const entry of entriesOf(field).slice(kept.count)) entry.parentElement.remove();
+        number(field);
       } else if (kept.kind === "several") {
         for (const box of inputsOf(field)) box.checked = kept.chosen.includes(box.value);
       } else {
@@ -305,19 +334,6 @@ export function restore(root, entered) {
       }
     }
   }
-}
-
-// Keeps what is entered over a reload of this tab, without secrets.
-export function keepDraft(place, root) {
-  const entered = [...capture(root)].map(([action, values]) =>
-    [action, values.filter((value) => !value.isSecret)]);
-  sessionStorage.setItem(place, JSON.stringify(entered));
-}
-
-// What was kept, or null.
-export function readDraft(place) {
-  const kept = sessionStorage.getItem(place);
-  return kept === null ? null : new Map(JSON.parse(kept));
 }
 
 // Sets a form back to what the agent proposed.

@@ -1,14 +1,16 @@
 // The page of a live session.
 
 import {
-  PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, signIn, signOut,
+  PARTS, Refused, fetchPage, forgetLogin, isSignedIn, mintToken, onLoginChange, personMark, signIn,
+  signOut,
 } from "./api.js";
 import { Channel } from "./channel.js";
 import { byId, fill, say, sentence } from "./dom.js";
 import {
-  capture, clearProblems, followLists, keepDraft, readDraft, readForm, resetForm, restore,
-  showProblems, startForms, violationsOf, withoutSecrets,
+  capture, clearProblems, followLists, readForm, resetForm, restore, secretsOf, showProblems,
+  startForms, violationsOf, withoutSecrets,
 } from "./forms.js";
+import { Kept } from "./kept.js";
 import { Streams } from "./streams.js";
 import { visible } from "./text.js";
 import { startTheme } from "./theme.js";
@@ -17,6 +19,7 @@ import { shown } from "./value.js";
 // The views that show what the agent wrote.
 const OPEN_VIEWS = ["session", "ended"];
 const WARN_MS = 120_000;
+const LOGIN_ENDED = "Your login ended. Sign in again; what you entered stays here.";
 const LATEST_TIMER_MS = 2 ** 31 - 1;
 
 const session = decodeURIComponent(location.pathname.split("/")[2] ?? "");
@@ -24,29 +27,31 @@ const last = {};
 const receipts = new Set();
 let endsAt = 0;
 let endTimer;
-const DRAFT = `accord.draft.${session}`;
+let person = personMark();
+const kept = new Kept(session);
 // What was entered before the page was loaded again, or before the login ended.
-let kept = readDraft(DRAFT);
+let draft = kept.draft();
+// What became of an answer whose form is gone.
+let problem = "";
 let fetching = null;
 let isStale = false;
 
 const streams = new Streams(byId("streams"), (event) => {
-  if (event.kind === "consume_polling") showAgent("waiting");
+  // An agent waits for an answer.
+  if (event.kind === "consume_polling") refresh();
 });
 
-const channel = new Channel(session, () => mintToken(session), {
+const channel = new Channel(session, () => mintToken(session), kept, {
   state: showConnection,
   subscribed(ack) {
     if (ack.replayTruncated) streams.setTruncated();
     refresh();
   },
   changed: refresh,
-  answered() {
-    if (byId("agent").dataset.state === "waiting") showAgent("answered");
-  },
+  settled,
   data: (frame) => streams.take(frame),
   drained() {
-    showAgent("read");
+    refresh();
     for (const receipt of receipts) {
       if (receipt.isConnected) receipt.textContent = receipt.textContent.replace(
         "The agent has not read it yet.", "The agent has read it.");
@@ -87,18 +92,6 @@ function showConnection(state, seconds, code) {
   say(place, words[state]);
 }
 
-function showAgent(state) {
-  const words = {
-    waiting: "The agent waits for your answer.",
-    sent: "Your answer is stored. The agent has not read it yet.",
-    answered: "An answer is stored. The agent has not read it yet.",
-    read: "The agent has read your answer.",
-  };
-  const place = byId("agent");
-  place.dataset.state = state;
-  say(place, words[state]);
-}
-
 // Shows the form to sign in, and nothing of the session.
 function showLogin(message) {
   forgetLogin();
@@ -115,14 +108,18 @@ function hideSession() {
   clearTimeout(endTimer);
   const dialog = byId("confirm");
   if (dialog.open) dialog.close();
-  for (const id of ["confirm-label", "confirm-data", "agent", "notice"]) byId(id).replaceChildren();
-  if (last.actions !== undefined) kept = capture(byId("actions"));
-  for (const part of PARTS) {
-    byId(part).replaceChildren();
-    delete last[part];
-  }
+  for (const id of ["confirm-label", "confirm-data", "notice"]) byId(id).replaceChildren();
+  if (last.actions !== undefined) draft = capture(byId("actions"));
+  for (const part of PARTS) empty(part);
   receipts.clear();
   document.title = "Live session · Accord";
+}
+
+// Takes a fragment out of the document.
+function empty(part) {
+  byId(part).replaceChildren();
+  delete byId(part).dataset.state;
+  delete last[part];
 }
 
 // A person who signed out leaves nothing behind: the next one may be somebody else.
@@ -131,9 +128,9 @@ function showSignedOut(message) {
   const lost = unsent > 0 ? " An answer that was not confirmed is not sent again." : "";
   showLogin(message + lost);
   streams.clear();
-  delete byId("agent").dataset.state;
-  kept = null;
-  sessionStorage.removeItem(DRAFT);
+  draft = null;
+  problem = "";
+  kept.clear();
 }
 
 function showEnd() {
@@ -141,9 +138,14 @@ function showEnd() {
   clearTimeout(endTimer);
   showConnection("ended");
   showView("ended");
-  say(byId("notice"), "This session ended. It takes no more answers.");
+  for (const action of channel.waitingActions()) {
+    const form = formOf(action);
+    if (form) receipt(form, "failed", "Not confirmed.");
+  }
+  if (channel.forget() > 0) problem = "An answer was not confirmed. See the last answers.";
+  say(byId("notice"), `This session ended. It takes no more answers. ${problem}`.trim());
   disableActions();
-  byId("agent").textContent = "";
+  if (byId("agent").dataset.state === "waiting") empty("agent");
 }
 
 function disableActions() {
@@ -152,7 +154,7 @@ function disableActions() {
 
 function showRefusal(error) {
   if (error.status === 401) {
-    showLogin("Your login ended. Sign in again; what you entered stays here.");
+    showLogin(LOGIN_ENDED);
   } else if (error.status === 410) showEnd();
   else if (error.status === 403 && last.head !== undefined) {
     showConnection("read-only");
@@ -173,16 +175,19 @@ function show(page) {
   for (const part of PARTS) {
     if (last[part] === page[part]) continue;
     const place = byId(part);
-    const entered = part === "actions" ? kept ?? capture(place) : null;
+    const entered = part === "actions" ? draft ?? capture(place) : null;
     fill(place, page[part]);
     last[part] = page[part];
     if (part === "actions") {
-      kept = null;
+      draft = null;
       startForms(place);
       restore(place, entered);
       markWaiting();
     }
-    if (part === "answers") showTimesOf(place);
+    if (part === "agent") {
+      place.dataset.state = place.querySelector("[data-agent]")?.dataset.agent ?? "idle";
+    }
+    showTimesOf(place);
     if (part === "streams") streams.showAll();
   }
   if (active && document.activeElement === document.body) byId(active)?.focus();
@@ -192,9 +197,6 @@ function show(page) {
   showTimes();
   if (page.ended) showEnd();
   else showView("session");
-  const agent = byId("agent");
-  const { state } = agent.dataset;
-  if (state && agent.textContent === "" && !page.ended) showAgent(state);
 }
 
 const asTime = (date) => date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
@@ -214,9 +216,9 @@ function showTimes() {
   clearTimeout(endTimer);
   const left = endsAt - Date.now();
   const isNear = left <= WARN_MS;
-  const notice = isNear && left > 0
+  const near = isNear && left > 0
     ? "This session ends soon if nothing happens in it. An answer keeps it open." : "";
-  if (document.body.dataset.view !== "ended") say(byId("notice"), notice);
+  if (document.body.dataset.view !== "ended") say(byId("notice"), `${problem} ${near}`.trim());
   const next = isNear ? Math.max(left, 1000) : left - WARN_MS;
   endTimer = setTimeout(() => refresh(), Math.min(next + 500, LATEST_TIMER_MS));
 }
@@ -247,6 +249,7 @@ function refresh() {
 }
 
 async function open() {
+  person = personMark();
   showConnection("connecting");
   document.body.dataset.view = "opening";
   await refresh();
@@ -284,6 +287,13 @@ function showWaiting(form) {
 
 // A new form whose earlier answer still waits is as busy as the one before it.
 function markWaiting() {
+  for (const action of channel.takeUnkept()) {
+    const form = formOf(action);
+    const text = "It is not known whether your answer arrived: it had a secret, which is not kept "
+      + "when the page is loaded again. See the last answers before you send it again.";
+    if (form) receipt(form, "failed", text);
+    else problem = text;
+  }
   for (const action of channel.waitingActions()) {
     const form = formOf(action);
     if (form) showWaiting(form);
@@ -293,24 +303,31 @@ function markWaiting() {
 function send(form, data) {
   const { action } = form.dataset;
   showWaiting(form);
-  channel.act(action, data, (answer) => {
-    const now = formOf(action);
-    if (!now) return;
-    setBusy(now, false);
-    if (answer.ack) {
-      resetForm(now);
-      keepDraft(DRAFT, byId("actions"));
-      const time = new Date(answer.ack.timestamp).toLocaleTimeString([], { timeStyle: "short" });
-      receipts.add(receipt(now, "sent", `Sent at ${time}. The agent has not read it yet.`));
-      showAgent("sent");
-      refresh();
-    } else {
-      const problems = violationsOf(action, answer.error);
-      receipt(now, "failed", `Not accepted (${answer.error.code}).`);
-      const summary = problems.length > 0 ? "Correct what is marked." : answer.error.message;
-      showProblems(now, problems, summary);
-    }
-  });
+  channel.act(action, data, secretsOf(form).size > 0);
+}
+
+// Shows what became of an answer of this load of the page, or of an earlier one.
+function settled(action, { ack, error }) {
+  const form = formOf(action);
+  problem = "";
+  // The agent asks for something else now.
+  if (!form && error) {
+    problem = `An answer was not accepted (${error.code}). ${sentence(error.message)}`;
+  }
+  refresh();
+  if (!form) return;
+  setBusy(form, false);
+  if (ack) {
+    resetForm(form);
+    kept.keepDraft(capture(byId("actions")));
+    const time = new Date(ack.timestamp).toLocaleTimeString([], { timeStyle: "short" });
+    receipts.add(receipt(form, "sent", `Sent at ${time}. The agent has not read it yet.`));
+  } else {
+    const problems = violationsOf(action, error);
+    receipt(form, "failed", `Not accepted (${error.code}).`);
+    const summary = problems.length > 0 ? "Correct what is marked." : error.message;
+    showProblems(form, problems, summary);
+  }
 }
 
 function confirmed(form, data) {
@@ -378,7 +395,9 @@ async function enter(credential) {
 // Follows what another tab did with the login.
 function checkLogin() {
   if (!isSignedIn()) {
-    if (document.body.dataset.view !== "login") showSignedOut("You signed out in another tab.");
+    if (document.body.dataset.view === "login") return;
+    if (person === personMark()) showLogin(LOGIN_ENDED);
+    else showSignedOut("You signed out in another tab.");
   } else if (document.body.dataset.view === "login") {
     open();
   }
@@ -389,7 +408,7 @@ function start() {
   followLists(byId("actions"));
   byId("actions").addEventListener("submit", submitted);
   for (const kind of ["input", "change"]) {
-    byId("actions").addEventListener(kind, () => keepDraft(DRAFT, byId("actions")));
+    byId("actions").addEventListener(kind, () => kept.keepDraft(capture(byId("actions"))));
   }
   byId("actions").addEventListener("keydown", typed);
   byId("login-form")?.addEventListener("submit", (event) => {

@@ -1,9 +1,11 @@
-//! The answers that were given in a live session, as its ledger has them.
+//! The answers that were given in a live session, as its ledger has them, and whether the agent waits
+//! for another one.
 
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
 use askama::Template;
 
+use crate::LiveView;
 use crate::html::Html;
 use crate::text::AgentText;
 use crate::value::{label, shown};
@@ -23,6 +25,8 @@ pub struct Given<'a> {
     pub at: Time,
     /// The data of its event: the action as it was sent, and who sent it.
     pub event: &'a Value,
+    /// Whether the agent has read it.
+    pub is_read: bool,
 }
 
 struct Answer {
@@ -38,6 +42,32 @@ struct Answer {
 struct Answers {
     answers: Vec<Answer>,
     is_cut: bool,
+}
+
+#[derive(Template)]
+#[template(path = "agent.html")]
+struct Agent {
+    state: &'static str,
+    is_asking: bool,
+    last: Option<Answer>,
+    read: &'static str,
+}
+
+/// Whether the agent waits for an answer, and what became of the last one. It comes from the state
+/// of the session, so that it is the same after a reload and in every tab.
+pub fn agent(view: &LiveView, snapshot: &Value, is_asking: bool, given: &[Given<'_>]) -> Html {
+    let answers = given.iter().rev();
+    let mut answers =
+        answers.filter_map(|given| Some((Answer::read(snapshot, given)?, given.is_read)));
+    let (last, is_read) = answers.next().unzip();
+    let (answered, read) = match is_read {
+        Some(true) => ("read", "The agent has read it."),
+        Some(false) if view.is_ended() => ("answered", "The agent did not read it."),
+        Some(false) => ("answered", "The agent has not read it yet."),
+        None => ("idle", ""),
+    };
+    let state = if is_asking { "waiting" } else { answered };
+    Html::of(&Agent { state, is_asking, last, read })
 }
 
 /// The last answers, oldest first. `snapshot` has the actions of the session.
@@ -106,7 +136,8 @@ mod tests {
             "properties": {"pin": {"type": "string", "format": "password"}}}}}});
         let event = json!({"payload": {"action": "approve", "data": {"pin": "1234", "note": "ok"}},
             "x-by": {"type": "human", "id": "lead"}});
-        let html = answers(&snapshot, &[Given { number: 3, at: now(), event: &event }]);
+        let html =
+            answers(&snapshot, &[Given { number: 3, at: now(), event: &event, is_read: true }]);
         let html = html.as_str();
         for part in [
             "Answers so far",
@@ -127,17 +158,69 @@ mod tests {
         assert_eq!(answers(&json!({}), &[]).as_str(), "");
         let event = json!({"payload": {"action": "go"}});
         let numbers = 1..=MOST_ANSWERS as u64 + 1;
-        let given: Vec<_> =
-            numbers.map(|number| Given { number, at: now(), event: &event }).collect();
+        let given: Vec<_> = numbers
+            .map(|number| Given { number, at: now(), event: &event, is_read: true })
+            .collect();
         let html = answers(&json!({}), &given);
         assert!(html.as_str().contains("The last answers"), "{html}");
         assert_eq!(html.as_str().matches("<strong>Go</strong>").count(), MOST_ANSWERS);
         assert!(!html.as_str().contains("data-answer=\"1\""), "{html}");
         // An event of another kind is no answer.
         let other = json!({"note": 1});
+        let other = Given { number: 1, at: now(), event: &other, is_read: true };
+        assert_eq!(answers(&json!({}), &[other]).as_str(), "");
+    }
+
+    /// What `agent` says, without its marks.
+    fn said(snapshot: &Value, is_asking: bool, given: &[Given<'_>]) -> String {
+        let view = LiveView::new(snapshot, None, now());
+        let html = agent(&view, snapshot, is_asking, given).into_string();
+        let start = html.find('>').map_or(0, |end| end + 1);
+        html[start..].trim_end_matches("</span>").to_owned()
+    }
+
+    #[test]
+    fn a_page_says_whether_the_agent_waits_and_what_was_answered() {
+        let later = now().add_seconds(60).unix_millis();
+        let mut snapshot = json!({"expiresAt": later, "actionSpec": {"go": {"label": "Go <on>"}}});
+        let event = json!({"payload": {"action": "go"}, "x-by": {"type": "human", "id": "lead"}});
+        let unread = Given { number: 1, at: now(), event: &event, is_read: false };
+        let read = Given { number: 2, is_read: true, ..unread };
+        assert_eq!(said(&snapshot, false, &[]), "");
+        assert_eq!(said(&snapshot, true, &[]), "The agent waits for your answer.");
+        let answer = "Go &lt;on&gt;, <time datetime=\"2027-01-15T08:00:00Z\">2027-01-15T08:00:00Z\
+                      </time> by <bdi>human:lead</bdi>";
         assert_eq!(
-            answers(&json!({}), &[Given { number: 1, at: now(), event: &other }]).as_str(),
-            ""
+            said(&snapshot, false, &[read, unread]),
+            format!("Answered: {answer}. The agent has not read it yet.")
         );
+        assert_eq!(
+            said(&snapshot, false, &[unread, read]),
+            format!("Answered: {answer}. The agent has read it.")
+        );
+        assert_eq!(
+            said(&snapshot, true, &[read]),
+            format!(
+                "The agent waits for your next answer. Before: {answer}. The agent has read it."
+            )
+        );
+        snapshot["expiresAt"] = now().unix_millis().into();
+        assert_eq!(
+            said(&snapshot, false, &[unread]),
+            format!("Answered: {answer}. The agent did not read it.")
+        );
+    }
+
+    #[test]
+    fn the_state_of_the_agent_is_a_hook() {
+        let event = json!({"payload": {"action": "go"}});
+        let given = |is_read| Given { number: 1, at: now(), event: &event, is_read };
+        let view = LiveView::new(&json!({}), None, now());
+        for (is_asking, is_read, state) in
+            [(true, false, "waiting"), (false, false, "answered"), (false, true, "read")]
+        {
+            let html = agent(&view, &json!({}), is_asking, &[given(is_read)]);
+            assert!(html.as_str().contains(&format!("data-agent=\"{state}\"")), "{html}");
+        }
     }
 }

@@ -36,7 +36,9 @@ assets! {
     "dom.js" SCRIPT;
     "forms.js" SCRIPT;
     "icon.svg" "image/svg+xml";
+    "kept.js" SCRIPT;
     "live.js" SCRIPT;
+    "messages.js" SCRIPT;
     "page.css" "text/css; charset=utf-8";
     "streams.js" SCRIPT;
     "text.js" SCRIPT;

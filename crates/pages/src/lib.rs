@@ -5,7 +5,7 @@
 //!
 //! * [`Shell`]: the page that a navigation gets. It has no data.
 //! * [`LiveView`]: what a signed-in page shows of a live session, as fragments.
-//! * [`answers`]: the answers that were given in it.
+//! * [`answers`], [`agent`]: the answers that were given in it, and whether the agent waits.
 //! * [`ErrorPage`]: the answer to a navigation that leads nowhere.
 //! * [`assets`]: the modules, the style and the icon.
 //! * [`page_policy`]: the content security policy of every page.
@@ -27,7 +27,7 @@ mod shell;
 mod text;
 mod value;
 
-pub use self::answers::{Given, answers};
+pub use self::answers::{Given, agent, answers};
 pub use self::html::Html;
 pub use self::live::LiveView;
 pub use self::policy::{needs_nonce, page_policy};

@@ -141,6 +141,11 @@ impl LiveView {
         Html::of(&Actions { view: self })
     }
 
+    /// The actions in their order, those next to each other that are only a button together.
+    fn runs(&self) -> impl Iterator<Item = &[Action]> {
+        self.actions.chunk_by(|one, other| one.is_button() && other.is_button())
+    }
+
     /// The lists that messages of the agent are added to.
     pub fn streams(&self) -> Html {
         Html::of(&Streams { view: self })
@@ -222,6 +227,14 @@ impl Action {
             // The members of the data need no frame of their own.
             Some(Field { input: Input::Group(fields), .. }) => form::all(fields, id),
             Some(field) => field.html(id),
+        }
+    }
+
+    /// Whether there is nothing to enter.
+    fn is_button(&self) -> bool {
+        match &self.data {
+            None => true,
+            Some(field) => matches!(&field.input, Input::Group(fields) if fields.is_empty()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! JSON values as people read them: lists as lists, objects as names with values.
 
+use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::html::Html;
@@ -42,6 +43,7 @@ fn write(value: &Value, schema: Option<&Value>, depth: usize, out: &mut Html) {
 fn write_text(text: &str, schema: Option<&Value>, out: &mut Html) {
     let says = |name: &str| schema.and_then(|schema| schema.get(name)).and_then(Value::as_str);
     let is_link = matches!(says("format"), Some("uri" | "url"));
+    let time = Time::parse_rfc3339(text).filter(|_| says("format") == Some("date-time"));
     if says("contentMediaType") == Some("text/markdown") {
         out.push("<div class=\"markdown\">");
         out.push_html(&markdown(text));
@@ -54,6 +56,11 @@ fn write_text(text: &str, schema: Option<&Value>, out: &mut Html) {
         out.push(&start);
         out.push(&visible(text));
         out.push("</a>");
+    } else if let Some(time) = time {
+        // The page shows it in the time of its device.
+        out.push(&format!("<time datetime=\"{}\">", time.to_seconds_text()));
+        out.push(&visible(text));
+        out.push("</time>");
     } else if text.is_empty() {
         out.push("<span class=\"none\">empty</span>");
     } else {
@@ -171,6 +178,12 @@ mod tests {
             shown_as(&link, "https://a.example/").starts_with("<a href=\"https://a.example/\"")
         );
         assert!(!shown_as(&link, "javascript:alert(1)").contains("<a"));
+        let time = json!({"type": "string", "format": "date-time"});
+        assert_eq!(
+            shown_as(&time, "2026-12-24T18:30:00+01:00"),
+            "<time datetime=\"2026-12-24T17:30:00Z\">2026-12-24T18:30:00+01:00</time>"
+        );
+        assert!(!shown_as(&time, "tomorrow").contains("<time"));
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub(crate) use self::read::read;
 /// One place of the data.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Its place, as `address.street`; empty for the whole data, `[]` for an entry of a list.
+    /// Its place, as `address.street`; empty for the whole data, `[]` for an entry of a list,
+    /// `[].name` for a member of one.
     pub(crate) path: String,
     /// Its member in the object around it.
     pub(crate) name: String,
@@ -114,6 +115,11 @@ impl Field {
     /// Whether it is shown as a group of inputs with a legend.
     pub(crate) fn is_fieldset(&self) -> bool {
         matches!(self.input, Input::Several(_) | Input::List { .. } | Input::Group(_))
+    }
+
+    /// Whether it is an object without members.
+    fn is_empty_group(&self) -> bool {
+        matches!(&self.input, Input::Group(fields) if fields.is_empty())
     }
 
     fn is_fixed(&self) -> bool {

@@ -113,10 +113,12 @@ impl Reader {
             let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
             self.field(schema, &place, name, required.contains(&name.as_str()), depth + 1)
         });
-        Some(Input::Group(fields.collect()))
+        // An object without members has nothing to enter.
+        let is_asked = |field: &Field| field.required || !field.is_empty_group();
+        Some(Input::Group(fields.filter(is_asked).collect()))
     }
 
-    /// A list of texts, numbers, choices or yes and no.
+    /// A list of texts, numbers, choices, yes and no, or of objects of these.
     fn list(&mut self, schema: &Value, default: Option<&Value>, depth: usize) -> Option<Input> {
         let items = schema.get("items")?;
         let is_unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
@@ -130,9 +132,8 @@ impl Reader {
             return Some(Input::Several(choices.collect()));
         }
         let mut entry = self.field(items, "[]", "Entry", true, depth + 1);
-        let is_scalar =
-            !matches!(entry.input, Input::Group(_) | Input::List { .. } | Input::Json { .. });
-        if !is_scalar || matches!(entry.input, Input::Several(_)) {
+        let is_list = matches!(entry.input, Input::List { .. } | Input::Several(_));
+        if is_list || entry.is_empty_group() || !is_simple(&entry) {
             return None;
         }
         entry.label = AgentText::new("Entry");
@@ -144,6 +145,15 @@ impl Reader {
             most: count("maxItems"),
             values: values.map_or_else(|| "[]".to_owned(), Value::to_string),
         })
+    }
+}
+
+/// Whether a field, or every field of a group, can be part of an entry of a list.
+fn is_simple(field: &Field) -> bool {
+    match &field.input {
+        Input::Group(fields) => fields.iter().all(is_simple),
+        Input::List { .. } | Input::Json { .. } => false,
+        _ => true,
     }
 }
 

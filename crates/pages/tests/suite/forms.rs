@@ -114,8 +114,11 @@ fn what_has_no_input_is_entered_as_json() {
     for schema in [
         json!({"anyOf": [{"type": "string"}, {"type": "number"}]}),
         json!({"type": ["string", "number"]}),
-        json!({"type": "array",
-            "items": {"type": "object", "properties": {"a": {"type": "null"}}}}),
+        json!({"type": "array", "items": {"type": "object"}}),
+        json!({"type": "array", "items": {"type": "object", "properties": {
+            "a": {"type": "array", "items": {"type": "string"}}}}}),
+        json!({"type": "array", "items": {"type": "object", "properties": {
+            "a": {"type": "object", "additionalProperties": {"type": "string"}}}}}),
         json!({"type": "object", "additionalProperties": {"type": "string"}}),
         json!({"type": "array"}),
         json!(true),
@@ -138,10 +141,65 @@ fn an_action_without_data_is_a_button() {
         &[
             "data-action=\"stop\" data-shape=\"void\" data-confirm",
             "data-action=\"go\" data-shape=\"object\" aria-labelledby",
-            "<button type=\"submit\">Stop</button>",
+            "<button type=\"submit\" id=\"action-0-title\">Stop</button>",
         ],
     );
     assert!(!html.contains("data-field"), "{html}");
+}
+
+#[test]
+fn buttons_stand_together() {
+    let data = json!({"type": "string"});
+    let html = crate::support::view(json!({"actionSpec": {
+        "one": {"label": "One"}, "two": {"label": "Two"}, "text": {"label": "Text", "schema": data},
+        "three": {"label": "Three"},
+    }}));
+    let html = html.actions().into_string();
+    let order = [
+        "class=\"card choices\"",
+        "\"one\"",
+        "\"two\"",
+        "</div>",
+        "\"text\"",
+        "class=\"card choices\"",
+        "\"three\"",
+    ];
+    let mut rest = html.as_str();
+    for part in order {
+        let found = rest.find(part).unwrap_or_else(|| panic!("no {part} in {rest}"));
+        rest = &rest[found + part.len()..];
+    }
+    assert_eq!(html.matches("<h3").count(), 1, "only a form has a heading: {html}");
+}
+
+#[test]
+fn a_list_of_objects_has_a_group_for_each_entry() {
+    let person = json!({"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "age": {"type": "integer"},
+        "home": {"type": "object", "properties": {"city": {"type": "string"}}}}});
+    let list = json!({"type": "array", "items": person, "default": [{"name": "Ada"}]});
+    let html = form(json!({"type": "object", "properties": {"people": list}}));
+    has(
+        &html,
+        &[
+            "data-field=\"people\" data-name=\"people\" data-kind=\"list\" \
+             data-values=\"[{&#34;name&#34;:&#34;Ada&#34;}]\"",
+            "<template><li><fieldset class=\"field\" data-field=\"[]\"",
+            "<legend>Entry</legend>",
+            "data-field=\"[].name\" data-name=\"name\" data-kind=\"text\" data-required",
+            "data-field=\"[].home.city\"",
+        ],
+    );
+    assert!(!html.contains("data-kind=\"json\""), "{html}");
+}
+
+#[test]
+fn an_object_without_members_is_left_out() {
+    let empty = json!({"type": "object"});
+    let html = form(json!({"type": "object", "required": ["must"], "properties": {
+        "may": empty, "must": empty, "text": {"type": "string"}}}));
+    assert!(!html.contains("data-field=\"may\""), "{html}");
+    has(&html, &["data-field=\"must\"", "data-field=\"text\""]);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use accord_kit::browser::Viewport;
 use serde_json::json;
 
-use super::hooks::{assert_quiet, button, field, wait_for_receipt, wait_until_live};
+use super::hooks::{
+    assert_quiet, button, field, wait_for_agent, wait_for_receipt, wait_until_live,
+};
 use super::with_browser;
 use super::world::World;
 
@@ -13,7 +15,6 @@ fn a_person_answers_an_agent_on_a_phone() {
         let world = World::with_keys(&[]);
         let agent = world.agent();
         let session = agent.ask_for_release();
-        assert!(agent.consume(&session).is_empty());
         let page = browser.private_page().expect("a tab");
         let mut phone = Viewport::PHONE;
         phone.width = 360;
@@ -26,7 +27,9 @@ fn a_person_answers_an_agent_on_a_phone() {
         {
             page.wait_for_text(text).expect(text);
         }
-        page.wait_for_text("The agent waits for your answer.").expect("that it waits");
+        // From the render on, also if the agent has not come to wait yet.
+        wait_for_agent(&page, "The agent waits for your answer.");
+        assert!(agent.consume(&session).is_empty());
         agent.emit(&session, "412 tests passed");
         page.wait_for_text("412 tests passed").expect("a message of the agent");
         let width = page.evaluate("document.documentElement.scrollWidth").expect("a width");
@@ -50,8 +53,10 @@ fn a_person_answers_an_agent_on_a_phone() {
 
         let answer = json!({"note": "Looks good", "build": 12});
         assert_eq!(agent.consume(&session), [("approve".to_owned(), answer)]);
-        page.wait_for_text("The agent has read your answer.").expect("that it was read");
+        wait_for_agent(&page, "Answered: Approve,");
+        wait_for_agent(&page, "The agent has read it.");
         assert!(agent.consume(&session).is_empty(), "it is returned once");
+        wait_for_agent(&page, "The agent waits for your next answer. Before: Approve,");
         assert_eq!(agent.answers(&session).len(), 1);
         assert_quiet(&page);
         page.close().expect("closed");

@@ -1,6 +1,6 @@
 //! Two tabs of one person, and two people.
 
-use super::hooks::{button, field, value_of, wait_for_receipt, wait_until_live};
+use super::hooks::{button, field, value_of, wait_for_agent, wait_for_receipt, wait_until_live};
 use super::with_browser;
 use super::world::World;
 
@@ -33,16 +33,22 @@ fn an_answer_in_one_tab_shows_in_the_others() {
             let count = "document.querySelectorAll('[data-answer]').length";
             assert_eq!(page.evaluate(count).expect("a number"), 1);
         }
+        for page in [&one, &two, &other] {
+            wait_for_agent(page, "Answered: Approve,");
+            wait_for_agent(page, "The agent has not read it yet.");
+        }
         // What is entered elsewhere stays.
         assert_eq!(value_of(&two, &field("approve", "note")), "half a note");
         assert_eq!(agent.consume(&session).len(), 1);
-        for page in [&two, &other] {
-            page.wait_for_text("The agent has read your answer.").expect("that it was read");
+        for page in [&one, &two, &other] {
+            wait_for_agent(page, "The agent has read it.");
         }
         // It is there after a reload.
         one.reload().expect("the page");
         wait_until_live(&one);
         one.wait_for_text("from the first tab").expect("the answer");
+        wait_for_agent(&one, "Answered: Approve,");
+        wait_for_agent(&one, "The agent has read it.");
         for page in [one, two, other] {
             page.close().expect("closed");
         }

@@ -8,7 +8,7 @@ use accord_live::Found;
 use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
-use accord_pages::{Given, LiveView, Shell, answers};
+use accord_pages::{Given, LiveView, Shell, agent, answers};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
@@ -39,6 +39,8 @@ message! {
     pub struct LivePage("LivePage", open) {
         /// Title and facts.
         required head: String = "head", "html";
+        /// Whether the agent waits for an answer, or what was answered and whether it was read.
+        required agent: String = "agent", "html";
         /// What the agent shows.
         required props: String = "props", "html";
         /// What a person can do.
@@ -185,13 +187,17 @@ async fn fragments(
     // Also when nothing is asked any more.
     let asked_by = asked_by(&found.content.ui).map(|by| format!("{}:{}", by.kind, by.id));
     let given = facts.answers.iter();
-    let given = given.map(|row| Given { number: row.seq, at: row.at, event: &row.data });
+    let given = given.map(|answer| {
+        let row = &answer.row;
+        Given { number: row.seq, at: row.at, event: &row.data, is_read: answer.is_read }
+    });
     let given: Vec<_> = given.collect();
     let now = live.now();
     let snapshot = found.session.snapshot(&found.content, now);
     let view = LiveView::new(&snapshot, asked_by.as_deref(), now);
     let page = LivePage {
         head: view.head().into_string(),
+        agent: agent(&view, &snapshot, facts.ask.is_some(), &given).into_string(),
         props: view.props().into_string(),
         actions: view.actions().into_string(),
         answers: answers(&snapshot, &given).into_string(),

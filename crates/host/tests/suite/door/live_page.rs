@@ -390,6 +390,66 @@ async fn the_page_says_who_asks() {
     page.door.close().await;
 }
 
+/// What the page says about the agent, without its marks.
+async fn agent_line(page: &Page, halves: &Halves) -> String {
+    let shown = page.send("GET", &page.path("page"), Some(halves), "").await.json();
+    shown["page"]["agent"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn the_page_says_what_was_answered_and_whether_the_agent_has_read_it() {
+    let page = Page::open(&[]).await;
+    let halves = page.sign_in(&json!({})).await;
+    let line = agent_line(&page, &halves).await;
+    assert!(line.contains("data-agent=\"waiting\">The agent waits for your answer.<"), "{line}");
+
+    let owner = crate::support::Asker::of(&page.door.host);
+    let sessions = "/accord/v1/projects/shop/live/sessions";
+    let actions = format!("{sessions}/{}/actions?actor=human:lead", page.session);
+    owner.post(&actions, &json!({"action": "approve"})).await.expect(200);
+    let line = agent_line(&page, &halves).await;
+    for part in [
+        "data-agent=\"answered\">Answered: Approve, <time",
+        "<bdi>human:lead</bdi>. The agent has not read it yet.",
+    ] {
+        assert!(line.contains(part), "no {part} in {line}");
+    }
+
+    let consume = "/accord/v1/live/tools/ggui_consume?project_id=shop";
+    let asked = json!({"sessionId": page.session});
+    let consumed = owner.post(consume, &asked).await.expect(200);
+    assert_eq!(consumed["result"]["events"].as_array().unwrap().len(), 1, "{consumed}");
+    let line = agent_line(&page, &halves).await;
+    assert!(line.contains("data-agent=\"read\">Answered: Approve,"), "{line}");
+    assert!(line.contains("The agent has read it."), "{line}");
+
+    // It comes back for more.
+    let consumed = owner.post(consume, &asked).await.expect(200);
+    assert_eq!(consumed["result"]["events"], json!([]), "{consumed}");
+    let line = agent_line(&page, &halves).await;
+    let next = "data-agent=\"waiting\">The agent waits for your next answer. Before: Approve,";
+    assert!(line.contains(next), "{line}");
+    page.door.close().await;
+}
+
+#[tokio::test]
+async fn a_page_under_a_wrong_name_says_so_to_a_person() {
+    let page = Page::open(&[]).await;
+    let path = format!("/live/{}", page.session);
+    let refused = page.door.ask("GET", &path, &[("Host", "other.example")], "").await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(refused.head.contains("content-type: text/html; charset=utf-8"), "{refused:?}");
+    assert!(refused.head.contains("default-src 'none'"), "{refused:?}");
+    for part in ["is not a name of this server.", "allowed_hosts", "HTTP_HOST_REFUSED"] {
+        assert!(refused.body.contains(part), "no {part} in {refused:?}");
+    }
+    assert!(!refused.body.contains("<script"), "{refused:?}");
+    // A program gets the common error body.
+    let refused = page.door.ask("GET", &page.path("page"), &[("Host", "other.example")], "").await;
+    refused.refused(403, "HTTP_HOST_REFUSED");
+    page.door.close().await;
+}
+
 #[tokio::test]
 async fn a_login_has_the_rights_of_its_key() {
     let (page, reader) = Page::with_key(&["read"]).await;

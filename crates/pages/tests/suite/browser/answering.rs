@@ -3,9 +3,11 @@
 use accord_kit::browser::Viewport;
 use serde_json::json;
 
+use super::axe::Axe;
 use super::browser;
 use super::stub::{
-    Host, assert_quiet, button, emit, field, release, stored, wait_for_receipt, wait_until_live,
+    Host, assert_quiet, button, emit, field, release, stored, value_of, wait_for_agent,
+    wait_for_receipt, wait_until_live,
 };
 
 #[test]
@@ -14,8 +16,10 @@ fn a_person_answers_on_a_phone_while_the_agent_goes_on() {
     let page = browser.page().unwrap();
     page.set_viewport(Viewport::PHONE).unwrap();
     let mut host = Host::with(release());
+    host.ask();
     host.open(&page);
     wait_until_live(&page);
+    wait_for_agent(&page, "The agent waits for your answer.");
     for text in ["Release 2.1.0?", "your word", "2.1.0", "A fix for the cart", "Approve"] {
         page.wait_for_text(text).unwrap();
     }
@@ -40,8 +44,25 @@ fn a_person_answers_on_a_phone_while_the_agent_goes_on() {
     wait_for_receipt(&page, "approve", "sent");
     let answer = json!({"note": "Looks good", "channel": "beta"});
     assert_eq!(stored(&page), json!([{"action": "approve", "data": answer}]));
+    // It comes from the host, so that every tab says it, also after a reload.
+    host.answer("approve", false);
+    host.serve(&page);
+    page.evaluate("stubHost.tell({type: 'render_event', payload: {type: 'user.submitted'}})")
+        .unwrap();
+    wait_for_agent(&page, "Answered: Approve,");
+    wait_for_agent(&page, "by human:lead. The agent has not read it yet.");
+    host.answer("approve", true);
+    host.serve(&page);
     page.evaluate("stubHost.tell({type: 'drain_ack', payload: {}})").unwrap();
-    page.wait_for_text("The agent has read your answer.").unwrap();
+    wait_for_agent(&page, "The agent has read it.");
+    page.reload().unwrap();
+    wait_until_live(&page);
+    wait_for_agent(&page, "Answered: Approve,");
+    host.ask();
+    host.serve(&page);
+    let polls = json!({"sessionId": "live_1", "kind": "consume_polling", "state": "open"});
+    emit(&page, "_ggui:lifecycle", &polls);
+    wait_for_agent(&page, "The agent waits for your next answer. Before: Approve,");
     assert_quiet(&page);
 }
 
@@ -77,6 +98,70 @@ fn a_person_answers_with_the_keyboard_alone() {
     let data = json!({"note": "By keyboard", "channel": "stable"});
     assert_eq!(answers[0], json!({"action": "approve", "data": data}));
     assert_eq!(answers[1]["action"], "reject");
+    assert_quiet(&page);
+}
+
+/// A list of people is asked for, by keyboard and on a small screen.
+#[test]
+fn a_list_of_objects_is_entered_in_groups() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    page.set_viewport(Viewport::PHONE).unwrap();
+    let person = json!({"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}});
+    let list = json!({"type": "array", "items": person, "default": [{"name": "Ada", "age": 36}]});
+    let schema = json!({"type": "object", "properties": {"people": list}, "required": ["people"]});
+    Host::with(json!({"actionSpec": {"send": {"label": "Send", "schema": schema}}})).open(&page);
+    wait_until_live(&page);
+    let part = |entry: usize, name: &str| {
+        format!("[data-items] > li:nth-child({entry}) [data-name={name}] [data-input]")
+    };
+    let add = "form[data-action=send] [data-add]";
+    let focused = |selector: &str| format!("document.activeElement.matches('{selector}')");
+    assert_eq!(value_of(&page, &part(1, "age")), "36");
+    page.tab_to(add).unwrap();
+    page.press("Enter").unwrap();
+    page.wait_until("the focus in the new entry", &focused(&part(2, "name"))).unwrap();
+    page.type_text("Bo").unwrap();
+    page.tab_to(add).unwrap();
+    page.press("Enter").unwrap();
+    page.wait_until("the focus in the new entry", &focused(&part(3, "name"))).unwrap();
+    let legends = "[...document.querySelectorAll('[data-items] legend')]
+        .map(legend => legend.textContent).join()";
+    assert_eq!(page.evaluate(legends).unwrap(), "Entry 1,Entry 2,Entry 3");
+    let width = page.evaluate("document.documentElement.scrollWidth").unwrap();
+    assert!(width.as_u64() <= Some(320), "{width}");
+    if let Some(axe) = Axe::find() {
+        axe.judge(&page, "a list of objects");
+    }
+
+    // The third has no name. The host refuses the age of the second.
+    let wrong = "[...document.querySelectorAll('[data-error]')].filter(error => !error.hidden)
+        .map(error => [...document.querySelectorAll('[data-items] > li')]
+            .indexOf(error.closest('li')) + error.closest('[data-field]').dataset.field
+            + ' ' + error.textContent).join()";
+    page.click(&button("send")).unwrap();
+    page.wait_until("what is wrong", wrong).unwrap();
+    assert_eq!(page.evaluate(wrong).unwrap(), "2[].name Fill in this field.");
+    page.click("[data-items] > li:nth-child(3) [data-remove]").unwrap();
+    page.wait_until("the focus after an entry is gone", &focused(add)).unwrap();
+    let violation = json!({"field": "send.data.people[1].age", "keyword": "type",
+        "message": "must be integer", "expected": "integer", "received": "text"});
+    let refusal = json!({"code": "CONTRACT_VIOLATION", "message": "no",
+        "details": {"violations": [violation]}});
+    page.evaluate(&format!("void (stubHost.refusal = {refusal})")).unwrap();
+    page.click(&button("send")).unwrap();
+    page.wait_until("what the host refuses", &format!("{wrong}.startsWith('1')")).unwrap();
+    assert_eq!(page.evaluate(wrong).unwrap(), "1[].age Enter a whole number.");
+
+    // What was entered stays over a reload, with all its entries.
+    page.reload().unwrap();
+    wait_until_live(&page);
+    assert_eq!(value_of(&page, &part(2, "name")), "Bo");
+    page.click(&button("send")).unwrap();
+    wait_for_receipt(&page, "send", "sent");
+    let data = json!({"people": [{"name": "Ada", "age": 36}, {"name": "Bo"}]});
+    assert_eq!(stored(&page), json!([{"action": "send", "data": data}]));
     assert_quiet(&page);
 }
 

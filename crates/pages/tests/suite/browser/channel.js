@@ -1,11 +1,16 @@
 // The channel of a stub host, in the page: it takes the place of WebSocket. `stubHost` is what a
-// test asks and tells. What the host keeps survives a lost connection, as it does on a disk.
+// test asks and tells. What the host keeps survives a lost connection and a reload, as it does on a
+// disk, and the tabs of a browser share it.
 
 globalThis.stubHost = {
   isUp: true,
   sockets: [],
   // Every action that was stored, once for each (clientId, clientSeq).
-  actions: [],
+  get actions() {
+    return JSON.parse(localStorage.getItem("stub.actions") ?? "[]");
+  },
+  // What the host says to the next action instead of storing it.
+  refusal: null,
   streamSeq: 0,
   stream: [],
 
@@ -26,6 +31,11 @@ globalThis.stubHost = {
     for (const socket of this.sockets) socket.hear(frame);
   },
 };
+
+// A browser that discards a tab asks nobody. This comes before the listener of the page.
+addEventListener("beforeunload", (event) => {
+  if (globalThis.isDiscarded) event.stopImmediatePropagation();
+});
 
 globalThis.WebSocket = class {
   static OPEN = 1;
@@ -58,8 +68,15 @@ globalThis.WebSocket = class {
     }
     if (type === "action") {
       const key = `${this.clientId} ${payload.clientSeq}`;
-      let index = stubHost.actions.findIndex((action) => action.key === key);
-      if (index < 0) index = stubHost.actions.push({ key, ...payload.payload }) - 1;
+      if (stubHost.refusal) {
+        this.hear({ type: "error", requestId, payload: stubHost.refusal });
+        stubHost.refusal = null;
+        return;
+      }
+      const { actions } = stubHost;
+      let index = actions.findIndex((action) => action.key === key);
+      if (index < 0) index = actions.push({ key, ...payload.payload }) - 1;
+      localStorage.setItem("stub.actions", JSON.stringify(actions));
       // A crash between the commit and the answer: the client has to ask again.
       if (stubHost.crashAfterAction) {
         stubHost.crashAfterAction = false;

@@ -1,6 +1,7 @@
 //! The connection is lost in the middle, and in two tabs.
 
-use serde_json::json;
+use accord_kit::browser::Page;
+use serde_json::{Value, json};
 
 use super::browser;
 use super::stub::{
@@ -9,7 +10,7 @@ use super::stub::{
 };
 
 /// A session with one text to answer.
-fn question() -> serde_json::Value {
+fn question() -> Value {
     json!({
         "actionSpec": {"reply": {"label": "Reply", "schema": {"type": "object",
             "properties": {"text": {"type": "string"}}, "required": ["text"]}}},
@@ -84,6 +85,122 @@ fn what_was_entered_survives_a_reload_of_the_tab() {
     page.reload().unwrap();
     wait_until_live(&page);
     assert_eq!(value_of(&page, &field("reply", "text")), "", "it was sent");
+}
+
+/// Loads a page again, as a browser does with a tab that it has discarded.
+fn discard(page: &Page<'_>) {
+    page.evaluate("void (globalThis.isDiscarded = true)").unwrap();
+    page.reload().unwrap();
+}
+
+/// How many answers a tab keeps.
+fn kept(page: &Page<'_>) -> Value {
+    let count =
+        "Object.keys(sessionStorage).filter(key => key.startsWith('accord.answer/')).length";
+    page.evaluate(count).unwrap()
+}
+
+fn reply(text: &str) -> Value {
+    json!({"action": "reply", "data": {"text": text}})
+}
+
+fn send(page: &Page<'_>, text: &str) {
+    page.click(&field("reply", "text")).unwrap();
+    page.type_text(text).unwrap();
+    page.click(&button("reply")).unwrap();
+}
+
+#[test]
+fn an_answer_that_waits_survives_a_discarded_tab_and_is_sent_once() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    let host = Host::with(question());
+    host.open(&page);
+    wait_until_live(&page);
+    page.evaluate("stubHost.crash()").unwrap();
+    page.wait_until("the page to notice that the host is gone", CUT_OFF).unwrap();
+    send(&page, "kept");
+    wait_for_receipt(&page, "reply", "waiting");
+    assert_eq!((kept(&page), stored(&page)), (json!(1), json!([])));
+    // A tab that is duplicated begins with what the first one keeps.
+    let copy = page.evaluate("JSON.stringify({...sessionStorage})").unwrap();
+    discard(&page);
+    wait_for_receipt(&page, "reply", "sent");
+    wait_until_live(&page);
+    assert_eq!((kept(&page), stored(&page)), (json!(0), json!([reply("kept")])));
+    assert_eq!(value_of(&page, &field("reply", "text")), "");
+
+    let other = browser.page().unwrap();
+    let copied = format!("Object.assign(sessionStorage, JSON.parse({copy}))");
+    let once = format!("sessionStorage.length === 0 && {copied}");
+    other.run_in_new_documents(&once).unwrap();
+    host.open(&other);
+    wait_for_receipt(&other, "reply", "sent");
+    assert_eq!((kept(&other), stored(&other)), (json!(0), json!([reply("kept")])));
+    // The answers that follow are new ones, in both.
+    for (page, text) in [(&other, "from the copy"), (&page, "from the first")] {
+        wait_until_live(page);
+        send(page, text);
+        page.wait_until(
+            "the answer to be stored",
+            &format!("stubHost.actions.some(action => action.data.text === '{text}')"),
+        )
+        .unwrap();
+    }
+    let all = json!([reply("kept"), reply("from the copy"), reply("from the first")]);
+    assert_eq!(stored(&page), all);
+}
+
+#[test]
+fn an_answer_whose_receipt_was_lost_with_the_tab_is_stored_once() {
+    let Some(browser) = browser() else { return };
+    let page = browser.private_page().unwrap();
+    Host::with(question()).open(&page);
+    wait_until_live(&page);
+    page.evaluate("void (stubHost.crashAfterAction = true)").unwrap();
+    send(&page, "once");
+    page.wait_until("the page to notice that the host is gone", CUT_OFF).unwrap();
+    assert_eq!((kept(&page), stored(&page)), (json!(1), json!([reply("once")])));
+    discard(&page);
+    wait_for_receipt(&page, "reply", "sent");
+    assert_eq!((kept(&page), stored(&page)), (json!(0), json!([reply("once")])));
+}
+
+#[test]
+fn a_secret_is_not_kept_and_nothing_is_kept_for_the_next_person() {
+    let Some(browser) = browser() else { return };
+    let page = browser.private_page().unwrap();
+    let secret = json!({"type": "string", "format": "password"});
+    let schema =
+        json!({"type": "object", "properties": {"text": {"type": "string"}, "pin": secret}});
+    Host::with(json!({"actionSpec": {"reply": {"label": "Reply", "schema": schema}}})).open(&page);
+    wait_until_live(&page);
+    page.evaluate("stubHost.crash()").unwrap();
+    page.wait_until("the page to notice that the host is gone", CUT_OFF).unwrap();
+    page.click(&field("reply", "pin")).unwrap();
+    page.type_text("hush-1234").unwrap();
+    send(&page, "half a note");
+    wait_for_receipt(&page, "reply", "waiting");
+    let all = page.evaluate("JSON.stringify({...sessionStorage})").unwrap();
+    assert!(!all.as_str().unwrap().contains("hush-1234"), "{all}");
+    discard(&page);
+    wait_until_live(&page);
+    page.wait_for_text("It is not known whether your answer arrived").unwrap();
+    wait_for_receipt(&page, "reply", "failed");
+    assert_eq!((kept(&page), stored(&page)), (json!(0), json!([])));
+    assert_eq!(value_of(&page, &field("reply", "text")), "half a note");
+
+    // The tab is not loaded while somebody signs out in another one.
+    page.evaluate("stubHost.crash()").unwrap();
+    page.wait_until("the page to notice that the host is gone", CUT_OFF).unwrap();
+    page.click(&button("reply")).unwrap();
+    wait_for_receipt(&page, "reply", "waiting");
+    assert_eq!(kept(&page), 1);
+    page.evaluate("localStorage.removeItem('accord.person.0123abcd')").unwrap();
+    discard(&page);
+    wait_until_live(&page);
+    assert_eq!(value_of(&page, &field("reply", "text")), "");
+    assert_eq!((kept(&page), stored(&page)), (json!(0), json!([])));
 }
 
 #[test]

@@ -25,6 +25,13 @@ pub(super) fn wait_for_receipt(page: &Page<'_>, action: &str, state: &str) {
     page.wait_until(format_args!("the receipt of {action} to be {state}"), &shown).unwrap();
 }
 
+/// Waits until the line about the agent has a text.
+pub(super) fn wait_for_agent(page: &Page<'_>, text: &str) {
+    let text = json!(text);
+    let said = format!("document.querySelector('#agent').innerText.includes({text})");
+    page.wait_until(format_args!("the line about the agent to say {text}"), &said).unwrap();
+}
+
 /// The page reported nothing that it should not: no refused content, no error, no dialog.
 pub(super) fn assert_quiet(page: &Page<'_>) {
     let seen = page.observed().unwrap();

@@ -1,13 +1,14 @@
 //! A host that is a few rules, and how tests use its page.
 
 use accord_kit::browser::{Answer, Page, Rule};
-use accord_pages::{LiveView, Shell, assets, page_policy};
+use accord_pages::{Given, LiveView, Shell, agent, answers, assets, page_policy};
 use serde_json::{Value, json};
 
 use crate::support::{now, snapshot};
 
 pub(super) use super::hooks::{
-    assert_quiet, button, field, value_of, wait_for_receipt, wait_for_view, wait_until_live,
+    assert_quiet, button, field, value_of, wait_for_agent, wait_for_receipt, wait_for_view,
+    wait_until_live,
 };
 
 /// An origin whose pages may use what browsers keep for secure pages. Nothing listens there.
@@ -21,19 +22,40 @@ const HOST_NAME: &str = "0123abcd";
 pub(super) struct Host {
     snapshot: Value,
     is_ended: bool,
+    is_asking: bool,
+    /// The event of the last answer, and whether the agent has read it.
+    answered: Option<(Value, bool)>,
     more: Vec<Rule>,
 }
 
 impl Host {
     /// A host with one session, whose snapshot has these members.
     pub(super) fn with(members: Value) -> Self {
-        Self { snapshot: snapshot(members), is_ended: false, more: Vec::new() }
+        Self {
+            snapshot: snapshot(members),
+            is_ended: false,
+            is_asking: false,
+            answered: None,
+            more: Vec::new(),
+        }
     }
 
     /// The same, but the session has ended.
     pub(super) fn ended(mut self) -> Self {
         self.is_ended = true;
         self
+    }
+
+    /// The agent waits for an answer.
+    pub(super) fn ask(&mut self) {
+        self.is_asking = true;
+    }
+
+    /// A person has answered, and the agent has read it or not.
+    pub(super) fn answer(&mut self, action: &str, is_read: bool) {
+        let by = json!({"type": "human", "id": "lead"});
+        self.is_asking = false;
+        self.answered = Some((json!({"payload": {"action": action}, "x-by": by}), is_read));
     }
 
     /// Answers before those of the host.
@@ -81,9 +103,15 @@ impl Host {
 
     fn page(&self) -> Value {
         let view = LiveView::new(&self.snapshot, Some("agent:planner"), now());
+        let given = self.answered.iter();
+        let given =
+            given.map(|(event, is_read)| Given { number: 2, at: now(), event, is_read: *is_read });
+        let given: Vec<_> = given.collect();
+        let agent = agent(&view, &self.snapshot, self.is_asking, &given);
         json!({"page": {
             "head": view.head().into_string(), "props": view.props().into_string(),
-            "actions": view.actions().into_string(), "answers": "",
+            "agent": agent.into_string(), "actions": view.actions().into_string(),
+            "answers": answers(&self.snapshot, &given).into_string(),
             "streams": view.streams().into_string(),
             "now": now().unix_millis(), "ends_at": view.ends().unix_millis(),
             "ended": self.is_ended,
