@@ -32,6 +32,8 @@ mod live_browser;
 mod live_commands;
 #[cfg(feature = "faults")]
 mod live_faults;
+#[cfg(target_os = "linux")]
+mod live_frames;
 mod live_kills;
 mod live_page;
 mod live_place;

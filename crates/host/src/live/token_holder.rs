@@ -5,7 +5,7 @@
 //! host is created, until the page is signed out. What is made from a token says the same. One that
 //! names nobody is ended by time alone.
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{ActorKey, Caller, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
 use accord_live_core::AppId;
@@ -20,12 +20,14 @@ pub(crate) struct TokenHolder {
     pub(crate) caller: Caller,
     /// The login, if a page of this server asked for the token.
     pub(crate) login: Option<String>,
+    /// In whose name it acts, if not in that of the key.
+    pub(crate) actor: Option<ActorKey>,
 }
 
 impl TokenHolder {
     /// A caller who acts with its own key.
     pub(crate) fn of_caller(caller: Caller) -> Self {
-        Self { caller, login: None }
+        Self { caller, login: None, actor: None }
     }
 
     /// The holder of a token that names nobody. Nothing ends its rights.
@@ -40,12 +42,15 @@ impl TokenHolder {
     pub(crate) async fn of(host: &Host, claims: &Claims) -> Result<Option<Self>, Failure> {
         let Some(holder) = Holder::of_token(claims) else { return Ok(None) };
         let login = Holder::login_of(claims).map(str::to_owned);
-        let is_open = match &login {
-            Some(login) => host.logins().is_open(login, host.live().now()).await?,
-            None => true,
+        let actor = match &login {
+            Some(login) => match host.logins().opened(login, host.live().now()).await? {
+                Some(person) => person.actor,
+                None => return Err(TokenError::Revoked.into()),
+            },
+            None => None,
         };
-        match holder.caller(host.keys()).await?.filter(|_| is_open) {
-            Some(caller) => Ok(Some(Self { caller, login })),
+        match holder.caller(host.keys()).await? {
+            Some(caller) => Ok(Some(Self { caller, login, actor })),
             None => Err(TokenError::Revoked.into()),
         }
     }

@@ -28,7 +28,7 @@ use serde_json::json;
 use super::{Authenticated, Service, ServiceLimits, ServiceServer};
 use crate::http::body::read_body;
 use crate::http::reply::json as answer;
-use crate::http::{Host, Query, page_link};
+use crate::http::{Holder, Host, Query, page_link};
 use crate::{Request, Response};
 
 const LIMITS: ServiceLimits =
@@ -199,7 +199,7 @@ impl Control {
     async fn page_url(&self, session: &SessionId) -> Result<Value, Failure> {
         // A page of no session is of no use to a kit.
         self.app_of(session).await?;
-        let (path, _) = page_link(&self.host, &Caller::owner(), session);
+        let (path, _) = page_link(&self.host, Holder::Owner.into(), session);
         Ok(json!({"url": path}))
     }
 

@@ -3,6 +3,7 @@
 use hyper::Method;
 
 use super::place::PlaceArgs;
+use crate::commands::task::acting::ActorArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::host::HostRequest;
@@ -11,11 +12,15 @@ use crate::render::{clean, moment};
 
 /// Print a link to the page of a live session; it logs in once
 ///
-/// The link belongs to the host that runs. It can be opened once, and soon expires.
+/// The link belongs to the host that runs. It can be opened once, and soon expires. Answers on the
+/// page are recorded in the name of the actor.
 #[derive(Debug, clap::Args)]
 pub(super) struct OpenArgs {
     /// The session id, or its beginning
     session: String,
+
+    #[command(flatten)]
+    actor: ActorArgs,
 
     #[command(flatten)]
     place: PlaceArgs,
@@ -23,10 +28,11 @@ pub(super) struct OpenArgs {
 
 impl OpenArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
+        let actor = self.actor.acting()?;
         let place = self.place.open_served()?;
         let id = place.session_id(&self.session)?;
         let path = ["accord", "v1", "live", &id, "link"];
-        let answer = place.send(HostRequest::new(Method::POST, &path))?;
+        let answer = place.host.send_by(&actor, || HostRequest::new(Method::POST, &path))?;
         // The route names no project, so that it also has links to sessions of others.
         place.ask(place.get(&["sessions", &id]))?;
         let document = answer.value()?;

@@ -293,7 +293,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     /// Who sends the actions, as far as the credential says, and through which door. An agent can
     /// answer its own question with its own key: then the ledger must name the agent.
     fn sender(&self) -> (Option<Value>, Option<&'static str>) {
-        let actor = self.holder.as_ref().and_then(|holder| holder.caller.access().actor());
+        let actor = self
+            .holder
+            .as_ref()
+            .and_then(|holder| holder.actor.as_ref().or_else(|| holder.caller.access().actor()));
         let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
         let door = match () {
             () if self.is_page() => Some("page"),

@@ -74,22 +74,22 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
     let request: LoginRequest = document.read()?;
     let host = visitor.host.clone();
     let (address, now) = (visitor.address(), host.live().now());
-    let holder = match (&request.link, &request.key) {
+    let person = match (&request.link, &request.key) {
         (Some(_), Some(_)) => {
             let message = "a page signs in with a link or with a key, not with both";
             return Err(Failure::new(Code::WireFieldValue, message).at("/key").into());
         }
         (Some(link), None) => host.logins().use_link(link, now),
         (None, Some(key)) => {
-            host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller))
+            host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller).into())
         }
         (None, None) => visitor.without_key().await.and_then(|open| {
-            let open = open.as_ref().map(Holder::of);
+            let open = open.as_ref().map(|open| Holder::of(open).into());
             open.ok_or_else(|| Failure::new(Code::AuthRequired, "this server needs a key"))
         }),
     };
-    let holder = match holder {
-        Ok(holder) => holder,
+    let person = match person {
+        Ok(person) => person,
         Err(failure) => {
             // Only wrong credentials are limited. A right one is no guess, and everybody on this
             // machine, or behind a proxy, has the same address.
@@ -100,7 +100,7 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
             return Err(failure.into());
         }
     };
-    let begun = host.logins().begin(holder, now).await?;
+    let begun = host.logins().begin(person, now).await?;
     let (secret, expires_at) = (begun.secret, Timestamp::emit(begun.until));
     let envelope = alx_envelope!(visitor.correlation, LoginEnvelope { secret, expires_at });
     let mut response = unstored(encoded(StatusCode::OK, &envelope));

@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_base::Caller;
+use accord_base::{ActorKey, Caller};
 use accord_canon::{Digest, sha256};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
@@ -64,8 +64,23 @@ struct State {
 }
 
 struct Link {
-    holder: Holder,
+    person: Person,
     until: Time,
+}
+
+/// Who signs in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Person {
+    /// Whose rights the login has.
+    pub(super) holder: Holder,
+    /// In whose name it answers, if not in that of the key.
+    pub(crate) actor: Option<ActorKey>,
+}
+
+impl From<Holder> for Person {
+    fn from(holder: Holder) -> Self {
+        Self { holder, actor: None }
+    }
 }
 
 /// Whose login it is. The process that signed in is not the one that sends the requests of the
@@ -84,7 +99,7 @@ pub(crate) enum Holder {
 struct Login {
     /// The hash of its secret, as hexadecimal digits.
     secret: String,
-    holder: Holder,
+    person: Person,
     until: Time,
     used_at: Time,
 }
@@ -129,21 +144,21 @@ impl Logins {
         &self.name
     }
 
-    /// A link that signs in as a holder, for some seconds. Returns its secret and when it ends.
-    pub(super) fn mint_link(&self, holder: Holder, now: Time, seconds: i64) -> (String, Time) {
+    /// A link that signs a person in, for some seconds. Returns its secret and when it ends.
+    pub(super) fn mint_link(&self, person: Person, now: Time, seconds: i64) -> (String, Time) {
         let (text, until) = (secret(), now.add_seconds(seconds));
         let mut state = self.state.lock();
         state.links.retain(|_, link| link.until > now);
         drop_oldest(&mut state.links, MOST_LINKS, |link| link.until);
-        state.links.insert(sha256(text.as_bytes()), Link { holder, until });
+        state.links.insert(sha256(text.as_bytes()), Link { person, until });
         (text, until)
     }
 
-    /// The holder of a link, which is used up.
+    /// The person of a link, which is used up.
     ///
     /// # Errors
     /// `LOGIN_LINK_INVALID`.
-    pub(super) fn use_link(&self, text: &str, now: Time) -> Result<Holder, Failure> {
+    pub(super) fn use_link(&self, text: &str, now: Time) -> Result<Person, Failure> {
         // The hash finds it: how long that takes says nothing about the text.
         let link = self.state.lock().links.remove(&sha256(text.as_bytes()));
         let link = link.filter(|link| link.until > now);
@@ -151,19 +166,19 @@ impl Logins {
             let message = "this link was used before or has expired; run accord live open again";
             Failure::new(Code::LoginLinkInvalid, message)
         };
-        Ok(link.ok_or_else(invalid)?.holder)
+        Ok(link.ok_or_else(invalid)?.person)
     }
 
     /// Begins a login.
     ///
     /// # Errors
     /// When the store fails.
-    pub(super) async fn begin(&self, holder: Holder, now: Time) -> Result<Begun, Failure> {
+    pub(super) async fn begin(&self, person: Person, now: Time) -> Result<Begun, Failure> {
         let begun =
             Begun { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) };
         let setting = setting_of(&begun.cookie);
         let secret = sha256(begun.secret.as_bytes()).hex();
-        let text = Login { secret, holder, until: begun.until, used_at: now }.text();
+        let text = Login { secret, person, until: begun.until, used_at: now }.text();
         let write = self.memory.write(move |unit| {
             make_room(unit, now)?;
             Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
@@ -197,7 +212,7 @@ impl Logins {
             self.record_use(setting.clone(), now).await?;
         }
         let name = setting.strip_prefix(LOGIN).unwrap_or_default().to_owned();
-        Ok(Some((login.holder, name)))
+        Ok(Some((login.person.holder, name)))
     }
 
     /// Whether the login that a token names has not ended. A page that is open and does nothing
@@ -206,9 +221,17 @@ impl Logins {
     /// # Errors
     /// When the store fails.
     pub(crate) async fn is_open(&self, name: &str, now: Time) -> Result<bool, Failure> {
+        Ok(self.opened(name, now).await?.is_some())
+    }
+
+    /// Who signed in with the login that a token names, unless it has ended.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn opened(&self, name: &str, now: Time) -> Result<Option<Person>, Failure> {
         let setting = format!("{LOGIN}{name}");
         let found = self.memory.read(move |unit| login(unit, &setting)).await?;
-        Ok(found.is_some_and(|login| login.until > now))
+        Ok(found.filter(|login| login.until > now).map(|login| login.person))
     }
 
     async fn record_use(&self, setting: String, now: Time) -> Result<(), Failure> {
@@ -333,14 +356,16 @@ impl Login {
     }
 
     fn text(&self) -> String {
-        let (kind, key) = match &self.holder {
+        let (kind, key) = match &self.person.holder {
             Holder::Owner => ("owner", None),
             Holder::Local => ("local", None),
             Holder::Key(id) => ("key", Some(id)),
         };
         let (until, used_at) = (self.until.unix_millis(), self.used_at.unix_millis());
-        json!({"secret": self.secret, "holder": kind, "key_id": key, "until": until,
-            "used_at": used_at})
+        let actor = self.person.actor.as_ref();
+        let actor = actor.map(|actor| format!("{}:{}", actor.kind.as_str(), actor.id));
+        json!({"secret": self.secret, "holder": kind, "key_id": key, "actor": actor,
+            "until": until, "used_at": used_at})
         .to_string()
     }
 
@@ -355,7 +380,9 @@ impl Login {
         };
         let time = |name: &str| stored[name].as_i64().map(Time::from_unix_millis);
         let secret = stored["secret"].as_str()?.to_owned();
-        Some(Self { secret, holder, until: time("until")?, used_at: time("used_at")? })
+        let actor = stored["actor"].as_str().and_then(|actor| ActorKey::parse(actor).ok());
+        let person = Person { holder, actor };
+        Some(Self { secret, person, until: time("until")?, used_at: time("used_at")? })
     }
 }
 
@@ -427,7 +454,7 @@ mod tests {
     }
 
     async fn begun(logins: &Logins, seconds: i64) -> (Begun, Halves) {
-        let begun = logins.begin(Holder::Owner, at(seconds)).await.unwrap();
+        let begun = logins.begin(Holder::Owner.into(), at(seconds)).await.unwrap();
         let halves = halves(&begun.cookie, &begun.secret);
         (begun, halves)
     }
@@ -439,13 +466,13 @@ mod tests {
     #[test]
     fn a_link_works_once_and_until_it_expires() {
         let logins = logins();
-        let (link, until) = logins.mint_link(Holder::Owner, at(0), 60);
+        let (link, until) = logins.mint_link(Holder::Owner.into(), at(0), 60);
         assert_eq!(until, at(60));
         assert!(logins.use_link("other", at(1)).is_err());
-        assert_eq!(logins.use_link(&link, at(59)).unwrap(), Holder::Owner);
+        assert_eq!(logins.use_link(&link, at(59)).unwrap(), Holder::Owner.into());
         let again = logins.use_link(&link, at(59)).unwrap_err();
         assert_eq!(again.code, Code::LoginLinkInvalid);
-        let (late, _) = logins.mint_link(Holder::Owner, at(0), 60);
+        let (late, _) = logins.mint_link(Holder::Owner.into(), at(0), 60);
         assert!(logins.use_link(&late, at(60)).is_err());
         assert!(logins.use_link(&late, at(0)).is_err(), "an attempt uses it up");
     }
@@ -478,16 +505,18 @@ mod tests {
     async fn a_login_outlasts_a_restart_and_a_link_does_not() {
         let (before, after) = twice();
         for holder in [Holder::Owner, Holder::Local, Holder::Key("key_1".to_owned())] {
-            let begun = before.begin(holder.clone(), at(0)).await.unwrap();
+            let actor = ActorKey::parse("human:lead").ok();
+            let person = Person { holder: holder.clone(), actor };
+            let begun = before.begin(person.clone(), at(0)).await.unwrap();
             let halves = halves(&begun.cookie, &begun.secret);
             let found = after.find(&halves, at(1)).await.unwrap();
             let (found, login) = found.unwrap();
             assert_eq!(found, holder);
-            assert!(after.is_open(&login, at(1)).await.unwrap());
+            assert_eq!(after.opened(&login, at(1)).await.unwrap(), Some(person));
             after.end(&halves).await.unwrap();
             assert_eq!(before.find(&halves, at(1)).await.unwrap(), None);
         }
-        let (link, _) = before.mint_link(Holder::Owner, at(0), 60);
+        let (link, _) = before.mint_link(Holder::Owner.into(), at(0), 60);
         assert!(after.use_link(&link, at(1)).is_err());
     }
 
@@ -514,7 +543,7 @@ mod tests {
             for number in 2..MOST_LOGINS as i64 {
                 let login = Login {
                     secret: String::new(),
-                    holder: Holder::Owner,
+                    person: Holder::Owner.into(),
                     until: at(LOGIN_SECONDS),
                     used_at: at(number),
                 };
@@ -534,7 +563,7 @@ mod tests {
         let kept = logins.memory.read(|unit| Ok(unit.settings(Scope::Store)?.len())).await;
         assert_eq!(kept.unwrap(), MOST_LOGINS);
         for number in 0..MOST_LINKS as i64 + 10 {
-            logins.mint_link(Holder::Owner, at(number / 10), 60);
+            logins.mint_link(Holder::Owner.into(), at(number / 10), 60);
         }
         assert_eq!(logins.state.lock().links.len(), MOST_LINKS);
     }

@@ -254,6 +254,24 @@ async fn tokens_in_a_query_are_in_no_log() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_says_in_whose_name_a_page_answers() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let link =
+        |actor: &str| post(&world, &format!("/accord/v1/live/s1/link?actor={actor}"), "", "");
+    assert_eq!(link("nobody").status, 400);
+    let made = link("human:lead").json();
+    let (_, secret) = made["path"].as_str().unwrap().split_once("#t=").unwrap();
+    let token = signed_in_token(&world, &json!({"link": secret}), "s1");
+    let mut page = world.client_with(&format!("/ws?wsToken={token}"), &[]);
+    page.subscribe("s1", json!({"wsToken": token, "followLedger": true}));
+    assert_eq!(page.ask("action", super::action("s1", "yes"))["type"], "ack");
+    let heard = next_event(&mut page);
+    assert_eq!(heard["data"]["x-by"], json!({"id": "lead", "type": "human"}));
+    assert_eq!(heard["data"]["x-door"], "page");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_answers_its_own_question_is_named() {
     let world = World::open(&[]).await;
     world.seed("s1").await;
@@ -328,20 +346,27 @@ async fn the_socket_of_a_page_ends_with_its_key_and_says_who_answered() {
 
 /// Signs in with a key, as the page of a session does. Returns the token that it gets.
 fn page_token(world: &World, key: &str, session: &str) -> String {
-    let post = |path: &str, more: &str, body: &str| {
-        let (host, length) = (world.address, body.len());
-        world.raw(&format!(
-            "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n{body}"
-        ))
-    };
-    let signed_in = post("/accord/v1/login", "", &json!({"key": key}).to_string());
+    signed_in_token(world, &json!({"key": key}), session)
+}
+
+/// Sends a request of a page of this server.
+fn post(world: &World, path: &str, more: &str, body: &str) -> super::Answer {
+    let (host, length) = (world.address, body.len());
+    world.raw(&format!(
+        "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n{body}"
+    ))
+}
+
+/// The token of a page that has signed in.
+fn signed_in_token(world: &World, login: &Value, session: &str) -> String {
+    let signed_in = post(world, "/accord/v1/login", "", &login.to_string());
     assert_eq!(signed_in.status, 200, "{signed_in:?}");
     let cookie = signed_in.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
     let cookie = cookie.unwrap().split(';').next().unwrap();
     let secret = signed_in.json()["secret"].as_str().unwrap().to_owned();
     let halves = format!("Cookie: {cookie}\r\nX-Accord-Console: {secret}\r\n");
-    let token = post(&format!("/accord/v1/live/{session}/token"), &halves, "{}");
+    let token = post(world, &format!("/accord/v1/live/{session}/token"), &halves, "{}");
     token.json()["ws_token"].as_str().unwrap().to_owned()
 }
 
