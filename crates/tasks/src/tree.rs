@@ -367,7 +367,7 @@ impl Tree {
             (locked, _) => {
                 *index = None;
                 let error = locked.err();
-                if let Some(error) = error.as_ref().filter(|error| error.is_read_only()) {
+                if let Some(error) = error.as_ref().filter(|error| is_unwritable(error)) {
                     return self.run_read_only(wal, jobs, error);
                 }
                 let failure = error.map_or_else(missing_index, |error| failure(&error));
@@ -394,13 +394,19 @@ impl Tree {
         work.settle_rest();
         let (records, is_spoiled) = work.into_records();
         records.into_iter().for_each(|record| locked.stage(record));
-        let committed = locked.commit();
-        let outcome =
-            committed.and_then(|skipped| self.settle_skipped(&mut locked, known, skipped));
-        let outcome = outcome.map_err(|error| failure(&error));
+        let mut is_settled = true;
+        let outcome = match locked.commit() {
+            Ok(skipped) => {
+                // The group has happened, whatever becomes of this. What is not judged now is
+                // judged by the next group.
+                is_settled = self.settle_skipped(&mut locked, known, skipped).is_ok();
+                Ok(())
+            }
+            Err(error) => Err(failure(&error)),
+        };
         self.held_settings(locked.state());
         drop(locked);
-        if outcome.is_err() || is_spoiled {
+        if outcome.is_err() || is_spoiled || !is_settled {
             // The index is ahead of the files.
             *index = None;
         }
@@ -412,22 +418,25 @@ impl Tree {
         self.0.queue.lock().waiting.drain(..).collect()
     }
 
-    /// Runs the decisions of a group on a tree that cannot be written: those that change nothing
-    /// are answered. It has no lock, so a commit that happens at the same time may be missing.
+    /// Runs the decisions of a group on a tree that cannot be written, or whose disk is too full
+    /// for what is committed: those that change nothing are answered, as if the files had all of
+    /// it. It has no lock, so a commit that happens at the same time may be missing.
     fn run_read_only(&self, wal: &Wal<State>, jobs: Vec<Job>, error: &TreeError) -> Ended {
-        let disk = self.0.disk.as_ref();
         let layout = self.current_settings().layout();
         let read = || {
-            let state = wal.peek()?.unwrap_or_default();
-            let index = scan(disk, layout, &state)?;
-            Ok((state, index))
+            let (state, disk) = match wal.preview()? {
+                Some(preview) => (preview.state, preview.disk),
+                None => (State::default(), self.shared_disk()),
+            };
+            let index = scan(disk.as_ref(), layout, &state)?;
+            Ok((state, disk, index))
         };
-        let (state, mut index) = match read() {
+        let (state, disk, mut index) = match read() {
             Ok(read) => read,
             Err(error) => return Ended::refused(jobs, &failure(&error)),
         };
         let (settings, now) = (self.held_settings(&state), self.0.environment.now());
-        let mut work = Work::new(disk, &state, &mut index, settings, now);
+        let mut work = Work::new(disk.as_ref(), &state, &mut index, settings, now);
         let finishes: Vec<Finish> = jobs.into_iter().map(|job| (job.run)(Ok(&mut work))).collect();
         let (records, _) = work.into_records();
         let outcome = if records.is_empty() { Ok(()) } else { Err(failure(error)) };
@@ -488,30 +497,59 @@ fn finish<T>(
 /// than what was committed, or damaged.
 fn settings(disk: &dyn Disk, wal: &mut Wal<State>) -> Result<Settings, Failure> {
     let has_log = disk.list(OWN).map_err(|error| failure(&error))?.is_some();
-    let lock = match has_log {
-        true => match wal.lock() {
-            Ok(lock) => Some(lock),
-            // What was committed and did not reach the files yet stays unseen.
-            Err(error) if error.is_read_only() => None,
-            Err(error) => return Err(failure(&error)),
-        },
-        false => None,
-    };
-    let settings = Settings::load(disk);
-    drop(lock);
-    settings
+    if !has_log {
+        return Settings::load(disk);
+    }
+    match wal.lock() {
+        Ok(_locked) => return Settings::load(disk),
+        Err(error) if is_unwritable(&error) => {}
+        Err(error) => return Err(failure(&error)),
+    }
+    match wal.preview().map_err(|error| failure(&error))? {
+        Some(preview) => Settings::load(preview.disk.as_ref()),
+        None => Settings::load(disk),
+    }
+}
+
+/// Whether a tree can be read and not be written.
+fn is_unwritable(error: &TreeError) -> bool {
+    error.is_read_only() || error.is_disk_full()
 }
 
 fn missing_index() -> Failure {
     Failure::new(Code::AofTaskTreeUnavailable, "the tree could not be read")
 }
 
+/// The failure that an error of the files is. It says the truth about the change that was asked
+/// for: nothing happened, or it is recorded and must not be sent again, or that is not known.
 pub(crate) fn failure(error: &TreeError) -> Failure {
-    let hint = match error.is_disk_full() {
-        true => {
-            ". The disk is full: free space, then try again. Nothing that was acknowledged is lost"
+    let is_full = error.is_disk_full();
+    let (message, suggestion) = match error {
+        TreeError::Unfinished { source, .. } => {
+            let once = if is_full { "there is space" } else { "its files can be written" };
+            let message = format!(
+                "the change is recorded, but not all of its files could be written: {source}. It \
+                 is carried out as soon as {once}: do not send it again"
+            );
+            let first = if is_full { "The disk is full: free space" } else { "Mend the cause" };
+            let look = "Do not send the change again: accord task list has it";
+            (message, Some(format!("{first}. {look}")))
         }
-        false => "",
+        TreeError::Uncertain { .. } => {
+            let first = if is_full { "The disk is full: free space" } else { "Mend the cause" };
+            let look = "look with accord task list whether the change happened";
+            (error.to_string(), Some(format!("{first}, then {look}, before you send it again")))
+        }
+        _ if is_full => {
+            let hint = "The disk is full: free space, then try again. Nothing that was \
+                        acknowledged is lost";
+            (format!("{error}. {hint}"), None)
+        }
+        _ => (error.to_string(), None),
     };
-    Failure::new(Code::AofTaskTreeUnavailable, format!("{error}{hint}"))
+    let failure = Failure::new(Code::AofTaskTreeUnavailable, message);
+    match suggestion {
+        Some(suggestion) => failure.suggesting(suggestion),
+        None => failure,
+    }
 }

@@ -76,6 +76,14 @@ pub enum TreeError {
         /// Why it could not be applied.
         source: Box<Self>,
     },
+    /// A commit may have happened: it was written, and could not be synced or taken back.
+    #[error("it is not known whether the change in {journal} is recorded: {source}")]
+    Uncertain {
+        /// Its journal.
+        journal: String,
+        /// Why.
+        source: Box<Self>,
+    },
     /// The operating system refused.
     #[error("{} could not be {doing}: {source}", shorten_path(path))]
     System {
@@ -133,13 +141,17 @@ impl TreeError {
     fn kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::System { source, .. } => Some(source.kind()),
-            Self::Unfinished { source, .. } => source.kind(),
+            Self::Unfinished { source, .. } | Self::Uncertain { source, .. } => source.kind(),
             _ => None,
         }
     }
 
     pub(crate) fn unfinished(journal: &str, source: Self) -> Self {
         Self::Unfinished { journal: journal.to_owned(), source: Box::new(source) }
+    }
+
+    pub(crate) fn uncertain(journal: &str, source: Self) -> Self {
+        Self::Uncertain { journal: journal.to_owned(), source: Box::new(source) }
     }
 
     /// The path that a user must look at.
@@ -152,7 +164,7 @@ impl TreeError {
             | Self::Damaged { path, .. }
             | Self::Locked { path, .. }
             | Self::System { path, .. } => Some(path),
-            Self::Unfinished { journal, .. } => Some(journal),
+            Self::Unfinished { journal, .. } | Self::Uncertain { journal, .. } => Some(journal),
             Self::LockLost => None,
         }
     }

@@ -20,11 +20,16 @@ impl Tree {
     /// When a folder cannot be read.
     pub fn lint(&self, request: &LintRequest, _: &By) -> Result<LintAnswer, Failure> {
         let check = || {
-            let wal: Wal<State> = Wal::new(self.shared_disk(), OWN, "");
-            let lint = match wal.peek() {
-                Ok(state) => {
-                    let state = state.unwrap_or_default();
-                    let lint = Lint::new(self.disk(), &state).run()?;
+            let disk = self.shared_disk();
+            let wal: Wal<State> = Wal::new(disk.clone(), OWN, self.environment().boot());
+            let lint = match wal.preview() {
+                Ok(preview) => {
+                    // With a change that waits for space on the disk: it is no fault.
+                    let (state, disk) = match preview {
+                        Some(preview) => (preview.state, preview.disk),
+                        None => (State::default(), disk),
+                    };
+                    let lint = Lint::new(disk.as_ref(), &state).run()?;
                     (lint.findings, lint.seen.len() as u64, lint.events)
                 }
                 // Without it, nothing can be said about the files.

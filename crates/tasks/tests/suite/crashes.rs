@@ -1,5 +1,6 @@
 //! Whatever is cut off at any write, the tree is whole afterwards.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_contract::codes::Failure;
@@ -65,9 +66,10 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
         tree.init(&InitRequest::default(), &human()).unwrap();
         disk.stop_after(cut);
         let acknowledged = steps().iter().take_while(|step| step(&tree).is_ok()).count();
-        for seed in 0..4 {
+        for seed in 0..5 {
             let (crash, boot) = match seed {
                 0 => (Crash::Process, "one"),
+                4 => (Crash::Remount, "one"),
                 seed => (Crash::Power(cut * 10 + seed), "two"),
             };
             let survivor = Arc::new(disk.after(crash));
@@ -80,6 +82,56 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
             assert!(possible.contains(&found), "cut {cut}, {crash:?}: {acknowledged} of {found:?}");
             edit_is_undone(&survivor, &tree);
         }
+    }
+}
+
+/// The files of a tree, without the log.
+fn files(disk: &SimDisk) -> BTreeMap<String, Vec<u8>> {
+    let mut files = disk.files();
+    files.retain(|path, _| !path.starts_with("state/accord/log-"));
+    files
+}
+
+#[test]
+fn a_tree_that_a_failure_of_the_file_system_emptied_is_whole_again() {
+    for length in 0..=steps().len() {
+        let disk = Arc::new(SimDisk::new());
+        let tree = open(&disk, "one");
+        tree.init(&InitRequest::default(), &human()).unwrap();
+        steps()[..length].iter().for_each(|step| step(&tree).unwrap());
+        // It is mounted again, and the machine was not restarted.
+        let survivor = Arc::new(disk.after(Crash::Remount));
+        assert!(files(&survivor).values().all(Vec::is_empty), "{:?}", files(&survivor));
+        let tree = open(&survivor, "one");
+        assert_eq!(files(&survivor), files(&disk), "{length}");
+        let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+        assert_eq!(findings, [], "{length}");
+        edit_is_undone(&survivor, &tree);
+    }
+}
+
+#[test]
+fn a_file_that_a_person_emptied_is_left_to_the_referee() {
+    let disk = Arc::new(SimDisk::new());
+    let tree = open(&disk, "one");
+    tree.init(&InitRequest::default(), &human()).unwrap();
+    for title in ["Ship it", "Then this"] {
+        tree.create(&ready(title), &human()).unwrap();
+    }
+    // Long after the last commit.
+    disk.set_now_ms(4_102_444_800_000);
+    let path = "tasks/ready/TASK-2026-02-09-001.md";
+    disk.truncate(path, 0).unwrap();
+    // Accord notes it, once. It does not write the file again, not even when its log is newer.
+    for _ in 0..3 {
+        let tree = open(&disk, "one");
+        tree.poll(&PollRequest::default(), &human()).unwrap();
+        assert_eq!(disk.files()[path], b"");
+        let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+        let findings: Vec<_> = findings.iter().map(|one| (&*one.code, &*one.path)).collect();
+        assert_eq!(findings, [("broken_file", path)]);
+        let events = String::from_utf8(disk.files()["events/2026-02-09.jsonl"].clone()).unwrap();
+        assert_eq!(events.matches("task.validation.failed").count(), 1, "{events}");
     }
 }
 

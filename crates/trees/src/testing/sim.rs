@@ -3,7 +3,8 @@
 //! It has two versions of every file and folder: the one that processes see, and the one last
 //! synced. After a crash a file is either of them, or something in between, cut off or padded with
 //! zeros. Each name that was created, changed or removed in a folder since its last sync may or may
-//! not have reached the disk.
+//! not have reached the disk. After a failure of the file system alone, every file is the version
+//! last synced, and every name is there.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,6 +22,9 @@ use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
 pub enum Crash {
     /// The process ends; everything that it wrote is kept.
     Process,
+    /// The file system fails and is mounted again: what was not synced of a file is lost, and a new
+    /// one is empty. Names and times are kept.
+    Remount,
     /// The power fails; a random choice from this seed decides what is kept of unsynced writes.
     Power(u64),
 }
@@ -41,6 +45,8 @@ struct Inner {
     syncs: u64,
     /// The number of operations after which everything fails.
     budget: u64,
+    /// The time of the clock.
+    now_ms: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -48,6 +54,7 @@ enum Node {
     File {
         now: Vec<u8>,
         synced: Vec<u8>,
+        modified_ms: i64,
     },
     Folder {
         now: Names,
@@ -69,7 +76,7 @@ type Links = BTreeMap<usize, Vec<(u64, usize, String)>>;
 
 impl Default for Inner {
     fn default() -> Self {
-        Self { nodes: vec![folder()], operations: 0, syncs: 0, budget: u64::MAX }
+        Self { nodes: vec![folder()], operations: 0, syncs: 0, budget: u64::MAX, now_ms: 0 }
     }
 }
 
@@ -83,6 +90,11 @@ impl SimDisk {
     pub fn stop_after(&self, operations: u64) {
         let mut inner = self.inner.lock();
         inner.budget = inner.operations + operations;
+    }
+
+    /// Sets the clock, from which files have their times. It stands still, and begins in 1970.
+    pub fn set_now_ms(&self, now_ms: i64) {
+        self.inner.lock().now_ms = now_ms;
     }
 
     /// The number of writing operations so far.
@@ -109,6 +121,13 @@ impl SimDisk {
                 lose((number, node), &mut chance, &mut kept, &mut links);
             }
             inner.unlink_twice(links);
+        }
+        if crash == Crash::Remount {
+            for node in &mut inner.nodes {
+                if let Node::File { now, synced, .. } = node {
+                    now.clone_from(synced);
+                }
+            }
         }
         Self { inner: Mutex::new(inner), bytes_read: Arc::default() }
     }
@@ -163,9 +182,21 @@ impl Inner {
         Some(node)
     }
 
-    fn bytes(&mut self, path: &str) -> Result<&mut Vec<u8>> {
-        let found = self.find(path).ok_or_else(|| absent(path))?;
+    /// The bytes of a file, which are about to change.
+    fn changed(&mut self, path: &str) -> Result<&mut Vec<u8>> {
+        let (found, time) = (self.find(path).ok_or_else(|| absent(path))?, self.now_ms);
         match &mut self.nodes[found] {
+            Node::File { now, modified_ms, .. } => {
+                *modified_ms = time;
+                Ok(now)
+            }
+            Node::Folder { .. } => Err(TreeError::NotFile { path: path.to_owned() }),
+        }
+    }
+
+    fn bytes(&self, path: &str) -> Result<&[u8]> {
+        let found = self.find(path).ok_or_else(|| absent(path))?;
+        match &self.nodes[found] {
             Node::File { now, .. } => Ok(now),
             Node::Folder { .. } => Err(TreeError::NotFile { path: path.to_owned() }),
         }
@@ -217,8 +248,8 @@ impl Disk for SimDisk {
     fn stat(&self, path: &str) -> Result<Option<Stat>> {
         let inner = self.inner.lock();
         Ok(inner.find(path).map(|node| match &inner.nodes[node] {
-            Node::File { now, .. } => stat(Kind::File, now.len()),
-            Node::Folder { .. } => stat(Kind::Folder, 0),
+            Node::File { now, modified_ms, .. } => stat(Kind::File, now.len(), *modified_ms),
+            Node::Folder { .. } => stat(Kind::Folder, 0, 0),
         }))
     }
 
@@ -238,12 +269,12 @@ impl Disk for SimDisk {
     }
 
     fn open(&self, path: &str) -> Result<Option<Box<dyn Content>>> {
-        let mut inner = self.inner.lock();
+        let inner = self.inner.lock();
         if inner.find(path).is_none() {
             return Ok(None);
         }
         Ok(Some(Box::new(Opened {
-            bytes: inner.bytes(path)?.clone(),
+            bytes: inner.bytes(path)?.to_vec(),
             read: self.bytes_read.clone(),
         })))
     }
@@ -262,23 +293,24 @@ impl Disk for SimDisk {
         if inner.find(path).is_some() {
             return Ok(false);
         }
-        inner.add(path, file(bytes))?;
+        let now_ms = inner.now_ms;
+        inner.add(path, file(bytes, now_ms))?;
         Ok(true)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let mut inner = self.writing(path)?;
         if inner.find(path).is_none() {
-            inner.add(path, file(b""))?;
+            inner.add(path, file(b"", 0))?;
         }
-        inner.bytes(path)?.extend(bytes);
+        inner.changed(path)?.extend(bytes);
         Ok(())
     }
 
     fn truncate(&self, path: &str, length: u64) -> Result<()> {
         let mut inner = self.writing(path)?;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        inner.bytes(path)?.truncate(length);
+        inner.changed(path)?.truncate(length);
         Ok(())
     }
 
@@ -333,7 +365,7 @@ impl Disk for SimDisk {
         let mut inner = self.writing(path)?;
         inner.syncs += 1;
         let found = inner.find(path).ok_or_else(|| absent(path))?;
-        if let Node::File { now, synced } = &mut inner.nodes[found] {
+        if let Node::File { now, synced, .. } = &mut inner.nodes[found] {
             synced.clone_from(now);
         }
         Ok(())
@@ -355,7 +387,7 @@ impl Disk for SimDisk {
         inner.syncs += 1;
         for node in &mut inner.nodes {
             match node {
-                Node::File { now, synced } => synced.clone_from(now),
+                Node::File { now, synced, .. } => synced.clone_from(now),
                 Node::Folder { now, synced, since } => {
                     synced.clone_from(now);
                     since.clear();
@@ -403,7 +435,7 @@ fn lose(
     links: &mut Links,
 ) {
     match node {
-        Node::File { now, synced } => {
+        Node::File { now, synced, .. } => {
             let common = now.iter().zip(synced.iter()).take_while(|(a, b)| a == b);
             let common = common.count();
             let cut = common + chance.below(now.len() - common + 1);
@@ -444,16 +476,16 @@ fn apply(names: &mut Names, changes: &[(String, Option<usize>)]) {
     }
 }
 
-fn file(bytes: &[u8]) -> Node {
-    Node::File { now: bytes.to_vec(), synced: Vec::new() }
+fn file(bytes: &[u8], modified_ms: i64) -> Node {
+    Node::File { now: bytes.to_vec(), synced: Vec::new(), modified_ms }
 }
 
 fn folder() -> Node {
     Node::Folder { now: Names::new(), synced: Names::new(), since: Vec::new() }
 }
 
-fn stat(kind: Kind, length: usize) -> Stat {
-    Stat { kind, length: length as u64, modified_ms: 0 }
+fn stat(kind: Kind, length: usize, modified_ms: i64) -> Stat {
+    Stat { kind, length: length as u64, modified_ms }
 }
 
 fn last(path: &str) -> String {

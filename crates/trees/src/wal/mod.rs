@@ -13,12 +13,17 @@
 //! - a process gets the lock only a few times in a row while another one waits for it;
 //! - a file that was changed by others after a record is not overwritten. After a restart of the
 //!   machine a file may be older than the log, or damaged: then it is;
+//! - so is a file that a failure of the file system left empty or cut off while the machine ran on,
+//!   when a process reads the log for the first time: if it was not written after it followed the
+//!   log (the log says when that was);
 //! - the log is emptied only after everything that it says is synced;
 //! - the [committed state](Committed) is what the head of the log and its records add up to. It
 //!   outlives the records: an emptied log begins with it.
 
 pub(crate) mod lanes;
+mod mend;
 mod net;
+mod overlay;
 mod record;
 mod state;
 
@@ -29,8 +34,10 @@ use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
 use crate::disk::{Disk, Entry};
+use crate::lock::now_ms;
 use crate::{Kind, Result, TreeError, atomic, limits};
-use net::{Trust, apply_shared};
+use net::{Net, Trust, apply_shared};
+use overlay::Overlay;
 use record::{Added, decode, decode_records, encode, encode_group, followed};
 
 pub use net::Skipped;
@@ -46,6 +53,9 @@ const PER_HEAD: u64 = 4;
 
 /// The most memory of a group that is kept for the next one.
 const LARGEST_BUFFER: usize = 1024 * 1024;
+
+/// How long it takes the files to follow a group, at the most. The log was written before.
+const FOLLOWING_MS: i64 = 30_000;
 
 /// How often a process may take the lock while another one waits for it.
 const IN_A_ROW: u32 = 8;
@@ -100,6 +110,15 @@ pub enum News {
     Unknown,
 }
 
+/// A tree as it is once the files follow everything that is committed.
+#[non_exhaustive]
+pub struct Preview<S> {
+    /// The committed state.
+    pub state: S,
+    /// The files. Changes of them stay in memory.
+    pub disk: Arc<dyn Disk>,
+}
+
 impl<S: Committed> Wal<S> {
     /// The log in a folder of a tree. `boot` names the start of the machine.
     pub fn new(disk: Arc<dyn Disk>, folder: &str, boot: &str) -> Self {
@@ -132,6 +151,31 @@ impl<S: Committed> Wal<S> {
     /// # Errors
     /// When the log cannot be read; [`TreeError::Damaged`] if others changed it.
     pub fn peek(&self) -> Result<Option<S>> {
+        Ok(self.look()?.map(|(state, ..)| state))
+    }
+
+    /// The committed state, and the files with what they do not have of it yet, for example
+    /// because the disk is full. As [`Wal::peek`], it takes no lock and changes nothing. `None` if
+    /// there is no log.
+    ///
+    /// # Errors
+    /// As for [`Wal::peek`]; when a file cannot be read.
+    pub fn preview(&self) -> Result<Option<Preview<S>>> {
+        let Some((state, header, added)) = self.look()? else { return Ok(None) };
+        let (pending, trust) = match self.is_same_boot(&header) {
+            true => (added.unsettled(), Trust::Files),
+            false => (&*added.records, Trust::Log),
+        };
+        let mut disk = self.disk.clone();
+        if !pending.is_empty() {
+            disk = Arc::new(Overlay::new(disk));
+            apply_shared(&Arc::from(pending), &disk, &self.temporary(), trust)?;
+        }
+        Ok(Some(Preview { state, disk }))
+    }
+
+    /// The committed state, with the head and the records that it comes from.
+    fn look(&self) -> Result<Option<(S, Object, Added)>> {
         let Some(number) = self.newest()? else { return Ok(None) };
         let path = self.path(number);
         let read = self.read(&path, 0)?;
@@ -140,7 +184,12 @@ impl<S: Committed> Wal<S> {
         log.added.check(&path, log.end)?;
         let mut state = S::load(header.get("state").and_then(Value::as_object));
         log.added.records.iter().for_each(|record| state.apply(record));
-        Ok(Some(state))
+        Ok(Some((state, header, log.added)))
+    }
+
+    /// Whether a log was begun since the machine was started.
+    fn is_same_boot(&self, header: &Object) -> bool {
+        header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str())
     }
 
     /// Waits for the lock, and applies what other processes committed.
@@ -200,8 +249,17 @@ impl<S: Committed> Wal<S> {
     }
 
     fn apply(&self, records: &Arc<[Record]>, trust: Trust) -> Result<Vec<Skipped>> {
-        let temporary = format!("{}/next", self.folder);
-        apply_shared(records, &self.disk, &temporary, trust)
+        apply_shared(records, &self.disk, &self.temporary(), trust)
+    }
+
+    /// Mends files that a failure of the file system cut off, after so many records at these times.
+    fn mend(&self, records: &[Record], followed: &[(usize, i64)]) -> Result<()> {
+        let net = Net::of_followed(records, followed);
+        mend::mend(&net, self.disk.as_ref(), &self.temporary(), now_ms())
+    }
+
+    fn temporary(&self) -> String {
+        format!("{}/next", self.folder)
     }
 
     fn path(&self, number: u64) -> String {
@@ -276,6 +334,7 @@ impl<S: Committed> Wal<S> {
             return self.follow(seen);
         }
         let path = self.path(number);
+        let written_ms = self.modified(number)?.unwrap_or(0);
         let read = self.read(&path, 0)?;
         let log = decode(&path, &read.bytes)?;
         let Some(header) = log.header else {
@@ -285,16 +344,26 @@ impl<S: Committed> Wal<S> {
         let end = Position { number, offset: log.end };
         log.added.check(&path, log.end)?;
         self.cut(&path, 0, &read, log.end)?;
-        let Added { records, settled, .. } = log.added;
+        let Added { records, settled, followed, .. } = log.added;
         self.state = S::load(header.get("state").and_then(Value::as_object));
         records.iter().for_each(|record| self.state.apply(record));
         self.head = log.head;
-        let is_same_boot = header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str());
-        if !is_same_boot {
+        if !self.is_same_boot(&header) {
             self.apply(&Arc::from(records), Trust::Log)?;
             return Ok((News::Unknown, self.begin(number + 1, Some(end))?));
         }
-        self.apply(&Arc::from(&records[settled..]), Trust::Files)?;
+        let is_first = self.seen.is_none();
+        if is_first {
+            self.mend(&records[..settled], &followed)?;
+        }
+        let pending: Arc<[Record]> = Arc::from(&records[settled..]);
+        self.apply(&pending, Trust::Files)?;
+        if is_first && !pending.is_empty() {
+            // The line that says when the files followed the last group may be lost, too. All
+            // records: files of earlier groups may have moved with their folders.
+            let last = (records.len(), written_ms.saturating_add(FOLLOWING_MS));
+            self.mend(&records, &[followed, vec![last]].concat())?;
+        }
         // This process may have seen all of the log before.
         let after = self.seen.map(position);
         let has_seen = after.is_some() && header.get("after") == after.as_ref();
@@ -412,7 +481,8 @@ impl<S: Committed> LockedWal<'_, S> {
     ///
     /// # Errors
     /// [`TreeError::Unfinished`] if the commits have happened and a file could not be written: the
-    /// next holder of the lock continues. After any other error nothing was committed.
+    /// next holder of the lock continues. [`TreeError::Uncertain`] if they may have happened. After
+    /// any other error nothing was committed.
     pub fn commit(&mut self) -> Result<Vec<Skipped>> {
         if self.staged.is_empty() {
             return Ok(Vec::new());
@@ -433,7 +503,7 @@ impl<S: Committed> LockedWal<'_, S> {
             // Half a group must not come before the next one.
             return match disk.truncate(&path, self.at.offset).and_then(|()| disk.sync(&path)) {
                 Ok(()) => Err(error),
-                Err(_) => Err(TreeError::unfinished(&path, error)),
+                Err(_) => Err(TreeError::uncertain(&path, error)),
             };
         }
         let applied = self.wal.apply(&staged, Trust::Files);
@@ -444,7 +514,7 @@ impl<S: Committed> LockedWal<'_, S> {
         let mut is_marked = false;
         // A record that could not be applied is applied by the next holder, also by this process.
         if applied.is_ok() {
-            let mark = followed();
+            let mark = followed(now_ms());
             // Not synced: after a restart everything is applied again.
             is_marked = disk.append(&path, &mark).is_ok();
             if is_marked {

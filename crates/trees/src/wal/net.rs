@@ -41,21 +41,35 @@ pub struct Skipped {
 /// The net effect of records.
 #[derive(Debug, Default)]
 pub(super) struct Net<'r> {
-    items: BTreeMap<Cow<'r, str>, Item<'r>>,
-    appended: BTreeMap<&'r str, (u64, Cow<'r, str>)>,
+    pub(super) items: BTreeMap<Cow<'r, str>, Item<'r>>,
+    pub(super) appended: BTreeMap<&'r str, Tail<'r>>,
     removed: BTreeSet<Cow<'r, str>>,
     folders: BTreeSet<Cow<'r, str>>,
+    /// When the files had followed the records that are being added, if that is known.
+    followed_ms: Option<i64>,
+}
+
+/// What the records append to a file.
+#[derive(Debug)]
+pub(super) struct Tail<'r> {
+    /// The length of the file before.
+    pub(super) at: u64,
+    pub(super) text: Cow<'r, str>,
+    /// When the file had its last line.
+    pub(super) followed_ms: Option<i64>,
 }
 
 /// A file or folder, by the path that it has in the end.
 #[derive(Debug, Default)]
-struct Item<'r> {
+pub(super) struct Item<'r> {
     /// The contents that the records gave it, in order. The last one holds.
-    texts: Vec<&'r str>,
-    /// The digests of the contents that it had before or in between.
-    known: Vec<Option<Cow<'r, str>>>,
+    pub(super) texts: Vec<&'r str>,
+    /// The digests of the contents that it had before each of them.
+    known: Vec<Option<&'r str>>,
     /// The other paths that it had.
     earlier: Vec<Cow<'r, str>>,
+    /// When the file had its content.
+    pub(super) followed_ms: Option<i64>,
 }
 
 impl Item<'_> {
@@ -65,16 +79,22 @@ impl Item<'_> {
     }
 
     fn is_known(&self, found: Option<&[u8]>) -> bool {
-        let found = found.map(digest);
-        self.known.iter().any(|known| known.as_deref() == found.as_deref())
+        let is_earlier = |found: &[u8]| self.texts.iter().any(|text| text.as_bytes() == found);
+        let digest = found.map(digest);
+        found.is_some_and(is_earlier) || self.known.contains(&digest.as_deref())
     }
 
     /// Whether a content is what a power failure leaves of one that the records gave it: its
     /// beginning, and zeros after that.
     fn is_torn(&self, found: &[u8]) -> bool {
-        let end = found.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        self.texts.iter().any(|text| text.as_bytes().starts_with(&found[..end]))
+        self.texts.iter().any(|text| is_torn(found, text.as_bytes()))
     }
+}
+
+/// Whether a content is the beginning of a text, and zeros after that.
+pub(super) fn is_torn(found: &[u8], text: &[u8]) -> bool {
+    let end = found.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    text.starts_with(&found[..end])
 }
 
 /// The paths from one on.
@@ -99,16 +119,26 @@ impl<'r> Net<'r> {
         net
     }
 
+    /// The net effect of records that the files have followed: so many of them at these times.
+    pub(super) fn of_followed(records: &'r [Record], followed: &[(usize, i64)]) -> Self {
+        let mut net = Self::default();
+        let mut times = followed.iter().peekable();
+        for (place, record) in records.iter().enumerate() {
+            while times.next_if(|(count, _)| *count <= place).is_some() {}
+            net.followed_ms = times.peek().map(|(_, time)| *time);
+            record.ops.iter().for_each(|op| net.add(op));
+        }
+        net
+    }
+
     fn add(&mut self, op: &'r Op) {
         match op {
             Op::Put { path, text, was } => {
                 self.removed.remove(path.as_str());
                 let item = self.items.entry(path.into()).or_default();
-                if let Some(old) = item.texts.last() {
-                    item.known.push(Some(digest(old.as_bytes()).into()));
-                }
                 item.texts.push(text);
-                item.known.push(was.as_deref().map(Cow::from));
+                item.known.push(was.as_deref());
+                item.followed_ms = self.followed_ms;
             }
             Op::Move { from, to } => {
                 let below = format!("{from}/");
@@ -126,12 +156,19 @@ impl<'r> Net<'r> {
                 }
                 self.rename(from.into(), to.into());
             }
-            Op::Append { path, at, text } => match self.appended.entry(path) {
-                Entry::Vacant(new) => {
-                    new.insert((*at, text.into()));
+            Op::Append { path, at, text } => {
+                let followed_ms = self.followed_ms;
+                match self.appended.entry(path) {
+                    Entry::Vacant(new) => {
+                        new.insert(Tail { at: *at, text: text.into(), followed_ms });
+                    }
+                    Entry::Occupied(known) => {
+                        let tail = known.into_mut();
+                        tail.text.to_mut().push_str(text);
+                        tail.followed_ms = followed_ms;
+                    }
                 }
-                Entry::Occupied(known) => known.into_mut().1.to_mut().push_str(text),
-            },
+            }
             Op::Remove { path } => {
                 let item = self.items.remove(path.as_str()).unwrap_or_default();
                 let below = format!("{path}/");
@@ -193,8 +230,8 @@ impl<'r> Net<'r> {
                 disk.remove_tree(path)?;
             }
         }
-        for (path, (at, text)) in &self.appended {
-            append(disk, temporary, path, (*at, text), trust)?;
+        for (path, tail) in &self.appended {
+            append(disk, temporary, path, (tail.at, &tail.text), trust)?;
         }
         Ok(())
     }
@@ -332,7 +369,7 @@ fn write(
 ) -> Result<bool> {
     let Some(text) = item.texts.last() else { return Ok(true) };
     if item.is_new() && trust == Trust::Files {
-        if let Err(error) = make_temporary(disk, temporary, text) {
+        if let Err(error) = make_temporary(disk, temporary, text.as_bytes()) {
             drop(disk.remove_file(temporary));
             // Applied again while the disk is full: nothing is missing.
             let found = read_file(disk, path, limits::DOCUMENT)?;
@@ -366,20 +403,20 @@ fn write(
     {
         found = None;
     }
-    let is_replaced = item.known.iter().any(|was| was.as_deref() == Some(ANYTHING));
+    let is_replaced = item.known.contains(&Some(ANYTHING));
     let may_be_lost = trust == Trust::Log && found.as_ref().is_none_or(|found| item.is_torn(found));
     if !may_be_lost && !is_replaced && !item.is_known(found.as_deref()) {
         return Ok(false);
     }
-    make_temporary(disk, temporary, text)?;
+    make_temporary(disk, temporary, text.as_bytes())?;
     is_moved(disk, temporary, with_folders(disk, path, || disk.move_to(temporary, path)))
 }
 
-fn make_temporary(disk: &dyn Disk, temporary: &str, text: &str) -> Result<()> {
-    if !disk.create(temporary, text.as_bytes())? {
+pub(super) fn make_temporary(disk: &dyn Disk, temporary: &str, bytes: &[u8]) -> Result<()> {
+    if !disk.create(temporary, bytes)? {
         // A process that was killed left it, or others put something there.
         disk.remove_tree(temporary)?;
-        disk.create(temporary, text.as_bytes())?;
+        disk.create(temporary, bytes)?;
     }
     Ok(())
 }

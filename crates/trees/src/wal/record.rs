@@ -15,7 +15,7 @@ const SUM: usize = 16;
 /// The member of the first record of a group: how many records the group has.
 const GROUP: &str = "group";
 
-/// The member of a line that is not a record: the files followed every record before it.
+/// The member of a line that is not a record: when the files had followed every record before it.
 const FOLLOWED: &str = "followed";
 
 /// Stands for the digest of something that is no readable file, and is replaced whatever it is.
@@ -86,6 +86,8 @@ pub(super) struct Added {
     pub(super) records: Vec<Record>,
     /// How many of them the files followed before the next group was written.
     pub(super) settled: usize,
+    /// When the files had followed a number of them, in milliseconds since 1970.
+    pub(super) followed: Vec<(usize, i64)>,
     /// Their bytes.
     pub(super) length: u64,
     /// Whether what follows them was changed after it was synced: a later group is whole, and a
@@ -149,9 +151,9 @@ fn encode_part(records: &[Record], lanes: usize, part: usize, bytes: &mut Vec<u8
     }
 }
 
-/// The line after a group that the files followed.
-pub(super) fn followed() -> Vec<u8> {
-    encode(&json!({FOLLOWED: true}))
+/// The line after a group that the files have followed at this time.
+pub(super) fn followed(now_ms: i64) -> Vec<u8> {
+    encode(&json!({FOLLOWED: now_ms}))
 }
 
 pub(super) fn encode(document: &Value) -> Vec<u8> {
@@ -209,8 +211,10 @@ pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
             added.is_damaged = lines.any(follows_a_sync);
             break;
         };
-        if document.contains_key(FOLLOWED) {
+        if let Some(time) = document.get(FOLLOWED) {
             added.settled = added.records.len();
+            // An earlier version wrote no time.
+            added.followed.extend(time.as_i64().map(|time| (added.settled, time)));
             added.length += line.len() as u64;
             continue;
         }
