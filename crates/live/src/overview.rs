@@ -101,7 +101,7 @@ impl Live {
         })
     }
 
-    /// The project of an app, which exists: an empty list of a misspelt one would be a wrong answer.
+    /// The project of an app, which exists: a misspelt one must not look like an empty one.
     async fn existing(&self, caller: &Caller, app: &AppId) -> Result<ProjectId, Failure> {
         let project = self.enter(caller, app, Verb::Read)?;
         let read = self.read(move |unit| {
