@@ -7,38 +7,28 @@
 //! - only a file that is shorter than what the log wrote to it, and that has the beginning of
 //!   that, is mended. One of the full length is not read: the file systems that lose unsynced
 //!   writes lose the length with them, and to read every file would cost as much as all else;
-//! - a file that was written after it followed the log was changed by others, and stays. So does
-//!   one that was written just now: an editor may be at work;
+//! - a file that was written after it followed the log was changed by others, and stays. One that
+//!   was written just now is looked at again a moment later: an editor may be at work;
 //! - a file that is not there stays away: others may have removed it;
 //! - a file is mended as a whole or not at all.
 
 use std::collections::HashSet;
+use std::thread;
+use std::time::Duration;
 
 use super::net::{Net, Tail, is_torn, make_temporary};
-use crate::disk::{Disk, read_file};
+use crate::disk::{Disk, Stat, read_file};
+use crate::lock::now_ms;
 use crate::{Kind, Result, limits};
 
-/// A file that was written more recently than this is left alone.
-const EDITING_MS: i64 = 1_000;
+/// How long an editor needs at the most to write a file that it has emptied, in milliseconds.
+const EDITING_MS: u64 = 1_000;
 
 /// Mends the files that records wrote, as far as it is known when the files followed them.
-pub(super) fn mend(net: &Net<'_>, disk: &dyn Disk, temporary: &str, now_ms: i64) -> Result<()> {
-    let is_cut = |path: &str, length: u64, followed_ms: Option<i64>| -> Result<bool> {
-        let found = match disk.stat(path) {
-            // Others put a link in its way. It must not stop everything else.
-            Err(error) if error.is_unreadable() => None,
-            found => found?,
-        };
-        Ok(found.zip(followed_ms).is_some_and(|(found, followed_ms)| {
-            found.kind == Kind::File
-                && found.length < length
-                && found.modified_ms <= followed_ms
-                && found.modified_ms <= now_ms.saturating_sub(EDITING_MS)
-        }))
-    };
+pub(super) fn mend(net: &Net<'_>, disk: &dyn Disk, temporary: &str) -> Result<()> {
     for (path, item) in &net.items {
         let Some(text) = item.texts.last() else { continue };
-        if is_cut(path, text.len() as u64, item.followed_ms)?
+        if is_cut(disk, path, text.len() as u64, item.followed_ms)?
             && read(disk, path)?.is_some_and(|found| is_torn(&found, text.as_bytes()))
         {
             make_temporary(disk, temporary, text.as_bytes())?;
@@ -46,7 +36,7 @@ pub(super) fn mend(net: &Net<'_>, disk: &dyn Disk, temporary: &str, now_ms: i64)
         }
     }
     for (path, tail) in &net.appended {
-        if is_cut(path, tail.at + tail.text.len() as u64, tail.followed_ms)?
+        if is_cut(disk, path, tail.at + tail.text.len() as u64, tail.followed_ms)?
             && let Some(found) = read(disk, path)?
             && let Some(whole) = completed(&found, tail)
         {
@@ -55,6 +45,32 @@ pub(super) fn mend(net: &Net<'_>, disk: &dyn Disk, temporary: &str, now_ms: i64)
         }
     }
     Ok(())
+}
+
+/// Whether a file is shorter than it was when it had followed the log, and was not written since.
+fn is_cut(disk: &dyn Disk, path: &str, length: u64, followed_ms: Option<i64>) -> Result<bool> {
+    let Some(followed_ms) = followed_ms else { return Ok(false) };
+    let cut = || -> Result<Option<Stat>> {
+        let found = match disk.stat(path) {
+            // Others put a link in its way. It must not stop everything else.
+            Err(error) if error.is_unreadable() => None,
+            found => found?,
+        };
+        Ok(found.filter(|found| {
+            found.kind == Kind::File && found.length < length && found.modified_ms <= followed_ms
+        }))
+    };
+    let Some(found) = cut()? else { return Ok(false) };
+    // The clock was set back if it is negative: how old the file is is not known then.
+    let Ok(age) = u64::try_from(now_ms().saturating_sub(found.modified_ms)) else {
+        return Ok(false);
+    };
+    if age >= EDITING_MS {
+        return Ok(true);
+    }
+    // The wait is short for all files together: they grow older at the same time.
+    thread::sleep(Duration::from_millis(EDITING_MS - age));
+    Ok(cut()? == Some(found))
 }
 
 /// The content of a file. What is no readable file has none.

@@ -255,7 +255,7 @@ impl<S: Committed> Wal<S> {
     /// Mends files that a failure of the file system cut off, after so many records at these times.
     fn mend(&self, records: &[Record], followed: &[(usize, i64)]) -> Result<()> {
         let net = Net::of_followed(records, followed);
-        mend::mend(&net, self.disk.as_ref(), &self.temporary(), now_ms())
+        mend::mend(&net, self.disk.as_ref(), &self.temporary())
     }
 
     fn temporary(&self) -> String {

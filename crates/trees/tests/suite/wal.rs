@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, SystemTime};
@@ -292,25 +292,57 @@ fn what_others_cut_off_after_a_commit_stays() {
     }
 }
 
+/// A disk with an editor: it has emptied a file, and writes it after Accord looked at it.
+struct Edited {
+    disk: Root,
+    path: PathBuf,
+    text: Option<&'static str>,
+    looks: AtomicUsize,
+}
+
+impl Disk for Edited {
+    accord_trees::forward! { disk: root_path, list, open, make_folder, create, append, truncate,
+    rename, move_to, publish, remove_file, remove_tree, sync, sync_folder, sync_tree, guard,
+    try_guard }
+
+    fn stat(&self, path: &str) -> accord_trees::Result<Option<accord_trees::Stat>> {
+        if self.path.ends_with(path)
+            && self.looks.fetch_add(1, Ordering::Relaxed) == 1
+            && let Some(text) = self.text
+        {
+            std::fs::write(&self.path, text).unwrap();
+        }
+        self.disk.stat(path)
+    }
+}
+
 #[test]
 fn a_file_that_is_cut_off_just_now_belongs_to_its_editor() {
-    let folder = tempfile::tempdir().unwrap();
-    let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
-    let open = || Wal::<Tally>::new(disk.clone(), "own", "one");
-    assert_eq!(commit(&mut open(), &life()[..1]), 1);
-    // The file could be older than the log.
-    let hour = Duration::from_secs(3_600);
-    let later = (SystemTime::now() + hour).duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    set_followed(disk.as_ref(), i64::try_from(later.as_millis()).unwrap());
-    let path = folder.path().join("ready/a.md");
-    let file = File::options().write(true).truncate(true).open(&path).unwrap();
-    file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
-    drop(open().lock().unwrap());
-    assert_eq!(std::fs::read(&path).unwrap(), b"");
-    // No editor leaves it so for an hour.
-    file.set_modified(SystemTime::now() - hour).unwrap();
-    drop(open().lock().unwrap());
-    assert_eq!(std::fs::read(&path).unwrap(), b"status ready");
+    let (now, hour) = (SystemTime::now(), Duration::from_secs(3_600));
+    for (modified, text, expected) in [
+        // An editor is at work.
+        (now, Some("status"), "status"),
+        // Nothing is: the file system failed a moment ago.
+        (now, None, "status ready"),
+        (now - hour, None, "status ready"),
+        // The clock was set back.
+        (now + Duration::from_secs(60), None, ""),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(Root::open(folder.path()).unwrap());
+        assert_eq!(commit(&mut Wal::<Tally>::new(disk.clone(), "own", "one"), &life()[..1]), 1);
+        // The file is not newer than the log, whatever its time.
+        let later = (now + hour).duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        set_followed(disk.as_ref(), i64::try_from(later.as_millis()).unwrap());
+        let path = folder.path().join("ready/a.md");
+        let file = File::options().write(true).truncate(true).open(&path).unwrap();
+        file.set_modified(modified).unwrap();
+        let disk = Root::open(folder.path()).unwrap();
+        let looks = AtomicUsize::new(0);
+        let edited = Arc::new(Edited { disk, path: path.clone(), text, looks });
+        drop(Wal::<Tally>::new(edited, "own", "one").lock().unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), expected, "{modified:?}, {text:?}");
+    }
 }
 
 #[test]
