@@ -1,5 +1,5 @@
-//! The answers that were given in a live session, as its ledger has them, and whether the agent waits
-//! for another one.
+//! The answers that were given in a live session, as its ledger has them, and whether the agent
+//! waits for another one.
 
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
@@ -34,6 +34,8 @@ struct Answer {
     label: AgentText,
     at: String,
     by: Option<AgentText>,
+    /// Whether it came neither from a page of Accord nor from the command: an agent can send it.
+    is_from_channel: bool,
     data: Html,
 }
 
@@ -86,6 +88,7 @@ impl Answer {
         let words = spec.and_then(|spec| spec.get("label")).and_then(Value::as_str);
         let schema = spec.and_then(|spec| spec.get("schema"));
         let data = sent.get("data").map(|data| shown(&without_secrets(data, schema), schema));
+        let door = given.event.get("x-door").and_then(Value::as_str);
         let by = given.event.get("x-by");
         let part = |name: &str| by.and_then(|by| by.get(name)).and_then(Value::as_str);
         let by = part("type").zip(part("id")).map(|(kind, id)| format!("{kind}:{id}"));
@@ -94,6 +97,7 @@ impl Answer {
             label: AgentText::new(words.map_or_else(|| label(name), str::to_owned)),
             at: given.at.to_seconds_text(),
             by: by.map(AgentText::new),
+            is_from_channel: !matches!(door, Some("page" | "cli")),
             data: data.unwrap_or_default(),
         })
     }

@@ -1,6 +1,6 @@
 //! The page of a live session: the empty page, what it fetches, and the link to it.
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::{envelope, message};
@@ -9,15 +9,17 @@ use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
 use accord_pages::{Given, LiveView, Shell, agent, answers};
+use accord_tasks_core::{By, Door};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::access::SignedIn;
-use super::logins::Holder;
+use super::logins::{Holder, Person};
 use super::{PAGE, error_page, page, unstored};
 use crate::http::reply::{alx_envelope, encoded, json};
-use crate::http::routes::{PathId, check_query};
+use crate::http::routes::{PathId, Query, check_query};
 use crate::http::table::{Content, Route};
+use crate::http::tasks::ACTOR;
 use crate::http::{Context, Host, Reply, Visitor};
 use crate::serve::url_of_host;
 
@@ -100,6 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
              it.",
             link,
         )
+        .query(ACTOR, "In whose name the person answers. Default: the actor of the key.")
         .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
         .refuses(&missing)
         .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers])
@@ -151,25 +154,30 @@ async fn shell(
     Ok(page(StatusCode::OK, |nonce| shell.with_nonce(nonce).html(), &headers))
 }
 
-async fn link(context: Context, PathId(session): PathId<SessionId>) -> Reply {
+async fn link(context: Context, PathId(session): PathId<SessionId>, query: Query) -> Reply {
+    let named = ACTOR.read(&query.params()?)?.map(|named| By::parse(named, Door::Http));
+    let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
+    let actor = context.caller.attribute(named.map(|named| named.actor), "/actor")?;
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
     context.host.live().check_open(&found.session.app_id).await?;
     // A worker could sign in as a person, and answer what it asked.
     context.caller.refuse_worker()?;
     let Context { host, caller, correlation } = context;
-    let (path, until) = page_link(&host, &caller, &found.session.id);
+    let actor = actor.map(|actor| actor.key());
+    let person = Person { holder: Holder::of(&caller), actor };
+    let (path, until) = page_link(&host, person, &found.session.id);
     let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));
     let expires_at = Timestamp::emit(until);
     let envelope = alx_envelope!(correlation, LiveLinkEnvelope { url, path, expires_at });
     Ok(unstored(encoded(StatusCode::CREATED, &envelope)))
 }
 
-/// A link that signs a caller in on the page of a session, as a path of this server, and until when
+/// A link that signs a person in on the page of a session, as a path of this server, and until when
 /// it can be used.
-pub(crate) fn page_link(host: &Host, caller: &Caller, session: &SessionId) -> (String, Time) {
+pub(crate) fn page_link(host: &Host, person: Person, session: &SessionId) -> (String, Time) {
     let ttl = i64::try_from(host.settings().live.link_ttl.as_secs().max(1)).unwrap_or(i64::MAX);
-    let (secret, until) = host.logins().mint_link(Holder::of(caller), host.live().now(), ttl);
+    let (secret, until) = host.logins().mint_link(person, host.live().now(), ttl);
     (format!("/live/{}#t={secret}", escaped(session.as_str())), until)
 }
 

@@ -126,7 +126,7 @@ tools! {
         description: "Gives what the person did since the last call, and takes it out of the \
             session: each event has intent (the action), actionData (what they entered), \
             uiContext, actionId and firedAt. If there is nothing yet, it waits up to timeout \
-            seconds; empty events mean that nobody has answered yet, so call it again. A call \
+            seconds; empty events mean that there is no new answer yet, so call it again. A call \
             that is cancelled takes nothing.",
         arguments: &[
             SESSION,
@@ -252,7 +252,7 @@ fn consumed(session: &str, answer: &Answer) -> Result<ToolResult, Failure> {
     let receipt = ToolResult::receipt(result);
     Ok(match is_empty {
         true => receipt.noting(format!(
-            "Nobody has answered yet. Call ggui_consume again with sessionId \"{session}\" and \
+            "There is no new answer yet. Call ggui_consume again with sessionId \"{session}\" and \
              timeout 25, or stop and come back later: the answer is kept until the session expires."
         )),
         false => receipt,

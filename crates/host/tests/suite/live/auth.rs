@@ -259,7 +259,7 @@ async fn a_link_says_in_whose_name_a_page_answers() {
     world.seed("s1").await;
     let link =
         |actor: &str| post(&world, &format!("/accord/v1/live/s1/link?actor={actor}"), "", "");
-    assert_eq!(link("nobody").status, 400);
+    assert_eq!(link("robot%3Ax").status, 400);
     let made = link("human:lead").json();
     let (_, secret) = made["path"].as_str().unwrap().split_once("#t=").unwrap();
     let token = signed_in_token(&world, &json!({"link": secret}), "s1");
@@ -350,7 +350,7 @@ fn page_token(world: &World, key: &str, session: &str) -> String {
 }
 
 /// Sends a request of a page of this server.
-fn post(world: &World, path: &str, more: &str, body: &str) -> super::Answer {
+pub(super) fn post(world: &World, path: &str, more: &str, body: &str) -> super::Answer {
     let (host, length) = (world.address, body.len());
     world.raw(&format!(
         "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\

@@ -3,7 +3,7 @@
 use accord_base::Caller;
 use serde_json::{Value, json};
 
-use super::auth::{bearer, key};
+use super::auth::{bearer, key, post};
 use super::fallbacks::Events;
 use super::{World, action, code};
 
@@ -87,5 +87,28 @@ async fn a_token_of_a_host_without_keys_ends_with_the_first_key() {
     key(&world, json!({"label": "a", "verbs": ["write"]})).await;
     let (code, reason) = client.closed();
     assert_eq!((code, reason.as_str()), SHUT_OUT);
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_another_project_keeps_no_token_alive() {
+    let world = World::open(&[]).await;
+    world.seed("s1").await;
+    let mut secrets = Vec::new();
+    let mut token = String::new();
+    for projects in [json!(null), json!(["other"])] {
+        let document = json!({"label": "a", "verbs": ["read", "write"], "projects": projects});
+        let (id, secret) = key(&world, document).await;
+        if token.is_empty() {
+            token = world.token_of("s1", held_by(&format!("key:{id}")));
+        }
+        secrets.push(secret);
+    }
+    for (secret, is_made) in secrets.iter().zip([true, false]) {
+        let headers = format!("Authorization: {}\r\n", bearer(secret));
+        let path = "/accord/v1/live/tools/ggui_runtime_refresh_ws_token";
+        let answer = post(&world, path, &headers, &json!({"envelope": token}).to_string());
+        assert_eq!(answer.json()["result"]["ok"], is_made, "{answer:?}");
+    }
     world.close().await;
 }

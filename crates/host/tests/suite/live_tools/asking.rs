@@ -38,7 +38,7 @@ async fn an_agent_asks_and_gets_the_answer() {
 
     let nothing = builder.call("ggui_consume", json!({"sessionId": session})).await;
     assert_eq!(structured(&nothing)["events"], json!([]));
-    assert!(nothing["content"][1]["text"].as_str().unwrap().contains("Nobody has answered yet"));
+    assert!(nothing["content"][1]["text"].as_str().unwrap().contains("There is no new answer yet"));
 
     // The person acts on a page, which another connection relays; twice the same is once.
     let mut page = agent(&world, "page").await;

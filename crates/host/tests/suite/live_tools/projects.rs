@@ -51,23 +51,6 @@ async fn a_call_without_a_project_is_about_the_only_one_of_its_key() {
 }
 
 #[tokio::test]
-async fn a_key_of_another_project_keeps_no_token_alive() {
-    let world = World::new();
-    let mut builder = agent(&world, "builder").await;
-    let made = builder.call("ggui_handshake", draft()).await;
-    let handshake = &structured(&made)["handshakeId"];
-    let asked = json!({"handshakeId": handshake, "props": {"text": "T"}});
-    let rendered = builder.call("ggui_render", asked).await;
-    let token = &rendered["_meta"]["ai.ggui/render"]["wsToken"];
-    assert!(token.is_string(), "{rendered}");
-    for (project, is_made) in [("atlas", true), ("shop", false)] {
-        let mut client = with_key(&world, &[project]).await;
-        let answer = client.call("ggui_runtime_refresh_ws_token", json!({"envelope": token})).await;
-        assert_eq!(structured(&answer)["ok"], is_made, "{project}: {answer}");
-    }
-}
-
-#[tokio::test]
 async fn a_host_without_keys_names_its_projects() {
     let world = World::new();
     let api = || local_api(&world.host);
