@@ -14,7 +14,7 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.next() % most as u64).unwrap()
+        usize::try_from(self.next() % most as u64).expect("a small number")
     }
 
     fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
