@@ -8,4 +8,5 @@ mod counter;
 mod folders;
 mod fuzz;
 mod lanes;
+mod mend;
 mod wal;
