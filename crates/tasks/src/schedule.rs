@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_tasks_core::board::Limits;
 
 use crate::answers::PollAnswer;
 use crate::executor::{Executor, Started};
+use crate::tree::is_unavailable;
 use crate::worker::Worker;
 
 /// The scheduler of a tree.
@@ -44,7 +45,7 @@ impl Scheduler {
             match self.executor.start(&self.worker, task) {
                 Ok(Started::Yes) => started += 1,
                 Ok(Started::Later | Started::ByHand) => break,
-                Err(failure) if failure.code == Code::AofTaskTreeUnavailable => {
+                Err(failure) if is_unavailable(&failure) => {
                     return Err(failure);
                 }
                 // Another agent was faster, or the task moved. The next poll knows.

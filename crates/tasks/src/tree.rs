@@ -547,9 +547,16 @@ pub(crate) fn failure(error: &TreeError) -> Failure {
         }
         _ => (error.to_string(), None),
     };
-    let failure = Failure::new(Code::AofTaskTreeUnavailable, message);
     match suggestion {
-        Some(suggestion) => failure.suggesting(suggestion),
-        None => failure,
+        // A program that sends it again by itself would do it twice.
+        Some(suggestion) => {
+            Failure::new(Code::AofTaskChangeUnconfirmed, message).suggesting(suggestion)
+        }
+        None => Failure::new(Code::AofTaskTreeUnavailable, message),
     }
+}
+
+/// Whether an operation failed because the files cannot be read or written now.
+pub(crate) fn is_unavailable(failure: &Failure) -> bool {
+    matches!(failure.code, Code::AofTaskTreeUnavailable | Code::AofTaskChangeUnconfirmed)
 }

@@ -134,7 +134,14 @@ fn answer<T>(
 ) -> Result<Value, Trouble> {
     let mut answer = match answered {
         Ok(done) => report(done),
-        Err(failure) if failure.code == Code::AofTaskTreeUnavailable => return Err(error(failure)),
+        Err(failure)
+            if matches!(
+                failure.code,
+                Code::AofTaskTreeUnavailable | Code::AofTaskChangeUnconfirmed
+            ) =>
+        {
+            return Err(error(failure));
+        }
         Err(failure) => json!({"outcome": "rejected", "reason": failure.code.as_str()}),
     };
     answer["status"] = "ok".into();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
 use accord_process::{
     Cancel, Ending, Invocation, Overflow, RunOutput, Spec, Watch, WatchDecision, run_watched,
 };
@@ -12,6 +12,7 @@ use super::leftover::Record;
 use super::lines::Messages;
 use super::{AgentCommand, Ended, WorkSignal, Worker, agent_of, report};
 use crate::operations::Claimed;
+use crate::tree::is_unavailable;
 
 /// The largest argument that the system accepts, with its terminating zero.
 const LONGEST_ARGUMENT: usize = 128 * 1024;
@@ -198,7 +199,7 @@ impl Watched<'_> {
                 (self.signals)(WorkSignal::Beat);
             }
             // A tree that cannot be written now may be writable again before the heartbeat ends.
-            Err(failure) if failure.code == Code::AofTaskTreeUnavailable => {
+            Err(failure) if is_unavailable(&failure) => {
                 self.next = now + BEAT_AGAIN;
             }
             // The agent reported by itself: it may end in peace. In any other case the task is

@@ -16,10 +16,12 @@
 //! - so is a file that a failure of the file system left empty or cut off while the machine ran on,
 //!   when a process reads the log for the first time: if it was not written after it followed the
 //!   log (the log says when that was);
-//! - the log is emptied only after everything that it says is synced;
+//! - the log is emptied only after everything that it says is synced. A process that writes much
+//!   to it syncs the tree before, too, so that this takes less time;
 //! - the [committed state](Committed) is what the head of the log and its records add up to. It
 //!   outlives the records: an emptied log begins with it.
 
+mod early;
 pub(crate) mod lanes;
 mod mend;
 mod net;
@@ -36,6 +38,7 @@ use serde_json::json;
 use crate::disk::{Disk, Entry};
 use crate::lock::now_ms;
 use crate::{Kind, Result, TreeError, atomic, limits};
+use early::EarlySync;
 use net::{Net, Trust, apply_shared};
 use overlay::Overlay;
 use record::{Added, decode, decode_records, encode, encode_group, followed};
@@ -80,6 +83,7 @@ pub struct Wal<S = ()> {
     sync_time: Duration,
     /// The memory of the last group, for the next one.
     buffer: Vec<u8>,
+    early: EarlySync,
 }
 
 /// A position in a log.
@@ -136,6 +140,7 @@ impl<S: Committed> Wal<S> {
             in_a_row: 0,
             sync_time,
             buffer,
+            early: EarlySync::default(),
         }
     }
 
@@ -409,6 +414,7 @@ impl<S: Committed> Wal<S> {
 
     /// Begins a log. Everything that earlier logs say is synced first.
     fn begin(&mut self, number: u64, after: Option<Position>) -> Result<Position> {
+        self.early.end()?;
         let disk = self.disk.as_ref();
         disk.sync_tree()?;
         let mut header = Object::new();
@@ -507,7 +513,8 @@ impl<S: Committed> LockedWal<'_, S> {
             };
         }
         let applied = self.wal.apply(&staged, Trust::Files);
-        self.at.offset += bytes.len() as u64;
+        let length = bytes.len() as u64;
+        self.at.offset += length;
         if bytes.capacity() <= LARGEST_BUFFER {
             self.wal.buffer = bytes;
         }
@@ -532,10 +539,13 @@ impl<S: Committed> LockedWal<'_, S> {
             return Ok(skipped);
         }
         let records = self.at.offset.saturating_sub(self.wal.head);
-        if records > FULL.max(self.wal.head.saturating_mul(PER_HEAD)) {
+        let full = FULL.max(self.wal.head.saturating_mul(PER_HEAD));
+        if records > full {
             // The group has happened. A log that cannot be emptied now, for example because the
             // disk is full, is emptied later.
             drop(self.checkpoint());
+        } else {
+            self.wal.early.note(length, full, &self.wal.disk);
         }
         Ok(skipped)
     }

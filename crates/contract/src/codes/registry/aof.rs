@@ -66,6 +66,9 @@ macro_rules! aof_codes {
         "The file of the task is not valid; correct it as the message says, or restore it.";
     AofTaskTreeUnavailable = "task_tree_unavailable", Aof, Execution, Backoff, 503,
         "The tree of tasks cannot be read or written; look at the file that the message names.";
+    AofTaskChangeUnconfirmed = "task_change_unconfirmed", Aof, Execution, Never, 503,
+        "The change is recorded, or may be, but its files could not be written; look at the list \
+         of tasks, and send it again only if it is missing there.";
     AofTaskTreeElsewhere = "task_tree_elsewhere", Aof, Execution, AfterChange, 421,
         "The files of the tasks are on another machine; start the worker there, as the message \
          says.";

@@ -298,10 +298,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             .as_ref()
             .and_then(|holder| holder.actor.as_ref().or_else(|| holder.caller.access().actor()));
         let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
-        let door = match () {
-            () if self.is_page() => Some("page"),
-            () => by.is_some().then_some("channel"),
-        };
+        let door = if self.is_page() { Some("page") } else { by.is_some().then_some("channel") };
         (by, door)
     }
 

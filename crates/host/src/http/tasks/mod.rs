@@ -30,8 +30,12 @@ pub(super) fn routes() -> Vec<Route> {
     routes.map(|route| route.of(Protocol::Aof).refuses(COMMON)).collect()
 }
 
-/// The failure codes of every route of tasks.
-const COMMON: &[Code] = &[Code::AofTaskTreeUnavailable, Code::AofProjectManifestInvalid];
+/// The failure codes of every route of tasks. A read can settle what others changed.
+const COMMON: &[Code] = &[
+    Code::AofTaskTreeUnavailable,
+    Code::AofTaskChangeUnconfirmed,
+    Code::AofProjectManifestInvalid,
+];
 
 /// The additional failure codes of routes that change something.
 const OF_CHANGES: &[Code] = &[
