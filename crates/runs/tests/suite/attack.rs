@@ -38,12 +38,17 @@ END
 echo planned
 "#;
 
-/// The agent waits until Accord has recorded that it works: what it writes at the same moment as
-/// Accord may have no effect at all.
+/// The agent waits until Accord has recorded that it works, and has taken that over into its
+/// copies: what the agent writes before that may have no effect at all. A process that is killed
+/// before that has a commit to complete.
 const BEGIN: &str = r#"
 echo begun
-for round in $(seq 1000); do
-    grep -q first_output_at .agentxchain/state.json && break
+for round in $(seq 3000); do
+    if grep -q first_output_at .agentxchain/state.json; then
+        copy="$(ls "$XDG_TEST_MARKS"/../accord/runs/*/copy.json 2>/dev/null)"
+        test -z "$copy" && break
+        grep -q first_output_at "$copy" && grep -q '"pending":null' "$copy" && break
+    fi
     sleep 0.02
 done
 "#;
