@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::support::{Asker, World, project_id, soon, wait_until};
+use crate::support::{Asker, World, opened, project_id, soon, wait_until};
 
 pub(crate) fn human() -> By {
     By::parse("human:reviewer", Door::Cli).unwrap()
@@ -95,7 +95,7 @@ pub(crate) async fn serve(data: &Path, change: impl FnOnce(&mut Settings)) -> Se
     let mut settings = Settings::default();
     settings.listen = "127.0.0.1:0".parse().unwrap();
     change(&mut settings);
-    let host = Host::open(data, settings).unwrap();
+    let host = opened(data, settings).await;
     let server = Server::bind(host.clone()).await.unwrap();
     let (end, ended) = oneshot::channel();
     let running = tokio::spawn(server.run(async move { drop(ended.await) }));
@@ -129,13 +129,13 @@ async fn who_opens_the_store_takes_the_events_over_once() {
     create(&tasks, &[]);
     assert!(!data.path().join("accord.db").exists());
     // The store does not have the project: it is created with the events.
-    let host = Host::open(data.path(), Settings::default()).unwrap();
+    let host = opened(data.path(), Settings::default()).await;
     all_taken_over(&host, "atlas", &folder).await;
     assert_eq!(events(&host, "atlas").await[0].0, "project.created");
     drop(host);
     create(&tasks, &[]);
     for _ in 0..2 {
-        let host = Host::open(data.path(), Settings::default()).unwrap();
+        let host = opened(data.path(), Settings::default()).await;
         all_taken_over(&host, "atlas", &folder).await;
     }
     // A folder with another name than its project says the project in its manifest.
@@ -143,7 +143,7 @@ async fn who_opens_the_store_takes_the_events_over_once() {
     create(&tree(&slug, "Map Service"), &[]);
     fs::write(slug.join("project.yaml"), "id: map-service-4cfcfdfc\nprojectId: Map Service\n")
         .unwrap();
-    let host = Host::open(data.path(), Settings::default()).unwrap();
+    let host = opened(data.path(), Settings::default()).await;
     all_taken_over(&host, "Map Service", &slug).await;
 }
 
@@ -215,7 +215,7 @@ async fn a_tree_that_is_created_while_the_server_runs_is_scheduled() {
     .await;
     served.close().await;
     // Nothing is left to take over.
-    let host = Host::open(data.path(), Settings::default()).unwrap();
+    let host = opened(data.path(), Settings::default()).await;
     all_taken_over(&host, "atlas", &folder).await;
 }
 
@@ -237,7 +237,7 @@ async fn a_server_that_closes_releases_its_leases() {
     .await;
     served.close().await;
     assert_eq!(status_of(&folder, id).as_deref(), Some("ready"));
-    let host = Host::open(data.path(), Settings::default()).unwrap();
+    let host = opened(data.path(), Settings::default()).await;
     all_taken_over(&host, "atlas", &folder).await;
 }
 

@@ -1,9 +1,11 @@
 //! A host in a temporary folder, and those who ask it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use accord_base::{ActorId, ActorKey, ActorType, Caller, KeyScope, ProjectId, Verb};
+use accord_contract::codes::Code;
 use accord_contract::time::Time;
 use accord_host::Api;
 use accord_host::http::{Host, api_as};
@@ -32,6 +34,19 @@ pub(crate) async fn wait_until(what: &str, condition: impl Fn() -> bool) {
 pub(crate) async fn soon<T>(what: &str, awaited: impl IntoFuture<Output = T>) -> T {
     let waited = tokio::time::timeout(PATIENCE, awaited).await;
     waited.unwrap_or_else(|_| panic!("waited {PATIENCE:?} for {what}"))
+}
+
+/// A host on a folder that another one may have had a moment ago: its threads end by themselves.
+pub(crate) async fn opened(folder: &Path, settings: Settings) -> Host {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match Host::open(folder, settings.clone()) {
+            Err(failure) if failure.code == Code::StoreLocked && Instant::now() < deadline => {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            host => return host.unwrap(),
+        }
+    }
 }
 
 /// A host whose folder goes when it does.

@@ -14,10 +14,10 @@ use accord_tasks_core::TaskId;
 use serde_json::json;
 
 use crate::scheduling::{all_taken_over, create, human, logged, tree};
-use crate::support::{Asker, project_id};
+use crate::support::{Asker, opened, project_id};
 
-fn open(data: &Path) -> Host {
-    Host::open(data, Settings::default()).unwrap()
+async fn open(data: &Path) -> Host {
+    opened(data, Settings::default()).await
 }
 
 /// The tasks of the project atlas in a data folder, whose tree is as it should be.
@@ -38,7 +38,7 @@ async fn back_up(host: &Host, to: &Path) {
 async fn a_backup_has_the_tasks_and_gives_them_back() {
     let place = tempfile::tempdir().unwrap();
     let [data, backup, other] = ["data", "backup", "other"].map(|name| place.path().join(name));
-    let host = open(&data);
+    let host = open(&data).await;
     let tasks = tree(&data.join("projects/atlas"), "atlas");
     let first = create(&tasks, &[]);
     fs::write(data.join(format!("projects/atlas/tasks/backlog/{first}/work/notes")), "x").unwrap();
@@ -67,7 +67,7 @@ async fn a_backup_has_the_tasks_and_gives_them_back() {
     let tasks = Tree::open(&data.join("projects/atlas"), "atlas", Environment::system()).unwrap();
     let third = create(&tasks, &[]);
     for _ in 0..2 {
-        all_taken_over(&open(&data), "atlas", &data.join("projects/atlas")).await;
+        all_taken_over(&open(&data).await, "atlas", &data.join("projects/atlas")).await;
     }
     assert_eq!(tasks_in(&data), [first, third]);
 }
@@ -77,7 +77,7 @@ async fn a_backup_has_the_tasks_and_gives_them_back() {
 async fn a_restore_leaves_other_trees_alone() {
     let place = tempfile::tempdir().unwrap();
     let [data, backup, linked] = ["data", "backup", "linked"].map(|name| place.path().join(name));
-    let host = open(&data);
+    let host = open(&data).await;
     Asker::of(&host).post("/v1/projects", &json!({"project_id": "map"})).await.expect(201);
     create(&tree(&linked, "map"), &[]);
     host.tasks().link(&project_id("map"), Some(linked));
@@ -87,7 +87,7 @@ async fn a_restore_leaves_other_trees_alone() {
     let kept = create(&tree(&data.join("projects/atlas"), "atlas"), &[]);
     restore(&backup, &data, true).unwrap();
     assert_eq!(tasks_in(&data), [kept]);
-    all_taken_over(&open(&data), "atlas", &data.join("projects/atlas")).await;
+    all_taken_over(&open(&data).await, "atlas", &data.join("projects/atlas")).await;
 }
 
 /// A backup that is made while agents work is a clean tree, with events without a gap.
@@ -95,7 +95,7 @@ async fn a_restore_leaves_other_trees_alone() {
 async fn a_backup_while_agents_work_is_whole() {
     let place = tempfile::tempdir().unwrap();
     let data = place.path().join("data");
-    let host = open(&data);
+    let host = open(&data).await;
     let tasks = tree(&data.join("projects/atlas"), "atlas");
     create(&tasks, &[]);
     let is_over = AtomicBool::new(false);
@@ -127,6 +127,6 @@ async fn a_backup_while_agents_work_is_whole() {
         let folder = copy.join("projects/atlas");
         let numbers: Vec<u64> = logged(&folder).iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
-        all_taken_over(&open(copy), "atlas", &folder).await;
+        all_taken_over(&open(copy).await, "atlas", &folder).await;
     }
 }

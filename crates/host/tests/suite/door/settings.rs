@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use accord_base::Caller;
 use accord_contract::wire::Wire as _;
-use accord_host::http::Host;
 use accord_host::keys::KeyRequest;
 use accord_host::serve::Server;
 use accord_host::settings::{Bytes, DECLARATIONS, Origin, Setting as _, Sources};
 use serde_json::json;
 
 use super::settings_of;
+use crate::support::opened;
 
 fn sources(
     file: &str,
@@ -130,7 +130,7 @@ fn what_is_shown_reads_back_as_itself() {
 async fn an_address_that_others_reach_needs_keys_and_tls() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = async |settings: &[(&str, &str)]| {
-        let host = Host::open(folder.path(), settings_of(folder.path(), settings)).unwrap();
+        let host = opened(folder.path(), settings_of(folder.path(), settings)).await;
         let bound = Server::bind(host).await;
         bound.map(|server| server.address()).map_err(|failure| failure.code.as_str())
     };
@@ -141,7 +141,7 @@ async fn an_address_that_others_reach_needs_keys_and_tls() {
     assert_eq!(refusal(&[proxy]).await, Err("SERVE_KEYS_NEEDED"));
     assert_eq!(refusal(&[("listen", "[::]:0")]).await, Err("SERVE_KEYS_NEEDED"));
     {
-        let host = Host::open(folder.path(), settings_of(folder.path(), &[])).unwrap();
+        let host = opened(folder.path(), settings_of(folder.path(), &[])).await;
         let request = json!({"label": "a", "verbs": ["admin"]});
         let request = KeyRequest::from_document(request).unwrap();
         host.keys().create(&Caller::owner(), request).await.unwrap();

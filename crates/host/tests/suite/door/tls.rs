@@ -13,6 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use super::limits::wait_for_connections;
 use super::{Answer, Door, PATIENCE, request, settings_of};
+use crate::support::opened;
 
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/cert.pem");
 const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/door/pem/key.pem");
@@ -72,7 +73,7 @@ async fn files_that_do_not_belong_together_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (cert, key) in [(CERT, OTHER), (KEY, KEY), (CERT, CERT), ("/nowhere", KEY)] {
         let settings = settings_of(folder.path(), &[("tls.cert", cert), ("tls.key", key)]);
-        let host = accord_host::http::Host::open(folder.path(), settings).unwrap();
+        let host = opened(folder.path(), settings).await;
         let bound = accord_host::serve::Server::bind(host).await;
         let refused = bound.map(|_| ()).unwrap_err();
         assert_eq!(refused.code.as_str(), "SERVE_TLS_INVALID", "{cert} {key}");
