@@ -54,3 +54,35 @@ fn unknown(name: &str, schemas: &BTreeMap<String, Value>) -> CliError {
     CliError::new(Code::Usage, format!("unknown document {name:?}"))
         .help(suggestion(name, known).unwrap_or_else(|| "run `accord schema` for the list".into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::all;
+
+    /// `ACCORD_BLESS=1` writes the files again.
+    #[test]
+    fn the_files_in_docs_are_the_schemas() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
+        let schemas = all();
+        for (name, schema) in &schemas {
+            let dialect = schema["$schema"].as_str().expect("a dialect");
+            assert!(dialect.contains("2020-12"), "{name}: {dialect}");
+            let path = folder.join(format!("{name}.schema.json"));
+            let text = format!("{schema:#}\n");
+            if std::env::var_os("ACCORD_BLESS").is_some() {
+                std::fs::write(&path, &text).expect("written");
+            }
+            let file = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(file == text, "{} differs from the types", path.display());
+        }
+        let files = std::fs::read_dir(&folder).expect("a folder").map(|file| {
+            let name = file.expect("a file").file_name();
+            let name = name.to_str().expect("text").strip_suffix(".schema.json");
+            name.expect("a schema").to_owned()
+        });
+        assert_eq!(files.collect::<BTreeSet<_>>(), schemas.into_keys().collect());
+    }
+}

@@ -204,29 +204,21 @@ fn known_failures_are_excused_until_they_pass() {
     assert_eq!(run(&["--baseline", text(&baseline)]).code, 2);
 }
 
-/// `ACCORD_BLESS=1` writes the files again.
 #[test]
-fn printed_schemas_are_the_files_in_docs() {
+fn a_printed_schema_is_its_file_in_docs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
-    let names = accord(&["schema"], "").yes();
-    let names: BTreeSet<String> = names.lines().map(str::to_owned).collect();
-    for name in &names {
-        let text = accord(&["schema", name], "").yes();
-        let schema: Value = serde_json::from_str(&text).expect("JSON");
-        let dialect = schema["$schema"].as_str().expect("a dialect");
-        assert!(dialect.contains("2020-12"), "{name}: {dialect}");
-        let path = folder.join(format!("{name}.schema.json"));
-        if std::env::var_os("ACCORD_BLESS").is_some() {
-            std::fs::write(&path, &text).expect("written");
-        }
-        let file = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(file == text, "{} differs from the types", path.display());
-    }
     let files = std::fs::read_dir(&folder).expect("a folder").map(|file| {
         let name = file.expect("a file").file_name();
         let name = name.to_str().expect("text").strip_suffix(".schema.json");
         name.expect("a schema").to_owned()
     });
+    let names = accord(&["schema"], "").yes();
+    let names: BTreeSet<String> = names.lines().map(str::to_owned).collect();
     assert_eq!(files.collect::<BTreeSet<_>>(), names);
+    // One of the kit, of a service and of a host.
+    for name in ["case", "task-answer", "health"] {
+        let file = std::fs::read_to_string(folder.join(format!("{name}.schema.json")));
+        assert_eq!(accord(&["schema", name], "").yes(), file.expect("a file"));
+    }
     accord(&["schema", "poem"], "").refused("USAGE");
 }
