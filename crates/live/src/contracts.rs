@@ -10,7 +10,7 @@ use std::sync::Arc;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_live_core::SessionId;
-use accord_live_core::contract::CompiledContract;
+use accord_live_core::contract::{CompiledContract, SPECS};
 use accord_live_core::violation::summary;
 use parking_lot::Mutex;
 
@@ -20,16 +20,6 @@ const CONTRACTS: usize = 512;
 
 /// Bytes of the contracts of one half. A contract that several sessions share counts for each.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
-
-/// The specs of a UI that make up its contract.
-const SPECS: [&str; 6] = [
-    "propsSpec",
-    "actionSpec",
-    "streamSpec",
-    "contextSpec",
-    "agentCapabilities",
-    "clientCapabilities",
-];
 
 /// The cache.
 #[derive(Default)]

@@ -59,7 +59,7 @@ pub struct DataContract {
 }
 
 /// The specs of a contract.
-pub(crate) const SPECS: [&str; 6] = [
+pub const SPECS: [&str; 6] = [
     "propsSpec",
     "actionSpec",
     "streamSpec",
