@@ -1,4 +1,4 @@
-//! The two digests, and hashing under a domain tag.
+//! The two digests, hashing under a domain tag, and hashing with a secret.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,6 +44,20 @@ pub fn keccak256(bytes: &[u8]) -> Digest {
 /// Clauses: ALX-ID-DOMAIN-HASH.
 pub fn hash_tagged(hash: Hash, tag: &str, bytes: &[u8]) -> Digest {
     hash.of(&[tag.as_bytes(), bytes])
+}
+
+/// HMAC-SHA256 (RFC 2104) of `message`.
+pub fn hmac_sha256(secret: &[u8], message: &[u8]) -> Digest {
+    /// The block of SHA-256.
+    const BLOCK: usize = 64;
+    let mut key = [0_u8; BLOCK];
+    if secret.len() > BLOCK {
+        key[..32].copy_from_slice(sha256(secret).as_bytes());
+    } else {
+        key[..secret.len()].copy_from_slice(secret);
+    }
+    let inner = Hash::Sha256.of(&[&key.map(|byte| byte ^ 0x36), message]);
+    Hash::Sha256.of(&[&key.map(|byte| byte ^ 0x5c), inner.as_bytes()])
 }
 
 /// The 32 bytes of a digest.

@@ -1,6 +1,6 @@
 //! Digests and content ids against published values.
 
-use accord_canon::{Digest, Hash, hash_tagged, keccak256, raw_sha256_cid, sha256};
+use accord_canon::{Digest, Hash, hash_tagged, hmac_sha256, keccak256, raw_sha256_cid, sha256};
 
 #[test]
 fn the_empty_input_has_its_well_known_digests() {
@@ -21,6 +21,30 @@ fn a_tag_is_part_of_what_is_hashed() {
         assert_eq!(tagged, hash.of(&[b"KB_V1{}"]));
         assert_ne!(tagged, hash.of(&[b"{}"]));
         assert_ne!(tagged, hash_tagged(hash, "KB_V2", b"{}"));
+    }
+}
+
+/// RFC 4231, test cases 1, 2 and 6.
+#[test]
+fn hmac_has_the_digests_of_the_rfc() {
+    for (secret, message, expected) in [
+        (
+            [0x0b; 20].as_slice(),
+            "Hi There",
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+        ),
+        (
+            b"Jefe",
+            "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        ),
+        (
+            &[0xaa; 131],
+            "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+        ),
+    ] {
+        assert_eq!(hmac_sha256(secret, message.as_bytes()).hex(), expected);
     }
 }
 

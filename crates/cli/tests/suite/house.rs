@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::accord::run;
 
@@ -317,6 +317,26 @@ fn one_module_names_the_engine() {
         let naming = (sources.iter()).filter(|(_, source)| source.contains("accord_store_sqlite"));
         let allowed = usize::from(name == "host");
         assert_eq!(naming.count(), allowed, "use accord_store::Engine in {name}");
+    }
+}
+
+/// `test = false` spares a second build of the library, and would hide a test in it.
+#[test]
+fn libraries_that_are_not_tested_have_no_tests() {
+    let metadata = cargo(&["metadata", "--format-version=1", "--no-deps", "--offline"]);
+    let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let targets = packages.flat_map(|package| package["targets"].as_array().expect("targets"));
+    let untested: Vec<&Value> = targets
+        .filter(|target| target["kind"] == json!(["lib"]) && target["test"] == false)
+        .collect();
+    assert!(!untested.is_empty());
+    for library in untested {
+        let root = PathBuf::from(text(&library["src_path"]));
+        for (path, source) in sources(root.parent().expect("a folder")) {
+            let is_tested = source.contains("cfg(test)") || source.contains("#[test]");
+            assert!(!is_tested, "{} has tests, which do not run", path.display());
+        }
     }
 }
 
