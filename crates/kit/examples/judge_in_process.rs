@@ -23,7 +23,6 @@ fn main() -> ExitCode {
 }
 
 pub(crate) fn judge(out: impl io::Write) -> Result<RunReport, Failure> {
-    let corpus = Corpus::embedded()?;
     let mut options = RunOptions::default();
     options.filter = Some("op(version_relation)".parse::<Filter>()?);
     let implementation = InProcess::new(|case: &Case| {
@@ -33,7 +32,7 @@ pub(crate) fn judge(out: impl io::Write) -> Result<RunReport, Failure> {
         AdapterResult::judge(&case.expectation(), actual)
     });
     let mut lines = TextReporter::new(out, TextOptions::new(false));
-    let protocol = corpus.protocol("alx")?;
+    let protocol = &Corpus::embedded_protocol("alx")?;
     Ok(run(protocol, &implementation, &options, &mut lines)?)
 }
 

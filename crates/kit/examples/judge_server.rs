@@ -30,10 +30,9 @@ fn main() -> ExitCode {
 }
 
 pub(crate) fn judge(server: HttpOptions, out: impl io::Write) -> Result<RunReport, Failure> {
-    let corpus = Corpus::embedded()?;
     let server = Http::new(server).map_err(CannotBegin::from);
     let server = server.map_err(RunError::from)?;
     let mut lines = TextReporter::new(out, TextOptions::new(false));
-    let protocol = corpus.protocol("agentic")?;
+    let protocol = &Corpus::embedded_protocol("agentic")?;
     Ok(run(protocol, &server, &RunOptions::default(), &mut lines)?)
 }

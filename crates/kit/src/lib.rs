@@ -15,8 +15,7 @@
 //! ```
 //! use accord_kit::{Corpus, Filter};
 //!
-//! let corpus = Corpus::embedded()?;
-//! let alx = corpus.protocol("alx")?;
+//! let alx = Corpus::embedded_protocol("alx")?;
 //! let filter: Filter = "area(identity) & !clause(ALX-ID-CID)".parse()?;
 //! let cases = alx.cases().iter().filter(|case| filter.matches(case)).count();
 //! assert!(cases > 0 && cases < alx.cases().len());

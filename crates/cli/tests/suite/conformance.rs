@@ -288,8 +288,7 @@ fn the_fixtures_that_came_with_accord_need_no_folder() {
     let root = implementation.root();
     let args = ["conformance", "check", "--target", &root, "--tier", "2", "--format", "json"];
     let report = document(&accord(&args, ""));
-    let corpus = Corpus::embedded().expect("sound");
-    let protocol = corpus.protocol("agentxchain").expect("there");
+    let protocol = Corpus::embedded_protocol("agentxchain").expect("sound");
     let origin = format!("embedded:agentxchain@sha256:{}", protocol.digest());
     assert_eq!(report["fixture_root"], origin);
     let run = |tier: &str| report["results"][tier]["fixtures_run"].as_u64().expect("a count");

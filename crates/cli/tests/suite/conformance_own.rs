@@ -22,8 +22,7 @@ fn our_own_claims_are_all_that_the_corpus_judges() {
     assert_eq!(claims.version.value(), Some(&json!(env!("CARGO_PKG_VERSION"))));
     let command = claims.command().expect("a command");
     assert_eq!(command, ("accord", &["adapter", "agentxchain"].map(str::to_owned)[..]));
-    let corpus = Corpus::embedded().expect("sound");
-    let protocol = corpus.protocol("agentxchain").expect("there");
+    let protocol = Corpus::embedded_protocol("agentxchain").expect("sound");
     let cases = protocol.cases().iter();
     let surfaces: BTreeSet<&str> = cases.clone().filter_map(|case| case.surface()).collect();
     let claimed = claims.surfaces().expect("enforced");

@@ -173,8 +173,7 @@ const ALIVE: &str = "ggui/fallback/the-server-is-alive";
 
 #[test]
 fn a_case_of_its_clause_catches_every_fault_that_a_server_shows() {
-    let corpus = Corpus::embedded().expect("the corpus");
-    let protocol = corpus.protocol("ggui").expect("the protocol");
+    let protocol = &Corpus::embedded_protocol("ggui").expect("the protocol");
     let faults = faults();
     for (name, id) in CAUGHT {
         let case = protocol.case(id).expect("a case");

@@ -53,6 +53,16 @@ pub enum CorpusError {
     },
 }
 
+impl CorpusError {
+    pub(super) fn unknown_protocol<'a>(
+        asked: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known = known.into_iter().map(str::to_owned).collect();
+        Self::UnknownProtocol { asked: asked.to_owned(), known }
+    }
+}
+
 /// One mistake in one file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]

@@ -60,6 +60,19 @@ impl Corpus {
         Self::from_files(files::embedded(), &[])
     }
 
+    /// One protocol of the embedded corpus. Only its files are read and checked, because reading
+    /// all of them delays every command that needs one protocol.
+    pub fn embedded_protocol(name: &str) -> Result<Protocol, CorpusError> {
+        let mut files = files::embedded();
+        let known: BTreeSet<&str> =
+            files.keys().filter_map(|path| Some(path.split_once('/')?.0)).collect();
+        if !known.contains(name) {
+            return Err(CorpusError::unknown_protocol(name, known));
+        }
+        files.retain(|path, _| path.split_once('/').is_some_and(|(folder, _)| folder == name));
+        Self::from_files(files, &[])?.into_protocol(name)
+    }
+
     /// A corpus in a folder with one folder per protocol.
     pub fn from_dir(folder: &Path) -> Result<Self, CorpusError> {
         let (files, empty) = files::read(folder)?;
@@ -73,10 +86,16 @@ impl Corpus {
 
     /// One protocol.
     pub fn protocol(&self, name: &str) -> Result<&Protocol, CorpusError> {
-        self.protocols.get(name).ok_or_else(|| CorpusError::UnknownProtocol {
-            asked: name.to_owned(),
-            known: self.protocols.keys().cloned().collect(),
-        })
+        self.protocols.get(name).ok_or_else(|| self.unknown_protocol(name))
+    }
+
+    /// One protocol, without the others.
+    pub fn into_protocol(mut self, name: &str) -> Result<Protocol, CorpusError> {
+        self.protocols.remove(name).ok_or_else(|| self.unknown_protocol(name))
+    }
+
+    fn unknown_protocol(&self, asked: &str) -> CorpusError {
+        CorpusError::unknown_protocol(asked, self.protocols.keys().map(String::as_str))
     }
 
     /// The clauses of all protocols that no case proves.

@@ -8,8 +8,7 @@ use accord_kit::corpus::{Clause, DefinedBy, Protocol};
 use accord_kit::{Case, Corpus};
 
 fn agentic() -> Protocol {
-    let corpus = Corpus::embedded().unwrap();
-    corpus.protocol("agentic").unwrap().clone()
+    Corpus::embedded_protocol("agentic").unwrap()
 }
 
 fn steps(case: &Case) -> &[accord_kit::case::Step] {

@@ -15,10 +15,8 @@ use crate::support::patient;
 
 /// Reading the corpus takes longer than all that is done with it.
 pub(crate) fn agentxchain() -> &'static Protocol {
-    static READ: LazyLock<Protocol> = LazyLock::new(|| {
-        let corpus = Corpus::embedded().unwrap();
-        corpus.protocol("agentxchain").unwrap().clone()
-    });
+    static READ: LazyLock<Protocol> =
+        LazyLock::new(|| Corpus::embedded_protocol("agentxchain").unwrap());
     &READ
 }
 

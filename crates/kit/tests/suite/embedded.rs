@@ -1,6 +1,7 @@
 //! The corpus that is part of the binary.
 
 use accord_kit::Corpus;
+use accord_kit::corpus::CorpusError;
 
 #[test]
 fn the_embedded_corpus_is_the_one_in_the_repository() {
@@ -11,6 +12,22 @@ fn the_embedded_corpus_is_the_one_in_the_repository() {
         corpus.protocols().map(|p| (p.name().to_owned(), p.digest())).collect()
     };
     assert_eq!(list(&embedded), list(&on_disk));
+}
+
+#[test]
+fn one_protocol_can_be_read_without_the_others() {
+    let corpus = Corpus::embedded().unwrap();
+    for protocol in corpus.protocols() {
+        let alone = Corpus::embedded_protocol(protocol.name()).unwrap();
+        assert_eq!(alone.digest(), protocol.digest());
+        assert_eq!(alone.cases().len(), protocol.cases().len());
+    }
+    let names: Vec<String> = corpus.protocols().map(|one| one.name().to_owned()).collect();
+    for missing in ["nothing", "al", "alx/", ""] {
+        let error = Corpus::embedded_protocol(missing).unwrap_err();
+        let CorpusError::UnknownProtocol { asked, known } = error else { panic!("{error}") };
+        assert_eq!((asked.as_str(), &known), (missing, &names));
+    }
 }
 
 #[test]

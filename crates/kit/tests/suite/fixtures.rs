@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use accord_contract::wire::Wire as _;
+use accord_kit::Protocol;
 use accord_kit::corpus::{CorpusError, LeftOut};
-use accord_kit::{Corpus, Protocol};
 use serde_json::{Value, json};
 
 use crate::support::{changed, put};
@@ -157,8 +157,5 @@ fn the_public_fixtures_are_read() {
         cases.filter_map(|case| case.surface().map(str::to_owned)).collect()
     };
     assert!(read.cases().len() >= 80);
-    assert_eq!(
-        surfaces(&read),
-        surfaces(&Corpus::embedded().unwrap().protocol("agentxchain").unwrap().binding())
-    );
+    assert_eq!(surfaces(&read), surfaces(&agentxchain().binding()));
 }

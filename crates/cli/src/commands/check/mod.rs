@@ -150,15 +150,16 @@ struct InspectArgs {
 
 impl CheckArgs {
     pub(crate) fn run(self) -> Result<Exit, CliError> {
-        let corpus = match &self.corpus {
-            Some(folder) => Corpus::from_dir(folder),
-            None => Corpus::embedded(),
-        };
-        let corpus = corpus.map_err(Failure::from)?;
+        let folder = self.corpus.as_deref();
         let Some(name) = &self.protocol else {
-            return inspect::protocols(&corpus);
+            let corpus = folder.map_or_else(Corpus::embedded, Corpus::from_dir);
+            return inspect::protocols(&corpus.map_err(Failure::from)?);
         };
-        let protocol = corpus.protocol(name).map_err(Failure::from)?;
+        let protocol = match folder {
+            Some(folder) => Corpus::from_dir(folder).and_then(|corpus| corpus.into_protocol(name)),
+            None => Corpus::embedded_protocol(name),
+        };
+        let protocol = &protocol.map_err(Failure::from)?;
         let filter = self.select.filter.as_deref().map(str::parse::<Filter>);
         let filter = filter.transpose().map_err(Failure::from)?;
         if let Some(filter) = &filter {

@@ -142,8 +142,7 @@ impl CheckArgs {
 
     /// The fixtures, and where they are from.
     fn fixtures(&self) -> Result<(Protocol, String), CliError> {
-        let corpus = Corpus::embedded().map_err(Failure::from)?;
-        let protocol = corpus.protocol(PROTOCOL).map_err(Failure::from)?;
+        let protocol = Corpus::embedded_protocol(PROTOCOL).map_err(Failure::from)?;
         let Some(folder) = &self.fixtures else {
             let root = format!("embedded:{PROTOCOL}@sha256:{}", protocol.digest());
             return Ok((protocol.binding(), root));

@@ -90,8 +90,7 @@ const REVIEWS: &[&str] = &["AGENTIC-R-055", "AGENTIC-R-061", "AGENTIC-R-062"];
 
 #[test]
 fn every_seeded_fault_is_caught_by_a_case_of_the_clause_that_it_breaks() {
-    let corpus = Corpus::embedded().unwrap();
-    let protocol = corpus.protocol("agentic").unwrap();
+    let protocol = &Corpus::embedded_protocol("agentic").unwrap();
     let world = World::new();
     let mut missed = Vec::new();
     for fault in FAULTS {
@@ -111,8 +110,7 @@ fn every_seeded_fault_is_caught_by_a_case_of_the_clause_that_it_breaks() {
 /// The front itself is honest: what is caught is the fault.
 #[test]
 fn a_front_without_a_fault_fails_no_case_of_these_clauses() {
-    let corpus = Corpus::embedded().unwrap();
-    let protocol = corpus.protocol("agentic").unwrap();
+    let protocol = &Corpus::embedded_protocol("agentic").unwrap();
     let world = World::new();
     let clauses: Vec<_> = FAULTS.iter().map(|fault| fault.clause).collect();
     let report = judge(protocol, &world, Request(requests::unchanged), &clauses.join(","));

@@ -164,7 +164,6 @@ fn judge(
     filter: &str,
     limit: Duration,
 ) -> RunReport {
-    let corpus = Corpus::embedded().unwrap();
     let mut options = RunOptions::default();
     options.workers = NonZeroUsize::MIN;
     options.case_timeout = limit;
@@ -173,7 +172,7 @@ fn judge(
     steps.token = Some("t0ken".to_owned());
     let server = ChannelServer::new(HttpOptions::new(&front.url), Some(&steps)).unwrap();
     let server = server.mcp("/mcp/live").browser(Some(browser.to_owned()));
-    let protocol = corpus.protocol("ggui").unwrap();
+    let protocol = &Corpus::embedded_protocol("ggui").unwrap();
     run(protocol, &server, &options, &mut Reporters::default()).unwrap()
 }
 
