@@ -336,8 +336,10 @@ fn a_worker_that_names_another_worker_in_the_state_decides_nothing() {
     ));
     let failure = attack.step().unwrap_err();
     assert_eq!(failure.code, Code::XchainRecordsChanged, "{failure:?}");
+    // The process that waits may have put the state back before the worker types. Then the state
+    // names the worker again.
     let answer = fs::read_to_string(marks(&attack).join("transition")).unwrap();
-    assert_eq!(answer, "records_changed");
+    assert!(["records_changed", "not_for_workers"].contains(&answer.as_str()), "{answer}");
     waits_at_the_gate(&attack, attack.step().unwrap());
 }
 
