@@ -41,9 +41,14 @@ function hostContext() {
   };
 }
 
+// The time until another attempt, which grows with the failures before it.
+function delayAfter(failures) {
+  return Math.min(1000 * 2 ** failures, MOST_DELAY_MS) * (0.8 + 0.4 * Math.random());
+}
+
 export class Channel {
   // `kept` has the answers of earlier loads. `on` has the callbacks: state, subscribed, changed,
-  // settled, data, drained, refused.
+  // settled, delayed, data, drained, refused.
   constructor(session, mint, kept, on) {
     this.session = session;
     this.mint = mint;
@@ -235,6 +240,17 @@ export class Channel {
     this.#expectAnswer();
   }
 
+  // Sends an answer that the host could not store again, over the same connection.
+  #sendLater(answer) {
+    answer.failures = (answer.failures ?? 0) + 1;
+    const wait = delayAfter(answer.failures - 1);
+    this.on.delayed(answer.action, Math.ceil(wait / 1000));
+    setTimeout(() => {
+      // A later connection may have sent it.
+      if (this.waiting.has(answer.id) && this.#isReady(answer)) this.#sendAction(answer);
+    }, wait);
+  }
+
   // Leaves a socket that has sent all answers of an earlier load.
   #goOn() {
     const { socket, socketId } = this;
@@ -251,9 +267,8 @@ export class Channel {
   #retry(delay, failure) {
     if (this.isStopped) return;
     // A restart is quick once; a server that does not come back is asked less and less often.
-    const grown = Math.min(1000 * 2 ** this.failures, MOST_DELAY_MS);
     const isQuick = delay !== undefined && this.failures === 0;
-    const wait = isQuick ? delay : grown * (0.8 + 0.4 * Math.random());
+    const wait = isQuick ? delay : delayAfter(this.failures);
     this.failures += 1;
     const state = navigator.onLine === false ? "offline" : "waiting";
     this.on.state(state, Math.ceil(wait / 1000), failure);
@@ -343,9 +358,8 @@ export class Channel {
   #answered(requestId, answer) {
     const settled = this.waiting.get(requestId);
     if (!settled) return;
-    // What could not be stored is sent again with the next connection.
     if (answer.error?.code === "APPEND_FAILED") {
-      this.#drop(this.socket);
+      this.#sendLater(settled);
       return;
     }
     this.waiting.delete(requestId);

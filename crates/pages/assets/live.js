@@ -49,6 +49,7 @@ const channel = new Channel(session, () => mintToken(session), kept, {
   },
   changed: refresh,
   settled,
+  delayed,
   data: (frame) => streams.take(frame),
   drained() {
     refresh();
@@ -328,6 +329,13 @@ function settled(action, { ack, error }) {
     const summary = problems.length > 0 ? "Correct what is marked." : error.message;
     showProblems(form, problems, summary);
   }
+}
+
+// Says that the server could not store an answer, which is sent again.
+function delayed(action, seconds) {
+  const form = formOf(action);
+  const text = `The server cannot store it now (APPEND_FAILED). Trying again in ${seconds} s.`;
+  if (form) receipt(form, "waiting", text);
 }
 
 function confirmed(form, data) {

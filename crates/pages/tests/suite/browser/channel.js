@@ -11,6 +11,8 @@ globalThis.stubHost = {
   },
   // What the host says to the next action instead of storing it.
   refusal: null,
+  // Whether nothing can be stored.
+  isFull: false,
   streamSeq: 0,
   stream: [],
 
@@ -68,6 +70,11 @@ globalThis.WebSocket = class {
     }
     if (type === "action") {
       const key = `${this.clientId} ${payload.clientSeq}`;
+      if (stubHost.isFull) {
+        const error = { code: "APPEND_FAILED", message: "the disk is full" };
+        this.hear({ type: "error", requestId, payload: error });
+        return;
+      }
       if (stubHost.refusal) {
         this.hear({ type: "error", requestId, payload: stubHost.refusal });
         stubHost.refusal = null;

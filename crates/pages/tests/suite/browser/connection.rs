@@ -111,6 +111,23 @@ fn send(page: &Page<'_>, text: &str) {
 }
 
 #[test]
+fn an_answer_that_cannot_be_stored_is_sent_again_over_the_same_connection() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    Host::with(question()).open(&page);
+    wait_until_live(&page);
+    page.evaluate("void (stubHost.isFull = true, stubHost.first = stubHost.sockets[0])").unwrap();
+    send(&page, "again");
+    page.wait_for_text("The server cannot store it now (APPEND_FAILED).").unwrap();
+    assert_eq!(page.evaluate(CUT_OFF).unwrap(), false);
+    page.evaluate("void (stubHost.isFull = false)").unwrap();
+    wait_for_receipt(&page, "reply", "sent");
+    assert_eq!(stored(&page), json!([reply("again")]));
+    let is_same = "stubHost.sockets.length === 1 && stubHost.sockets[0] === stubHost.first";
+    assert_eq!(page.evaluate(is_same).unwrap(), true);
+}
+
+#[test]
 fn an_answer_that_waits_survives_a_discarded_tab_and_is_sent_once() {
     let Some(browser) = browser() else { return };
     let page = browser.page().unwrap();
