@@ -14,6 +14,8 @@ use accord_contract::wire::Value;
 use accord_runs_core::state::State;
 use serde_json::json;
 
+use crate::git::work_tree_of;
+
 /// The largest note that is read.
 const MAX_BYTES: u64 = 4096;
 
@@ -32,7 +34,7 @@ struct Marked {
 impl RunMarker {
     /// The place for a repository; `None` without git. No git is started.
     pub(crate) fn of(root: &Path) -> Option<Self> {
-        let top = root.ancestors().find(|folder| folder.join(".git").exists())?;
+        let top = work_tree_of(root)?;
         // Git's own test for its folder begins with this file.
         let git = git_folder(top).filter(|git| git.join("HEAD").is_file())?;
         let below = root.strip_prefix(top).ok()?.to_str()?;

@@ -17,6 +17,7 @@ mod status;
 mod view;
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -93,7 +94,7 @@ impl Git {
     /// `git_failed` if there is one and it cannot be used; `given_up` if git was killed by a
     /// cancellation.
     pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>, Failure> {
-        let Some(top) = git_folder(root) else {
+        let Some(top) = work_tree_of(root) else {
             return Ok(None);
         };
         let unfound = Self {
@@ -282,11 +283,21 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// The folder with a `.git`: this one, or the nearest parent. Without one, git is not started.
-fn git_folder(root: &Path) -> Option<&Path> {
-    let has = |folder: &Path| match folder.join(".git").symlink_metadata() {
-        Ok(_) => true,
-        // If it cannot be read, it may exist; git reports the error.
-        Err(error) => error.kind() != io::ErrorKind::NotFound,
+///
+/// An empty folder `.git` is no repository, as for git. While Codex works, its sandbox has one in
+/// every folder without git where it may write, `/tmp` included.
+pub(crate) fn work_tree_of(root: &Path) -> Option<&Path> {
+    let has = |folder: &Path| {
+        let git = folder.join(".git");
+        match git.symlink_metadata() {
+            Ok(about) => !(about.is_dir() && is_empty(&git)),
+            // If it cannot be read, it may exist; git reports the error.
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
     };
     root.ancestors().find(|folder| has(folder))
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -235,6 +235,7 @@ fn git() {
         ),
         ("ignored files", "echo hidden >> .git/info/exclude; echo x > hidden", changed),
         ("removed", "rm -r .git", changed),
+        ("emptied", "rm -r .git && mkdir .git", changed),
         ("an older commit", "git reset --quiet --hard HEAD~1", Stopped(Code::XchainRecordsChanged)),
     ]);
 }

@@ -6,6 +6,7 @@ use accord_runs::operations::{InitOptions, Initialized, LoopOptions, LoopStop, S
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use serde_json::json;
 
+use crate::gates::waiting;
 use crate::support::{PLANNING, Repo, accept, dispatched, plan, refused, result, stage};
 use crate::workers::PLANS;
 
@@ -94,6 +95,25 @@ fn a_commit_that_is_not_possible_is_refused_before_anything_is_written() {
         refused(init(&repo.root(), &options, &Environment::system()), Code::XchainGitFailed);
     assert!(failure.suggestion.unwrap().contains("git config user.name"));
     assert!(!repo.has("agentxchain.json"));
+}
+
+/// The sandbox of Codex makes such a folder while it works.
+#[test]
+fn an_empty_git_folder_is_no_repository() {
+    let repo = Repo::plain();
+    std::fs::create_dir(repo.root().join(".git")).unwrap();
+    // A turn is accepted as without git.
+    waiting(&repo);
+    let repo = Repo::empty();
+    std::fs::create_dir(repo.root().join(".git")).unwrap();
+    let options = InitOptions { commit: true, ..InitOptions::default() };
+    let made = init(&repo.root(), &options, &Environment::system());
+    let failure = refused(made, Code::XchainGitFailed);
+    assert!(failure.suggestion.unwrap().starts_with("git init"));
+    // A repository that has lost its HEAD is an error.
+    let repo = Repo::plain();
+    repo.write(".git/config", "");
+    refused(repo.started().assign(Some("pm")), Code::XchainGitFailed);
 }
 
 #[test]
