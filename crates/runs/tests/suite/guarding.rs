@@ -80,13 +80,14 @@ fn an_agent_does_not_write_the_phase_or_the_gates_into_the_state() {
         "s/.*//",
     ];
     for edit in edits {
-        let attack = Attack::new(&edit_state(edit));
+        let attack = Attack::once(&edit_state(edit));
         let failure = refused(attack.step(), Code::XchainRecordsChanged);
         attack.assert_gates_hold();
         let kept = attack.kept();
         assert_eq!(kept.len(), 1, "{edit}");
         assert!(failure.message.contains(&*kept[0].folder.to_string_lossy()), "{failure}");
-        // The result is staged, and is judged by the state that was put back.
+        // The result is staged, and is judged by the state that was put back. A slow agent that
+        // writes another attempt is ended before it has staged its result, and does its work again.
         waits_at_the_gate(&attack, attack.step().unwrap());
     }
 }
