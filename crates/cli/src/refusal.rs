@@ -10,8 +10,10 @@ use std::io::Write as _;
 
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
+use miette::MietteHandlerOpts;
 use serde_json::json;
 use signal_hook::consts::SIGPIPE;
+use textwrap::{WordSeparator, WordSplitter};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -35,6 +37,7 @@ pub(crate) fn report(error: CliError) -> Exit {
         return Exit::Signalled(SIGPIPE);
     }
     let written = write_document(&error);
+    wrap_between_words();
     // A closed standard error is ignored: the exit code says the same.
     let mut stderr = std::io::stderr().lock();
     let _ = writeln!(stderr, "{:?}", miette::Report::new(error));
@@ -44,6 +47,19 @@ pub(crate) fn report(error: CliError) -> Exit {
         let _ = writeln!(stderr, "{:?}", miette::Report::new(unwritten));
     }
     Exit::Error
+}
+
+/// Wraps messages only where they have a space: a person copies ids, paths and commands, which have
+/// hyphens and slashes.
+fn wrap_between_words() {
+    let options = || {
+        MietteHandlerOpts::new()
+            .break_words(false)
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation)
+    };
+    // It fails if it was called before, with the same options.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(options().build())));
 }
 
 /// Prints --help and --version, or what is wrong with the arguments.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGPIPE};
 
+use crate::snapshot::unwrapped;
 use crate::wait::output_of;
 
 /// The state directory of the user who types the commands.
@@ -36,7 +37,7 @@ impl Ran {
         assert_eq!(self.code, 2, "{self:?}");
         assert!(self.messages().starts_with(code), "{}", self.stderr);
         assert_eq!(self.stdout, "");
-        self.messages()
+        unwrapped(&self.messages())
     }
 
     /// Standard error without the lines about what was created.

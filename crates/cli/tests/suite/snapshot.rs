@@ -53,7 +53,7 @@ pub(crate) fn check_with(name: &str, text: &str, filters: &[(&str, &str)]) {
 
 /// Joins the lines of an error message: where it is wrapped depends on the length of the folders in
 /// it. Other text keeps its lines.
-fn unwrapped(text: &str) -> String {
+pub(crate) fn unwrapped(text: &str) -> String {
     if !format!("\n{text}").contains("\n  × ") {
         return text.to_owned();
     }
@@ -64,10 +64,7 @@ fn unwrapped(text: &str) -> String {
         match continued {
             Some(rest) => {
                 whole.truncate(end);
-                // A long path is wrapped after a slash or a hyphen, without a space.
-                let word = whole.rsplit(' ').next().unwrap_or_default();
-                let in_path = word.contains('/') && word.ends_with(['/', '-']);
-                whole.push_str(if in_path { "" } else { " " });
+                whole.push(' ');
                 whole.push_str(rest);
             }
             None => whole.push_str(line),
