@@ -1,11 +1,14 @@
 //! What judges a turn is fixed before its worker starts.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
 use accord_runs::operations::{Accept, Adopt, Gate, NextStep, Reject, Step, StepResult};
 use accord_runs::{Environment, Notice, Runs, TurnOutcome};
+use accord_trees::lock::process_start;
 use serde_json::json;
 
 use crate::attack::{Attack, OPEN_GATES, edit_state};
@@ -58,7 +61,7 @@ fn an_agent_does_not_open_gates_in_the_configuration() {
     assert_eq!(refused.unwrap()["payload"]["error_code"], "config_changed");
     let kept = attack.kept();
     assert_eq!(kept[0].files, [("agentxchain.json".to_owned(), "changed".to_owned())]);
-    let changed = std::fs::read_to_string(kept[0].folder.join("agentxchain.json")).unwrap();
+    let changed = fs::read_to_string(kept[0].folder.join("agentxchain.json")).unwrap();
     assert!(changed.contains("\"credentialed\": false"), "{changed}");
 }
 
@@ -209,7 +212,7 @@ fn a_person_adopts_an_edit_of_the_configuration() {
 
 /// The decisions on record.
 fn decisions(folder: &std::path::Path) -> Vec<serde_json::Value> {
-    let text = std::fs::read_to_string(folder.join("decisions.jsonl")).unwrap_or_default();
+    let text = fs::read_to_string(folder.join("decisions.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -247,9 +250,10 @@ fn a_person_adopts_records_until_the_run_goes_on() {
 /// The process that is going to be killed by its worker.
 const KILLED: &str = "ACCORD_TEST_GUARD_KILLED";
 
-/// Runs a step in its own process, which its worker kills.
+/// Runs a step in its own process, which its worker kills. Then the worker ends.
 pub(crate) fn killed(lines: &str) -> Attack {
-    let attack = Attack::once(&format!("{lines}\nkill -9 $PPID; exit 0"));
+    let pid = "echo $$ > \"$XDG_TEST_MARKS/worker\"";
+    let attack = Attack::once(&format!("{lines}\n{pid}; kill -9 $PPID; exit 0"));
     let ended = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "guarding::a_killed_process_leaves_a_run_that_goes_on_or_asks"])
         .env(KILLED, attack.repo.root())
@@ -259,6 +263,13 @@ pub(crate) fn killed(lines: &str) -> Attack {
         .status()
         .unwrap();
     assert_eq!(ended.code(), None, "a signal ended it");
+    // The turn is busy until its worker has ended, too.
+    let pid = fs::read_to_string(attack.repo.state_folder().join("marks/worker")).unwrap();
+    let (pid, begun) = (pid.trim().parse().unwrap(), Instant::now());
+    while process_start(pid).is_some() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the worker {pid} did not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     attack
 }
 
@@ -365,7 +376,7 @@ fn what_others_do_to_the_guarded_turn_is_put_back() {
             turn["attempt"] = json!(2);
         }
         let place = other.repository().root().join(".agentxchain/state.json");
-        std::fs::write(place, serde_json::Value::Object(state).to_string()).unwrap();
+        fs::write(place, serde_json::Value::Object(state).to_string()).unwrap();
     });
     refused(runs.step(&Step::default()), Code::XchainRecordsChanged);
     attack.assert_gates_hold();
@@ -382,11 +393,11 @@ fn the_folder_of_the_copies_is_the_users_own_and_outside_the_repository() {
 
     waits_at_the_gate(&attack, attack.step().unwrap());
     let runs = attack.repo.state_folder().join("accord/runs");
-    let folders: Vec<_> = std::fs::read_dir(runs).unwrap().map(|entry| entry.unwrap()).collect();
+    let folders: Vec<_> = fs::read_dir(runs).unwrap().map(|entry| entry.unwrap()).collect();
     assert_eq!(folders.len(), 1);
     let folder = folders[0].path();
     assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-    let root = std::fs::read_to_string(folder.join("root")).unwrap();
+    let root = fs::read_to_string(folder.join("root")).unwrap();
     assert_eq!(root.trim_end(), attack.repo.root().to_str().unwrap());
 }
 
@@ -395,7 +406,7 @@ fn records_are_copied_only_as_far_as_they_grew() {
     let attack = Attack::new("");
     waits_at_the_gate(&attack, attack.step().unwrap());
     let folders = attack.repo.state_folder().join("accord/runs");
-    let folder = std::fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
+    let folder = fs::read_dir(folders).unwrap().next().unwrap().unwrap().path();
     let copy = folder.join("events.jsonl");
     use std::os::unix::fs::MetadataExt as _;
     let first = copy.metadata().unwrap();
@@ -411,7 +422,7 @@ fn records_are_copied_only_as_far_as_they_grew() {
     assert_eq!(first.ino(), second.ino(), "it was extended, not written again");
     assert!(second.len() > first.len());
     let events = attack.repo.read(".agentxchain/events.jsonl");
-    let copied = std::fs::read_to_string(copy).unwrap();
+    let copied = fs::read_to_string(copy).unwrap();
     assert!(events.starts_with(&copied), "it is a beginning of the record");
 }
 

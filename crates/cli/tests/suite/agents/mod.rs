@@ -217,8 +217,13 @@ impl Desk {
         // Each of them tried to approve the end of the run.
         let refusals = asked.matches("not_for_workers").count();
         assert!(refusals >= 3, "{refusals} refusals");
-        let seen = ["pm", "dev", "qa"].map(|role| asked.matches(&title(role)).count());
-        assert!(seen[0] > seen[1] && seen[1] > seen[2] && seen[2] > 0, "{seen:?}");
+        // A request has all that its turn has read and written. How many there are depends on how
+        // long the commands take.
+        let requests: Vec<&str> = asked.lines().collect();
+        for roles in [&["pm", "dev"][..], &["pm", "dev", "qa"]] {
+            let has_all = |request: &&str| roles.iter().all(|role| request.contains(&title(role)));
+            assert!(requests.iter().any(has_all), "{roles:?} in no request");
+        }
     }
 
     /// Two tasks, the second after the first; the agent reports in its file.
