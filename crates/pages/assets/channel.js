@@ -236,6 +236,7 @@ export class Channel {
   }
 
   #sendAction(answer) {
+    clearTimeout(answer.timer);
     this.#send(answer.frame);
     this.#expectAnswer();
   }
@@ -245,8 +246,8 @@ export class Channel {
     answer.failures = (answer.failures ?? 0) + 1;
     const wait = delayAfter(answer.failures - 1);
     this.on.delayed(answer.action, Math.ceil(wait / 1000));
-    setTimeout(() => {
-      // A later connection may have sent it.
+    answer.timer = setTimeout(() => {
+      // Without a connection, the next one sends it.
       if (this.waiting.has(answer.id) && this.#isReady(answer)) this.#sendAction(answer);
     }, wait);
   }

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_runs::answers::{CommandNames, NextAnswer, RunInitAnswer};
+use accord_runs::git::Git;
 use accord_runs::operations::{InitOptions, Initialized, LoopOptions, LoopStop, Start, Step, init};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use serde_json::json;
@@ -110,6 +111,12 @@ fn an_empty_git_folder_is_no_repository() {
     let made = init(&repo.root(), &options, &Environment::system());
     let failure = refused(made, Code::XchainGitFailed);
     assert!(failure.suggestion.unwrap().starts_with("git init"));
+    // A repository above it is the one that counts.
+    let repo = Repo::with_git();
+    let inner = repo.root().join("inner");
+    std::fs::create_dir_all(inner.join(".git")).unwrap();
+    let found = Git::find(&inner, None).unwrap().unwrap();
+    assert_eq!(found.prefix(), "inner/");
     // A repository that has lost its HEAD is an error.
     let repo = Repo::plain();
     repo.write(".git/config", "");
