@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -251,9 +252,12 @@ fn a_person_adopts_records_until_the_run_goes_on() {
 const KILLED: &str = "ACCORD_TEST_GUARD_KILLED";
 
 /// Runs a step in its own process, which its worker kills. Then the worker ends.
+///
+/// The process is stopped while the worker executes `lines`. Otherwise it may notice them and end
+/// the worker first.
 pub(crate) fn killed(lines: &str) -> Attack {
     let pid = "echo $$ > \"$XDG_TEST_MARKS/worker\"";
-    let attack = Attack::once(&format!("{lines}\n{pid}; kill -9 $PPID; exit 0"));
+    let attack = Attack::once(&format!("kill -STOP $PPID\n{lines}\n{pid}; kill -9 $PPID; exit 0"));
     let ended = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "guarding::a_killed_process_leaves_a_run_that_goes_on_or_asks"])
         .env(KILLED, attack.repo.root())
@@ -262,7 +266,7 @@ pub(crate) fn killed(lines: &str) -> Attack {
         .stderr(Stdio::null())
         .status()
         .unwrap();
-    assert_eq!(ended.code(), None, "a signal ended it");
+    assert_eq!(ended.signal(), Some(9), "{ended}");
     // The turn is busy until its worker has ended, too.
     let pid = fs::read_to_string(attack.repo.state_folder().join("marks/worker")).unwrap();
     let (pid, begun) = (pid.trim().parse().unwrap(), Instant::now());
