@@ -323,18 +323,23 @@ fn a_killed_process_leaves_a_run_that_goes_on_or_asks() {
     waits_at_the_gate(&attack, attack.step().unwrap());
 }
 
-/// Another process that does something while the worker runs. It knows nothing of the copies, like
-/// another runner.
-fn meanwhile(lines: &str, act: impl Fn(&Runs) + Send + Sync + 'static) -> (Attack, Runs) {
-    let attack = Attack::new(lines);
+/// Another process that does something once, while the first worker runs. It knows nothing of the
+/// copies, like another runner. A worker begins its work after that.
+fn meanwhile(act: impl Fn(&Runs) + Send + Sync + 'static) -> (Attack, Runs) {
+    let attack = Attack::new(
+        "for round in $(seq 3000); do test -e \"$XDG_TEST_MARKS/acted\" && break; sleep 0.02; done",
+    );
     let other = tempfile::tempdir().unwrap();
     let root = attack.repo.root();
+    let acted = attack.repo.state_folder().join("marks/acted");
     let environment = attack.repo.environment().with_listener(move |notice| {
         if let Notice::Output { bytes, .. } = notice
             && bytes.starts_with(b"begun")
+            && !acted.exists()
         {
             let elsewhere = Environment::system().with_state_folder(other.path());
             act(&Runs::open(&root, elsewhere).unwrap());
+            fs::write(&acted, "").unwrap();
         }
     });
     let runs = Runs::open(&attack.repo.root(), environment).unwrap();
@@ -343,9 +348,7 @@ fn meanwhile(lines: &str, act: impl Fn(&Runs) + Send + Sync + 'static) -> (Attac
 
 #[test]
 fn work_of_others_on_another_turn_is_taken_over() {
-    let wait = "while ! test -e .agentxchain/dispatch/index.json.seen; do \
-                grep -q '\"dev\"' .agentxchain/state.json && break; sleep 0.02; done";
-    let (attack, runs) = meanwhile(wait, |other| {
+    let (attack, runs) = meanwhile(|other| {
         other.assign(Some("dev")).map(drop).unwrap();
     });
     attack.repo.configure(|config| {
@@ -361,8 +364,7 @@ fn work_of_others_on_another_turn_is_taken_over() {
 
 #[test]
 fn a_stop_by_others_is_taken_over() {
-    let wait = "while ! grep -q '\"blocked\"' .agentxchain/state.json; do sleep 0.02; done";
-    let (attack, runs) = meanwhile(wait, |other| drop(other.escalate("stop it").unwrap()));
+    let (attack, runs) = meanwhile(|other| drop(other.escalate("stop it").unwrap()));
     let stepped = runs.step(&Step::default()).unwrap();
     assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Blocked(_))), "{stepped:?}");
     assert_eq!(attack.state()["status"], "blocked");
@@ -371,8 +373,7 @@ fn a_stop_by_others_is_taken_over() {
 
 #[test]
 fn what_others_do_to_the_guarded_turn_is_put_back() {
-    let wait = "while ! grep -q retrying .agentxchain/state.json; do sleep 0.02; done";
-    let (attack, runs) = meanwhile(wait, |other| {
+    let (attack, runs) = meanwhile(|other| {
         // The worker runs, as its process says; another runner may not look.
         let mut state = other.state().unwrap().document();
         for turn in state["active_turns"].as_object_mut().unwrap().values_mut() {
