@@ -101,10 +101,10 @@ fn every_seeded_fault_is_caught_by_a_case_of_the_clause_that_it_breaks() {
         let failed = failures(&report, Some(fault.clause));
         println!("{:<28} {}: {}", fault.name, fault.clause, failed.join(", "));
         if failed.is_empty() {
-            missed.push(fault.name);
+            missed.push((fault.name, report.cases));
         }
     }
-    assert!(missed.is_empty(), "not caught: {}", missed.join(", "));
+    assert!(missed.is_empty(), "not caught: {missed:#?}");
 }
 
 /// The front itself is honest: what is caught is the fault.
@@ -131,10 +131,13 @@ fn judge(protocol: &Protocol, world: &World, change: Change, clauses: &str) -> R
     let front = Front::start(&world.host, change);
     let mut options = RunOptions::default();
     options.workers = NonZeroUsize::MIN.saturating_add(3);
-    options.case_timeout = Duration::from_secs(60);
+    // No case of these ends by its time limit, but a busy machine needs time for 100 requests.
+    options.case_timeout = Duration::from_secs(300);
     let each: Vec<_> = clauses.split(',').map(|clause| format!("clause({clause})")).collect();
     options.filter = Some(each.join(" | ").parse().unwrap());
-    let server = Http::new(HttpOptions::new(front.url())).unwrap();
+    let mut server = HttpOptions::new(front.url());
+    server.request_timeout = Duration::from_secs(120);
+    let server = Http::new(server).unwrap();
     run(protocol, &server, &options, &mut Reporters::default()).unwrap()
 }
 
