@@ -32,7 +32,7 @@ fn a_session_from_its_ask_to_its_answer() {
     says(&format!("answer {id} approve --field version=2 --field note='looks right'"));
     says("list");
     says("list --waiting");
-    says("answer live_0 approve");
+    says("answer live_unknown approve");
     let sessions = sessions.served();
     let watch = format!("watch {id} --since 0 --from-seq 0 --count 4");
     types(&sessions, &mut transcript, &watch, None);

@@ -153,6 +153,8 @@ const ARGUMENTS: &[&str] = &[
     "--metrics-recording-only",
     "--password-store=basic",
     "--use-mock-keychain",
+    // Otherwise input before the first frame of a page is dropped.
+    "--allow-pre-commit-input",
     // A tab in the background runs like one in front.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

@@ -9,19 +9,30 @@ use super::page::Page;
 /// Taps on a field until it has the focus, and how often the focus is looked at after each.
 const MOST_TAPS: usize = 20;
 const POLLS_PER_TAP: usize = 40;
+/// Clicks on an element until one reaches it.
+const MOST_CLICKS: usize = 20;
 
 impl Page<'_> {
     /// Clicks on the middle of an element, where a person would: it must be visible, and nothing
     /// may cover it.
     pub fn click(&self, selector: &str) -> Result<(), BrowserError> {
-        let (x, y) = self.middle_of(selector)?;
-        for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
-            let button = if kind == "mouseMoved" { "none" } else { "left" };
-            let params = json!({"type": kind, "x": x, "y": y, "button": button,
-                "buttons": buttons, "clickCount": 1});
-            self.call("Input.dispatchMouseEvent", params)?;
+        for _ in 0..MOST_CLICKS {
+            let (x, y) = self.middle_of(selector)?;
+            self.evaluate(&format!("({NOTICE_CLICK})({})", json!(selector)))?;
+            for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
+                let button = if kind == "mouseMoved" { "none" } else { "left" };
+                let params = json!({"type": kind, "x": x, "y": y, "button": button,
+                    "buttons": buttons, "clickCount": 1});
+                self.call("Input.dispatchMouseEvent", params)?;
+            }
+            // A page that the click replaces does not have the mark, or cannot be asked.
+            match self.evaluate("globalThis.accordClick?.arrived") {
+                Ok(Value::Bool(false)) => self.pause()?,
+                Ok(_) | Err(BrowserError::Refused { .. }) => return Ok(()),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(())
+        Err(self.timed_out(format!("a click to reach {selector}")))
     }
 
     /// Taps with a finger on the middle of an element. A field has the focus afterwards: the
@@ -110,6 +121,16 @@ impl Page<'_> {
         }
     }
 }
+
+/// Notes whether a click reaches an element: the page may move between the look and the click, or
+/// have another element in its place.
+const NOTICE_CLICK: &str = "selector => {
+    const mark = {arrived: false};
+    globalThis.accordClick = mark;
+    addEventListener('click', event => {
+        mark.arrived ||= event.composedPath().some(place => place.matches?.(selector));
+    }, {capture: true});
+}";
 
 /// The middle of an element in the viewport, or why it cannot be clicked.
 const MIDDLE: &str = "selector => {
