@@ -46,7 +46,7 @@ impl<'a> Page<'a> {
     /// Loads the page again and waits until it is loaded.
     pub fn reload(&self) -> Result<(), BrowserError> {
         // A mark on the old document tells it from the new one.
-        self.evaluate("void (globalThis.__accordOldDocument = true)")?;
+        self.read("void (globalThis.__accordOldDocument = true)")?;
         self.call("Page.reload", json!({}))?;
         self.wait_until("the page to be loaded again", "!globalThis.__accordOldDocument")?;
         self.wait_for_load("the same page")
@@ -54,7 +54,7 @@ impl<'a> Page<'a> {
 
     /// The URL of the document.
     pub fn url(&self) -> Result<String, BrowserError> {
-        Ok(text_of(&self.evaluate("location.href")?))
+        Ok(text_of(&self.read("location.href")?))
     }
 
     /// The value of an expression in the page. A promise is waited for.
@@ -68,12 +68,23 @@ impl<'a> Page<'a> {
         Ok(answer["result"]["value"].take())
     }
 
+    /// The value of an expression that can be evaluated twice. A page that is being replaced cannot
+    /// be asked, so the next one is.
+    pub fn read(&self, expression: &str) -> Result<Value, BrowserError> {
+        let deadline = Instant::now() + self.browser.wait_limit.get();
+        loop {
+            match self.evaluate(expression) {
+                Err(BrowserError::Refused { .. }) if Instant::now() < deadline => self.pause()?,
+                read => return read,
+            }
+        }
+    }
+
     /// Waits until an expression gives something other than false, null, zero or an empty text,
     /// and returns it.
     pub fn wait_until(&self, what: impl Display, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
-            // A page that is being replaced cannot be asked; the next one can.
             let value = match self.evaluate(expression) {
                 Ok(value) => value,
                 Err(BrowserError::Refused { .. }) => Value::Null,
@@ -102,19 +113,19 @@ impl<'a> Page<'a> {
 
     /// The visible text of the page.
     pub fn text(&self) -> Result<String, BrowserError> {
-        Ok(text_of(&self.evaluate("document.body?.innerText ?? ''")?))
+        Ok(text_of(&self.read("document.body?.innerText ?? ''")?))
     }
 
     /// What the page has reported so far.
     pub fn observed(&self) -> Result<Observed, BrowserError> {
         // The answer to a command comes after the events before it.
-        self.evaluate("0")?;
+        self.read("0")?;
         Ok(self.browser.connection().observed(&self.session).clone())
     }
 
     /// What the page has reported so far. Later calls return only what is reported from now on.
     pub fn take_observed(&self) -> Result<Observed, BrowserError> {
-        self.evaluate("0")?;
+        self.read("0")?;
         Ok(std::mem::take(self.browser.connection().observed(&self.session)))
     }
 

@@ -158,6 +158,21 @@ fn tabs_share_storage_and_private_tabs_do_not() {
 }
 
 #[test]
+fn a_page_that_is_replaced_while_it_is_asked_is_asked_again() {
+    let Some(browser) = browser() else { return };
+    let page = browser.page().unwrap();
+    show(&page, "<p>here</p>");
+    // The first document is replaced before it answers.
+    let asked = "sessionStorage.asked
+        ? `the next ${sessionStorage.asked}`
+        : new Promise(() => { sessionStorage.asked = 'document'; location.reload(); })";
+    assert_eq!(page.read(asked).unwrap(), "the next document");
+    page.evaluate("void sessionStorage.clear()").unwrap();
+    let error = page.evaluate(asked).unwrap_err();
+    assert!(matches!(error, BrowserError::Refused { .. }), "{error}");
+}
+
+#[test]
 fn a_wait_that_fails_names_what_it_waited_for() {
     let Some(browser) = browser() else { return };
     let page = browser.page().unwrap();
