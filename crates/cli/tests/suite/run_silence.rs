@@ -12,16 +12,16 @@ fn the_next_command_after_a_silent_worker_leads_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = folder.path().join("first");
     // The second worker is silent for longer than the configured limit, too.
-    let script = format!("if mkdir '{}'; then exec sleep 60; fi; sleep 4; exit 0", first.display());
+    let script = format!("if mkdir '{}'; then exec sleep 60; fi; sleep 6; exit 0", first.display());
     let place = Place::begun_with(|config| {
         config["roles"]["pm"]["runtime"] = json!("agent");
         config["runtimes"]["agent"] = json!({
-            "type": "local_cli", "command": ["sh", "-c", script], "startup_watchdog_ms": 1500,
+            "type": "local_cli", "command": ["sh", "-c", script], "startup_watchdog_ms": 4500,
         });
     });
     let ran = place.run("step");
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.stderr.contains("runtimes.agent.startup_watchdog_ms is 1500"), "{ran:?}");
+    assert!(ran.stderr.contains("runtimes.agent.startup_watchdog_ms is 4500"), "{ran:?}");
     let line = place.json("status")["next"][0]["command"].as_str().expect("a command").to_owned();
     assert!(line.ends_with(" --silence 30m"), "{line}");
     // The line is typed as it stands; `accord` is the command under test.

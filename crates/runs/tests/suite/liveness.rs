@@ -15,19 +15,25 @@ use serde_json::json;
 use crate::support::refused;
 use crate::workers::{PLANS, accepted, planned_by, turn_member};
 
+/// Longer than a worker is without a sign of life on a busy machine while it writes its result.
+const LIMIT: Duration = Duration::from_secs(12);
+/// Longer than [`LIMIT`].
+const BUSY: Duration = Duration::from_secs(15);
+
 #[test]
 fn a_silent_worker_that_computes_is_not_ended() {
-    // It computes for more than twice the limit, in a child that leads its own process group.
+    // It computes for longer than the limit, in a child that leads its own process group.
     let script = format!(
-        r#"end=$(( $(date +%s) + 7 ))
+        r#"end=$(( $(date +%s) + {} ))
 set -m
 ( while [ "$(date +%s)" -lt "$end" ]; do
-    i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done
+    i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1
   done ) &
 wait
-{PLANS}"#
+{PLANS}"#,
+        BUSY.as_secs()
     );
-    let repo = planned_by(&script, json!({"startup_watchdog_ms": 3000}));
+    let repo = planned_by(&script, json!({"startup_watchdog_ms": LIMIT.as_millis()}));
     accepted(repo.started().step(&Step::default()).unwrap());
 }
 
@@ -38,7 +44,7 @@ fn a_silent_worker_whose_files_change_is_not_ended() {
     assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
     // It waits without CPU time until the test lets it go on.
     let script = format!("read line < '{}'; {PLANS}", gate.display());
-    let repo = planned_by(&script, json!({"startup_watchdog_ms": 3000}));
+    let repo = planned_by(&script, json!({"startup_watchdog_ms": LIMIT.as_millis()}));
     let runs = repo.started();
     // For both ends, so that neither side waits for the other to open it.
     let mut gate = OpenOptions::new().read(true).write(true).open(&gate).unwrap();
@@ -54,7 +60,7 @@ fn a_silent_worker_whose_files_change_is_not_ended() {
             assert!(Instant::now() < give_up && !stepped.is_finished(), "it does not start");
             std::thread::sleep(Duration::from_millis(5));
         }
-        let end = Instant::now() + Duration::from_secs(7);
+        let end = Instant::now() + BUSY;
         while Instant::now() < end && !stepped.is_finished() {
             repo.write(".planning/ROADMAP.md", "more");
             std::thread::sleep(Duration::from_millis(100));
@@ -70,7 +76,7 @@ fn a_worker_without_a_sign_of_life_is_ended_and_the_next_step_gives_it_more_time
     let folder = tempfile::tempdir().unwrap();
     let first = folder.path().join("first");
     let script = format!("if mkdir '{}'; then exec sleep 60; fi; {PLANS}", first.display());
-    let repo = planned_by(&script, json!({"startup_watchdog_ms": 1500}));
+    let repo = planned_by(&script, json!({"startup_watchdog_ms": 4500}));
     let runs = repo.started();
     let failure = refused(runs.step(&Step::default()), Code::XchainWorkerNotStarted);
     let turn = runs.state().unwrap().only_turn().unwrap().id().clone();
@@ -78,14 +84,14 @@ fn a_worker_without_a_sign_of_life_is_ended_and_the_next_step_gives_it_more_time
         failure.message,
         format!(
             "the worker of {turn} gave no sign of life (output, CPU time, changed files) for \
-             1500 ms; runtimes.agent.startup_watchdog_ms is 1500"
+             4500 ms; runtimes.agent.startup_watchdog_ms is 4500"
         )
     );
-    assert_eq!(turn_member(&runs, "last_worker_failure")["limit_ms"], 1500);
+    assert_eq!(turn_member(&runs, "last_worker_failure")["limit_ms"], 4500);
     let next = runs.status().unwrap().next;
     let stalled = Stalled {
         setting: "runtimes.agent.startup_watchdog_ms".to_owned(),
-        limit: Duration::from_millis(1500),
+        limit: Duration::from_millis(4500),
         raised: Duration::from_secs(1800),
     };
     let expected =
@@ -95,7 +101,7 @@ fn a_worker_without_a_sign_of_life_is_ended_and_the_next_step_gives_it_more_time
     assert_eq!(answer.command, Some(format!("accord run step --turn {turn} --silence 30m")));
     assert_eq!(
         answer.why,
-        "its worker was ended after 1500ms without a sign of life \
+        "its worker was ended after 4500ms without a sign of life \
          (runtimes.agent.startup_watchdog_ms); this starts it again with more time"
     );
     let cycle =
@@ -106,10 +112,10 @@ fn a_worker_without_a_sign_of_life_is_ended_and_the_next_step_gives_it_more_time
 #[test]
 fn a_worker_that_falls_silent_names_the_other_setting() {
     let repo = planned_by("echo begun; exec sleep 60", json!({}));
-    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 1500}));
+    repo.configure(|config| config["run_loop"] = json!({"stale_turn_threshold_ms": 4500}));
     let runs = repo.started();
     let failure = refused(runs.step(&Step::default()), Code::XchainWorkerStalled);
-    let end = "for 1500 ms; run_loop.stale_turn_threshold_ms is 1500";
+    let end = "for 4500 ms; run_loop.stale_turn_threshold_ms is 4500";
     assert!(failure.message.ends_with(end), "{failure:?}");
 }
 
@@ -119,8 +125,8 @@ fn a_loop_gives_the_next_attempt_more_time() {
     let first = folder.path().join("first");
     // The second worker is silent for longer than the configured limit, too.
     let script =
-        format!("if mkdir '{}'; then exec sleep 60; fi; sleep 4; {PLANS}", first.display());
-    let repo = planned_by(&script, json!({"startup_watchdog_ms": 1500}));
+        format!("if mkdir '{}'; then exec sleep 60; fi; sleep 6; {PLANS}", first.display());
+    let repo = planned_by(&script, json!({"startup_watchdog_ms": 4500}));
     let looped = repo.started().run_loop(&LoopOptions::default()).unwrap();
     assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
 }
