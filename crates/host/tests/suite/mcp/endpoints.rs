@@ -132,7 +132,7 @@ async fn each_set_has_a_door_of_its_own() {
 
 #[tokio::test]
 async fn what_a_session_began_ends_with_it() {
-    let house = House::new(SessionLimits { idle: Duration::from_secs(2), ..Default::default() });
+    let house = House::new(SessionLimits { idle: Duration::from_secs(8), ..Default::default() });
     let ended = || {
         let asked = house.fake.asked();
         let ends = asked.into_iter().filter(|asked| asked.method == "PATCH");
