@@ -28,8 +28,9 @@ use crate::render::clean;
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
 
-/// How long to wait for a folder that another command has locked.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// How long to wait for a folder that another command has locked. Some commands at the same time on
+/// a busy machine need many seconds together.
+const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
