@@ -28,8 +28,8 @@ use crate::render::clean;
 /// The file that makes a folder a data folder.
 const DATABASE: &str = "accord.db";
 
-/// How long to wait for a folder that another command has locked. Some commands at the same time on
-/// a busy machine need many seconds together.
+/// How long to wait for a folder that another command has locked. Eight commands at once on a busy
+/// machine can need more than 5 seconds.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The pause between two attempts.

@@ -236,14 +236,15 @@ fn a_server_that_is_to_outlive_its_terminal_does() {
     assert_eq!(serving.end().0, Some(0));
 }
 
-/// Copies fixtures, and gives their hooks more time: a busy machine may need longer to start the
-/// Node of a hook. No fixture expects that this limit passes.
-fn copy_patiently(from: &Path, to: &Path) {
+/// Copies fixtures, and gives their hooks more time: a busy machine can need more than 5 s to start
+/// the Node of a hook. No fixture expects that this limit passes.
+fn copy_with_longer_limits(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder of fixtures") {
-        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it");
+        let entry = entry.expect("a fixture or a folder");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
-            copy_patiently(&from, &to);
+            copy_with_longer_limits(&from, &to);
         } else {
             let fixture = std::fs::read_to_string(&from).expect("a fixture");
             let fixture = fixture.replace("\"timeout_ms\": 5000", "\"timeout_ms\": 30000");
@@ -267,10 +268,10 @@ fn accord_passes_its_own_verifier_in_a_process_and_over_http() {
     assert!(judge(&[]) >= 150);
     match std::env::var("ACCORD_EXTERNAL_CORPUS") {
         Ok(folder) => {
-            let patient = tempfile::tempdir().expect("a folder");
-            copy_patiently(&Path::new(&folder).join("agentxchain"), patient.path());
-            let patient = patient.path().to_str().expect("text");
-            assert!(judge(&["--fixtures", patient]) >= 82);
+            let copy = tempfile::tempdir().expect("a folder");
+            copy_with_longer_limits(&Path::new(&folder).join("agentxchain"), copy.path());
+            let copy = copy.path().to_str().expect("text");
+            assert!(judge(&["--fixtures", copy]) >= 82);
         }
         Err(_) => eprintln!("ACCORD_EXTERNAL_CORPUS names no folder: public fixtures were not run"),
     }

@@ -47,7 +47,7 @@ impl Page<'_> {
         for _ in 0..MOST_TAPS {
             self.touch(selector)?;
             for _ in 0..POLLS_PER_TAP {
-                if self.read(&is_done)? == Value::Bool(true) {
+                if self.evaluate_with_retry(&is_done)? == Value::Bool(true) {
                     return Ok(());
                 }
                 self.pause()?;
@@ -97,7 +97,7 @@ impl Page<'_> {
     pub fn tab_to(&self, selector: &str) -> Result<(), BrowserError> {
         let there = format!("document.activeElement?.matches({}) ?? false", json!(selector));
         for _ in 0..MOST_TABS {
-            if self.read(&there)? == Value::Bool(true) {
+            if self.evaluate_with_retry(&there)? == Value::Bool(true) {
                 return Ok(());
             }
             self.press("Tab")?;
@@ -111,7 +111,7 @@ impl Page<'_> {
     fn middle_of(&self, selector: &str) -> Result<(f64, f64), BrowserError> {
         self.bring_to_front()?;
         let expression = format!("({MIDDLE})({})", json!(selector));
-        let found = self.read(&expression)?;
+        let found = self.evaluate_with_retry(&expression)?;
         match (found["x"].as_f64(), found["y"].as_f64()) {
             (Some(x), Some(y)) => Ok((x, y)),
             _ => Err(BrowserError::Element {

@@ -46,7 +46,7 @@ impl<'a> Page<'a> {
     /// Loads the page again and waits until it is loaded.
     pub fn reload(&self) -> Result<(), BrowserError> {
         // A mark on the old document tells it from the new one.
-        self.read("void (globalThis.__accordOldDocument = true)")?;
+        self.evaluate_with_retry("void (globalThis.__accordOldDocument = true)")?;
         self.call("Page.reload", json!({}))?;
         self.wait_until("the page to be loaded again", "!globalThis.__accordOldDocument")?;
         self.wait_for_load("the same page")
@@ -54,7 +54,7 @@ impl<'a> Page<'a> {
 
     /// The URL of the document.
     pub fn url(&self) -> Result<String, BrowserError> {
-        Ok(text_of(&self.read("location.href")?))
+        Ok(text_of(&self.evaluate_with_retry("location.href")?))
     }
 
     /// The value of an expression in the page. A promise is waited for.
@@ -68,14 +68,14 @@ impl<'a> Page<'a> {
         Ok(answer["result"]["value"].take())
     }
 
-    /// The value of an expression that can be evaluated twice. A page that is being replaced cannot
-    /// be asked, so the next one is.
-    pub fn read(&self, expression: &str) -> Result<Value, BrowserError> {
+    /// The value of an expression that may be evaluated twice. A document that is replaced before it
+    /// answers does not answer; then the next document is asked.
+    pub fn evaluate_with_retry(&self, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
             match self.evaluate(expression) {
                 Err(BrowserError::Refused { .. }) if Instant::now() < deadline => self.pause()?,
-                read => return read,
+                answer => return answer,
             }
         }
     }
@@ -85,6 +85,7 @@ impl<'a> Page<'a> {
     pub fn wait_until(&self, what: impl Display, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
+            // A document that is being replaced cannot be asked; the next one can.
             let value = match self.evaluate(expression) {
                 Ok(value) => value,
                 Err(BrowserError::Refused { .. }) => Value::Null,
@@ -113,19 +114,19 @@ impl<'a> Page<'a> {
 
     /// The visible text of the page.
     pub fn text(&self) -> Result<String, BrowserError> {
-        Ok(text_of(&self.read("document.body?.innerText ?? ''")?))
+        Ok(text_of(&self.evaluate_with_retry(TEXT)?))
     }
 
     /// What the page has reported so far.
     pub fn observed(&self) -> Result<Observed, BrowserError> {
         // The answer to a command comes after the events before it.
-        self.read("0")?;
+        self.evaluate_with_retry("0")?;
         Ok(self.browser.connection().observed(&self.session).clone())
     }
 
     /// What the page has reported so far. Later calls return only what is reported from now on.
     pub fn take_observed(&self) -> Result<Observed, BrowserError> {
-        self.read("0")?;
+        self.evaluate_with_retry("0")?;
         Ok(std::mem::take(self.browser.connection().observed(&self.session)))
     }
 
@@ -169,7 +170,8 @@ impl<'a> Page<'a> {
 
     /// The error of a wait, with the start of the page's text.
     pub(super) fn timed_out(&self, what: String) -> BrowserError {
-        let text = self.text().unwrap_or_default();
+        // Not `text`: a page that cannot be asked would take the time of the wait again.
+        let text = self.evaluate(TEXT).map(|text| text_of(&text)).unwrap_or_default();
         let start: String = text.chars().take(SHOWN).collect();
         let last = Some(format!("the page shows {start:?}"));
         BrowserError::TimedOut { what, limit: self.browser.wait_limit.get(), last }
@@ -186,6 +188,8 @@ fn is_truthy(value: &Value) -> bool {
     }
 }
 
+/// The visible text of a document.
+const TEXT: &str = "document.body?.innerText ?? ''";
 /// How long a wait listens before it looks again.
 const POLL: Duration = Duration::from_millis(15);
 /// How much of a page's text an error shows.

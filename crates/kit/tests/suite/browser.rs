@@ -166,7 +166,7 @@ fn a_page_that_is_replaced_while_it_is_asked_is_asked_again() {
     let asked = "sessionStorage.asked
         ? `the next ${sessionStorage.asked}`
         : new Promise(() => { sessionStorage.asked = 'document'; location.reload(); })";
-    assert_eq!(page.read(asked).unwrap(), "the next document");
+    assert_eq!(page.evaluate_with_retry(asked).unwrap(), "the next document");
     page.evaluate("void sessionStorage.clear()").unwrap();
     let error = page.evaluate(asked).unwrap_err();
     assert!(matches!(error, BrowserError::Refused { .. }), "{error}");

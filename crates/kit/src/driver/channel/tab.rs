@@ -124,7 +124,7 @@ fn judge(page: &Page<'_>, texts: &Texts, same_document: bool) -> Result<(), Stop
     let Texts { shows, shows_one_of, hides, order } = texts;
     // A document that was loaded since the last judgement is not known.
     let known = "globalThis.__accordCheck?.isKnown";
-    let was_known = same_document.then(|| page.read(known)).transpose()?;
+    let was_known = same_document.then(|| page.evaluate_with_retry(known)).transpose()?;
     let args = format!("{}, {}, {}", json!(shows), json!(shows_one_of), json!(hides));
     match page
         .wait_until("the texts of the case", &format!("globalThis.__accordCheck?.shows({args})"))
@@ -137,15 +137,15 @@ fn judge(page: &Page<'_>, texts: &Texts, same_document: bool) -> Result<(), Stop
         Err(error) => return Err(error.into()),
     }
     if let Some(was_known) = was_known {
-        let is_known = page.read(known)?;
+        let is_known = page.evaluate_with_retry(known)?;
         if was_known != json!(true) || is_known != json!(true) {
             let expected = json!("the document that was judged before");
             return Err(unmet("/document", expected, json!("a document that was loaded later")));
         }
     }
-    page.read("void (__accordCheck.isKnown = true)")?;
+    page.evaluate_with_retry("void (__accordCheck.isKnown = true)")?;
     if !order.is_empty() {
-        let seen = page.read(&format!("__accordCheck.seen({})", json!(order)))?;
+        let seen = page.evaluate_with_retry(&format!("__accordCheck.seen({})", json!(order)))?;
         let seen: Vec<String> = serde_json::from_value(seen).unwrap_or_default();
         if !texts.allow(&seen) {
             return Err(unmet("/page/order", json!(order), json!(seen)));
