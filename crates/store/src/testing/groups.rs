@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use super::script::Script;
-use super::{COMMON, Generator, queries};
+use super::{COMMON, Generator, contents, queries};
 use crate::{ModelStore, Result, Store, StoreErrorKind, StoreExt as _};
 
 /// Queues random units of work behind a blocked job, so that they share a commit, and compares
@@ -35,8 +35,8 @@ pub fn compare_groups(engine: &dyn Store, seed: u64, groups: usize) {
         let found: Vec<_> = found.into_iter().map(|(_, said)| said).collect();
         assert_eq!(found, expected, "seed {seed}, group {group}: {scripts:?}");
         assert_eq!(
-            queries::everything(engine),
-            queries::everything(&model),
+            contents::everything(engine),
+            contents::everything(&model),
             "seed {seed}, group {group}: {scripts:?}"
         );
         for query in queries::random_queries(&mut generator, 12) {

@@ -4,6 +4,7 @@
 //! be read is compared. The same seed gives the same run; a failure message has the seed.
 
 mod concurrency;
+mod contents;
 mod generator;
 mod groups;
 mod live;
@@ -45,11 +46,11 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
             assert_eq!(found, expected, "{query:?}\n{}", place());
         }
         if number % 8 == 0 {
-            let (expected, found) = (queries::everything(&model), queries::everything(engine));
+            let (expected, found) = (contents::everything(&model), contents::everything(engine));
             assert_eq!(found, expected, "{}", place());
         }
     }
-    assert_eq!(queries::everything(engine), queries::everything(&model), "seed {seed}");
+    assert_eq!(contents::everything(engine), contents::everything(&model), "seed {seed}");
     assert!(kept * 2 > units, "seed {seed} stores too little for a meaningful test");
 }
 
@@ -58,5 +59,5 @@ pub fn compare(engine: &dyn Store, seed: u64, units: usize) {
 /// # Panics
 /// When the store fails.
 pub fn everything(store: &dyn Store) -> Vec<String> {
-    queries::everything(store)
+    contents::everything(store)
 }
