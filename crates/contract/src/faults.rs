@@ -28,7 +28,8 @@ pub use active::{Everywhere, Fault, active, reached, seeded};
 #[macro_export]
 macro_rules! rule {
     ($rule:expr; $($fault:ident => $faulty:expr);+) => {
-        $rule
+        // Braces, because Clippy sees `let a = rule!(a; …)` as a needless `let a = a`.
+        { $rule }
     };
 }
 
