@@ -68,8 +68,8 @@ impl<'a> Page<'a> {
         Ok(answer["result"]["value"].take())
     }
 
-    /// The value of an expression that may be evaluated twice. A document that is replaced before it
-    /// answers does not answer; then the next document is asked.
+    /// The value of an expression that may be evaluated twice. If a document is replaced before it
+    /// answers, the next document is asked.
     pub fn evaluate_with_retry(&self, expression: &str) -> Result<Value, BrowserError> {
         let deadline = Instant::now() + self.browser.wait_limit.get();
         loop {
