@@ -103,7 +103,7 @@ impl Live {
     async fn drain(&self, asked: Drain) -> Result<Consumed, Failure> {
         let (sender, receiver) = oneshot::channel();
         let live = self.clone();
-        tokio::spawn(async move {
+        accord_system::spawn(async move {
             let drained = live.drain_now(asked).await.map_err(UnitError::into_failure);
             // If the caller is gone, the events are dropped here, and so given back.
             drop(sender.send(drained));

@@ -13,8 +13,8 @@ use accord_store::{
     EventEntry, LivePart, LiveSessionRow, ProjectRow, ReadUnit, StoreError, StoreErrorKind,
     StoreExt as _, WriteUnit,
 };
+use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
 
 use super::hub::{Stage, Staged};
 use super::{Inner, Live, rows};

@@ -13,7 +13,8 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_memory_core::project::{ProjectContents, not_found};
 use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _};
-use tokio::task::spawn_blocking;
+use accord_system::spawn_blocking;
+use tokio::sync::oneshot;
 
 use super::spool::io_error;
 use super::trees::unlink_or;
@@ -52,9 +53,13 @@ impl Memory {
         }
         let (memory, id) = (self.clone(), id.clone());
         // In its own task: a client that disconnects must not leave the files behind.
-        let removing = tokio::spawn(async move { memory.remove(&id, tasks).await });
-        removing.await.unwrap_or_else(|error| {
-            Err(StoreError::new(StoreErrorKind::Broken, error.to_string()).into())
+        let (sender, receiver) = oneshot::channel();
+        accord_system::spawn(async move {
+            drop(sender.send(memory.remove(&id, tasks).await));
+        });
+        receiver.await.unwrap_or_else(|_| {
+            let detail = "the task that removes a project ended before it was done";
+            Err(StoreError::new(StoreErrorKind::Broken, detail).into())
         })
     }
 

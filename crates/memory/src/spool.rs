@@ -7,10 +7,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 
 use accord_contract::codes::Failure;
 use accord_store::{StoreError, StoreErrorKind};
+use accord_system::spawn_blocking;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use tempfile::SpooledTempFile;
-use tokio::task::spawn_blocking;
 
 use super::{Memory, UnitError};
 

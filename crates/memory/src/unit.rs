@@ -3,8 +3,8 @@
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
 use accord_store::{ReadUnit, StoreError, StoreErrorKind, StoreExt as _, WriteUnit};
+use accord_system::spawn_blocking;
 use tokio::sync::oneshot;
-use tokio::task::spawn_blocking;
 
 use super::Memory;
 

@@ -1,4 +1,4 @@
-//! The wall clock, random bytes, and the memory allocator of the programs.
+//! The wall clock, random bytes, the memory allocator and the tasks of the programs.
 //!
 //! This is the only crate that reads the clock and random bytes. Pure crates get both as arguments;
 //! their callers take them from here.
@@ -19,9 +19,11 @@ mod boot;
 mod clock;
 mod monotonic;
 mod random;
+mod task;
 
 pub use allocator::Allocator;
 pub use boot::boot_id;
 pub use clock::{now, uptime};
 pub use monotonic::Clock;
 pub use random::{random, random_hex};
+pub use task::{Blocking, spawn, spawn_blocking};

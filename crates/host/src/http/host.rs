@@ -9,10 +9,10 @@ use accord_live::Live;
 use accord_live_core::AppId;
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
 use accord_store::{Engine, StoreError, StoreErrorKind};
+use accord_system::spawn_blocking;
 use accord_tasks::Environment;
 use axum::Router;
 use parking_lot::Mutex;
-use tokio::task::spawn_blocking;
 
 use super::metrics::Metrics;
 use super::pages::Logins;

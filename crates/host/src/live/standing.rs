@@ -62,7 +62,7 @@ impl Standings {
         let (sender, state) = watch::channel(None);
         watched.insert(place.clone(), state.clone());
         drop(watched);
-        tokio::spawn(self.clone().watch(place, host, holder.clone(), sender));
+        accord_system::spawn(self.clone().watch(place, host, holder.clone(), sender));
         Standing(state)
     }
 

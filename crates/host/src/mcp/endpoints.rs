@@ -128,7 +128,7 @@ impl McpEndpoints {
             let endpoints = self.clone();
             // Ending sessions writes to the store.
             let kept_open = (self.0.keep_open)();
-            tokio::spawn(async move {
+            accord_system::spawn(async move {
                 closing.await;
                 endpoints.end().await;
                 drop(kept_open);

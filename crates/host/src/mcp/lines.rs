@@ -46,8 +46,8 @@ impl Lines {
         Self {
             input,
             output,
-            reading: tokio::spawn(read(from_client, to_server, refused)),
-            writing: tokio::spawn(write(from_server, refusals, to_client)),
+            reading: accord_system::spawn(read(from_client, to_server, refused)),
+            writing: accord_system::spawn(write(from_server, refusals, to_client)),
         }
     }
 

@@ -266,7 +266,7 @@ fn forward(
     mut cancel: Option<BoxFuture<'static, ()>>,
 ) -> mpsc::Receiver<ServerSseMessage> {
     let (sender, receiver) = mpsc::channel(WAITING);
-    tokio::spawn(async move {
+    accord_system::spawn(async move {
         let mut messages = std::pin::pin!(messages);
         loop {
             let message = tokio::select! {

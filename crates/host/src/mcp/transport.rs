@@ -86,7 +86,8 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Checked<T> {
                 return Some(message);
             };
             // In a task, because this future may be dropped before the refusal is written.
-            drop(tokio::spawn(self.inner.send(refusal)));
+            let sending = self.inner.send(refusal);
+            accord_system::spawn(async { drop(sending.await) });
         }
     }
 

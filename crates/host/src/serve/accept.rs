@@ -170,7 +170,7 @@ impl Running<'_> {
             }
         };
         let lifetime = self.acceptor.policy.lifetime;
-        let task = tokio::spawn(async move {
+        let task = accord_system::spawn(async move {
             match lifetime {
                 None => serve.await,
                 Some(lifetime) => drop(tokio::time::timeout(lifetime, serve).await),
@@ -187,7 +187,7 @@ impl Running<'_> {
     /// owner, so these connections do not count against the limit.
     fn serve_local(&self, stream: UnixStream) {
         let connection = self.connection(Peer::Trusted(socket_owner(&stream)));
-        tokio::spawn(async move { connection.serve(stream).await });
+        accord_system::spawn(async move { connection.serve(stream).await });
     }
 
     fn connection(&self, peer: Peer) -> Connection {
@@ -222,7 +222,7 @@ impl Running<'_> {
         self.acceptor.metrics.refused(failure.code);
         let protocol = self.acceptor.protocol;
         if let Some(permit) = self.refusals.try_take() {
-            tokio::spawn(async move {
+            accord_system::spawn(async move {
                 refusals::send(stream, tls, &failure, protocol).await;
                 drop(permit);
             });

@@ -95,9 +95,9 @@ impl Server {
                  `accord key create` makes the first key"
             );
         }
-        tokio::spawn(retain(host.clone()));
-        tokio::spawn(embed(host.clone()));
-        tokio::spawn(live::sweep(host.clone()));
+        accord_system::spawn(retain(host.clone()));
+        accord_system::spawn(embed(host.clone()));
+        accord_system::spawn(live::sweep(host.clone()));
         if host.settings().tasks.schedule && host.has_store() {
             scheduler::start(&host);
         }
@@ -127,7 +127,7 @@ impl Server {
         }
         // A cut-off request may still hold the host. The store is closed regardless.
         let engine = Arc::clone(host.engine());
-        let closed = tokio::task::spawn_blocking(move || engine.close()).await;
+        let closed = accord_system::spawn_blocking(move || engine.close()).await;
         if !matches!(closed, Ok(Ok(()))) {
             tracing::error!("the store was not closed in order; acknowledged writes are kept");
         }

@@ -8,9 +8,10 @@ use std::time::SystemTime;
 
 use accord_canon::Digest;
 use accord_store::{StoreError, StoreErrorKind};
+use accord_system::spawn_blocking;
 use bytes::Bytes;
 use tempfile::NamedTempFile;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::JoinError;
 
 use crate::spool::io_error;
 

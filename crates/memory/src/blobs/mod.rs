@@ -22,9 +22,9 @@ use accord_contract::time::Timestamp;
 use accord_memory_core::conformance::{Capability, not_implemented};
 use accord_memory_core::{Writing, event};
 use accord_store::{BlobRow, ReadUnit};
+use accord_system::spawn_blocking;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use tokio::task::spawn_blocking;
 
 use self::files::Partial;
 use super::record::record;

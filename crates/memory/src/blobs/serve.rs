@@ -5,10 +5,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
+use accord_system::spawn_blocking;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use sha2::{Digest as _, Sha256};
-use tokio::task::spawn_blocking;
 
 use super::files::{Files, broken};
 use super::not_found;

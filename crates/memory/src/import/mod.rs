@@ -29,9 +29,9 @@ use accord_memory_core::limits::MAX_LINE_BYTES;
 use accord_memory_core::project::not_found;
 use accord_memory_core::{Project, ProjectPolicy, event};
 use accord_store::{StoreError, StoreErrorKind, StoreExt as _};
+use accord_system::spawn_blocking;
 use bytes::{Bytes, BytesMut};
 use tempfile::SpooledTempFile;
-use tokio::task::spawn_blocking;
 
 use self::apply::{Applied, Batch, Creation, refuse_removed};
 use self::quarantine::QuarantineFile;

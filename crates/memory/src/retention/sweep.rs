@@ -14,7 +14,7 @@ use accord_store::{
     FactQuery, Order, PackageQuery, Quarantined, ReadUnit, StoreError, StoreErrorKind,
     StoreExt as _,
 };
-use tokio::task::spawn_blocking;
+use accord_system::spawn_blocking;
 
 use crate::blobs::Files;
 use crate::cancel::{CancelOnDrop, CancelToken};

@@ -24,7 +24,7 @@ use accord_memory_core::project;
 use accord_store::{
     DamagedRow, Order, ReadUnit, SessionQuery, StoreError, StoreErrorKind, StoreExt as _, Table,
 };
-use tokio::task::spawn_blocking;
+use accord_system::spawn_blocking;
 
 use self::report::wrong;
 use super::cancel::{CancelOnDrop, CancelToken};

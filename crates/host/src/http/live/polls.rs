@@ -68,7 +68,7 @@ impl Polls {
             Answers { sender, receiver }
         });
         let (sender, name) = (answers.sender.clone(), channel.clone());
-        let task = tokio::spawn(async move {
+        let task = accord_system::spawn(async move {
             loop {
                 let frame = polled.next().await;
                 if sender.send((name.clone(), number, frame)).await.is_err() {

@@ -72,7 +72,7 @@ async fn open(visitor: Visitor, query: Query, mut request: Request) -> Reply {
         return Err(crate::http::streams::closing_down().into());
     }
     let permit = host.live_sockets().open()?;
-    tokio::spawn(async move {
+    accord_system::spawn(async move {
         let _kept = (permit, work);
         match upgrade.await {
             Ok(upgraded) => {

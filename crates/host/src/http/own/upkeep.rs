@@ -189,7 +189,7 @@ async fn backup(Context { host, caller, correlation }: Context, document: Docume
     }
     let BackupRequest { to } = document.read()?;
     let folder = PathBuf::from(&to);
-    let copying = tokio::task::spawn_blocking(move || upkeep::backup(&host, &folder));
+    let copying = accord_system::spawn_blocking(move || upkeep::backup(&host, &folder));
     let copied = copying.await.unwrap_or_else(|_| {
         let message = "the backup was interrupted";
         Err(Failure::new(Code::HttpFault, message))

@@ -61,7 +61,7 @@ where
 {
     let (sender, receiver) = mpsc::channel(WAITING);
     let work = work(ProgressSender(sender.clone()));
-    tokio::spawn(async move {
+    accord_system::spawn(async move {
         let done = tokio::select! {
             done = work => done,
             () = sender.closed() => return,

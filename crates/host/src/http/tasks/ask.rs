@@ -100,7 +100,7 @@ pub(super) async fn in_tree<T: Send + 'static>(
 pub(super) async fn blocking<T: Send + 'static>(
     operation: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(operation).await.unwrap_or_else(|_| {
+    accord_system::spawn_blocking(operation).await.unwrap_or_else(|_| {
         let message = "the operation on the task tree was interrupted";
         Err(Failure::new(Code::HttpFault, message))
     })
