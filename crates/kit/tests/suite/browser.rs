@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use accord_kit::browser::{Answer, Browser, BrowserError, ColorScheme, Page, Rule, Viewport, find};
+use accord_kit::browser::{
+    Answer, Browser, BrowserError, ColorScheme, Page, Rule, SharedChromium, Viewport, find,
+};
 
 /// Much longer than any step needs on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -190,31 +192,79 @@ fn a_wait_that_fails_names_what_it_waited_for() {
 #[test]
 fn nothing_of_a_browser_is_left() {
     let Some(program) = program() else { return };
-    let place = tempfile::tempdir().unwrap();
-    let wrapper = place.path().join("chromium");
-    let notes = place.path().join("notes");
-    // The process group has the id of this script, which becomes the browser.
-    let script = format!(
-        "#!/bin/sh\nprintf '%s\\n' $$ \"$@\" > '{}'\nexec '{}' \"$@\"\n",
-        notes.display(),
-        program.display()
-    );
-    std::fs::write(&wrapper, script).unwrap();
-    std::fs::set_permissions(&wrapper, PermissionsExt::from_mode(0o755)).unwrap();
-    let browser = Browser::start(&find(Some(&wrapper)).unwrap(), LIMIT).unwrap();
+    let noted = Noted::new(&program);
+    let browser = Browser::start(&find(Some(&noted.program)).unwrap(), LIMIT).unwrap();
     show(&browser.page().unwrap(), "<p>here</p>");
-    let notes = std::fs::read_to_string(notes).unwrap();
-    let group = notes.lines().next().unwrap().to_owned();
-    let folder = notes.lines().find_map(|line| line.strip_prefix("--user-data-dir=")).unwrap();
-    let folder = Path::new(folder).parent().unwrap().to_owned();
+    let (group, folder) = noted.only_start();
     assert!(members(&group) > 1 && folder.is_dir());
     drop(browser);
+    wait_for_end(&group);
+    assert!(!folder.exists(), "{} is left", folder.display());
+}
+
+#[test]
+fn browsers_of_one_chromium_share_only_the_process() {
+    let Some(program) = program() else { return };
+    let noted = Noted::new(&program);
+    let shared = SharedChromium::new();
+    let [one, other] = [0, 1].map(|_| shared.browser(&noted.program, LIMIT).unwrap());
+    let (mine, theirs) = (one.page().unwrap(), other.page().unwrap());
+    for page in [&mine, &theirs] {
+        show(page, "<p>here</p>");
+    }
+    mine.evaluate("void (localStorage.who = document.cookie = 'ana')").unwrap();
+    let second = one.page().unwrap();
+    show(&second, "<p>here</p>");
+    let stored = "[localStorage.who ?? '', document.cookie]";
+    assert_eq!(second.evaluate(stored).unwrap(), serde_json::json!(["ana", "ana"]));
+    assert_eq!(theirs.evaluate(stored).unwrap(), serde_json::json!(["", ""]));
+    let (group, _) = noted.only_start();
+    drop(one);
+    assert_eq!(theirs.text().unwrap(), "here");
+    drop(other);
+    wait_for_end(&group);
+    // The next one starts another process.
+    show(&shared.browser(&program, LIMIT).unwrap().page().unwrap(), "<p>again</p>");
+}
+
+/// A program that notes its process and its arguments, and becomes a browser.
+struct Noted {
+    program: PathBuf,
+    notes: PathBuf,
+    _place: tempfile::TempDir,
+}
+
+impl Noted {
+    fn new(browser: &Path) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let (program, notes) = (place.path().join("browser"), place.path().join("notes"));
+        // The process group has the id of this script, which becomes the browser.
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' $$ \"$@\" >> '{}'\nexec '{}' \"$@\"\n",
+            notes.display(),
+            browser.display()
+        );
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        Self { program, notes, _place: place }
+    }
+
+    /// The process group and the folder of the one browser that was started.
+    fn only_start(&self) -> (String, PathBuf) {
+        let notes = std::fs::read_to_string(&self.notes).unwrap();
+        let profiles = notes.lines().filter_map(|line| line.strip_prefix("--user-data-dir="));
+        let [profile] = profiles.collect::<Vec<_>>()[..] else { panic!("{notes}") };
+        let folder = Path::new(profile).parent().unwrap().to_owned();
+        (notes.lines().next().unwrap().to_owned(), folder)
+    }
+}
+
+fn wait_for_end(group: &str) {
     let deadline = Instant::now() + LIMIT;
-    while members(&group) > 0 {
+    while members(group) > 0 {
         assert!(Instant::now() < deadline, "waited {LIMIT:?} for the end of group {group}");
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(!folder.exists(), "{} is left", folder.display());
 }
 
 #[test]
@@ -229,9 +279,12 @@ fn a_program_that_is_no_browser_is_named() {
     assert!(matches!(error, BrowserError::Unusable(_) | BrowserError::TimedOut { .. }), "{error}");
 }
 
+/// One process for all tests but those about the process.
+static CHROMIUM: SharedChromium = SharedChromium::new();
+
 /// A browser; none, with a message, where no Chromium is installed. With CI set there must be one.
 fn browser() -> Option<Browser> {
-    Some(Browser::start(&program()?, LIMIT).unwrap())
+    Some(CHROMIUM.browser(&program()?, LIMIT).unwrap())
 }
 
 pub(crate) fn program() -> Option<PathBuf> {

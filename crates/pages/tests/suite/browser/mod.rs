@@ -21,16 +21,19 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_kit::browser::{Browser, find};
+use accord_kit::browser::{Browser, SharedChromium, find};
 
 /// Much longer than any step needs on a busy machine.
 const LIMIT: Duration = Duration::from_secs(240);
+
+/// One process for all tests: to start one takes longer than most of them.
+static CHROMIUM: SharedChromium = SharedChromium::new();
 
 /// A browser; none, with a message, where no Chromium is installed. With CI set there must be one.
 fn browser() -> Option<Browser> {
     let named = std::env::var_os("ACCORD_BROWSER").filter(|path| !path.is_empty());
     match find(named.as_deref().map(Path::new)) {
-        Ok(program) => Some(Browser::start(&program, LIMIT).unwrap()),
+        Ok(program) => Some(CHROMIUM.browser(&program, LIMIT).unwrap()),
         Err(error) => {
             skipped(&error.to_string());
             None
