@@ -2,7 +2,7 @@
 //! that prints the link, the socket, and Chromium.
 //!
 //! The tests of the crate `pages` have a stub in the place of the server; these have what a person
-//! has. They share one Chromium, one after the other.
+//! has.
 
 mod agent;
 mod answering;
@@ -19,17 +19,15 @@ mod world;
 
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Weak};
 
-use accord_kit::browser::{Browser, find};
-use parking_lot::Mutex;
+use accord_kit::browser::{Browser, SharedChromium, find};
 
 use crate::wait::LIMIT;
 
-/// The browser of the tests that run now. It ends with the last of them.
-static BROWSER: Mutex<Weak<Mutex<Browser>>> = Mutex::new(Weak::new());
+/// One process for all tests: to start one takes longer than most of them.
+static CHROMIUM: SharedChromium = SharedChromium::new();
 
-/// Runs a test with the browser; not, with a message, where no Chromium is installed. With CI set
+/// Runs a test with a browser; not, with a message, where no Chromium is installed. With CI set
 /// there must be one.
 fn with_browser(test: impl FnOnce(&Browser)) {
     let named = std::env::var_os("ACCORD_BROWSER").filter(|path| !path.is_empty());
@@ -42,15 +40,6 @@ fn with_browser(test: impl FnOnce(&Browser)) {
             return;
         }
     };
-    let browser = {
-        let mut shared = BROWSER.lock();
-        shared.upgrade().unwrap_or_else(|| {
-            let browser = Browser::start(&program, LIMIT).expect("a browser");
-            let browser = Arc::new(Mutex::new(browser));
-            *shared = Arc::downgrade(&browser);
-            browser
-        })
-    };
-    let browser = browser.lock();
+    let browser = CHROMIUM.browser(&program, LIMIT).expect("a browser");
     test(&browser);
 }
