@@ -32,6 +32,9 @@ const DATABASE: &str = "accord.db";
 /// machine can need more than 5 seconds.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
+/// After this time, a command that waits for the folder says so.
+const SILENT_WAIT: Duration = Duration::from_secs(2);
+
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -249,7 +252,8 @@ fn server(url: &str, key: Option<String>) -> Result<Connection, CliError> {
 /// Connects to the socket of a host that serves the folder; otherwise opens the folder in this
 /// process. Returns whether there is such a host, too.
 pub(super) async fn open_or_connect(folder: &Path) -> Result<(Arc<dyn Api>, bool), Failure> {
-    let until = Instant::now() + LOCK_WAIT;
+    let began = Instant::now();
+    let mut is_silent = true;
     loop {
         // Tried again in each round: a host that is starting locks the folder before it has its
         // socket.
@@ -258,7 +262,12 @@ pub(super) async fn open_or_connect(folder: &Path) -> Result<(Arc<dyn Api>, bool
         }
         match open_here(folder) {
             // Another command uses the folder for a moment, or a host is starting.
-            Err(taken) if taken.code == Code::StoreLocked && Instant::now() < until => {
+            Err(taken) if taken.code == Code::StoreLocked && began.elapsed() < LOCK_WAIT => {
+                if is_silent && began.elapsed() >= SILENT_WAIT {
+                    let place = full_path(folder);
+                    print_note(clean(&format!("waiting for {place}: {}", taken.message)));
+                    is_silent = false;
+                }
                 tokio::time::sleep(PAUSE).await;
             }
             opened => return opened.map(|api| (api, false)),

@@ -1,12 +1,15 @@
 //! Hosts that are not there, do not answer, or do not let one in.
 
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::process::Stdio;
 
 use crate::accord::{Ran, run, run_with_closed_output};
 use crate::memory::{Memory, Way, bare};
 use crate::server::Server;
 use crate::snapshot;
+use crate::wait::output_of;
 
 /// The certificate of a test host, which nobody has issued but itself.
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/tests/suite/door/pem/cert.pem");
@@ -154,6 +157,27 @@ fn commands_at_the_same_time_wait_for_each_other() {
     });
     let all = memory.json(&["context", "pull", "--limit", "100"]);
     assert_eq!(all["packages"].as_array().map(Vec::len), Some(8));
+}
+
+#[test]
+fn a_command_that_waits_for_the_folder_says_so() {
+    let memory = Memory::new();
+    memory.deposit("Kept", &[]);
+    // What another command has for a moment, this test has for longer.
+    let lock = File::open(memory.data().join("accord.lock")).expect("the file of the lock");
+    lock.lock().expect("no other process has it");
+    let mut command = bare(&["context", "pull"]);
+    command.env("ACCORD_DATA", memory.data()).env("ACCORD_PROJECT", "shop");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("accord starts");
+    let mut messages = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut said = String::new();
+    messages.read_line(&mut said).expect("text");
+    assert!(said.starts_with("waiting for ") && said.contains("another process"), "{said}");
+    lock.unlock().expect("this test has it");
+    let output = output_of(child, "accord context pull");
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Kept"), "{output:?}");
 }
 
 #[test]
