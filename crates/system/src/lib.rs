@@ -19,6 +19,7 @@ mod boot;
 mod clock;
 mod monotonic;
 mod random;
+#[cfg(feature = "tasks")]
 mod task;
 
 pub use allocator::Allocator;
@@ -26,4 +27,5 @@ pub use boot::boot_id;
 pub use clock::{now, uptime};
 pub use monotonic::Clock;
 pub use random::{random, random_hex};
+#[cfg(feature = "tasks")]
 pub use task::{Blocking, spawn, spawn_blocking};
