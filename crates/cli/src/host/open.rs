@@ -264,8 +264,8 @@ pub(super) async fn open_or_connect(folder: &Path) -> Result<(Arc<dyn Api>, bool
             // Another command uses the folder for a moment, or a host is starting.
             Err(taken) if taken.code == Code::StoreLocked && began.elapsed() < LOCK_WAIT => {
                 if is_silent && began.elapsed() >= SILENT_WAIT {
-                    let place = full_path(folder);
-                    print_note(clean(&format!("waiting for {place}: {}", taken.message)));
+                    // The message names the folder.
+                    print_note(clean(&format!("waiting: {}", taken.message)));
                     is_silent = false;
                 }
                 tokio::time::sleep(PAUSE).await;

@@ -173,7 +173,7 @@ fn a_command_that_waits_for_the_folder_says_so() {
     let mut messages = BufReader::new(child.stderr.take().expect("it is piped"));
     let mut said = String::new();
     messages.read_line(&mut said).expect("text");
-    assert!(said.starts_with("waiting for ") && said.contains("another process"), "{said}");
+    assert!(said.starts_with("waiting: ") && said.contains("data: another process"), "{said}");
     lock.unlock().expect("this test has it");
     let output = output_of(child, "accord context pull");
     assert!(output.status.success(), "{output:?}");
