@@ -22,6 +22,8 @@ wire_enum! {
         Write = "write",
         /// End reviews.
         Review = "review",
+        /// Open gates, end blocks, merge, and take over what Accord refused.
+        Approve = "approve",
         /// All of that, and projects, export, import, keys and retention.
         Admin = "admin",
     }
