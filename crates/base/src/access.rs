@@ -138,6 +138,11 @@ impl Access {
         }
     }
 
+    /// Whether the key may write as others than its actor.
+    pub fn may_act_as_others(&self) -> bool {
+        self.act_as
+    }
+
     /// The only actor whose drafts the key sees; `None` when it sees all of them.
     pub fn drafts_only_of(&self) -> Option<&ActorKey> {
         // Also with `act_as`, which is about writing.

@@ -1,71 +1,192 @@
 //! The authenticated caller of a request.
 //!
-//! A worker has the rights of the person who started it, so a caller without a key can be a worker
-//! that gives the name of a person. A door that knows the process of its caller says how it is
-//! examined. [`Caller::attribute`] is the one place that refuses a worker to act as a person.
+//! A door knows by what a caller was authenticated, and how its process is examined. A worker has
+//! the rights of the person who started it, so a caller without a key can be a worker that gives
+//! the name of a person. [`Caller::authorize`] asks the policy ([`crate::policy`]).
 
 use std::fmt;
 use std::sync::Arc;
 
 use accord_contract::codes::Failure;
 
-use crate::worker::{Ancestry, refuse_worker, unknown_caller};
-use crate::{Access, Actor, ActorType, KeyScope};
+use crate::policy::{self, Attribution, CallerKind, DecisionRules, Question};
+use crate::worker::{Ancestry, RunningWorker, find_worker};
+use crate::{Access, Actor, ActorType, By, Door, KeyScope, Need, Presence, ProjectId};
 
-/// Describes the processes that a caller can be, now. `None` if they cannot be examined.
-type Examine = dyn Fn() -> Option<Vec<Ancestry>> + Send + Sync;
+/// Describes the process of a caller, now.
+type Examine = dyn Fn() -> CallerProcess + Send + Sync;
 
 /// What a worker does instead.
 const AS_AN_AGENT: &str = "a worker acts as an agent, for example agent:builder (ACCORD_ACTOR); \
                            what only a person may do, a person does in a shell that no worker \
                            started, and a worker asks for it in its report or result";
 
+/// The process of a caller, as the system describes it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CallerProcess {
+    /// The processes that share the connection.
+    Seen(Vec<Ancestry>),
+    /// A process of another user, or of another machine.
+    OtherUser,
+    /// It has ended, or the system does not show it.
+    Unknown,
+}
+
 /// The caller of a request, as a door has authenticated it.
 #[derive(Clone)]
 pub struct Caller {
     access: Access,
-    kind: Kind,
+    credential: Credential,
+    through: Through,
     examine: Option<Arc<Examine>>,
+    rules: DecisionRules,
+    says_terminal: bool,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Kind {
+enum Credential {
     /// A process that can read the data folder: this one, or a client of the folder's socket.
     Owner,
     /// A client on this machine, on a host without keys.
     Local,
     /// The holder of a key.
     Key(String),
+    /// The host itself.
+    Scheduler,
+}
+
+/// What stands between the credential and the request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Through {
+    Nothing,
+    Login,
+    SessionToken,
+}
+
+/// In whose name a request is.
+#[derive(Clone, Debug)]
+pub struct Author<'a> {
+    /// The actor that the request names.
+    pub named: Option<Actor>,
+    /// The member or parameter that names it.
+    pub pointer: &'a str,
+    /// How it is known.
+    pub attribution: Attribution,
+}
+
+/// In whose name a request is allowed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Authorized {
+    /// The actor, if there is one.
+    pub actor: Option<Actor>,
+    /// How it is known that a person is there.
+    pub presence: Presence,
+}
+
+impl Authorized {
+    /// Who acts, through a door; `None` without an actor.
+    pub fn by(self, door: Door) -> Option<By> {
+        let Self { actor, presence } = self;
+        Some(By::new(actor?, door).present(presence))
+    }
+}
+
+impl<'a> Author<'a> {
+    /// An author whom the holder of a key may name.
+    pub fn claimed(named: Option<Actor>, pointer: &'a str) -> Self {
+        Self { named, pointer, attribution: Attribution::Claimed }
+    }
+
+    /// An author whose kind decides what it may do.
+    pub fn proven(named: Option<Actor>, pointer: &'a str) -> Self {
+        Self { named, pointer, attribution: Attribution::Proven }
+    }
+
+    /// Nobody in particular.
+    pub fn unnamed() -> Self {
+        Self::claimed(None, "")
+    }
 }
 
 impl Caller {
     /// The owner of the data folder.
     pub fn owner() -> Self {
-        Self::new(Access::open(), Kind::Owner)
+        Self::new(Access::open(), Credential::Owner)
     }
 
     /// A client on this machine, on a host without keys.
     pub fn local() -> Self {
-        Self::new(Access::open(), Kind::Local)
+        Self::new(Access::open(), Credential::Local)
     }
 
     /// The holder of a key.
     pub fn key(key_id: impl Into<String>, scope: &KeyScope) -> Self {
-        Self::new(Access::of(scope), Kind::Key(key_id.into()))
+        Self::new(Access::of(scope), Credential::Key(key_id.into()))
     }
 
-    fn new(access: Access, kind: Kind) -> Self {
-        Self { access, kind, examine: None }
+    /// The scheduler of the host.
+    pub fn scheduler() -> Self {
+        Self::new(Access::open(), Credential::Scheduler)
     }
 
-    /// The same caller, with a way to examine its process. It is asked when the caller acts as a
-    /// person, and not before: it reads the process table.
+    fn new(access: Access, credential: Credential) -> Self {
+        Self {
+            access,
+            credential,
+            through: Through::Nothing,
+            examine: None,
+            rules: DecisionRules::default(),
+            says_terminal: false,
+        }
+    }
+
+    /// The same caller, with a way to examine its process. It is asked when the answer of the
+    /// policy depends on it, and not before: it reads the process table.
     #[must_use]
     pub fn examined_by(
         mut self,
-        examine: impl Fn() -> Option<Vec<Ancestry>> + Send + Sync + 'static,
+        examine: impl Fn() -> CallerProcess + Send + Sync + 'static,
     ) -> Self {
         self.examine = Some(Arc::new(examine));
+        self
+    }
+
+    /// The bearer of a token of a live session, at the other end of the connection of `other`. The
+    /// login of a page is proof enough, whatever process shows the page.
+    #[must_use]
+    pub fn with_process_of(mut self, other: &Self) -> Self {
+        if self.through == Through::SessionToken {
+            self.examine.clone_from(&other.examine);
+        }
+        self
+    }
+
+    /// The same caller, on a page on which a person signed in.
+    #[must_use]
+    pub fn signed_in(mut self) -> Self {
+        self.through = Through::Login;
+        self
+    }
+
+    /// The same caller, as the bearer of a token of a live session.
+    #[must_use]
+    pub fn by_token(mut self) -> Self {
+        self.through = Through::SessionToken;
+        self
+    }
+
+    /// The same caller, under the rules of an operator.
+    #[must_use]
+    pub fn under(mut self, rules: DecisionRules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The same caller, who says that a person was asked at a terminal. It counts if its process
+    /// has one.
+    #[must_use]
+    pub fn saying_terminal(mut self, says: bool) -> Self {
+        self.says_terminal = says;
         self
     }
 
@@ -74,108 +195,167 @@ impl Caller {
         &self.access
     }
 
-    /// The author of a write, as [`Access::attribute`] decides. A worker is not a person.
+    /// Checks that the caller may do something in a project, and in whose name.
     ///
     /// # Errors
-    /// `unauthorized` as there; `not_for_workers` if a worker would act as a person.
-    pub fn attribute(&self, named: Option<Actor>, pointer: &str) -> Result<Option<Actor>, Failure> {
-        let actor = self.access.attribute(named, pointer)?;
-        if actor.as_ref().is_some_and(|actor| actor.kind == ActorType::Human) {
-            self.refuse_worker().map_err(|refused| refused.at(pointer))?;
-        }
-        Ok(actor)
+    /// `unauthorized` when the key does not cover the project, the verb or the actor; those of
+    /// [`policy::decide`].
+    pub fn authorize(
+        &self,
+        need: Need,
+        project: &ProjectId,
+        author: Author<'_>,
+    ) -> Result<Authorized, Failure> {
+        self.access.may(need.verb(), project)?;
+        self.attribute(need, author)
     }
 
-    /// Refuses a caller that a worker started, or that cannot be examined although it must be.
+    /// The same for what belongs to no single project.
     ///
     /// # Errors
-    /// `not_for_workers`.
-    pub fn refuse_worker(&self) -> Result<(), Failure> {
-        let Some(examine) = &self.examine else { return Ok(()) };
-        let found = examine().ok_or_else(unknown_caller)?;
-        let refused = found.iter().try_for_each(|caller| refuse_worker(caller, &[]));
-        refused.map_err(|refused| refused.suggesting(AS_AN_AGENT))
+    /// As [`Caller::authorize`].
+    pub fn authorize_anywhere(
+        &self,
+        need: Need,
+        author: Author<'_>,
+    ) -> Result<Authorized, Failure> {
+        self.access.may_anywhere(need.verb())?;
+        self.attribute(need, author)
+    }
+
+    /// In whose name the caller does something that its verbs allow.
+    ///
+    /// # Errors
+    /// As [`Caller::authorize`], but for the verb and the project.
+    pub fn attribute(&self, need: Need, author: Author<'_>) -> Result<Authorized, Failure> {
+        self.attribute_beside(need, author, &[])
+    }
+
+    /// The same, where these workers run.
+    ///
+    /// # Errors
+    /// As [`Caller::attribute`].
+    pub fn attribute_beside(
+        &self,
+        need: Need,
+        author: Author<'_>,
+        workers: &[RunningWorker],
+    ) -> Result<Authorized, Failure> {
+        let Author { named, pointer, attribution } = author;
+        let actor = self.access.attribute(named, pointer)?;
+        let presence = self.decide(need, actor.as_ref(), attribution, workers);
+        let presence = presence.map_err(|refused| match pointer {
+            "" => refused,
+            pointer => refused.at(pointer),
+        })?;
+        Ok(Authorized { actor, presence })
+    }
+
+    fn decide(
+        &self,
+        need: Need,
+        actor: Option<&Actor>,
+        attribution: Attribution,
+        workers: &[RunningWorker],
+    ) -> Result<Presence, Failure> {
+        let kind = match policy::needs_examination(need, actor, attribution) {
+            true => self.kind_beside(workers),
+            false => self.unexamined_kind(),
+        };
+        let rules = self.rules;
+        let refused = policy::decide(&Question { need, caller: &kind, actor, attribution, rules });
+        refused.map_err(|refused| match (&kind, need) {
+            (CallerKind::Worker(_), Need::Write) => refused.suggesting(AS_AN_AGENT),
+            _ => refused,
+        })
+    }
+
+    /// What kind of caller it is, where these workers run. It examines the process.
+    fn kind_beside(&self, workers: &[RunningWorker]) -> CallerKind {
+        let Some(examine) = &self.examine else { return self.unexamined_kind() };
+        let found = match examine() {
+            CallerProcess::Seen(found) if !found.is_empty() => found,
+            // The token shows a right. Its bearer is refused only if it is known as a worker.
+            _ if self.through == Through::SessionToken => return CallerKind::SessionToken,
+            CallerProcess::Seen(_) | CallerProcess::Unknown => return CallerKind::Unexamined,
+            CallerProcess::OtherUser => return CallerKind::OtherUser,
+        };
+        if let Some(worker) = found.iter().find_map(|process| find_worker(process, workers)) {
+            return CallerKind::Worker(worker);
+        }
+        match self.unexamined_kind() {
+            CallerKind::LocalProcess { at_terminal } => {
+                let has_terminal = found.iter().all(|process| process.has_terminal);
+                CallerKind::LocalProcess { at_terminal: at_terminal && has_terminal }
+            }
+            kind => kind,
+        }
+    }
+
+    /// What kind of caller it is by its credential.
+    fn unexamined_kind(&self) -> CallerKind {
+        match (self.through, &self.credential) {
+            (Through::Login, _) => CallerKind::Login,
+            (Through::SessionToken, _) => CallerKind::SessionToken,
+            (_, Credential::Scheduler) => CallerKind::Scheduler,
+            (_, Credential::Owner | Credential::Local) => {
+                CallerKind::LocalProcess { at_terminal: self.says_terminal }
+            }
+            (_, Credential::Key(_)) => {
+                let own = self.access.actor().map(|actor| actor.kind);
+                let is_person = own == Some(ActorType::Human);
+                match own {
+                    None => CallerKind::PlainKey,
+                    _ if self.access.may_act_as_others() => CallerKind::ActAsKey { is_person },
+                    _ if is_person => CallerKind::PersonKey,
+                    _ => CallerKind::AgentKey,
+                }
+            }
+        }
+    }
+
+    /// The processes that the caller can be, as far as they can be examined.
+    pub fn processes(&self) -> Vec<Ancestry> {
+        match self.examine.as_ref().map(|examine| examine()) {
+            Some(CallerProcess::Seen(found)) => found,
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the caller owns the data folder, and so may name files on this machine.
     pub fn is_owner(&self) -> bool {
-        self.kind == Kind::Owner
+        self.credential == Credential::Owner
     }
 
     /// The id of the caller's key, if it has one.
     pub fn key_id(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Key(id) => Some(id),
-            Kind::Owner | Kind::Local => None,
+        match &self.credential {
+            Credential::Key(id) => Some(id),
+            Credential::Owner | Credential::Local | Credential::Scheduler => None,
         }
     }
 
     /// Whether the caller was accepted without a key because the host has none.
     pub fn is_local(&self) -> bool {
-        self.kind == Kind::Local
+        self.credential == Credential::Local
     }
 
     /// The caller's name in the log. It is never the key itself.
     pub fn label(&self) -> &str {
-        match &self.kind {
-            Kind::Owner => "owner",
-            Kind::Local => "local",
-            Kind::Key(id) => id,
+        match &self.credential {
+            Credential::Owner => "owner",
+            Credential::Local => "local",
+            Credential::Key(id) => id,
+            Credential::Scheduler => "scheduler",
         }
     }
 }
 
 impl fmt::Debug for Caller {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { access, kind, .. } = self;
+        let Self { access, credential, through, .. } = self;
         let mut shown = formatter.debug_struct("Caller");
-        shown.field("access", access).field("kind", kind).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use accord_contract::codes::Code;
-
-    use super::*;
-    use crate::ActorKey;
-    use crate::worker::Ancestor;
-
-    fn actor(text: &str) -> Option<Actor> {
-        let key = ActorKey::parse(text).unwrap();
-        Some(Actor::new(key.id, key.kind))
-    }
-
-    fn process(marks: &[(&str, &str)]) -> Ancestry {
-        let marks = marks.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let processes = vec![Ancestor { pid: 7, marks: marks.collect(), is_supervisor: false }];
-        Ancestry { processes }
-    }
-
-    #[test]
-    fn a_worker_acts_as_an_agent_and_not_as_a_person() {
-        let worker = || process(&[("ACCORD_TASK_ID", "TASK-2026-02-09-001")]);
-        // One of the processes that share the connection is enough.
-        let caller = Caller::owner().examined_by(move || Some(vec![process(&[]), worker()]));
-        caller.attribute(actor("agent:dev"), "/actor").expect("an agent");
-        caller.attribute(None, "/actor").expect("no actor");
-        let refused = caller.attribute(actor("human:lead"), "/actor").unwrap_err();
-        assert_eq!(refused.code, Code::XchainNotForWorkers);
-    }
-
-    #[test]
-    fn a_process_that_cannot_be_examined_is_no_person() {
-        let caller = Caller::local().examined_by(|| None);
-        caller.attribute(actor("agent:dev"), "/actor").expect("an agent");
-        let refused = caller.attribute(actor("human:lead"), "/actor").unwrap_err();
-        assert_eq!(refused.code, Code::XchainNotForWorkers);
-        assert!(refused.message.contains("cannot be examined"), "{}", refused.message);
-    }
-
-    #[test]
-    fn a_person_is_a_person() {
-        let caller = Caller::owner().examined_by(|| Some(vec![process(&[])]));
-        caller.attribute(actor("human:lead"), "/actor").expect("a person");
-        Caller::owner().attribute(actor("human:lead"), "/actor").expect("in tests");
+        shown.field("access", access).field("credential", credential).field("through", through);
+        shown.finish_non_exhaustive()
     }
 }

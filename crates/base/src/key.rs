@@ -5,7 +5,7 @@ use accord_contract::message;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
 
-use crate::KeyScope;
+use crate::{KeyScope, Verb};
 
 message! {
     /// What the store keeps of a key in addition to its id, its hash and its times.
@@ -16,13 +16,15 @@ message! {
         required scope: KeyScope = "scope", "key-scope";
         /// When it expires; null for never.
         required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
+        /// Whether it was made when `approve` was a verb of its own. Before, `review` included it.
+        optional knows_approve: bool = "knows_approve", "flag";
     }
 }
 
 impl StoredKey {
     /// A key that is to be stored.
     pub fn new(label: String, scope: KeyScope, expires_at: Option<Timestamp>) -> Self {
-        Self { label, scope, expires_at, extra: Object::new() }
+        Self { label, scope, expires_at, knows_approve: Some(true), extra: Object::new() }
     }
 
     /// Reads the text of a stored key.
@@ -32,7 +34,12 @@ impl StoredKey {
     pub fn read(text: &str) -> Result<Self, Failure> {
         let damaged = || Failure::new(Code::StoreCorrupt, "a stored key cannot be read");
         let value = serde_json::from_str(text).map_err(|_| damaged())?;
-        Self::from_document(value).map_err(|_| damaged())
+        let mut key = Self::from_document(value).map_err(|_| damaged())?;
+        let verbs = &mut key.scope.verbs;
+        if key.knows_approve != Some(true) && verbs.contains(&Verb::Review) {
+            verbs.push(Verb::Approve);
+        }
+        Ok(key)
     }
 
     /// Whether the key has expired at `now`.
@@ -63,7 +70,19 @@ pub fn contains_key(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::contains_key;
+    use super::*;
+
+    /// A key from before `approve` was a verb keeps what `review` gave it.
+    #[test]
+    fn an_old_key_that_reviews_approves_too() {
+        let old = r#"{"label":"lead","scope":{"verbs":["read","review"],"projects":null,
+            "actor":null,"act_as":false},"expires_at":null}"#;
+        let verbs = |text: &str| StoredKey::read(text).unwrap().scope.verbs;
+        assert_eq!(verbs(old), [Verb::Read, Verb::Review, Verb::Approve]);
+        assert_eq!(verbs(&old.replace("review", "write")), [Verb::Read, Verb::Write]);
+        let new = StoredKey::new("lead".into(), KeyScope::new(vec![Verb::Review], None), None);
+        assert_eq!(verbs(&new.encode().to_string()), [Verb::Review]);
+    }
 
     #[test]
     fn a_key_is_found_anywhere_in_a_text() {

@@ -1,7 +1,8 @@
 //! What every protocol shares.
 //!
 //! * [`ProjectId`], [`ActorId`], [`SessionId`] and [`id!`], which declares an id of a protocol.
-//! * [`Actor`]: who did something. [`Access`], [`KeyScope`], [`Caller`]: who may do what.
+//! * [`Actor`]: who did something; [`By`]: who acts, through which [`Door`].
+//! * [`Need`], [`Access`], [`KeyScope`], [`Caller`], [`policy`]: who may do what.
 //! * [`worker`], [`evidence`]: decisions of a person, who may take them, and what they are about.
 //! * [`NewEvent`] and [`Event`]: entries of a project's event stream. A protocol adds event kinds
 //!   as constants; a reader passes on kinds that it does not know.
@@ -25,6 +26,7 @@
 
 mod access;
 mod actor;
+mod by;
 mod caller;
 pub mod cursor;
 mod event;
@@ -34,13 +36,15 @@ mod ids;
 mod key;
 mod need;
 mod page;
+pub mod policy;
 pub mod refuse;
 mod tokens;
 pub mod worker;
 
 pub use access::{Access, KeyActor, KeyScope, Verb};
 pub use actor::{Actor, ActorKey, ActorType, SessionReference};
-pub use caller::Caller;
+pub use by::{By, Door, Presence};
+pub use caller::{Author, Authorized, Caller, CallerProcess};
 pub use cursor::{Cursor, ProjectPosition};
 pub use event::{DAMAGED, Event, EventKind, EventKindError, HIDDEN, NewEvent};
 pub use ids::{ActorId, ID_FORM, IdError, MAX_ID_CHARS, ProjectId, SessionId, check_id, mint_id};

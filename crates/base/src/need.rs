@@ -20,10 +20,19 @@ pub enum Need {
 pub enum Decision {
     /// A person opens a gate, ends a block, merges, or takes over what Accord refused.
     Approve,
+    /// A person replaces or takes back what waits for a person.
+    Override,
     /// A person ends the review of finished work, or gives it up.
     Review,
     /// An actor of any kind ends a review. The Agentic Protocol lets agents review, too.
     PeerReview,
+    /// A person, or an agent in its own name, answers what a live session asks. An answer of
+    /// nobody in particular counts as that of a person.
+    Answer,
+    /// A person signs in on a page.
+    SignIn,
+    /// A key is made, or records of others are imported.
+    Grant,
 }
 
 impl Need {
@@ -31,20 +40,15 @@ impl Need {
     pub fn verb(self) -> Verb {
         match self {
             Self::Read => Verb::Read,
-            Self::Write => Verb::Write,
-            Self::Decide(Decision::Approve) => Verb::Approve,
+            Self::Write | Self::Decide(Decision::Answer | Decision::SignIn) => Verb::Write,
+            Self::Decide(Decision::Approve | Decision::Override) => Verb::Approve,
             Self::Decide(Decision::Review | Decision::PeerReview) => Verb::Review,
-            Self::Admin => Verb::Admin,
+            Self::Admin | Self::Decide(Decision::Grant) => Verb::Admin,
         }
     }
 
-    /// Whether only a person may do it.
+    /// Whether only a person may do it, who is named in the record.
     pub fn is_for_people(self) -> bool {
         matches!(self, Self::Decide(Decision::Approve | Decision::Review))
-    }
-
-    /// Whether it changes something.
-    pub fn changes(self) -> bool {
-        self != Self::Read
     }
 }

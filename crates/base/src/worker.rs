@@ -3,7 +3,7 @@
 //!
 //! Some decisions belong to a person: an approval, a resolution, a merge. A worker has the rights
 //! of the person who started it, so it could type the same command, or send the same request. The
-//! host describes the calling process, and this module refuses one that a worker started.
+//! host describes the calling process, and this module finds the worker that started it.
 //!
 //! [`MARKS`] has the marks of every protocol, because a worker of one protocol must not decide in
 //! another: the agent of a task does not approve the gate of a run.
@@ -69,11 +69,13 @@ const OF_BOTH: &str = "a person must run it, in a shell that no worker started; 
                        it in its report or result";
 
 /// The process that calls an operation, as the system describes it.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Ancestry {
     /// The process itself, its parents, and the leaders of its group and session with their
     /// parents.
     pub processes: Vec<Ancestor>,
+    /// Whether the process has a controlling terminal.
+    pub has_terminal: bool,
 }
 
 /// A process that a caller descends from, or whose group or session it is in.
@@ -113,47 +115,55 @@ pub fn variables() -> [&'static str; MARKS.len()] {
     MARKS.map(|mark| mark.variable)
 }
 
-/// Refuses a caller that a program of Accord's started. `workers` are the workers that run now.
-///
-/// # Errors
-/// Fails with `not_for_workers`.
-pub fn refuse_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Result<(), Failure> {
-    for process in &caller.processes {
-        if let Some(worker) = workers.iter().find(|worker| worker.pid == process.pid) {
+/// A program of Accord's that started a caller.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SeenWorker {
+    who: String,
+    /// The process at which it was seen.
+    pid: u64,
+    /// The member of a refusal that names its work.
+    work: Option<(&'static str, String)>,
+    instead: &'static str,
+}
+
+impl SeenWorker {
+    /// The refusal of what only a person may do.
+    pub fn refusal(&self) -> Failure {
+        let message =
+            format!("{} started the process that asks (seen at process {})", self.who, self.pid);
+        let refused = Failure::new(Code::XchainNotForWorkers, message).with("pid", self.pid);
+        let refused = match &self.work {
+            Some((member, work)) => refused.with(member, work.as_str()),
+            None => refused,
+        };
+        refused.suggesting(self.instead)
+    }
+}
+
+/// The program of Accord's that started a caller, if one did. `workers` are the workers that run
+/// now.
+pub fn find_worker(caller: &Ancestry, workers: &[RunningWorker]) -> Option<SeenWorker> {
+    caller.processes.iter().find_map(|process| {
+        let pid = process.pid;
+        if let Some(worker) = workers.iter().find(|worker| worker.pid == pid) {
             let who = format!("the worker of {}", worker.work);
-            return Err(refusal(&who, process.pid, OF_RUNS).with(worker.member, &*worker.work));
+            let work = Some((worker.member, worker.work.clone()));
+            return Some(SeenWorker { who, pid, work, instead: OF_RUNS });
         }
         if process.is_supervisor {
-            return Err(refusal("a worker", process.pid, OF_BOTH));
+            let who = "a worker".to_owned();
+            return Some(SeenWorker { who, pid, work: None, instead: OF_BOTH });
         }
-        for mark in MARKS {
+        MARKS.iter().find_map(|mark| {
             let found = process.marks.iter().find(|(name, _)| name == mark.variable);
-            let Some((_, value)) = found.filter(|(_, value)| !value.is_empty()) else { continue };
-            return Err(match mark.member {
-                Some(member) => {
-                    let who = format!("{} {value}", mark.kind);
-                    refusal(&who, process.pid, mark.instead).with(member, value.as_str())
-                }
-                None => refusal(mark.kind, process.pid, mark.instead),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// The refusal of a caller that cannot be examined: it may be a worker.
-pub fn unknown_caller() -> Failure {
-    let message = "the process that asks has ended or cannot be examined, so it may be that of a \
-                   worker, and what only a person may do is refused";
-    Failure::new(Code::XchainNotForWorkers, message).suggesting(
-        "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
-         give the person a key (`accord key create`)",
-    )
-}
-
-fn refusal(who: &str, pid: u64, instead: &'static str) -> Failure {
-    let message = format!("{who} started the process that asks (seen at process {pid})");
-    Failure::new(Code::XchainNotForWorkers, message).with("pid", pid).suggesting(instead)
+            let (_, value) = found.filter(|(_, value)| !value.is_empty())?;
+            let (who, work) = match mark.member {
+                Some(member) => (format!("{} {value}", mark.kind), Some((member, value.clone()))),
+                None => (mark.kind.to_owned(), None),
+            };
+            Some(SeenWorker { who, pid, work, instead: mark.instead })
+        })
+    })
 }
 
 #[cfg(test)]
@@ -165,18 +175,21 @@ mod tests {
         Ancestor { pid, marks: marks.collect(), is_supervisor: false }
     }
 
+    fn ancestry(processes: Vec<Ancestor>) -> Ancestry {
+        Ancestry { processes, has_terminal: false }
+    }
+
     fn worker(pid: u64) -> RunningWorker {
         RunningWorker { work: "turn_1".to_owned(), member: "turn_id", pid }
     }
 
     #[test]
     fn a_caller_that_no_worker_started_may_decide() {
-        let caller = Ancestry { processes: vec![process(7, &[]), process(1, &[])] };
-        refuse_worker(&caller, &[worker(8)]).expect("a person");
-        refuse_worker(&Ancestry::default(), &[worker(8)]).expect("unknown");
+        let caller = ancestry(vec![process(7, &[]), process(1, &[])]);
+        assert_eq!(find_worker(&caller, &[worker(8)]), None);
         // Set to nothing is the way to remove a variable where it cannot be unset.
-        let caller = Ancestry { processes: vec![process(7, &[("ACCORD_TASK_ID", "")])] };
-        refuse_worker(&caller, &[]).expect("no mark");
+        let caller = ancestry(vec![process(7, &[("ACCORD_TASK_ID", "")])]);
+        assert_eq!(find_worker(&caller, &[]), None);
     }
 
     #[test]
@@ -193,7 +206,8 @@ mod tests {
             ),
         ] {
             let parents = vec![process(7, &[]), process(6, &[(mark, value)]), process(1, &[])];
-            let refused = refuse_worker(&Ancestry { processes: parents }, &[]).unwrap_err();
+            let caller = ancestry(parents);
+            let refused = find_worker(&caller, &[]).expect("a worker").refusal();
             assert_eq!(refused.code, Code::XchainNotForWorkers);
             assert!(refused.message.starts_with(who), "{}", refused.message);
             assert!(refused.message.contains("process 6"), "{}", refused.message);
@@ -204,8 +218,8 @@ mod tests {
     #[test]
     fn what_a_supervisor_started_needs_no_mark() {
         let supervisor = Ancestor { is_supervisor: true, ..process(6, &[]) };
-        let caller = Ancestry { processes: vec![process(7, &[]), supervisor] };
-        let refused = refuse_worker(&caller, &[]).unwrap_err();
+        let caller = ancestry(vec![process(7, &[]), supervisor]);
+        let refused = find_worker(&caller, &[]).expect("a worker").refusal();
         assert_eq!(refused.code, Code::XchainNotForWorkers);
         assert!(refused.message.contains("process 6"), "{}", refused.message);
     }
@@ -213,15 +227,15 @@ mod tests {
     #[test]
     fn the_nearest_process_with_a_mark_counts() {
         let marks = |value| process(6, &[("ACCORD_TASK_ID", ""), ("AGENTXCHAIN_TURN_ID", value)]);
-        let caller = Ancestry { processes: vec![process(7, &[]), marks("near"), marks("far")] };
+        let caller = ancestry(vec![process(7, &[]), marks("near"), marks("far")]);
         assert_eq!(caller.mark("AGENTXCHAIN_TURN_ID"), Some("near"));
         assert_eq!(caller.mark("ACCORD_TASK_ID"), None);
     }
 
     #[test]
     fn the_process_of_a_worker_needs_no_mark() {
-        let caller = Ancestry { processes: vec![process(7, &[]), process(6, &[])] };
-        let refused = refuse_worker(&caller, &[worker(6)]).unwrap_err();
+        let caller = ancestry(vec![process(7, &[]), process(6, &[])]);
+        let refused = find_worker(&caller, &[worker(6)]).expect("a worker").refusal();
         assert_eq!(refused.code, Code::XchainNotForWorkers);
         let details = refused.details.expect("details");
         assert_eq!((&details["turn_id"], &details["pid"]), (&"turn_1".into(), &6.into()));

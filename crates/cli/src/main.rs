@@ -15,6 +15,7 @@ mod interrupt;
 mod output;
 mod refusal;
 mod render;
+mod terminal;
 
 use std::process::ExitCode;
 

@@ -1,23 +1,14 @@
 //! Actions of a person who has no page: from a terminal, or over Accord's own routes.
 
-use accord_base::{Actor, Caller, Verb};
+use accord_base::{Author, By, Caller, Decision, Need};
 use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Wire as _};
 use accord_live_core::frame::{Action, Binding, Role};
 use accord_live_core::{AppId, SessionId};
 
-use super::Live;
 use super::answers::{LiveAckAnswer, LiveAnswerRequest};
-
-/// Who answers, and through which door.
-#[derive(Clone, Debug)]
-pub struct AnsweredBy {
-    /// The actor.
-    pub actor: Actor,
-    /// The door.
-    pub door: &'static str,
-}
+use super::{Live, project_of};
 
 impl Live {
     /// Records an action as the channel does: it is checked against the contract, appended to the
@@ -32,9 +23,11 @@ impl Live {
         app: &AppId,
         session: &SessionId,
         request: LiveAnswerRequest,
-        by: AnsweredBy,
+        by: By,
     ) -> Result<LiveAckAnswer, Failure> {
-        self.enter(caller, app, Verb::Write)?;
+        let answer = Need::Decide(Decision::Answer);
+        let author = Author::proven(Some(by.actor.clone()), "/actor");
+        caller.authorize(answer, &project_of(app)?, author)?;
         let LiveAnswerRequest { action: name, data, client_id, client_seq } = request;
         let action = Action::submit(session.clone(), &name, data, client_seq);
         let action = action.sent_by(Some(by.actor.encode()), Some(by.door));

@@ -1,6 +1,6 @@
 //! What the sessions of a project wait for a person to answer, for an inbox.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_live_core::session::PendingAsk;
@@ -21,7 +21,7 @@ impl Live {
         after: Option<(Time, SessionId)>,
         limit: usize,
     ) -> Result<Vec<PendingAsk>, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.enter(caller, app, Need::Read)?;
         let now = self.now();
         let read = self.read(move |unit| {
             let after = after.as_ref().map(|(since, id)| (*since, id));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_live_core::limits::{DECLARED_BYTES, DECLARED_TOOLS};
@@ -35,7 +35,7 @@ impl Live {
         caller: &Caller,
         request: DeclareToolsRequest,
     ) -> Result<Outcome, Failure> {
-        self.enter(caller, &request.app_id, Verb::Write)?;
+        self.enter(caller, &request.app_id, Need::Write)?;
         self.check_open(&request.app_id).await?;
         let (app, session, now) = (request.app_id.clone(), request.session_id, self.now());
         let read = self.read(move |unit| {

@@ -11,7 +11,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use accord_base::{ActorKey, Caller, ProjectId, Verb};
+use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::rule;
 use accord_live_core::frame::ServerFrame;
@@ -74,7 +74,7 @@ impl Live {
         request: ConsumeRequest,
         waiting: Waiting,
     ) -> Result<Consumed, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let project = self.enter(caller, app, Need::Write)?;
         let wait = Duration::from_secs(request.timeout.unwrap_or(0));
         let deadline = Instant::now() + wait;
         let session = request.session_id;

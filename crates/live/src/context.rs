@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
 use accord_live_core::session::{check_context_size, sync_context};
@@ -24,7 +24,7 @@ impl Live {
         if let Err(failure) = check_context_size(&request.snapshot) {
             return Ok(Outcome::Refused(Box::new(failure)));
         }
-        let project = self.enter(caller, &request.app_id, Verb::Write)?;
+        let project = self.enter(caller, &request.app_id, Need::Write)?;
         self.check_open(&request.app_id).await?;
         let none = self.inner.contracts.of_ui(&Object::new())?;
         let synced = self.write(move |job| {

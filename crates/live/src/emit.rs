@@ -1,6 +1,6 @@
 //! Frames from an agent to the person.
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{Caller, Need, ProjectId};
 use accord_contract::codes::Failure;
 use accord_contract::rule;
 use accord_live_core::frame::ServerFrame;
@@ -22,7 +22,7 @@ impl Live {
         app: &AppId,
         request: EmitRequest,
     ) -> Result<EmitAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let project = self.enter(caller, app, Need::Write)?;
         let EmitRequest { session_id, channel, payload, complete, .. } = request;
         let frame = NewFrame { channel, payload, complete: complete.unwrap_or(false) };
         let emitted = self.emit_as(Emitter::Agent, project, app, session_id, frame).await?;

@@ -1,6 +1,6 @@
 //! Handshakes: an agent says what it wants to show.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_live_core::handshake::begin;
 use accord_live_core::tools::{HandshakeAnswer, HandshakeRequest, Prepared, prepare_handshake};
@@ -34,7 +34,7 @@ impl Live {
         app: &AppId,
         request: HandshakeRequest,
     ) -> Result<Prepared, Failure> {
-        self.enter(caller, app, Verb::Write)?;
+        self.enter(caller, app, Need::Write)?;
         let tools = self.tools_of(app);
         self.compute(move || prepare_handshake(request, |tool| tools.get(tool))).await?
     }
@@ -49,7 +49,7 @@ impl Live {
         app: &AppId,
         prepared: Prepared,
     ) -> Result<HandshakeAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let project = self.enter(caller, app, Need::Write)?;
         let (id, app) = (HandshakeId::mint(accord_system::random()), app.clone());
         let asked = prepared.asked;
         let made = self.write(move |job| {

@@ -64,7 +64,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{Author, Caller, Need, ProjectId};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
@@ -86,7 +86,6 @@ use self::counts::Counters;
 use self::hub::Hub;
 use self::rates::Rates;
 
-pub use self::answer::AnsweredBy;
 pub use self::channel::{LocalTools, Polled, ToolCall, ToolError};
 pub use self::consume::{Consumed, Waiting};
 pub use self::counts::Counts;
@@ -239,10 +238,11 @@ impl Live {
         read.await.map_err(unit::UnitError::into_failure)
     }
 
-    /// The project of an app, if the caller has the right in it.
-    fn enter(&self, caller: &Caller, app: &AppId, verb: Verb) -> Result<ProjectId, Failure> {
+    /// The project of an app, if the caller has the right in it. A caller whose own actor is an
+    /// agent answers as that agent.
+    fn enter(&self, caller: &Caller, app: &AppId, need: Need) -> Result<ProjectId, Failure> {
         let project = project_of(app)?;
-        caller.access().may(verb, &project)?;
+        caller.authorize(need, &project, Author::unnamed())?;
         Ok(project)
     }
 }

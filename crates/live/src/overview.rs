@@ -1,7 +1,7 @@
 //! The sessions of a project for people: lists, one session, what waits for an answer.
 
 use accord_base::refuse::project_not_found;
-use accord_base::{Caller, ProjectId, Verb, cursor, fill_page};
+use accord_base::{Caller, Need, ProjectId, cursor, fill_page};
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
@@ -103,7 +103,7 @@ impl Live {
 
     /// The project of an app, which exists: a misspelt one must not look like an empty one.
     async fn existing(&self, caller: &Caller, app: &AppId) -> Result<ProjectId, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.enter(caller, app, Need::Read)?;
         let read = self.read(move |unit| {
             let found = unit.project(&project)?;
             found.ok_or_else(|| project_not_found(&project))?;

@@ -1,6 +1,6 @@
 //! Changing the props of a UI.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::rule;
 use accord_contract::wire::Object;
@@ -47,7 +47,7 @@ impl Live {
         arguments: Object,
         source: Source,
     ) -> Result<PropsAnswer, Failure> {
-        let (project, app) = (self.enter(caller, app, Verb::Write)?, app.clone());
+        let (project, app) = (self.enter(caller, app, Need::Write)?, app.clone());
         let change = PropsUpdate::read(&arguments).map_err(|violations| {
             let details = ViolationDetails::new(source, violations);
             details.into_failure(Code::GguiToolContractViolation)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Field, Object, Value};
 use accord_live_core::limits::PULL_PAGE;
@@ -74,7 +74,7 @@ impl Live {
         limit: usize,
         wait: Duration,
     ) -> Result<(Result<LedgerPage, Box<Failure>>, Head), Failure> {
-        self.enter(caller, app, Verb::Read)?;
+        self.enter(caller, app, Need::Read)?;
         let deadline = Instant::now() + wait;
         let mut attached = self.inner.hub.attach(session, Purpose::Reader);
         loop {

@@ -1,6 +1,6 @@
 //! What agents and hosts read.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_live_core::limits::SESSIONS_PAGE;
@@ -110,7 +110,7 @@ impl Live {
         app: &AppId,
         session: &SessionId,
     ) -> Result<Found, Failure> {
-        self.enter(caller, app, Verb::Read)?;
+        self.enter(caller, app, Need::Read)?;
         let found = self.found(session, None).await?;
         let found = found.filter(|found| found.session.app_id == *app);
         found.ok_or_else(|| refuse::tool_session_not_found("there is no such session"))
@@ -126,7 +126,7 @@ impl Live {
         app: &AppId,
         request: ListSessionsRequest,
     ) -> Result<SessionList, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.enter(caller, app, Need::Read)?;
         let limit = request.limit.unwrap_or(SESSIONS_PAGE.1) as usize;
         let now = self.now();
         let read = self.read(move |unit| {
@@ -167,7 +167,7 @@ impl Live {
         app: &AppId,
         request: SearchBlueprintsRequest,
     ) -> Result<BlueprintList, Failure> {
-        let project = self.enter(caller, app, Verb::Read)?;
+        let project = self.enter(caller, app, Need::Read)?;
         let limit = request.limit.unwrap_or(SESSIONS_PAGE.1) as usize;
         let hash = request.contract.as_ref().map(accord_live_core::contract::contract_hash);
         let hash = hash.transpose()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_base::{ActorKey, Caller, ProjectId, Verb};
+use accord_base::{ActorKey, Caller, Need, ProjectId};
 use accord_contract::codes::Failure;
 use accord_contract::rule;
 use accord_contract::time::Time;
@@ -34,7 +34,7 @@ impl Live {
         request: RenderRequest,
         asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let project = self.enter(caller, app, Need::Write)?;
         let session_id = SessionId::mint(accord_system::random());
         let rate_limit = self.inner.rates.take(app, self.now(), self.options().renders_per_minute);
         let contract = self.contract_of_render(&request).await?;
@@ -110,7 +110,7 @@ impl Live {
         request: RenderBlueprintRequest,
         asked_by: Option<ActorKey>,
     ) -> Result<RenderAnswer, Failure> {
-        let project = self.enter(caller, app, Verb::Write)?;
+        let project = self.enter(caller, app, Need::Write)?;
         let missing = || {
             refuse::blueprint_not_found("no UI of this blueprintId was rendered in this project")
         };

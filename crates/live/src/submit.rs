@@ -1,6 +1,6 @@
 //! Actions of a person through the tool of a page.
 
-use accord_base::{Actor, Caller, Verb};
+use accord_base::{Actor, Caller, Decision, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_live_core::refuse;
@@ -23,7 +23,7 @@ impl Live {
         request: SubmitActionRequest,
     ) -> Result<Outcome, Failure> {
         let (app, session) = (request.app_id.clone(), request.session_id.clone());
-        let project = self.enter(caller, &app, Verb::Write)?;
+        let project = self.enter(caller, &app, Need::Decide(Decision::Answer))?;
         self.check_open(&app).await?;
         let dispatch = match submit_action(request) {
             Err(failure) => return Ok(Outcome::Refused(Box::new(failure))),

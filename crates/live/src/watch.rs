@@ -5,7 +5,7 @@
 //! too: with one frame `render_event` for each event, when it happens. `x-ask` and `x-answered` are
 //! frames of Accord's own, and no socket gets them.
 
-use accord_base::{Caller, Verb};
+use accord_base::{Caller, Need};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Wire as _;
 use accord_live_core::frame::{Binding, Role};
@@ -43,7 +43,7 @@ impl Live {
         session: &SessionId,
         after: StreamQuery,
     ) -> Result<Watcher, Failure> {
-        self.enter(caller, app, Verb::Read)?;
+        self.enter(caller, app, Need::Read)?;
         // First, so that no commit after the snapshot is missed.
         let attached = self.inner.hub.attach(session, Purpose::Subscriber);
         let found = self.snapshot(session).await.map_err(UnitError::into_failure)?;

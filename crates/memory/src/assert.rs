@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_base::{Access, Actor, Caller, ProjectId, Verb};
+use accord_base::{Access, Actor, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_memory_core::fact::{
     AssertOptions, AssertState, Asserted, Assertion, assert, invalidate,
@@ -55,9 +55,10 @@ impl Memory {
         let access = caller.access();
         access.may(Verb::Write, project)?;
         let assertion = Assertion::parse(sent, project)?;
+        let author = Author::claimed(assertion.asserted_by.clone(), "/asserted_by");
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
-            actor: caller.attribute(assertion.asserted_by.clone(), "/asserted_by")?,
+            actor: caller.attribute(Need::Write, author)?.actor,
             access: access.clone(),
             assertion,
             options,
@@ -82,7 +83,8 @@ impl Memory {
         mut asked: InvalidateQuery,
     ) -> Result<u64, Failure> {
         let (access, project_id) = (caller.access().clone(), project.clone());
-        let actor = caller.attribute(asked.actor.take(), "/actor")?;
+        let author = Author::claimed(asked.actor.take(), "/actor");
+        let actor = caller.attribute(Need::Write, author)?.actor;
         let memory = self.clone();
         self.write(move |unit| {
             let project = load::project(unit, &access, Verb::Write, &project_id)?;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use accord_base::{Actor, ActorKey, Caller, ProjectId, Verb};
+use accord_base::{Actor, ActorKey, Author, Caller, Need, ProjectId, Verb};
 use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_memory_core::deposit::{Deposit, DepositState, KnownPackage, answer, deposit};
@@ -79,10 +79,10 @@ impl Memory {
                 Ok((package, index))
             })
             .await?;
-        let author = package.fields().created_by.clone();
+        let author = Some(package.fields().created_by.clone());
         let prepared = Arc::new(Prepared {
             project_id: project.clone(),
-            actor: caller.attribute(Some(author), "/created_by")?,
+            actor: caller.attribute(Need::Write, Author::claimed(author, "/created_by"))?.actor,
             package,
             index,
             drafts: access.drafts_only_of().cloned(),

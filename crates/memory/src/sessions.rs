@@ -1,7 +1,7 @@
 //! Sessions: start, end, list, read.
 
 use accord_base::{
-    Access, Actor, Caller, Cursor as _, Page, ProjectId, SessionId, Verb, fill_page,
+    Access, Actor, Author, Caller, Cursor as _, Need, Page, ProjectId, SessionId, Verb, fill_page,
 };
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Wire as _;
@@ -36,10 +36,10 @@ impl Memory {
         project: &ProjectId,
         sent: &[u8],
     ) -> Result<StartedSession, Failure> {
-        let access = caller.access();
-        access.may(Verb::Write, project)?;
+        caller.access().may(Verb::Write, project)?;
         let asked = SessionRequest::parse(sent, project)?;
-        let actor = caller.attribute(asked.actor()?, "/actor_id")?;
+        let author = Author::claimed(asked.actor()?, "/actor_id");
+        let actor = caller.attribute(Need::Write, author)?.actor;
         let (memory, project_id, random) = (self.clone(), project.clone(), random());
         self.write(move |unit| {
             let project = load::known_project(unit, &project_id)?;

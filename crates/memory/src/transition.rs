@@ -1,6 +1,6 @@
 //! Flag, review, resubmit, complete: changes the state of a package.
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{Author, Caller, Decision, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::deposit::answer;
 use accord_memory_core::lifecycle::{Change, Move, Transition, oddities, transition};
@@ -25,11 +25,13 @@ impl Memory {
         mut asked: Move,
     ) -> Result<Served, Failure> {
         let access = caller.access().clone();
-        asked.actor = caller.attribute(asked.actor.take(), "/actor")?;
+        let need = need(asked.change);
+        let author = Author::claimed(asked.actor.take(), "/actor");
+        asked.actor = caller.attribute(need, author)?.actor;
         let memory = self.clone();
         let outcome = self
             .write(move |unit| {
-                let verb = verb(asked.change);
+                let verb = need.verb();
                 let row = load::package_row(unit, &access, verb, within.as_ref(), &id)?;
                 let project = load::project(unit, &access, verb, &row.project_id)?;
                 project.must_take_writes()?;
@@ -80,10 +82,10 @@ impl Memory {
     }
 }
 
-/// The verb that a change needs.
-fn verb(change: Change) -> Verb {
+/// What a change needs of its caller.
+fn need(change: Change) -> Need {
     match change {
-        Change::Review(_) => Verb::Review,
-        Change::Flag(_) | Change::Resubmit | Change::Complete => Verb::Write,
+        Change::Review(_) => Need::Decide(Decision::PeerReview),
+        Change::Flag(_) | Change::Resubmit | Change::Complete => Need::Write,
     }
 }

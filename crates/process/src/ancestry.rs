@@ -32,6 +32,16 @@ pub struct AncestorProcess {
     pub is_supervisor: bool,
 }
 
+/// A process, and those that it descends from or belongs to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Lineage {
+    /// The process first, then its parents, then the leaders of its group and session with their
+    /// parents.
+    pub processes: Vec<AncestorProcess>,
+    /// Whether the process has a controlling terminal.
+    pub has_terminal: bool,
+}
+
 /// The name of the user that this process belongs to; its number if it has no name.
 pub fn os_user() -> String {
     let named = run(&Spec::new(Invocation::new("id", ["-un"])).time_limit(LIMIT));
@@ -41,11 +51,11 @@ pub fn os_user() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(number)
 }
 
-/// This process first, then its parents, then the leaders of its group and session with their
-/// parents; each with those of `variables` that are in its environment.
-pub fn ancestors(variables: &[&str]) -> Vec<AncestorProcess> {
-    let table = ProcessTable::read();
-    table.map(|table| of(std::process::id().into(), &table, variables)).unwrap_or_default()
+/// This process and its parents, each with those of `variables` that are in its environment.
+/// `None` if the system does not show them.
+pub fn ancestors(variables: &[&str]) -> Option<Lineage> {
+    let table = ProcessTable::read()?;
+    of(std::process::id().into(), &table, variables)
 }
 
 /// A process that is examined later. A later process with the same number is not it, if the system
@@ -74,25 +84,25 @@ impl RunningProcess {
 
     /// The process, and those that it descends from or belongs to, as [`ancestors`] lists them.
     /// `None` if it has ended.
-    pub fn ancestors(&self, variables: &[&str]) -> Option<Vec<AncestorProcess>> {
+    pub fn ancestors(&self, variables: &[&str]) -> Option<Lineage> {
         let table = ProcessTable::read()?;
         let runs = || {
             let found = table.find(self.pid);
             found.is_some_and(|found| !found.is_zombie && found.start == self.start)
         };
-        let found = runs().then(|| of(self.pid, &table, variables))?;
+        let found = runs().then(|| of(self.pid, &table, variables))??;
         // It may have ended in between. Its parents were lost then, and its number may be used.
         runs().then_some(found)
     }
 }
 
-fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Vec<AncestorProcess> {
+fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Option<Lineage> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
-    let itself = table.find(start);
+    let itself = table.find(start)?;
     // The leaders too: a process whose parent has ended is a child of the system, but is still in
     // its group and session. A leader outside of this process' namespace has the number 0.
-    let leaders = [itself.map(|itself| itself.group), itself.and_then(|itself| itself.session)];
+    let leaders = [Some(itself.group), itself.session];
     for first in [Some(start)].into_iter().chain(leaders).flatten() {
         let mut next = Some(first);
         // Not limited: a worker can start as many shells in each other as it likes. The table is
@@ -103,7 +113,7 @@ fn of(start: u64, table: &ProcessTable, variables: &[&str]) -> Vec<AncestorProce
             next = table.find(pid).map(|process| process.parent);
         }
     }
-    found
+    Some(Lineage { processes: found, has_terminal: itself.has_terminal })
 }
 
 /// Those of the variables that a process has. For another process, they are those that it was
@@ -144,7 +154,7 @@ mod tests {
 
     #[test]
     fn this_process_is_the_first_and_its_parent_the_second() {
-        let found = ancestors(&["PATH"]);
+        let found = ancestors(&["PATH"]).unwrap().processes;
         let parent = rustix::process::getppid().expect("a parent").as_raw_pid().unsigned_abs();
         let pids: Vec<u64> = found.iter().map(|ancestor| ancestor.pid).collect();
         assert_eq!(pids[..2], [u64::from(std::process::id()), u64::from(parent)], "{pids:?}");
@@ -167,7 +177,7 @@ mod tests {
         let mut line = [0; 2];
         std::io::Write::write_all(cat.stdin.as_mut().unwrap(), b"x\n").unwrap();
         cat.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
-        let found = process.ancestors(&["ACCORD_TEST_MARK"]).unwrap();
+        let found = process.ancestors(&["ACCORD_TEST_MARK"]).unwrap().processes;
         assert_eq!(found[0].variables, [("ACCORD_TEST_MARK".to_owned(), "seen".to_owned())]);
         assert_eq!(found[1].pid, u64::from(std::process::id()));
         let earlier = RunningProcess { start: Some(1), ..process };

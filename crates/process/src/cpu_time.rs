@@ -49,6 +49,7 @@ mod tests {
             session: None,
             start: None,
             cpu_time: Duration::from_secs(seconds),
+            has_terminal: false,
             is_zombie: false,
         };
         let all = [

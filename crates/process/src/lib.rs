@@ -49,7 +49,7 @@ mod supervisor;
 mod table;
 mod watch;
 
-pub use ancestry::{AncestorProcess, RunningProcess, ancestors, os_user};
+pub use ancestry::{AncestorProcess, Lineage, RunningProcess, ancestors, os_user};
 pub use cancel::Cancel;
 pub use conversation::{Conversation, SessionLimits};
 pub use cpu_time::group_cpu_time;

@@ -33,6 +33,8 @@ pub struct Process {
     pub start: Option<u64>,
     /// Its CPU time, with that of its children that were waited for.
     pub cpu_time: Duration,
+    /// Whether it has a controlling terminal.
+    pub has_terminal: bool,
     /// Whether it has ended, and only its parent has not asked for its exit status yet.
     pub is_zombie: bool,
 }
@@ -60,7 +62,7 @@ impl ProcessTable {
         if Process::find(std::process::id().into()).is_some() {
             return Some(Self::Files);
         }
-        let invocation = Invocation::new("ps", ["-A", "-o", "pid=,ppid=,pgid=,time="]);
+        let invocation = Invocation::new("ps", ["-A", "-o", "pid=,ppid=,pgid=,time=,tty="]);
         let listed = run(&Spec::new(invocation).time_limit(LIMIT)).ok()?;
         if listed.ending != Ending::Exited(0) {
             return None;
@@ -106,17 +108,30 @@ fn of_stat(pid: u64, stat: &str) -> Option<Process> {
         session: Some(number(3)?),
         start: Some(number(19)?),
         cpu_time: Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND),
+        // The number of a device; 0 without one.
+        has_terminal: fields.get(4).is_some_and(|device| *device != "0"),
         is_zombie: matches!(fields[0], "Z" | "X" | "x"),
     })
 }
 
-/// Reads a line of `ps` with a process, its parent, its group and its CPU time.
+/// Reads a line of `ps` with a process, its parent, its group, its CPU time and its terminal.
 fn of_line(line: &str) -> Option<Process> {
     let mut fields = line.split_ascii_whitespace();
     let mut number = || fields.next()?.parse().ok();
     let (pid, parent, group) = (number()?, number()?, number()?);
     let cpu_time = time(fields.next()?)?;
-    Some(Process { pid, parent, group, session: None, start: None, cpu_time, is_zombie: false })
+    // A process without a terminal has question marks or a dash there.
+    let has_terminal = fields.next().is_some_and(|name| !name.starts_with(['?', '-']));
+    Some(Process {
+        pid,
+        parent,
+        group,
+        session: None,
+        start: None,
+        cpu_time,
+        has_terminal,
+        is_zombie: false,
+    })
 }
 
 /// Reads `[[days-]hours:]minutes:seconds[.hundredths]`.
@@ -150,11 +165,14 @@ mod tests {
             session: Some(6),
             start: Some(99),
             cpu_time: Duration::from_millis(1000),
+            has_terminal: false,
             is_zombie: false,
         };
         assert_eq!(of_stat(7, line), Some(process));
         let ended = Process { is_zombie: true, ..process };
         assert_eq!(of_stat(7, &line.replace(" S ", " Z ")), Some(ended));
+        let at_terminal = Process { has_terminal: true, ..process };
+        assert_eq!(of_stat(7, &line.replace(" 6 0 -1 ", " 6 34816 -1 ")), Some(at_terminal));
         assert_eq!(of_stat(7, "7 (a) S 3"), None);
     }
 
@@ -178,6 +196,10 @@ mod tests {
         let listed = of_line("40123   312   311  0:00").unwrap();
         assert_eq!((listed.pid, listed.parent, listed.group), (40123, 312, 311));
         assert_eq!((listed.session, listed.start), (None, None));
+        let has_terminal = |line| of_line(line).map(|process| process.has_terminal);
+        assert_eq!(has_terminal("10 1 10 0:00 ttys001"), Some(true));
+        assert_eq!(has_terminal("10 1 10 0:00 ??"), Some(false));
+        assert_eq!(has_terminal("10 1 10 0:00 -"), Some(false));
     }
 
     #[test]

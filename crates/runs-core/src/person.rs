@@ -3,24 +3,12 @@
 //! The actor is what the person says about themselves, the user of the operating system is what the
 //! host saw. Both are recorded.
 
+use accord_base::{Door, Presence};
 use accord_contract::codes::Failure;
 use accord_contract::wire::Object;
-use accord_contract::wire_enum;
 
 use crate::doc;
 use crate::evidence::{EvidenceDigest, ExpectedDigest, SHOWN_BY};
-
-wire_enum! {
-    /// The door through which a person decided.
-    pub enum Door("DecisionDoor", closed) {
-        /// A command that a person typed or confirmed.
-        Cli = "cli",
-        /// `accord run loop --auto-approve`: the person decided when the loop was started.
-        Loop = "loop",
-        /// A program that uses the library.
-        Api = "api",
-    }
-}
 
 /// A person who decides.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -33,6 +21,8 @@ pub struct Person {
     pub note: Option<String>,
     /// The door.
     pub door: Door,
+    /// How it is known that the person is there.
+    pub presence: Presence,
 }
 
 /// A person's decision before the evidence is known.
@@ -56,7 +46,7 @@ pub struct Approval {
 impl Person {
     /// A person without a note, through a door.
     pub fn new(actor: impl Into<String>, door: Door) -> Self {
-        Self { actor: actor.into(), os_user: None, note: None, door }
+        Self { actor: actor.into(), os_user: None, note: None, door, presence: Presence::Known }
     }
 }
 
@@ -90,6 +80,9 @@ impl Approval {
             doc::HumanDecision::NOTE.set(record, note.as_str());
         }
         doc::HumanDecision::DOOR.set(record, person.door.as_str());
+        if let Some(presence) = person.presence.recorded() {
+            doc::HumanDecision::PRESENCE.set(record, presence);
+        }
         doc::HumanDecision::EVIDENCE_DIGEST.set(record, self.evidence.as_str());
     }
 }

@@ -10,9 +10,10 @@ use crate::accept::{Commit, Record, Write};
 use crate::config::Config;
 use crate::evidence::EvidenceDigest;
 use crate::history::RunIndex;
-use crate::person::{Approval, Consent, Door, Person};
+use crate::person::{Approval, Consent, Person};
 use crate::repo_decisions::RepoDecisions;
 use crate::state::State;
+use accord_base::Door;
 
 /// The decision of a person, before the evidence is known.
 pub fn consent() -> Consent {

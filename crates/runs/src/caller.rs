@@ -1,22 +1,44 @@
 //! Refuses the decisions of a person to the programs that Accord started.
 
-use accord_base::worker::{Ancestor, Ancestry, RunningWorker, refuse_worker, variables};
+use accord_base::worker::{Ancestor, Ancestry, RunningWorker, variables};
+use accord_base::{Author, By, CallerProcess, Decision, Need};
 use accord_contract::codes::{Code, Failure};
+use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::state::{State, Turn};
 
-use crate::Runs;
 use crate::operations::has_worker;
+use crate::{Environment, Runs};
 
 impl Runs {
-    /// Refuses a caller that a worker, a hook or a command of a gate started. Operations that take
-    /// a decision for a person begin with it.
+    /// Refuses a caller that a worker, a hook or a command of a gate started. A command asks
+    /// before it asks the person.
     ///
     /// # Errors
     /// `not_for_workers`.
     pub fn refuse_worker(&self) -> Result<(), Failure> {
         // A state that cannot be read names no worker; the operation itself reports it.
         let state = self.state().ok();
-        refuse_worker(&self.environment.caller(), &running_workers(state.iter()))
+        let workers = running_workers(state.iter());
+        let (caller, decision) = (self.environment.caller(), Need::Decide(Decision::Override));
+        caller.attribute_beside(decision, Author::unnamed(), &workers).map(drop)
+    }
+
+    /// The decision of a person, if the caller may take it. Operations that take one begin with it.
+    ///
+    /// # Errors
+    /// `not_for_workers`, `person_required`, `confirmation_needed`.
+    pub(crate) fn authorize(&self, person: &Person) -> Result<Person, Failure> {
+        let state = self.state().ok();
+        authorize(&self.environment, person, &running_workers(state.iter()))
+    }
+
+    /// The same for a decision about evidence.
+    ///
+    /// # Errors
+    /// As [`Runs::authorize`].
+    pub(crate) fn authorize_consent(&self, consent: &Consent) -> Result<Consent, Failure> {
+        let person = self.authorize(&consent.person)?;
+        Ok(Consent { person, expect: consent.expect.clone() })
     }
 
     /// Refuses a caller that the worker of another active turn started: a worker stages its own
@@ -25,10 +47,13 @@ impl Runs {
     /// # Errors
     /// `not_for_workers`.
     pub(crate) fn refuse_other_worker(&self, state: &State, turn: &Turn) -> Result<(), Failure> {
-        let caller = self.environment.caller();
-        let marked = caller.mark(TURN);
+        let found = self.environment.caller().processes();
+        let marked = found.iter().find_map(|caller| caller.mark(TURN));
         let running = running_workers([state].into_iter());
-        let is_ancestor = |pid| caller.processes.iter().any(|process| process.pid == pid);
+        let is_ancestor = |pid| {
+            let mut processes = found.iter().flat_map(|caller| &caller.processes);
+            processes.any(|process| process.pid == pid)
+        };
         let mut running = running.iter().filter(|worker| is_ancestor(worker.pid));
         let own = marked.or_else(|| running.next().map(|worker| worker.work.as_str()));
         let is_active = |id: &&str| state.turns().any(|active| active.id().as_str() == *id);
@@ -39,6 +64,19 @@ impl Runs {
         let refused = Failure::new(Code::XchainNotForWorkers, message).with("turn_id", own);
         Err(refused.suggesting("stage the result of your own turn; name it with --turn"))
     }
+}
+
+/// The decision of a person, if the caller may take it while these workers run.
+pub(crate) fn authorize(
+    environment: &Environment,
+    person: &Person,
+    workers: &[RunningWorker],
+) -> Result<Person, Failure> {
+    let actor = By::parse(&person.actor, person.door)?.actor;
+    let author = Author::proven(Some(actor), "/actor");
+    let decision = Need::Decide(Decision::Approve);
+    let authorized = environment.caller().attribute_beside(decision, author, workers)?;
+    Ok(Person { presence: authorized.presence, ..person.clone() })
 }
 
 /// The mark of the worker of a turn.
@@ -55,11 +93,15 @@ pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Ve
 }
 
 /// This process, as the system describes it.
-pub(crate) fn this_process() -> Ancestry {
-    let found = accord_process::ancestors(&variables()).into_iter().map(|process| Ancestor {
+pub(crate) fn this_process() -> CallerProcess {
+    let Some(found) = accord_process::ancestors(&variables()) else {
+        return CallerProcess::Unknown;
+    };
+    let processes = found.processes.into_iter().map(|process| Ancestor {
         pid: process.pid,
         marks: process.variables,
         is_supervisor: process.is_supervisor,
     });
-    Ancestry { processes: found.collect() }
+    let has_terminal = found.has_terminal;
+    CallerProcess::Seen(vec![Ancestry { processes: processes.collect(), has_terminal }])
 }

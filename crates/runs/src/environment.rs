@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_base::worker::Ancestry;
+use accord_base::Caller;
+use accord_base::policy::DecisionRules;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_process::Cancel;
@@ -24,7 +25,7 @@ type Listener = dyn Fn(&Notice) + Send + Sync;
 pub struct Environment {
     clock: Arc<dyn Fn() -> Time + Send + Sync>,
     random: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
-    caller: Arc<dyn Fn() -> Ancestry + Send + Sync>,
+    caller: Caller,
     listener: Option<Arc<Listener>>,
     lock_timeout: Duration,
     cancel: Option<Cancel>,
@@ -153,11 +154,11 @@ impl Environment {
     /// The system's clock and randomness, and this process as the caller, without a listener.
     pub fn system() -> Self {
         Self::new(accord_system::now, accord_system::random::<32>)
-            .with_caller(crate::caller::this_process)
+            .with_caller(Caller::owner().examined_by(crate::caller::this_process))
     }
 
-    /// An environment with its own clock and randomness and an unknown caller, for tests and
-    /// fixtures.
+    /// An environment with its own clock and randomness, and a person at a terminal as the caller,
+    /// for tests and fixtures.
     pub fn new(
         clock: impl Fn() -> Time + Send + Sync + 'static,
         random: impl Fn() -> [u8; 32] + Send + Sync + 'static,
@@ -165,7 +166,7 @@ impl Environment {
         Self {
             clock: Arc::new(clock),
             random: Arc::new(random),
-            caller: Arc::new(Ancestry::default),
+            caller: Caller::owner().saying_terminal(true),
             listener: None,
             lock_timeout: LOCK_TIMEOUT,
             cancel: None,
@@ -200,10 +201,24 @@ impl Environment {
         self
     }
 
-    /// Sets how the calling process is described.
+    /// Sets the caller.
     #[must_use]
-    pub fn with_caller(mut self, caller: impl Fn() -> Ancestry + Send + Sync + 'static) -> Self {
-        self.caller = Arc::new(caller);
+    pub fn with_caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// Sets whether a person was asked at a terminal.
+    #[must_use]
+    pub fn saying_terminal(mut self, says: bool) -> Self {
+        self.caller = self.caller.saying_terminal(says);
+        self
+    }
+
+    /// Sets the operator's rules for decisions.
+    #[must_use]
+    pub fn under(mut self, rules: DecisionRules) -> Self {
+        self.caller = self.caller.under(rules);
         self
     }
 
@@ -224,9 +239,9 @@ impl Environment {
         Ids::new((self.random)())
     }
 
-    /// The calling process.
-    pub fn caller(&self) -> Ancestry {
-        (self.caller)()
+    /// The caller.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
     }
 
     /// The token that cancels operations.

@@ -21,7 +21,6 @@
 
 pub mod board;
 pub mod briefing;
-mod by;
 pub mod event;
 pub mod evidence;
 pub mod faults;
@@ -39,7 +38,7 @@ pub mod yaml;
 
 use accord_contract::rule;
 
-pub use by::{By, Door};
+pub use accord_base::{By, Door};
 pub use id::{DayNumbers, TaskDay, TaskId, TaskIdError};
 pub use project::{aof_project_id, is_project_id};
 pub use status::Status;

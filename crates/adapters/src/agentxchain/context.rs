@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_base::worker::Ancestry;
+use accord_base::Caller;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 use accord_process::Cancel;
@@ -45,8 +45,9 @@ impl<'a> CaseContext<'a> {
     /// The environment of an operation: the machine's clock and randomness. The caller is unknown:
     /// a case decides by its own data, also when a worker runs the kit.
     pub(super) fn environment(&self) -> Environment {
-        let environment =
-            Environment::system().with_caller(Ancestry::default).with_lock_timeout(LOCK_TIMEOUT);
+        let environment = Environment::system()
+            .with_caller(Caller::owner().saying_terminal(true))
+            .with_lock_timeout(LOCK_TIMEOUT);
         match &self.cancel {
             Some(cancel) => environment.with_cancel(cancel.clone()),
             None => environment,

@@ -1,10 +1,11 @@
 //! The operations that change the status of a run.
 
+use accord_base::Door;
 use accord_contract::codes::Failure;
 use accord_runs::Reading;
 use accord_runs::operations::{Gate, Start};
 use accord_runs_core::accept::Commit;
-use accord_runs_core::person::{Consent, Door, Person};
+use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::run;
 use serde_json::Value;
 

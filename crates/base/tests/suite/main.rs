@@ -8,3 +8,4 @@ mod cursors;
 mod events;
 mod ids;
 mod pages;
+mod policy;

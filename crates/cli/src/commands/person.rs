@@ -1,10 +1,10 @@
 //! Decisions that belong to a person: who decides, and the question before it.
 //!
 //! Every command that takes such a decision has [`PersonArgs`] and asks here. A person is asked on
-//! the terminal. Without a terminal the decision needs `--yes`, so that no script takes it by
-//! accident.
+//! the terminal. Without a terminal the decision needs `--yes` and the name of the person, so that
+//! no script takes it by accident or in the name of the user that it runs as.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 use accord_base::{ActorKey, ActorType};
@@ -13,9 +13,10 @@ use accord_process::os_user;
 
 use super::words;
 use crate::error::CliError;
-use crate::host::Acting;
+use crate::host::{Acting, setting};
 use crate::output::print_note;
 use crate::render::Page;
+use crate::terminal::can_ask;
 
 /// Who decides, and about what.
 #[derive(Debug, clap::Args)]
@@ -24,8 +25,8 @@ pub(crate) struct PersonArgs {
     #[arg(long)]
     yes: bool,
 
-    /// Who decides, for example human:lead; if absent, the user of the operating system, or on a
-    /// server with keys the person of the key
+    /// Who decides, for example human:lead [default: ACCORD_ACTOR, the person of the key, or at a
+    /// terminal the user of the operating system]
     #[arg(long, value_name = "human:NAME", value_parser = human)]
     actor: Option<String>,
 
@@ -49,6 +50,8 @@ pub(crate) struct Question<'a> {
     pub(crate) shown_by: &'a str,
     /// What to do after a no.
     pub(crate) otherwise: &'a str,
+    /// Whether a key can say who decides.
+    pub(crate) has_key: bool,
 }
 
 /// The decision of a person.
@@ -78,12 +81,6 @@ impl PersonArgs {
         self.yes || self.actor.is_some() || self.note.is_some() || self.expect.is_some()
     }
 
-    /// The same, with a person to act as if none is named.
-    pub(crate) fn or_actor(mut self, actor: Option<String>) -> Self {
-        self.actor = self.actor.or(actor);
-        self
-    }
-
     /// The person who would decide.
     pub(crate) fn acting(&self) -> Acting {
         NamedPerson::of(self.actor.clone()).acting()
@@ -101,8 +98,11 @@ impl PersonArgs {
             expected.check(evidence, question.shown_by).map_err(CliError::from)?;
         }
         let mut expect = self.expect;
-        if !self.yes {
-            if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let by = NamedPerson::of(self.actor);
+        if self.yes {
+            by.check_named(question.has_key, verb)?;
+        } else {
+            if !can_ask() {
                 let message = format!("no terminal to ask on: {verb}?");
                 return Err(CliError::new(Code::XchainConfirmationNeeded, message).help(
                     "run it in a terminal; a script gives --yes, and with --expect DIGEST it \
@@ -121,17 +121,30 @@ impl PersonArgs {
             // The answer is about what was shown.
             expect = Some(ExpectedDigest::exactly(evidence));
         }
-        Ok(Decision { by: NamedPerson::of(self.actor), note: self.note, expect })
+        Ok(Decision { by, note: self.note, expect })
     }
 }
 
 impl NamedPerson {
-    /// The named person, or the user who started the command.
+    /// The named person, by an option or the environment, or the user who started the command.
     pub(crate) fn of(actor: Option<String>) -> Self {
         let os_user = os_user();
+        let actor = actor.or_else(|| setting("ACCORD_ACTOR").and_then(|actor| human(&actor).ok()));
         let is_named = actor.is_some();
         let actor = actor.unwrap_or_else(|| format!("human:{os_user}"));
         Self { actor, os_user, is_named }
+    }
+
+    /// Refuses a decision without a terminal that names nobody.
+    pub(crate) fn check_named(&self, has_key: bool, verb: &str) -> Result<(), CliError> {
+        if self.is_named || has_key || can_ask() {
+            return Ok(());
+        }
+        let message = format!("no terminal, and no person is named: {verb}?");
+        Err(CliError::new(Code::XchainConfirmationNeeded, message).help(
+            "name the person who decides with --actor human:NAME or ACCORD_ACTOR; the record will \
+             say that there was no terminal",
+        ))
     }
 
     /// The person, as a request to a host names them.

@@ -221,7 +221,7 @@ impl Connection {
     }
 
     /// Whether requests have a key.
-    pub(super) fn has_key(&self) -> bool {
+    pub(crate) fn has_key(&self) -> bool {
         self.has_key
     }
 

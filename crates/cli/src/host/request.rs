@@ -5,6 +5,7 @@ use std::time::Duration;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use accord_host::client::InactivityTimeout;
+use accord_host::http::TERMINAL;
 use accord_host::{Api, Request, Response};
 use axum::body::Body;
 use hyper::Method;
@@ -12,6 +13,7 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 
 use super::answer::{self, Answer};
 use crate::error::CliError;
+use crate::terminal::can_ask;
 
 /// How long a host may work before its first byte, where it reads a whole store.
 const LONG: Duration = Duration::from_secs(600);
@@ -134,6 +136,9 @@ impl HostRequest {
             .header(ACCEPT, self.accept);
         if let Some(content_type) = self.content_type {
             request = request.header(CONTENT_TYPE, content_type);
+        }
+        if can_ask() {
+            request = request.header(TERMINAL, "yes");
         }
         if let Some(inactivity) = self.inactivity {
             request = request.extension(inactivity);

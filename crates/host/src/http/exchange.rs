@@ -34,6 +34,10 @@ use super::{CORRELATION, Correlation, Host, Refusal, RouteName, errors, guard, p
 const INERT: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 
+/// The header in which the command says `yes` if a person was asked, or could be asked, at a
+/// terminal. It counts only for a process of this machine that has one.
+pub const TERMINAL: &str = "x-accord-terminal";
+
 /// The rule of requests that reach no route.
 const WITHOUT_ROUTE: Rule = Rule { protocol: errors::WITHOUT_ROUTE, admission: Admission::Common };
 
@@ -146,6 +150,8 @@ async fn pass(
         Err(failure) => return Refusal(failure).into_response(),
     };
     *who = Some(caller.label().to_owned());
+    let says_terminal = headers.get(TERMINAL).is_some_and(|says| says == "yes");
+    let caller = caller.under(host.settings().decision_rules()).saying_terminal(says_terminal);
     request.extensions_mut().insert(caller);
     run(host, request, next).await
 }

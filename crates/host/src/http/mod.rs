@@ -55,6 +55,7 @@ use crate::{Api, Request, Response};
 pub(crate) use self::context::Context;
 pub use self::correlation::{CORRELATION, Correlation};
 pub use self::examples::{EXAMPLES, Example};
+pub use self::exchange::TERMINAL;
 pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
@@ -116,7 +117,7 @@ fn mcp_endpoints(host: &Host) -> McpEndpoints {
 
 /// The host as the owner of its data folder uses it in this process.
 pub fn local_api(host: &Host) -> Arc<dyn Api> {
-    api_as(host, Caller::owner().examined_by(|| Some(vec![this_process()])))
+    api_as(host, Caller::owner().examined_by(this_process))
 }
 
 /// The host as an authenticated caller uses it.

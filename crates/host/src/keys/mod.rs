@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use accord_base::{ActorKey, Caller, StoredKey, Verb};
+use accord_base::{ActorKey, Author, Caller, Decision, Need, StoredKey, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Wire as _};
@@ -140,7 +140,7 @@ impl Keys {
     ) -> Result<CreatedKey, Failure> {
         may_manage(caller)?;
         // A worker could give itself the key of a person.
-        caller.refuse_worker()?;
+        caller.attribute(Need::Decide(Decision::Grant), Author::unnamed())?;
         let stored = request.into_stored()?;
         if stored.is_expired(self.memory.now()) {
             let message = "the key would already have expired; use a time in the future";

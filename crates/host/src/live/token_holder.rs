@@ -32,7 +32,7 @@ impl TokenHolder {
 
     /// The holder of a token that names nobody. Nothing ends its rights.
     pub(crate) fn nobody() -> Self {
-        Self::of_caller(Caller::owner())
+        Self::of_caller(Caller::owner().by_token())
     }
 
     /// The holder of a token; none for one that names nobody.
@@ -50,7 +50,10 @@ impl TokenHolder {
             None => None,
         };
         match holder.caller(host.keys()).await? {
-            Some(caller) => Ok(Some(Self { caller, login, actor })),
+            Some(caller) if login.is_some() => {
+                Ok(Some(Self { caller: caller.signed_in(), login, actor }))
+            }
+            Some(caller) => Ok(Some(Self { caller: caller.by_token(), login, actor })),
             None => Err(TokenError::Revoked.into()),
         }
     }

@@ -7,7 +7,7 @@
 //! - a connection over the loopback interface belongs to every process that has it open. On Linux
 //!   they are found by the inode of the socket;
 //! - a process that has ended, or that hides what it has open, cannot be examined. Then what only a
-//!   person may do is refused ([`Caller::attribute`]).
+//!   person may do is refused ([`accord_base::policy`]). So is a process of another user.
 //!
 //! The process table is read only for callers that act as a person. Finding the owner of a socket
 //! visits the open files of every process of this user, so it is done once for a connection, and
@@ -16,15 +16,15 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use accord_base::Caller;
 use accord_base::worker::{Ancestor, Ancestry, variables};
-use accord_process::{AncestorProcess, RunningProcess, SocketOwners, tcp_owners};
+use accord_base::{Caller, CallerProcess};
+use accord_process::{Lineage, RunningProcess, SocketOwners, tcp_owners};
 use parking_lot::Mutex;
 use tokio::net::UnixStream;
 
 /// This process, as the system describes it.
-pub fn this_process() -> Ancestry {
-    ancestry(accord_process::ancestors(&variables()))
+pub fn this_process() -> CallerProcess {
+    seen(accord_process::ancestors(&variables()).map(ancestry))
 }
 
 /// The caller of a connection through the socket of the data folder.
@@ -33,7 +33,7 @@ pub(super) fn socket_owner(stream: &UnixStream) -> Caller {
     // A process outside of this process' namespace has the number 0.
     let pid = credentials.and_then(|credentials| u64::try_from(credentials.pid()?).ok());
     let process = pid.and_then(RunningProcess::find);
-    Caller::owner().examined_by(move || Some(vec![examine(&process?)?]))
+    Caller::owner().examined_by(move || seen(process.as_ref().and_then(examine)))
 }
 
 /// The other end of a connection over the network.
@@ -56,41 +56,44 @@ impl NetworkPeer {
         self.remote.ip()
     }
 
-    /// A caller without a key, whose process is examined where that is possible.
+    /// A caller without a key, whose process is examined. Only Linux shows the processes of a
+    /// connection.
     pub(crate) fn caller(&self) -> Caller {
-        if !cfg!(target_os = "linux") {
-            return Caller::local();
-        }
         let peer = self.clone();
         Caller::local().examined_by(move || peer.examine())
     }
 
-    fn examine(&self) -> Option<Vec<Ancestry>> {
+    fn examine(&self) -> CallerProcess {
         let mut known = self.owners.lock();
         let still: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
         if let Some(found) = still.filter(|found| !found.is_empty()) {
-            return Some(found);
+            return CallerProcess::Seen(found);
         }
         match tcp_owners(self.local, self.remote) {
             SocketOwners::Processes(found) => {
                 *known = found;
-                known.iter().map(examine).collect()
+                let found: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
+                found.map_or(CallerProcess::Unknown, CallerProcess::Seen)
             }
-            SocketOwners::Foreign => Some(Vec::new()),
-            SocketOwners::Unknown => None,
+            SocketOwners::Foreign => CallerProcess::OtherUser,
+            SocketOwners::Unknown => CallerProcess::Unknown,
         }
     }
+}
+
+fn seen(process: Option<Ancestry>) -> CallerProcess {
+    process.map_or(CallerProcess::Unknown, |process| CallerProcess::Seen(vec![process]))
 }
 
 fn examine(process: &RunningProcess) -> Option<Ancestry> {
     process.ancestors(&variables()).map(ancestry)
 }
 
-fn ancestry(found: Vec<AncestorProcess>) -> Ancestry {
-    let processes = found.into_iter().map(|process| Ancestor {
+fn ancestry(found: Lineage) -> Ancestry {
+    let processes = found.processes.into_iter().map(|process| Ancestor {
         pid: process.pid,
         marks: process.variables,
         is_supervisor: process.is_supervisor,
     });
-    Ancestry { processes: processes.collect() }
+    Ancestry { processes: processes.collect(), has_terminal: found.has_terminal }
 }

@@ -16,13 +16,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use accord_base::policy::DecisionRules;
 use accord_live_core::subset::Policy as SchemaPolicy;
 use accord_live_core::version::VersionPolicy;
 
 pub use self::edit::write_settings;
 pub use self::sources::{CONFIG_FILE, Entry, Origin, Resolved, Sources, variable_of};
 pub use self::value::{
-    Bytes, CommandLine, ExecutorKind, HttpUrl, LogFormat, Setting, WebhookUrl, listen_address,
+    Bytes, CommandLine, ExecutorKind, HttpUrl, LogFormat, Setting, TerminalRule, WebhookUrl,
+    listen_address,
 };
 
 /// The declaration of a setting.
@@ -125,6 +127,14 @@ settings! {
     tls: Tls = "tls" {
         cert: Option<PathBuf> = "", "The file with the certificate and its chain, in PEM.";
         key: Option<PathBuf> = "", "The file with the private key, in PEM.";
+    }
+
+    /// Decisions of people.
+    decide: Decide = "decide" {
+        terminal: TerminalRule = "optional",
+            "Whether a decision without a login or key needs a terminal: optional (a process of \
+             the same user may name the person, and the record says that there was no terminal) \
+             or required.";
     }
 
     /// What is deleted automatically.
@@ -255,6 +265,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The rules for decisions.
+    pub fn decision_rules(&self) -> DecisionRules {
+        DecisionRules { terminal_required: self.decide.terminal == TerminalRule::Required }
+    }
+
     /// Whether the server terminates TLS itself.
     pub fn does_tls(&self) -> bool {
         self.tls.cert.is_some()

@@ -56,6 +56,15 @@ pub enum ExecutorKind {
     Command,
 }
 
+/// Whether a decision without a login or key needs a terminal.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TerminalRule {
+    /// It does not, if the request names the person.
+    Optional,
+    /// It does.
+    Required,
+}
+
 // `B` is last, because the other names end in it.
 const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
@@ -302,6 +311,23 @@ impl Setting for ExecutorKind {
         match self {
             Self::Manual => "manual".into(),
             Self::Command => "command".into(),
+        }
+    }
+}
+
+impl Setting for TerminalRule {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "optional" => Ok(Self::Optional),
+            "required" => Ok(Self::Required),
+            _ => Err("is neither optional nor required".into()),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self {
+            Self::Optional => "optional".into(),
+            Self::Required => "required".into(),
         }
     }
 }

@@ -35,7 +35,7 @@ use tempfile::TempDir;
 
 use crate::upkeep::create_folder;
 
-pub(crate) use self::access::{Needs, SERVICE, acting, sending, service};
+pub(crate) use self::access::{SERVICE, acting, sending, service};
 
 /// The folder of the task trees in a data folder.
 pub const PROJECTS: &str = "projects";

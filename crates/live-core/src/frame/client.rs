@@ -1,5 +1,6 @@
 //! What a client sends.
 
+use accord_base::Door;
 use accord_contract::message;
 use accord_contract::wire::{Limits, Object, TextForm, Value};
 use accord_contract::wire_enum;
@@ -110,11 +111,11 @@ impl Action {
     /// The same action, with what the server knows of its sender and nothing that the sender says
     /// about itself.
     #[must_use]
-    pub fn sent_by(mut self, by: Option<Value>, door: Option<&str>) -> Self {
+    pub fn sent_by(mut self, by: Option<Value>, door: Option<Door>) -> Self {
         self.envelope.shift_remove(BY);
         self.envelope.shift_remove(DOOR);
         put(&mut self.envelope, BY, by);
-        put(&mut self.envelope, DOOR, door);
+        put(&mut self.envelope, DOOR, door.map(Door::as_str));
         self
     }
 }

@@ -3,7 +3,7 @@
 //! An action reaches the ledger through the channel ([`act`]) or through the tool of a page
 //! ([`submit`]). If the session has a pipe, the event gets an id, and with it a place in the pipe.
 
-use accord_base::contains_key;
+use accord_base::{Door, contains_key};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::rule;
 use accord_contract::time::Timestamp;
@@ -137,7 +137,7 @@ pub fn submit(
         ("sessionId", session.id.as_str().into()),
         ("type", DATA_SUBMIT.into()),
         ("payload", Value::Object(payload)),
-        (DOOR, "tool".into()),
+        (DOOR, Door::Tool.as_str().into()),
     ]);
     put(&mut envelope, BY, by);
     let mut change = Change::begin(session, at);

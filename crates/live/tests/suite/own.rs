@@ -1,9 +1,9 @@
 //! Accord's own side: lists, answers without a page, watching.
 
-use accord_base::{Actor, ActorKey};
+use accord_base::{Actor, ActorKey, By, Door};
 use accord_contract::wire::Wire as _;
 use accord_live::answers::{LiveAnswerRequest, LiveAsk};
-use accord_live::{AnsweredBy, Delivery, Live, PageQuery, Watcher};
+use accord_live::{Delivery, Live, PageQuery, Watcher};
 use accord_live_core::session::StreamQuery;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn ask(live: &Live, intent: &str) -> String {
 async fn answer(live: &Live, session: &str, request: Value) -> Result<u64, String> {
     let request = LiveAnswerRequest::from_document(request).unwrap();
     let lead = ActorKey::parse("human:lead").unwrap();
-    let by = AnsweredBy { actor: Actor::new(lead.id, lead.kind), door: "cli" };
+    let by = By::new(Actor::new(lead.id, lead.kind), Door::Cli);
     let (shop, session) = (app("shop"), session_id(session));
     let answered = live.answer(&owner(), &shop, &session, request, by).await;
     answered.map(|ack| ack.sequence).map_err(|failure| failure.code.as_str().to_owned())
@@ -198,7 +198,7 @@ async fn a_page_that_polls_is_no_agent_that_waits() {
     let request =
         LiveAnswerRequest::from_document(json!({"action": "answer", "data": {"text": "red"}}));
     let lead = ActorKey::parse("human:lead").unwrap();
-    let by = AnsweredBy { actor: Actor::new(lead.id, lead.kind), door: "cli" };
+    let by = By::new(Actor::new(lead.id, lead.kind), Door::Cli);
     let ack = live.answer(&owner(), &shop, &id, request.unwrap(), by).await.unwrap();
     assert!(!ack.agent_waits);
     let page = tokio::time::timeout(LIMIT, polling).await.unwrap().unwrap().unwrap();

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use accord_base::{Caller, ProjectId, Verb};
+use accord_base::{Author, Caller, Decision, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::export::{ExportLine, may_hold_project, read_line};
 use accord_memory_core::limits::MAX_LINE_BYTES;
@@ -74,8 +74,7 @@ impl Memory {
     /// Starts an import into a project. The caller must administer it, and no worker may do it,
     /// because lines name their authors and reviewers.
     pub fn begin_import(&self, caller: &Caller, project: &ProjectId) -> Result<Intake, Failure> {
-        caller.access().may(Verb::Admin, project)?;
-        caller.refuse_worker()?;
+        caller.authorize(Need::Decide(Decision::Grant), project, Author::unnamed())?;
         Ok(Intake {
             memory: self.clone(),
             project: project.clone(),

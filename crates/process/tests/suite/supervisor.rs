@@ -44,7 +44,7 @@ fn supervised() {
         Process::find(pid).is_some_and(|process| process.parent == own)
     });
     let daemon = RunningProcess::find(pid).unwrap();
-    let found = daemon.ancestors(&["FILE"]).unwrap();
+    let found = daemon.ancestors(&["FILE"]).unwrap().processes;
     assert_eq!(found[0].variables, []);
     let supervisor = found.iter().find(|process| process.pid == own).unwrap();
     assert!(supervisor.is_supervisor);

@@ -105,6 +105,7 @@ impl GateChange {
                 doc::HumanDecision::OS_USER.to(doc::HumanDecision::OS_USER.copy(line)),
                 doc::HumanDecision::NOTE.to(doc::HumanDecision::NOTE.copy(line)),
                 doc::HumanDecision::DOOR.to(doc::HumanDecision::DOOR.copy(line)),
+                doc::HumanDecision::PRESENCE.to(doc::HumanDecision::PRESENCE.copy(line)),
                 doc::HumanDecision::EVIDENCE_DIGEST
                     .to(doc::HumanDecision::EVIDENCE_DIGEST.copy(line)),
             ];

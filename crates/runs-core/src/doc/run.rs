@@ -188,6 +188,7 @@ documents! {
         OS_USER: Text = "os_user",
         NOTE: Text = "note",
         DOOR: Text = "door",
+        PRESENCE: Text = "presence",
         EVIDENCE_DIGEST: Text = "evidence_digest",
     }
 

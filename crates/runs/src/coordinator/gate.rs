@@ -68,7 +68,7 @@ impl Coordinator {
     /// since the gate was reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
-        self.refuse_worker(&session.views)?;
+        let consent = self.authorize(&session.views, consent)?;
         session.catch_up(Account::None)?;
         // Refuse before hooks run.
         let gate = pending_gate(&session.state)?.clone();

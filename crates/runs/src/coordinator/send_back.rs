@@ -37,7 +37,7 @@ impl Coordinator {
         consent: &Consent,
     ) -> Result<GateSentBack, Failure> {
         let mut session = self.open_session()?;
-        self.refuse_worker(&session.views)?;
+        let consent = self.authorize(&session.views, consent)?;
         session.catch_up(Account::None)?;
         let gate = pending_gate(&session.state)?.clone();
         let approval = consent.about(evidence(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_base::worker::refuse_worker;
+use accord_base::{Author, Decision, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Object;
@@ -12,12 +12,13 @@ use accord_runs_core::coordinator::{
     resync,
 };
 use accord_runs_core::hooks::{HookBatch, HookPhase, HookReport};
+use accord_runs_core::person::Consent;
 use accord_runs_core::state::Turn;
 use accord_runs_core::{Ids, TurnId, dispatch};
 
 use super::repos::{ChildRepo, When, in_repo, views};
 use super::{Coordinator, MAX_DOCUMENT};
-use crate::caller::running_workers;
+use crate::caller::{authorize, running_workers};
 use crate::environment::Notice;
 use crate::hooks::{HookScope, run_in_scope};
 use crate::operation::own_path;
@@ -52,7 +53,20 @@ impl Coordinator {
     /// Refuses a caller that a worker, a hook or a command of a gate started.
     pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<(), Failure> {
         let states = views.values().filter_map(|view| view.state.as_ref());
-        refuse_worker(&self.environment.caller(), &running_workers(states))
+        let (caller, decision) = (self.environment.caller(), Need::Decide(Decision::Override));
+        let workers = running_workers(states);
+        caller.attribute_beside(decision, Author::unnamed(), &workers).map(drop)
+    }
+
+    /// The decision of a person, if the caller may take it.
+    pub(super) fn authorize(
+        &self,
+        views: &BTreeMap<String, RepoView>,
+        consent: &Consent,
+    ) -> Result<Consent, Failure> {
+        let states = views.values().filter_map(|view| view.state.as_ref());
+        let person = authorize(&self.environment, &consent.person, &running_workers(states))?;
+        Ok(Consent { person, expect: consent.expect.clone() })
     }
 
     /// Begins an operation on an initiative.

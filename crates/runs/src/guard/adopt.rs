@@ -164,6 +164,7 @@ impl Guard {
             "actor": person.actor,
             "os_user": person.os_user,
             "door": person.door.as_str(),
+            "presence": person.presence.recorded(),
             "note": person.note,
             "differing": found.differing,
             "lost": found.lost,

@@ -49,9 +49,9 @@ impl Runs {
     /// be examined: then nothing was written. `not_for_workers` if a worker claims that a person
     /// merged the files.
     pub fn accept(&self, accept: &Accept) -> Result<AcceptResult, Failure> {
-        if accept.human_merge.is_some() {
-            self.refuse_worker()?;
-        }
+        let merge = accept.human_merge.as_ref();
+        let merge = merge.map(|merge| self.authorize_consent(merge));
+        let merge = merge.transpose()?;
         let mut operation = self.begin()?;
         if let (Some(turn), Some(attempt)) = (&accept.turn, accept.attempt) {
             // The turn cycle names its attempt. Its worker has ended, but the turn may be at
@@ -61,7 +61,7 @@ impl Runs {
             // The worker is not done: its partial result must not be accepted.
             refuse_if_worker_runs(&turn)?;
         }
-        let human_merge = match &accept.human_merge {
+        let human_merge = match &merge {
             None => None,
             Some(consent) => {
                 let turn = operation.target(accept.turn.as_ref())?;

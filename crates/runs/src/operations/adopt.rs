@@ -68,7 +68,7 @@ impl Runs {
         let Some(person) = &adopt.by else {
             return Ok(Adoption::new(guard.find(self.repository())?, false));
         };
-        self.refuse_worker()?;
+        let person = &self.authorize(person)?;
         let locked = self.repository().lock(self.environment.lock_timeout())?;
         for replayed in locked.recovered() {
             self.environment.notify(&Notice::Recovered {

@@ -89,7 +89,7 @@ impl Runs {
     /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
     /// and the gate stays pending.
     pub fn approve(&self, gate: Gate, consent: &Consent) -> Result<RunUpdate, Failure> {
-        self.refuse_worker()?;
+        let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
         let plan = run::plan_approval(

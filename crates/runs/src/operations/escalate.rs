@@ -47,7 +47,7 @@ impl Runs {
     /// `not_for_workers` if a worker started the caller; `evidence_changed` if the person saw other
     /// evidence; `invalid_state_transition` if it is neither, or if a gate is pending.
     pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate, Failure> {
-        self.refuse_worker()?;
+        let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let now = operation.now();
         run::check_resolvable(&operation.state)?;

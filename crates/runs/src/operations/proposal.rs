@@ -125,7 +125,7 @@ impl Runs {
         consent: &Consent,
         checkpoint: bool,
     ) -> Result<ProposalDecided, Failure> {
-        self.refuse_worker()?;
+        let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;
@@ -164,7 +164,7 @@ impl Runs {
         reason: Option<&str>,
         consent: &Consent,
     ) -> Result<ProposalDecided, Failure> {
-        self.refuse_worker()?;
+        let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let proposal = undecided(&operation.locked, turn)?;
         let approval = operation.approval(&Subject::Proposal(&proposal), consent)?;

@@ -21,7 +21,7 @@ impl Runs {
     /// pending; `evidence_changed` if the person saw other evidence; `unknown_role` or
     /// `role_without_runtime` if the named role cannot take a turn.
     pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate, Failure> {
-        self.refuse_worker()?;
+        let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let pending = waiting_request(&operation.state)?;
         let approval = operation.approval(&subject(&pending), consent)?;

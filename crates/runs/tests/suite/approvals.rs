@@ -1,12 +1,13 @@
 //! Decisions of a person about a real repository: the evidence moves with it, and the records name
 //! the person.
 
+use accord_base::Door;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_runs::answers::RunStatusAnswer;
 use accord_runs::operations::{Gate, LoopOptions};
 use accord_runs_core::evidence::{EvidenceDigest, ExpectedDigest, Subject};
-use accord_runs_core::person::{Consent, Door, Person};
+use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::testing::consent;
 use serde_json::json;
 

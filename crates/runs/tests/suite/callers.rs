@@ -1,6 +1,7 @@
 //! Decisions of a person are refused where a worker started the caller.
 
 use accord_base::worker::{Ancestor, Ancestry};
+use accord_base::{Caller, CallerProcess};
 use accord_contract::codes::Code;
 use accord_runs::coordinator::{Coordinator, SendBackGate};
 use accord_runs::operations::{Accept, Gate, SendBack};
@@ -19,8 +20,9 @@ fn called_with(mark: &str, value: &str) -> Environment {
         ..Ancestor::default()
     };
     let own = Ancestor { pid: 5, ..Ancestor::default() };
-    let caller = Ancestry { processes: vec![own, parent] };
-    Environment::system().with_caller(move || caller.clone())
+    let process = Ancestry { processes: vec![own, parent], has_terminal: true };
+    let caller = Caller::owner().examined_by(move || CallerProcess::Seen(vec![process.clone()]));
+    Environment::system().with_caller(caller)
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn remove_dependency(subject: &Subject<'_>, blocker: TaskId) -> Result<Route
 }
 
 fn check(subject: &Subject<'_>) -> Result<(), Failure> {
-    subject.by.check_may_change(subject.task)?;
+    subject.check_may_change()?;
     subject.check_open()
 }
 

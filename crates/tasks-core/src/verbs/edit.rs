@@ -53,7 +53,7 @@ impl Edit {
 /// # Errors
 /// `unauthorized_agent`, `person_required`, `task_finished`.
 pub fn edit(subject: &Subject<'_>, file: &TaskFile, edit: &Edit) -> Result<Routed, Failure> {
-    subject.by.check_may_change(subject.task)?;
+    subject.check_may_change()?;
     subject.check_open()?;
     if edit.changes_review() {
         subject.by.check_person("change how a task is reviewed")?;

@@ -11,6 +11,7 @@ mod review;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 
+use crate::lease::unauthorized;
 use crate::route::{Artifact, Routed, walk};
 use crate::run::{Run, RunStatus};
 use crate::task::Task;
@@ -35,6 +36,20 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Checks that the actor may change the task: an agent only one that it holds, that is routed
+    /// to it or that it created.
+    ///
+    /// # Errors
+    /// `unauthorized_agent`.
+    fn check_may_change(&self) -> Result<(), Failure> {
+        let (by, task) = (self.by, self.task);
+        let is_own = task.agent() == Some(by.name()) || task.created_by == by.name();
+        if !by.is_agent() || is_own {
+            return Ok(());
+        }
+        Err(unauthorized(task.id, task.agent().unwrap_or(&task.created_by), by.name()))
+    }
+
     /// Moves the task along a path, every step of which must be possible. A run that is under way
     /// ends with the lease.
     fn walk(&self, path: &[Status], reason: Option<&str>) -> Result<Routed, Failure> {

@@ -34,7 +34,7 @@ const FAILURES: &[&str] = &[
 /// # Errors
 /// `unauthorized_agent`, `invalid_task_transition`.
 pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
-    subject.by.check_may_change(subject.task)?;
+    subject.check_may_change()?;
     let mut routed = subject.walk(&[Status::Blocked], Some(reason))?;
     if subject.by.is_person() {
         routed.changes.push(Change::set(&["metadata", BLOCKED_BY], subject.by.name()));
@@ -48,7 +48,7 @@ pub fn block(subject: &Subject<'_>, reason: &str) -> Result<Routed, Failure> {
 /// # Errors
 /// `unauthorized_agent`, `invalid_task_transition`, `person_required`.
 pub fn unblock(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Failure> {
-    subject.by.check_may_change(subject.task)?;
+    subject.check_may_change()?;
     if subject.task.status != Status::Blocked {
         return Err(subject.impossible(Status::Ready));
     }
@@ -112,7 +112,7 @@ pub fn cancel(subject: &Subject<'_>, reason: Option<&str>) -> Result<Routed, Fai
 /// # Errors
 /// `unauthorized_agent`, `person_required`, `invalid_task_transition`, `dependency_unmet`.
 pub fn promote(subject: &Subject<'_>, waits: &Waits, force: bool) -> Result<Routed, Failure> {
-    subject.by.check_may_change(subject.task)?;
+    subject.check_may_change()?;
     let task = subject.task;
     if task.status != Status::Backlog {
         return Err(subject.impossible(Status::Ready));

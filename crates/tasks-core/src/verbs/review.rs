@@ -97,11 +97,17 @@ fn record(
         "at": subject.now.to_string(),
         "evidence": digest.as_str(),
     });
-    if let (Some(note), Some(members)) = (note, decision.as_object_mut()) {
-        members.insert("note".into(), note.into());
+    let presence = subject.by.presence.recorded();
+    if let Some(members) = decision.as_object_mut() {
+        members.extend(presence.map(|presence| ("presence".to_owned(), presence.into())));
+        members.extend(note.map(|note| ("note".to_owned(), note.into())));
     }
     routed.changes.push(Change::set(&["metadata", name], decision));
     if let Some(event) = routed.events.pop() {
-        routed.events.push(event.with("door", door).with("evidence", digest.as_str()));
+        let event = event.with("door", door).with("evidence", digest.as_str());
+        routed.events.push(match presence {
+            Some(presence) => event.with("presence", presence),
+            None => event,
+        });
     }
 }

@@ -18,6 +18,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
 use crate::render::{self, clean};
+use crate::terminal::can_ask;
 
 /// Answer what a live session asks, as its page would
 #[derive(Debug, clap::Args)]
@@ -59,7 +60,7 @@ impl AnswerArgs {
         let found = place.ask(place.get(&["sessions", &id]))?;
         let session = &found["session"];
         let actions = session["actionSpec"].as_object().cloned().unwrap_or_default();
-        let is_asked = self.payload.is_none() && self.fields.is_empty() && prompt::is_possible();
+        let is_asked = self.payload.is_none() && self.fields.is_empty() && can_ask();
         if is_asked {
             prompt::show(session, &found["ask"]);
         }

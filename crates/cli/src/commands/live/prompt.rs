@@ -1,7 +1,7 @@
 //! The terminal of a person who answers: what is asked, which action, and [`questions`] for its
 //! data.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use accord_contract::codes::Code;
 use accord_contract::wire::{Object, Value};
@@ -13,11 +13,6 @@ use crate::render::{Page, clean, one_line};
 
 /// The longest text of a prop that is shown.
 const MOST: usize = 400;
-
-/// Whether a person can be asked.
-pub(super) fn is_possible() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
 
 /// Shows what is asked, before the questions.
 pub(super) fn show(session: &Value, ask: &Value) {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use accord_base::Door;
 use accord_runs::answers::{RunAdoptAnswer, RunKeptChange};
 use accord_runs::operations::Adopt;
-use accord_runs_core::person::Door;
 
 use super::person::{human, person};
 use super::{RepoArgs, next_lines, take};
@@ -44,7 +44,8 @@ pub(super) struct AdoptArgs {
 impl AdoptArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open_to_act()?;
-        let by = self.yes.then(|| person(self.actor, self.note, Door::Cli));
+        let verb = if self.undo { "forget what changed" } else { "put in force what changed" };
+        let by = self.yes.then(|| person(self.actor, self.note, Door::Cli, verb)).transpose()?;
         let adoption = take(runs.adopt(&Adopt { by, undo: self.undo }))?;
         let answer = RunAdoptAnswer::new(&adoption, self.repo.next(&runs)?);
         let git = self.repo.git_words();

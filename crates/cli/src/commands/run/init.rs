@@ -58,7 +58,7 @@ impl InitArgs {
             agent,
             commit: self.commit,
         };
-        let environment = environment();
+        let environment = environment()?;
         let made = take(init(&self.repo.folder(), &options, &environment))?;
         let answer = RunInitAnswer::new(&made, &self.repo.names());
         let runs = take(Runs::open(&made.root, environment))?;

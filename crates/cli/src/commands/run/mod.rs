@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire};
+use accord_host::settings::Sources;
 use accord_process::Cancel;
 use accord_runs::answers::{CommandNames, NextAnswer};
 use accord_runs::operations::{
@@ -31,9 +32,10 @@ use accord_runs_core::{TurnId, name_files};
 
 use super::words;
 use crate::error::CliError;
-use crate::host::{Candidate, choose};
+use crate::host::{Candidate, DataFolder, choose};
 use crate::output::{Output, print_note};
 use crate::render::{Page, Style, clean, moment};
+use crate::terminal::can_ask;
 
 /// Govern a repository's work: phases, turns, gates, decisions (AgentXchain v7)
 #[derive(Debug, clap::Args)]
@@ -148,14 +150,14 @@ impl RepoArgs {
 
     /// The services for the repository.
     fn open(&self) -> Result<Runs, CliError> {
-        take(Runs::open(&self.folder(), environment()))
+        take(Runs::open(&self.folder(), environment()?))
     }
 
     /// The services for the repository, with a token that stops their programs.
     fn open_to_act(&self) -> Result<Runs, CliError> {
         let word = Cancel::new();
         crate::interrupt::cancel_on_signal(&word)?;
-        take(Runs::open(&self.folder(), environment().with_cancel(word)))
+        take(Runs::open(&self.folder(), environment()?.with_cancel(word)))
     }
 
     /// Prints an answer, as JSON or as text.
@@ -207,15 +209,21 @@ fn take<T>(answer: Result<T, Failure>) -> Result<T, CliError> {
 }
 
 /// The environment, with a listener that prints notices.
-fn environment() -> Environment {
+fn environment() -> Result<Environment, CliError> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
     let terminal = std::io::stderr().is_terminal();
-    Environment::system().with_listener(move |notice| {
-        if let Some(line) = line_of(notice, terminal) {
-            print_note(line);
-        }
-    })
+    let folder = DataFolder::of(None)?;
+    let settings = Sources::of_process(&folder.path, None, Vec::new()).resolve()?.settings;
+    let environment = Environment::system()
+        .saying_terminal(can_ask())
+        .under(settings.decision_rules())
+        .with_listener(move |notice| {
+            if let Some(line) = line_of(notice, terminal) {
+                print_note(line);
+            }
+        });
+    Ok(environment)
 }
 
 /// The text of a notice; hooks and commands only on a terminal.

@@ -1,7 +1,8 @@
 //! Decisions of a person about governed runs.
 
+use accord_base::Door;
 use accord_runs_core::evidence::{EvidenceDigest, SHOWN_BY};
-use accord_runs_core::person::{Consent, Door, Person};
+use accord_runs_core::person::{Consent, Person};
 
 use crate::commands::person::{NamedPerson, Question};
 use crate::error::CliError;
@@ -19,15 +20,23 @@ impl PersonArgs {
     ) -> Result<Consent, CliError> {
         let otherwise = "`accord run status` shows what else you can do (of an initiative: \
                          `accord run coordinator status`)";
-        let question = Question { verb, evidence, shown_by: SHOWN_BY, otherwise };
+        let shown_by = SHOWN_BY;
+        let question = Question { verb, evidence, shown_by, otherwise, has_key: false };
         let decision = self.decide(&question, show)?;
         Ok(Consent { person: of(decision.by, decision.note, Door::Cli), expect: decision.expect })
     }
 }
 
-/// The person who started the command.
-pub(super) fn person(actor: Option<String>, note: Option<String>, door: Door) -> Person {
-    of(NamedPerson::of(actor), note, door)
+/// The person who started the command, for a decision that it takes without a question.
+pub(super) fn person(
+    actor: Option<String>,
+    note: Option<String>,
+    door: Door,
+    verb: &str,
+) -> Result<Person, CliError> {
+    let named = NamedPerson::of(actor);
+    named.check_named(false, verb)?;
+    Ok(of(named, note, door))
 }
 
 fn of(named: NamedPerson, note: Option<String>, door: Door) -> Person {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use accord_base::Door;
 use accord_contract::codes::{Code, Failure};
 use accord_process::Cancel;
 use accord_runs::answers::{DriveEnd, RunDriveAnswer, RunStop};
 use accord_runs::operations::{LoopOptions, Step};
 use accord_runs::{CycleOptions, Environment, Notice, Runs};
 use accord_runs_core::TurnId;
-use accord_runs_core::person::Door;
 use parking_lot::Mutex;
 
 use super::person::{human, person};
@@ -107,10 +107,11 @@ impl StepArgs {
 
 impl LoopArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
+        let approve = || person(self.actor, self.note, Door::Loop, "approve every gate");
         let options = LoopOptions {
             cycle: self.cycle.cycle(),
             max_turns: self.max_turns,
-            auto_approve: self.auto_approve.then(|| person(self.actor, self.note, Door::Loop)),
+            auto_approve: self.auto_approve.then(approve).transpose()?,
         };
         drive_run(&self.repo, self.cycle.verbose, |runs| {
             runs.run_loop(&options).map(DriveEnd::from)

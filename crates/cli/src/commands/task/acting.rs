@@ -3,8 +3,7 @@
 //! In a process that a worker started, a command acts as an agent. One that acts as a person is
 //! refused, or as a script, which may change every task.
 
-use accord_base::worker::refuse_worker;
-use accord_base::{ActorKey, ActorType};
+use accord_base::{ActorKey, ActorType, Author, Caller, Decision, Need};
 use accord_host::serve::this_process;
 
 use crate::commands::person::NamedPerson;
@@ -63,7 +62,9 @@ impl AgentArgs {
 
 /// Refuses to act as a person in a worker.
 pub(super) fn check_person() -> Result<(), CliError> {
-    Ok(refuse_worker(&this_process(), &[])?)
+    let decision = Need::Decide(Decision::Override);
+    let caller = Caller::owner().examined_by(this_process);
+    Ok(caller.attribute(decision, Author::unnamed()).map(drop)?)
 }
 
 fn is_agent(actor: &str) -> bool {

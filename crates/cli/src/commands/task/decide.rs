@@ -12,7 +12,6 @@ use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::setting;
 use crate::render;
 
 /// The command that shows the evidence.
@@ -123,7 +122,7 @@ impl AdoptArgs {
         // Before the question: a worker must not be asked at all.
         check_person()?;
         let place = self.place.open()?;
-        let person = named(self.person);
+        let person = self.person;
         let (shown, path) = match &self.id {
             Some(id) => {
                 let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
@@ -137,7 +136,7 @@ impl AdoptArgs {
         let trial = json!({"dry_run": true});
         let would = result(&place.change(Method::POST, &path, &trial, &person.acting())?)?;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
-        let decision = person.decide(&question(verb, &evidence(&would)?), |page| {
+        let decision = person.decide(&question(&place, verb, &evidence(&would)?), |page| {
             if let Some(shown) = &shown {
                 render::task(page, shown);
             }
@@ -161,14 +160,9 @@ fn decide(
     let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
     let whole = render::member(&shown["task"], "id");
     let evidence = evidence(&shown)?;
-    let question = question(verb, &evidence);
-    let decision = named(person).decide(&question, |page| render::task(page, &shown))?;
+    let question = question(place, verb, &evidence);
+    let decision = person.decide(&question, |page| render::task(page, &shown))?;
     Ok((decision, whole))
-}
-
-/// The person, who can be named by the environment.
-fn named(person: PersonArgs) -> PersonArgs {
-    person.or_actor(setting("ACCORD_ACTOR").filter(|actor| actor.starts_with("human:")))
 }
 
 /// The digest of what a person decides about.
@@ -179,12 +173,13 @@ fn evidence(answer: &Value) -> Result<EvidenceDigest, CliError> {
     })
 }
 
-fn question<'q>(verb: &'q str, evidence: &'q EvidenceDigest) -> Question<'q> {
+fn question<'q>(place: &Place, verb: &'q str, evidence: &'q EvidenceDigest) -> Question<'q> {
     Question {
         verb,
         evidence,
         shown_by: SHOWN_BY,
         otherwise: "`accord task show` shows the task and what else you can do",
+        has_key: place.host.has_key(),
     }
 }
 

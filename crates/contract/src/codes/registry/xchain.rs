@@ -225,11 +225,11 @@ macro_rules! xchain_codes {
          and accept the turn again.";
     XchainNotForWorkers = "not_for_workers", Xchain, Approval, AfterChange, 403,
         "It is a person who does this, and a worker, a hook or a command of a gate started the \
-         process that asks, or that process cannot be examined; a person must run it in a shell \
-         that no worker started.";
+         process that asks, or that process cannot be examined, or it belongs to another user; a \
+         person must run it in a shell that no worker started, sign in, or use a key.";
     XchainConfirmationNeeded = "confirmation_needed", Xchain, Approval, AfterChange, 409,
-        "The command takes a decision that belongs to a person, and there is no terminal to ask \
-         one; run it in a terminal, or give --yes.";
+        "The decision belongs to a person, and there is no terminal to ask one; run it in a \
+         terminal, or give --yes and --actor human:NAME if the host allows that.";
     XchainEvidenceChanged = "evidence_changed", Xchain, Approval, AfterChange, 409,
         "The facts that a person decides about are not those that the digest of --expect stands \
          for; look at them again, and decide with the new digest.";

@@ -31,6 +31,8 @@ pub(super) struct Opener {
     /// Whose rights it has, which are checked while it is open; `None` for a client that is known
     /// when it subscribes with its token.
     pub(super) holder: Option<TokenHolder>,
+    /// The process at the other end, on a host without keys.
+    pub(super) process: Option<Caller>,
 }
 
 impl Sent {
@@ -109,10 +111,16 @@ impl Sent {
                 Some(bearer) => token_holder(&visitor.host, bearer, TokenKind::Session).await?,
                 None => None,
             },
-            Identity::Open => open.map(TokenHolder::of_caller),
+            Identity::Open => open.clone().map(TokenHolder::of_caller),
             Identity::Key(_) => holder.and_then(Result::ok).map(TokenHolder::of_caller),
         };
-        Ok(Opener { identity, holder })
+        let examined = |mut holder: TokenHolder| {
+            if let Some(process) = &open {
+                holder.caller = holder.caller.with_process_of(process);
+            }
+            holder
+        };
+        Ok(Opener { identity, holder: holder.map(examined), process: open })
     }
 
     /// The holder of a key, who may write.

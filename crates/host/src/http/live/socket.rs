@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_base::Actor;
+use accord_base::{Actor, Author, Caller, Decision, Door, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Value, Wire as _};
 use accord_live::{Delivery, Frame, Subscriber, Subscription};
@@ -45,6 +45,8 @@ pub(super) struct Socket<S> {
     identity: Identity,
     /// Whose rights it has, as soon as that is known.
     holder: Option<TokenHolder>,
+    /// The process at the other end, on a host without keys.
+    process: Option<Caller>,
     /// Says when it loses them.
     standing: Option<Standing>,
     limits: Limits,
@@ -98,13 +100,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         let limits = host.live().options().limits;
         let idle = limits.pre_subscribe_idle_ms;
         let timer = (idle > 0).then(|| Box::pin(sleep(Duration::from_millis(idle))));
-        let Opener { identity, holder } = opener;
+        let Opener { identity, holder, process } = opener;
         let standing = holder.as_ref().map(|holder| host.follow_standing(holder, None));
         Self {
             host,
             web,
             identity,
             holder,
+            process,
             standing,
             limits,
             state: accord_live_core::frame::Socket::default(),
@@ -270,7 +273,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     /// before it, unless a page of this server asked for the token.
     async fn take_holder(&mut self, token: &str) -> Result<(), End> {
         match token_holder(&self.host, token, TokenKind::Ws).await {
-            Ok(Some(holder)) => {
+            Ok(Some(mut holder)) => {
+                if let Some(process) = &self.process {
+                    holder.caller = holder.caller.with_process_of(process);
+                }
                 if self.holder.is_none() || holder.login.is_some() {
                     self.holder = Some(holder);
                 }
@@ -292,18 +298,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     /// Who sends the actions, as far as the credential says, and through which door. An agent can
     /// answer its own question with its own key: then the ledger must name the agent.
-    fn sender(&self) -> (Option<Value>, Option<&'static str>) {
+    fn sender(&self) -> (Option<Value>, Option<Door>) {
         let actor = self
             .holder
             .as_ref()
             .and_then(|holder| holder.actor.as_ref().or_else(|| holder.caller.access().actor()));
         let by = actor.map(|actor| Actor::new(actor.id.clone(), actor.kind).encode());
-        let door = if self.is_page() { Some("page") } else { by.is_some().then_some("channel") };
+        let door =
+            if self.is_page() { Some(Door::Page) } else { by.is_some().then_some(Door::Channel) };
         (by, door)
     }
 
     async fn act(&mut self, action: Action) -> Result<ServerFrame, End> {
         self.check_key().await?;
+        if let Some(TokenHolder { caller, .. }) = &self.holder {
+            let answer = Need::Decide(Decision::Answer);
+            if let Err(refused) = caller.attribute(answer, Author::unnamed()) {
+                return Ok(ServerFrame::Error(Box::new(refused)));
+            }
+        }
         let (by, door) = self.sender();
         let action = action.sent_by(by, door);
         Ok(match self.host.live().act(&self.binding(), action).await {

@@ -1,6 +1,8 @@
 //! What every tool reads from its request: who asks, and about which app.
 
-use accord_base::{Actor, ActorId, ActorKey, ActorType, Caller, MAX_ID_CHARS, ProjectId};
+use accord_base::{
+    Actor, ActorId, ActorKey, ActorType, Author, Caller, MAX_ID_CHARS, Need, ProjectId,
+};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Value};
 use accord_live_core::tenancy::{self, Identity};
@@ -37,7 +39,8 @@ impl Asked {
         let Context { host, caller, .. } = context.clone();
         let params = query.params()?;
         let named = ACTOR.read(&params)?.map(actor).transpose()?;
-        let actor = caller.attribute(named, "/actor")?.map(|actor| actor.key());
+        let author = Author::claimed(named, "/actor");
+        let actor = caller.attribute(Need::Write, author)?.actor.map(|actor| actor.key());
         Ok(Self { actor, project: query.project()?, host, caller })
     }
 

@@ -46,6 +46,7 @@ impl FromRequestParts<Host> for SignedIn {
             return Err(signed_out().into());
         };
         let correlation: Correlation = visitor.correlation;
+        let caller = caller.signed_in();
         Ok(Self { context: Context { host: host.clone(), caller, correlation }, login })
     }
 }

@@ -1,6 +1,6 @@
 //! The page of a live session: the empty page, what it fetches, and the link to it.
 
-use accord_base::{ProjectId, Verb};
+use accord_base::{Author, By, Decision, Door, Need, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::{envelope, message};
@@ -9,7 +9,6 @@ use accord_live_core::session::asked_by;
 use accord_live_core::token::TokenKind;
 use accord_live_core::{SessionId, refuse};
 use accord_pages::{Given, LiveView, Shell, agent, answers};
-use accord_tasks_core::{By, Door};
 use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
@@ -157,14 +156,14 @@ async fn shell(
 async fn link(context: Context, PathId(session): PathId<SessionId>, query: Query) -> Reply {
     let named = ACTOR.read(&query.params()?)?.map(|named| By::parse(named, Door::Http));
     let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
-    let actor = context.caller.attribute(named.map(|named| named.actor), "/actor")?;
+    let author = Author::claimed(named.map(|named| named.actor), "/actor");
+    let sign_in = Need::Decide(Decision::SignIn);
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
     context.host.live().check_open(&found.session.app_id).await?;
     // A worker could sign in as a person, and answer what it asked.
-    context.caller.refuse_worker()?;
+    let actor = context.caller.attribute(sign_in, author)?.actor.map(|actor| actor.key());
     let Context { host, caller, correlation } = context;
-    let actor = actor.map(|actor| actor.key());
     let person = Person { holder: Holder::of(&caller), actor };
     let (path, until) = page_link(&host, person, &found.session.id);
     let url = url_of_host(host.folder()).map(|base| format!("{base}{path}"));

@@ -1,5 +1,6 @@
 //! Signing in and out.
 
+use accord_base::{Author, Decision, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_contract::{envelope, message};
@@ -58,6 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
             Code::LoginLinkInvalid,
             Code::LoginTooOften,
             Code::AgenticUnauthorized,
+            Code::XchainNotForWorkers,
             Code::HttpMediaType,
             Code::WireFieldValue,
         ])
@@ -84,8 +86,11 @@ async fn sign_in(Anyone { visitor, .. }: Anyone, document: Document) -> Reply {
             host.keys().authenticate(key.trim()).await.map(|caller| Holder::of(&caller).into())
         }
         (None, None) => visitor.without_key().await.and_then(|open| {
-            let open = open.as_ref().map(|open| Holder::of(open).into());
-            open.ok_or_else(|| Failure::new(Code::AuthRequired, "this server needs a key"))
+            let missing = || Failure::new(Code::AuthRequired, "this server needs a key");
+            let open = open.ok_or_else(missing)?;
+            // A worker could sign in as a person, and answer what it asked.
+            open.attribute(Need::Decide(Decision::SignIn), Author::unnamed())?;
+            Ok(Holder::of(&open).into())
         }),
     };
     let person = match person {

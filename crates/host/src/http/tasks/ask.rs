@@ -1,6 +1,6 @@
 //! What every route of tasks reads from a request, and how it calls an operation.
 
-use accord_base::{Caller, MAX_ID_CHARS, ProjectId};
+use accord_base::{Caller, MAX_ID_CHARS, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::TextForm;
 use accord_memory_core::query::{Params, Text, Word};
@@ -11,7 +11,7 @@ use hyper::http::request::Parts;
 
 use crate::http::routes::{InProject, path_params};
 use crate::http::{Host, Refusal};
-use crate::tasks::{Needs, acting};
+use crate::tasks::acting;
 
 /// Who acts.
 pub(in crate::http) const ACTOR: Text =
@@ -70,7 +70,7 @@ impl Who {
         &self,
         caller: &Caller,
         project: &ProjectId,
-        needs: Needs,
+        needs: Need,
         fallback: Option<&str>,
     ) -> Result<By, Failure> {
         acting(caller, project, needs, self.named.as_deref(), fallback, self.door)

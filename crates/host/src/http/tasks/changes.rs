@@ -1,5 +1,6 @@
 //! Changes of tasks: create, edit, dependencies, and the verbs of agents and people.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::Code;
 use accord_tasks::Tree;
 use accord_tasks::requests::DependencyRequest;
@@ -8,7 +9,7 @@ use hyper::{Method, StatusCode};
 use super::TASKS;
 use super::operation::{Operation, on_project, on_task};
 use crate::http::table::Route;
-use crate::tasks::{Needs, TaskTrees};
+use crate::tasks::TaskTrees;
 
 /// One task.
 const TASK: &str = "/accord/v1/projects/{project_id}/tasks/{task_id}";
@@ -24,7 +25,7 @@ pub(super) use verb;
 pub(super) fn routes() -> Vec<Route> {
     let mut routes =
         vec![
-        on_project(Needs::Write, TaskTrees::create)
+        on_project(Need::Write, TaskTrees::create)
         .answers(StatusCode::CREATED)
         .post("create_task", TASKS, "Creates a task. The first task of a project creates its tree.")
         .refuses(&[
@@ -34,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
             Code::AofDependencyCycle,
             Code::AofTaskIdsExhausted,
         ]),
-        on_task(Needs::Write, Tree::edit)
+        on_task(Need::Write, Tree::edit)
             .route(
                 Method::PATCH,
                 "edit_task",
@@ -47,7 +48,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Code::AofTaskFinished,
                 Code::XchainEvidenceChanged,
             ]),
-        on_task(Needs::Write, Tree::add_dependency)
+        on_task(Need::Write, Tree::add_dependency)
             .post("add_dependency", verb!("dependencies"), "Makes a task wait for another one.")
             .refuses(&[
                 Code::AofUnauthorizedAgent,
@@ -56,7 +57,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Code::AofDependencyCycle,
             ]),
         Operation::new(
-            Needs::Write,
+            Need::Write,
             |asked| {
                 let mut request = DependencyRequest::default();
                 request.blocker.clone_from(&asked.target.blocker);
@@ -85,13 +86,13 @@ pub(super) fn routes() -> Vec<Route> {
 fn of_agents() -> [Route; 4] {
     const MOVES: &[Code] = &[Code::AofUnauthorizedAgent, Code::AofInvalidTaskTransition];
     [
-        on_task(Needs::Write, Tree::block)
+        on_task(Need::Write, Tree::block)
             .post("block_task", verb!("block"), "Blocks a task, with a reason. Its lease ends.")
             .refuses(MOVES),
-        on_task(Needs::Write, Tree::unblock)
+        on_task(Need::Write, Tree::unblock)
             .post("unblock_task", verb!("unblock"), "Makes a blocked task ready again.")
             .refuses(MOVES),
-        on_task(Needs::Write, Tree::promote)
+        on_task(Need::Write, Tree::promote)
             .post(
                 "promote_task",
                 verb!("promote"),
@@ -100,7 +101,7 @@ fn of_agents() -> [Route; 4] {
             )
             .refuses(MOVES)
             .refuses(&[Code::AofDependencyUnmet]),
-        on_task(Needs::Write, Tree::release)
+        on_task(Need::Write, Tree::release)
             .post(
                 "release_task",
                 verb!("release"),
@@ -114,7 +115,7 @@ fn of_agents() -> [Route; 4] {
 fn of_people() -> [Route; 6] {
     const REVIEWS: &[Code] = &[Code::AofInvalidTaskTransition, Code::XchainEvidenceChanged];
     [
-        on_task(Needs::Person, Tree::approve)
+        on_task(Need::Decide(Decision::Review), Tree::approve)
             .post(
                 "approve_task",
                 verb!("approve"),
@@ -122,31 +123,31 @@ fn of_people() -> [Route; 6] {
                  what the person saw.",
             )
             .refuses(REVIEWS),
-        on_task(Needs::Person, Tree::send_back)
+        on_task(Need::Decide(Decision::Review), Tree::send_back)
             .post(
                 "send_back_task",
                 verb!("send-back"),
                 "A person ends a review: the task is ready again, and its next agent reads why.",
             )
             .refuses(REVIEWS),
-        on_task(Needs::Person, Tree::close)
+        on_task(Need::Decide(Decision::Review), Tree::close)
             .post(
                 "close_task",
                 verb!("close"),
                 "A person ends a task as done, whatever its status is.",
             )
             .refuses(&[Code::AofTaskFinished, Code::XchainEvidenceChanged]),
-        on_task(Needs::Person, Tree::cancel)
+        on_task(Need::Decide(Decision::Review), Tree::cancel)
             .post("cancel_task", verb!("cancel"), "A person gives a task up.")
             .refuses(&[Code::AofTaskFinished]),
-        on_task(Needs::Person, Tree::resurrect)
+        on_task(Need::Decide(Decision::Review), Tree::resurrect)
             .post(
                 "resurrect_task",
                 verb!("resurrect"),
                 "A person makes a dead letter ready again, with a new retry budget.",
             )
             .refuses(&[Code::AofInvalidTaskTransition]),
-        on_task(Needs::Person, Tree::adopt)
+        on_task(Need::Decide(Decision::Approve), Tree::adopt)
             .post(
                 "adopt_task",
                 verb!("adopt"),

@@ -1,5 +1,6 @@
 //! Messages of AOF/1.
 
+use accord_base::Need;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use accord_memory_core::query::Flag;
@@ -15,7 +16,7 @@ use crate::http::body::{check_media_type, read_body};
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Refusal, Reply};
-use crate::tasks::{Needs, sending};
+use crate::tasks::sending;
 
 /// The largest message.
 const MOST: u64 = 10 * 1024 * 1024;
@@ -100,7 +101,7 @@ async fn receive(
 ) -> Reply {
     let mut event = input.event();
     if SHORT_IDS.read(&query.params()?)? {
-        caller.access().may(Needs::Write.verb(), &project)?;
+        caller.access().may(Need::Write.verb(), &project)?;
         event = in_tree(&host, &project, move |tree| tree.with_whole_ids(event)).await?;
     }
     let detected = detect(&event);

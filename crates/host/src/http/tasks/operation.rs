@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use accord_base::ProjectId;
+use accord_base::{Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Message, Value, Wire};
 use accord_memory_core::query::Params;
@@ -23,7 +23,7 @@ use crate::http::body::Document;
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
-use crate::tasks::{Needs, TaskTrees, service};
+use crate::tasks::{TaskTrees, service};
 
 /// A request, before an operation reads it.
 pub(super) struct Asked<'a> {
@@ -51,7 +51,7 @@ type Run<R, A> = dyn Fn(&TaskTrees, &Target, &R, &By) -> Result<A, Failure> + Se
 
 /// An operation: what it reads from a request, what it needs, and what it does.
 pub(super) struct Operation<R, A> {
-    needs: Needs,
+    needs: Need,
     read: fn(&Asked<'_>) -> Result<R, Failure>,
     run: Box<Run<R, A>>,
     /// The body that is read, and whether it must be sent.
@@ -65,7 +65,7 @@ pub(super) struct Operation<R, A> {
 
 /// An operation on one task, with its request in the body.
 pub(super) fn on_task<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Needs,
+    needs: Need,
     run: fn(&Tree, &str, &R, &By) -> Result<A, Failure>,
 ) -> Operation<R, A> {
     let run =
@@ -75,7 +75,7 @@ pub(super) fn on_task<R: Message + Send + Sync + 'static, A: Answered>(
 
 /// An operation on a tree, with its request in the body.
 pub(super) fn on_tree<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Needs,
+    needs: Need,
     run: fn(&Tree, &R, &By) -> Result<A, Failure>,
 ) -> Operation<R, A> {
     let run = move |tree: &Tree, _: &Target, asked: &R, by: &By| run(tree, asked, by);
@@ -84,7 +84,7 @@ pub(super) fn on_tree<R: Message + Send + Sync + 'static, A: Answered>(
 
 /// An operation that can create the tree of a project, with its request in the body.
 pub(super) fn on_project<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Needs,
+    needs: Need,
     run: fn(&TaskTrees, &ProjectId, &R, &By) -> Result<A, Failure>,
 ) -> Operation<R, A> {
     let run = move |trees: &TaskTrees, target: &Target, asked: &R, by: &By| {
@@ -97,7 +97,7 @@ pub(super) fn on_project<R: Message + Send + Sync + 'static, A: Answered>(
 impl<R: Send + Sync + 'static, A: Answered> Operation<R, A> {
     /// An operation on a tree that reads its request in its own way.
     pub(super) fn new(
-        needs: Needs,
+        needs: Need,
         read: fn(&Asked<'_>) -> Result<R, Failure>,
         run: impl Fn(&Tree, &Target, &R, &By) -> Result<A, Failure> + Send + Sync + 'static,
     ) -> Self {
@@ -108,7 +108,7 @@ impl<R: Send + Sync + 'static, A: Answered> Operation<R, A> {
     }
 
     fn over_trees(
-        needs: Needs,
+        needs: Need,
         read: fn(&Asked<'_>) -> Result<R, Failure>,
         run: Box<Run<R, A>>,
     ) -> Self {
@@ -157,7 +157,7 @@ impl<R: Send + Sync + 'static, A: Answered> Operation<R, A> {
             }
         };
         let mut route = Route::new(name, method, path, summary, handler);
-        if needs != Needs::Read {
+        if needs != Need::Read {
             route = route.query(ACTOR, ABOUT_ACTOR).query(DOOR, ABOUT_DOOR).refuses(OF_CHANGES);
         }
         route = match body {
@@ -194,8 +194,8 @@ impl<R: Send + Sync + 'static, A: Answered> Operation<R, A> {
         let project = target.project.clone();
         // A wrong parameter is named before a wrong body.
         let who = match self.needs {
-            Needs::Read => {
-                caller.access().may(Needs::Read.verb(), &project)?;
+            Need::Read => {
+                caller.access().may(Need::Read.verb(), &project)?;
                 None
             }
             _ => Some(Who::read(caller, &query.params()?)?),

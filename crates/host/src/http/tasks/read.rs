@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_base::tokens;
+use accord_base::{Need, tokens};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{TextForm, Wire as _};
 use accord_contract::wire_enum;
@@ -23,7 +23,7 @@ use super::operation::Operation;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
-use crate::tasks::{Needs, markdown as text};
+use crate::tasks::markdown as text;
 
 wire_enum! {
     /// The formats of what is read about tasks.
@@ -85,7 +85,7 @@ pub(super) fn routes() -> Vec<Route> {
             .query(FORMAT, ABOUT_FORMAT)
     };
     let list = Operation::new(
-        Needs::Read,
+        Need::Read,
         |asked| Ok((list_request(asked.params)?, Form::read(asked.params)?)),
         |tree, _, (asked, form), by| list(tree, asked, *form, by),
     )
@@ -105,7 +105,7 @@ pub(super) fn routes() -> Vec<Route> {
     .query(BUDGET, "The most tokens of the page, which has at least one task.")
     .refuses(&[Code::AgenticInvalidCursor]);
     let board = Operation::new(
-        Needs::Read,
+        Need::Read,
         |asked| Ok((board_request(asked.params)?, Form::read(asked.params)?)),
         |tree, _, (asked, form), by| board(tree, asked, *form, by),
     )
@@ -121,7 +121,7 @@ pub(super) fn routes() -> Vec<Route> {
         lists(list),
         lists(board),
         Operation::new(
-            Needs::Read,
+            Need::Read,
             |asked| {
                 let mut request = ShowRequest::default();
                 request.without_body = Some(WITHOUT_BODY.read(asked.params)?);
@@ -136,7 +136,7 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .query(WITHOUT_BODY, "Leaves the body out."),
         Operation::new(
-            Needs::Read,
+            Need::Read,
             |asked| Ok((Form::read(asked.params)?, audience(AUDIENCE.read(asked.params)?))),
             |tree, target, (form, audience), by| {
                 let answer = tree.briefing(&target.task, by)?;
@@ -318,7 +318,7 @@ async fn events(
     InProject(project): InProject,
     query: Query,
 ) -> Reply {
-    caller.access().may(Needs::Read.verb(), &project)?;
+    caller.access().may(Need::Read.verb(), &project)?;
     let params = query.params()?;
     let after = AFTER.read(&params)?.map(str::parse).transpose();
     let after: Option<u64> = after.map_err(|_| wrong("/after", "must be a number"))?;

@@ -1,5 +1,6 @@
 //! The work of agents: claim, heartbeat, the end of a session.
 
+use accord_base::Need;
 use accord_contract::codes::{Code, Failure};
 use accord_memory_core::query::{MAX_TOKENS, Number, Params};
 use accord_tasks::Tree;
@@ -15,7 +16,7 @@ use super::changes::verb;
 use super::operation::{Operation, on_task, on_tree};
 use super::read::{LEAST, audience};
 use crate::http::table::Route;
-use crate::tasks::{Needs, service};
+use crate::tasks::service;
 
 /// How long a briefing is wanted.
 const BRIEFING: Number = Number::new("briefing_tokens", LEAST, MAX_TOKENS);
@@ -25,7 +26,7 @@ const ABOUT_BRIEFING: &str = "Adds a briefing in Markdown of at most so many tok
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Operation::new(
-            Needs::Write,
+            Need::Write,
             |asked| Ok((asked.body::<ClaimRequest>()?, Wanted::of(asked.params)?)),
             |tree, target, (asked, wanted), by| {
                 let answer = tree.claim(&target.task, asked, by)?;
@@ -49,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
             Code::AofResourceBusy,
         ]),
         Operation::new(
-            Needs::Write,
+            Need::Write,
             |asked| {
                 Ok(ClaimNext {
                     request: asked.body()?,
@@ -69,7 +70,7 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .query(BRIEFING, ABOUT_BRIEFING)
         .refuses(&[Code::AofUnauthorizedAgent]),
-        on_task(Needs::Write, Tree::heartbeat)
+        on_task(Need::Write, Tree::heartbeat)
             .acting_as(|asked| asked.agent.as_deref())
             .post(
                 "task_heartbeat",
@@ -77,7 +78,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "A sign of life of a run: its lease and its heartbeat are extended.",
             )
             .refuses(&[Code::AofUnassignedTask, Code::AofUnauthorizedAgent, Code::AofStaleRun]),
-        on_tree(Needs::Write, Tree::session_end)
+        on_tree(Need::Write, Tree::session_end)
             .acting_as(|asked| asked.agent.as_deref())
             .post(
                 "end_task_session",

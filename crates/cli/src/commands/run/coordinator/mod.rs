@@ -124,7 +124,7 @@ impl WorkspaceArgs {
 
     fn open(&self) -> Result<(Coordinator, RepoArgs), CliError> {
         let answering = self.answering();
-        let opened = Coordinator::open(&answering.folder(), environment());
+        let opened = Coordinator::open(&answering.folder(), environment()?);
         let coordinator = take(opened)?;
         Ok((coordinator, answering))
     }

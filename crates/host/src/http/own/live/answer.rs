@@ -1,7 +1,7 @@
 //! Answering what a live session asks.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::{Code, Failure};
-use accord_live::AnsweredBy;
 use accord_live::answers::LiveAnswerRequest;
 use accord_live_core::SessionId;
 use hyper::StatusCode;
@@ -14,7 +14,6 @@ use crate::http::routes::{InProject, PathId, Query};
 use crate::http::table::{Content, Route};
 use crate::http::tasks::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
 use crate::http::{Context, Reply};
-use crate::tasks::Needs;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -53,8 +52,7 @@ async fn answer(
     // A wrong parameter is named before a wrong body.
     let who = Who::read(&caller, &query.params()?)?;
     let request: LiveAnswerRequest = document.read()?;
-    let by = who.acting(&caller, &project, Needs::Write, None)?;
-    let by = AnsweredBy { actor: by.actor, door: by.door.as_str() };
+    let by = who.acting(&caller, &project, Need::Decide(Decision::Answer), None)?;
     let app = app_of(&project)?;
     let answered = host.live().answer(&caller, &app, &session, request, by).await;
     let result = answered.map_err(with_help)?;

@@ -1,27 +1,45 @@
-//! Who acts, and through which door.
+//! Who acts, through which door, and how it is known that a person is there.
 
-use accord_base::{Actor, ActorId, ActorKey, ActorType};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire_enum;
 
-use crate::lease::unauthorized;
-use crate::task::Task;
+use crate::{Actor, ActorId, ActorKey, ActorType};
 
 wire_enum! {
-    /// The door of a request.
-    pub enum Door("TaskDoor", closed) {
+    /// The door of a request. Its names stand in stored records.
+    pub enum Door("Door", closed) {
         /// A command.
         Cli = "cli",
+        /// A loop of a command: the person decided when the loop was started.
+        Loop = "loop",
+        /// A program that uses the library.
+        Api = "api",
         /// A route of a host.
         Http = "http",
         /// A tool of the Model Context Protocol.
         Mcp = "mcp",
         /// A message of AOF/1.
         Message = "message",
+        /// A page of the host, for the person who signed in there.
+        Page = "page",
+        /// The channel of a live session.
+        Channel = "channel",
+        /// A tool that a page of a live session calls.
+        Tool = "tool",
     }
 }
 
-/// Who acts, and through which door.
+/// How it is known that a person is there.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Presence {
+    /// By a login, a key or a terminal; or nobody decides.
+    #[default]
+    Known,
+    /// It is not known: a process without a terminal named the person.
+    NoTerminal,
+}
+
+/// Who acts, through which door.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct By {
@@ -29,14 +47,33 @@ pub struct By {
     pub actor: Actor,
     /// The door.
     pub door: Door,
+    /// How it is known that a person is there.
+    pub presence: Presence,
     name: String,
+}
+
+impl Presence {
+    /// What the record of a decision says about it; nothing where it is known.
+    pub fn recorded(self) -> Option<&'static str> {
+        (self == Self::NoTerminal).then_some("no terminal")
+    }
 }
 
 impl By {
     /// An actor, through a door.
     pub fn new(actor: Actor, door: Door) -> Self {
-        let name = name_of(&actor.key());
-        Self { actor, door, name }
+        let name = match actor.kind {
+            ActorType::Agent => actor.id.to_string(),
+            kind => format!("{kind}:{}", actor.id),
+        };
+        Self { actor, door, presence: Presence::Known, name }
+    }
+
+    /// The same, with how it is known that a person is there.
+    #[must_use]
+    pub fn present(mut self, presence: Presence) -> Self {
+        self.presence = presence;
+        self
     }
 
     /// An actor that is written as its type, a colon and its id, or an agent that is written as
@@ -57,7 +94,7 @@ impl By {
         Ok(Self::new(Actor::new(key.id, key.kind), door))
     }
 
-    /// The name in task files and events: an agent's own name, `human:NAME`, `script:NAME`.
+    /// The name in files and events: an agent's own name, `human:NAME`, `script:NAME`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -84,18 +121,6 @@ impl By {
         Err(Failure::new(Code::AofPersonRequired, message).with("actor", self.name.as_str()))
     }
 
-    /// Checks that the actor may change a task: an agent only one that it holds, that is routed
-    /// to it or that it created.
-    ///
-    /// # Errors
-    /// `unauthorized_agent`.
-    pub fn check_may_change(&self, task: &Task) -> Result<(), Failure> {
-        if !self.is_agent() || task.agent() == Some(&self.name) || task.created_by == self.name {
-            return Ok(());
-        }
-        Err(unauthorized(task.id, task.agent().unwrap_or(&task.created_by), &self.name))
-    }
-
     /// The agent that a request is about: the one that it names, else the caller. An agent acts
     /// for itself alone.
     ///
@@ -116,13 +141,5 @@ impl By {
                 Err(Failure::new(Code::WireFieldMissing, message).at("/agent"))
             }
         }
-    }
-}
-
-/// The name of an actor in task files and events.
-fn name_of(actor: &ActorKey) -> String {
-    match actor.kind {
-        ActorType::Agent => actor.id.to_string(),
-        kind => format!("{kind}:{}", actor.id),
     }
 }

@@ -1,0 +1,196 @@
+//! Who may do what: the one place that decides about a caller.
+//!
+//! A door describes its caller ([`Caller`](crate::Caller)), the operation says what it needs
+//! ([`Need`]), and [`decide`] answers. What a key covers (verbs, projects, actors) is checked by
+//! [`Access`](crate::Access) before.
+//!
+//! Invariants:
+//! - a worker, the scheduler, a process that cannot be examined, and a process of another user of
+//!   the operating system are never a person;
+//! - without a login, a key or a terminal, a process decides only if it names the person, and the
+//!   record says so.
+
+use accord_contract::codes::{Code, Failure};
+
+use crate::worker::SeenWorker;
+use crate::{Actor, ActorType, Decision, Need, Presence};
+
+/// The kinds of callers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CallerKind {
+    /// A person who signed in on a page.
+    Login,
+    /// The key of a person.
+    PersonKey,
+    /// A key that may act as others.
+    ActAsKey {
+        /// Whether it is the key of a person.
+        is_person: bool,
+    },
+    /// The key of an agent or a script.
+    AgentKey,
+    /// A key without an actor.
+    PlainKey,
+    /// The bearer of a token of a live session.
+    SessionToken,
+    /// A process of the same user, without a key.
+    LocalProcess {
+        /// Whether a person can be asked there.
+        at_terminal: bool,
+    },
+    /// A process of another user of the operating system, or of another machine, without a key.
+    OtherUser,
+    /// A process that a worker started.
+    Worker(SeenWorker),
+    /// The scheduler of a host.
+    Scheduler,
+    /// A process that has ended, or that the system does not show.
+    Unexamined,
+}
+
+/// How the author of a write is known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Attribution {
+    /// The holder of a key without an actor, or with `act_as`, names the author. The Agentic
+    /// Protocol identifies authors and leaves their authentication to the transport.
+    Claimed,
+    /// What an author may do depends on what kind of actor it is, so a person needs the key of a
+    /// person.
+    Proven,
+}
+
+/// Rules that an operator sets.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct DecisionRules {
+    /// Whether a decision without a login or key needs a terminal (`decide.terminal`).
+    pub terminal_required: bool,
+}
+
+/// What is decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// What the operation needs.
+    pub need: Need,
+    /// The kind of the caller.
+    pub caller: &'a CallerKind,
+    /// In whose name it is done, if somebody is named.
+    pub actor: Option<&'a Actor>,
+    /// How the actor is known.
+    pub attribution: Attribution,
+    /// The operator's rules.
+    pub rules: DecisionRules,
+}
+
+/// Whether the process of a caller must be examined for [`decide`]. It reads the process table, so
+/// it is done only where the answer depends on it.
+pub fn needs_examination(need: Need, actor: Option<&Actor>, attribution: Attribution) -> bool {
+    let kind = actor.map(|actor| actor.kind);
+    match need {
+        Need::Read => false,
+        Need::Write | Need::Admin | Need::Decide(Decision::PeerReview) => match kind {
+            Some(ActorType::Human) => true,
+            Some(ActorType::Script) => attribution == Attribution::Proven,
+            Some(ActorType::Agent) | None => false,
+        },
+        Need::Decide(Decision::Answer) => kind != Some(ActorType::Agent),
+        Need::Decide(_) => true,
+    }
+}
+
+/// Whether a caller may do it. The answer says how it is known that a person is there.
+///
+/// # Errors
+/// `not_for_workers`; `person_required`; `confirmation_needed` without a terminal where the
+/// operator requires one.
+pub fn decide(question: &Question<'_>) -> Result<Presence, Failure> {
+    let Question { need, caller, actor, attribution, rules } = *question;
+    if need == Need::Read {
+        return Ok(Presence::Known);
+    }
+    let kind = actor.map(|actor| actor.kind);
+    if needs_examination(need, actor, attribution) {
+        check_process(caller)?;
+    }
+    let is_proven = attribution == Attribution::Proven || need.is_for_people();
+    if kind == Some(ActorType::Human) && is_proven {
+        check_person(caller, actor)?;
+    }
+    if !need.is_for_people() {
+        return Ok(Presence::Known);
+    }
+    if kind != Some(ActorType::Human) {
+        return Err(no_person(actor));
+    }
+    match caller {
+        CallerKind::LocalProcess { at_terminal: false } if rules.terminal_required => {
+            let message = "this host takes decisions only at a terminal, with a login or with a \
+                           key (the setting decide.terminal)";
+            Err(Failure::new(Code::XchainConfirmationNeeded, message).suggesting(
+                "run the command in a terminal, or give the person a key (`accord key create`)",
+            ))
+        }
+        CallerKind::LocalProcess { at_terminal: false } => Ok(Presence::NoTerminal),
+        _ => Ok(Presence::Known),
+    }
+}
+
+/// Refuses a process that is, or may be, no person's.
+fn check_process(caller: &CallerKind) -> Result<(), Failure> {
+    match caller {
+        CallerKind::Worker(worker) => Err(worker.refusal()),
+        CallerKind::Unexamined => Err(unexamined()),
+        CallerKind::OtherUser => Err(other_user()),
+        CallerKind::Scheduler => {
+            let message = "the scheduler is not a person";
+            Err(Failure::new(Code::AofPersonRequired, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a caller with a key acts as a person only if the key is that of a person.
+fn check_person(caller: &CallerKind, actor: Option<&Actor>) -> Result<(), Failure> {
+    match caller {
+        CallerKind::AgentKey
+        | CallerKind::PlainKey
+        | CallerKind::ActAsKey { is_person: false }
+        | CallerKind::SessionToken => {
+            let id = actor.map_or("", |actor| actor.id.as_str());
+            let message = format!("this key is not that of a person, and cannot act as {id}");
+            Err(Failure::new(Code::AofPersonRequired, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_person(actor: Option<&Actor>) -> Failure {
+    let message = match actor {
+        Some(actor) => {
+            format!(
+                "{}:{} is not a person, and only a person can decide this",
+                actor.kind, actor.id
+            )
+        }
+        None => "the request names no person, and only a person can decide this".to_owned(),
+    };
+    Failure::new(Code::AofPersonRequired, message)
+}
+
+/// The refusal of a caller that cannot be examined: it may be a worker.
+fn unexamined() -> Failure {
+    let message = "the process that asks has ended or cannot be examined, so it may be that of a \
+                   worker, and what only a person may do is refused";
+    Failure::new(Code::XchainNotForWorkers, message).suggesting(
+        "use the command `accord` on this machine, in a shell that no worker started; over HTTP, \
+         give the person a key (`accord key create`)",
+    )
+}
+
+/// The refusal of a caller of another user: it may be a worker that changed its user.
+fn other_user() -> Failure {
+    let message = "the process that asks belongs to another user of the operating system or to \
+                   another machine, so it may be that of a worker, and what only a person may do \
+                   is refused";
+    Failure::new(Code::XchainNotForWorkers, message)
+        .suggesting("sign in, or give the person a key (`accord key create`)")
+}

@@ -1,0 +1,187 @@
+//! Who may do what: every kind of caller, in whose name, for every need. The table is written by
+//! hand.
+
+use std::collections::BTreeSet;
+
+use accord_base::policy::{Attribution, CallerKind, DecisionRules, Question, decide};
+use accord_base::worker::{Ancestor, Ancestry, find_worker};
+use accord_base::{Actor, ActorKey, Decision, Need, Presence};
+
+/// `yes`, `bare` (yes, and the record says that there was no terminal), `w` (`not_for_workers`),
+/// `p` (`person_required`), `t` (`confirmation_needed`).
+///
+/// The columns are a person, an agent, a script and nobody, each in turn as a claimed and as a
+/// proven author. An asterisk stands for every need or caller that has no line of its own.
+const TABLE: &str = "
+read             *              yes  yes   yes  yes   yes  yes   yes  yes
+
+write            login          yes  yes   yes  yes   yes  yes   yes  yes
+write            person-key     yes  yes   yes  yes   yes  yes   yes  yes
+write            person-act-as  yes  yes   yes  yes   yes  yes   yes  yes
+write            act-as-key     yes  p     yes  yes   yes  yes   yes  yes
+write            agent-key      yes  p     yes  yes   yes  yes   yes  yes
+write            plain-key      yes  p     yes  yes   yes  yes   yes  yes
+write            token          yes  p     yes  yes   yes  yes   yes  yes
+write            terminal       yes  yes   yes  yes   yes  yes   yes  yes
+write            script         yes  yes   yes  yes   yes  yes   yes  yes
+write            other-user     w    w     yes  yes   yes  w     yes  yes
+write            worker         w    w     yes  yes   yes  w     yes  yes
+write            unexamined     w    w     yes  yes   yes  w     yes  yes
+write            scheduler      p    p     yes  yes   yes  p     yes  yes
+
+admin            *              as write
+peer-review      *              as write
+
+approve          login          yes  yes   p    p     p    p     p    p
+approve          person-key     yes  yes   p    p     p    p     p    p
+approve          person-act-as  yes  yes   p    p     p    p     p    p
+approve          act-as-key     p    p     p    p     p    p     p    p
+approve          agent-key      p    p     p    p     p    p     p    p
+approve          plain-key      p    p     p    p     p    p     p    p
+approve          token          p    p     p    p     p    p     p    p
+approve          terminal       yes  yes   p    p     p    p     p    p
+approve          script         bare bare  p    p     p    p     p    p
+approve          other-user     w    w     w    w     w    w     w    w
+approve          worker         w    w     w    w     w    w     w    w
+approve          unexamined     w    w     w    w     w    w     w    w
+approve          scheduler      p    p     p    p     p    p     p    p
+
+review           *              as approve
+
+answer           login          yes  yes   yes  yes   yes  yes   yes  yes
+answer           person-key     yes  yes   yes  yes   yes  yes   yes  yes
+answer           person-act-as  yes  yes   yes  yes   yes  yes   yes  yes
+answer           act-as-key     yes  p     yes  yes   yes  yes   yes  yes
+answer           agent-key      yes  p     yes  yes   yes  yes   yes  yes
+answer           plain-key      yes  p     yes  yes   yes  yes   yes  yes
+answer           token          yes  p     yes  yes   yes  yes   yes  yes
+answer           terminal       yes  yes   yes  yes   yes  yes   yes  yes
+answer           script         yes  yes   yes  yes   yes  yes   yes  yes
+answer           other-user     w    w     yes  yes   w    w     w    w
+answer           worker         w    w     yes  yes   w    w     w    w
+answer           unexamined     w    w     yes  yes   w    w     w    w
+answer           scheduler      p    p     yes  yes   p    p     p    p
+
+grant            other-user     w    w     w    w     w    w     w    w
+grant            worker         w    w     w    w     w    w     w    w
+grant            unexamined     w    w     w    w     w    w     w    w
+grant            scheduler      p    p     p    p     p    p     p    p
+grant            *              as answer
+sign-in          *              as grant
+override         *              as grant
+";
+
+const NEEDS: [(&str, Need); 10] = [
+    ("read", Need::Read),
+    ("write", Need::Write),
+    ("admin", Need::Admin),
+    ("peer-review", Need::Decide(Decision::PeerReview)),
+    ("approve", Need::Decide(Decision::Approve)),
+    ("review", Need::Decide(Decision::Review)),
+    ("answer", Need::Decide(Decision::Answer)),
+    ("grant", Need::Decide(Decision::Grant)),
+    ("sign-in", Need::Decide(Decision::SignIn)),
+    ("override", Need::Decide(Decision::Override)),
+];
+
+fn callers() -> [(&'static str, CallerKind); 13] {
+    let marks = vec![("ACCORD_TASK_ID".to_owned(), "TASK-2026-02-09-001".to_owned())];
+    let process = Ancestor { pid: 7, marks, is_supervisor: false };
+    let worker = Ancestry { processes: vec![process], has_terminal: true };
+    let worker = find_worker(&worker, &[]).expect("a worker");
+    [
+        ("login", CallerKind::Login),
+        ("person-key", CallerKind::PersonKey),
+        ("person-act-as", CallerKind::ActAsKey { is_person: true }),
+        ("act-as-key", CallerKind::ActAsKey { is_person: false }),
+        ("agent-key", CallerKind::AgentKey),
+        ("plain-key", CallerKind::PlainKey),
+        ("token", CallerKind::SessionToken),
+        ("terminal", CallerKind::LocalProcess { at_terminal: true }),
+        ("script", CallerKind::LocalProcess { at_terminal: false }),
+        ("other-user", CallerKind::OtherUser),
+        ("worker", CallerKind::Worker(worker)),
+        ("unexamined", CallerKind::Unexamined),
+        ("scheduler", CallerKind::Scheduler),
+    ]
+}
+
+/// The words of a line of the table.
+fn line<'t>(need: &'t str, caller: &'t str) -> Vec<&'t str> {
+    let rows = || TABLE.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let of = |wanted: &str| rows().find(|row| row.starts_with(&[need, wanted]));
+    let row = of(caller).or_else(|| of("*"));
+    let row = row.unwrap_or_else(|| panic!("no line for {need} {caller}"));
+    match row[2] {
+        "as" => line(row[3], caller),
+        _ => row[2..].to_vec(),
+    }
+}
+
+fn actor(name: &str) -> Option<Actor> {
+    let key = ActorKey::parse(name).ok()?;
+    Some(Actor::new(key.id, key.kind))
+}
+
+fn outcome(question: &Question<'_>) -> &'static str {
+    match decide(question) {
+        Ok(Presence::Known) => "yes",
+        Ok(Presence::NoTerminal) => "bare",
+        Err(refused) => match refused.code.as_str() {
+            "not_for_workers" => "w",
+            "person_required" => "p",
+            "confirmation_needed" => "t",
+            other => panic!("{other}: {}", refused.message),
+        },
+    }
+}
+
+#[test]
+fn the_policy_is_the_table() {
+    let mut cells = 0;
+    for (need_name, need) in NEEDS {
+        for (caller_name, caller) in &callers() {
+            let expected = line(need_name, caller_name);
+            let mut found = Vec::new();
+            for name in ["human:lead", "agent:dev", "script:nightly", ""] {
+                for attribution in [Attribution::Claimed, Attribution::Proven] {
+                    let (actor, rules) = (actor(name), DecisionRules::default());
+                    let actor = actor.as_ref();
+                    found.push(outcome(&Question { need, caller, actor, attribution, rules }));
+                }
+            }
+            assert_eq!(found, expected, "{need_name} {caller_name}");
+            cells += found.len();
+        }
+    }
+    assert_eq!(cells, NEEDS.len() * 13 * 8);
+}
+
+#[test]
+fn every_decision_has_lines() {
+    let names: BTreeSet<&str> = NEEDS.iter().map(|(name, _)| *name).collect();
+    let first = |line: &'static str| line.split_whitespace().next();
+    let in_table: BTreeSet<&str> = TABLE.lines().filter_map(first).collect();
+    assert_eq!(names, in_table);
+}
+
+/// An operator can require a terminal. A login and a key are enough.
+#[test]
+fn a_terminal_can_be_required() {
+    let rules = DecisionRules { terminal_required: true };
+    let actor = actor("human:lead");
+    for (name, caller) in &callers() {
+        for decision in [Decision::Approve, Decision::Review] {
+            let question = |rules| Question {
+                need: Need::Decide(decision),
+                caller,
+                actor: actor.as_ref(),
+                attribution: Attribution::Proven,
+                rules,
+            };
+            let usual = outcome(&question(DecisionRules::default()));
+            let expected = if usual == "bare" { "t" } else { usual };
+            assert_eq!(outcome(&question(rules)), expected, "{name}");
+        }
+    }
+}
