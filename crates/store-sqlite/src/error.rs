@@ -39,7 +39,7 @@ impl<T> IntoStoreError<T> for io::Result<T> {
 
 /// The error for a value that cannot be read.
 pub(crate) fn damaged(what: &str) -> StoreError {
-    StoreError::new(StoreErrorKind::Corrupt, format!("{what} cannot be read"))
+    StoreError::unreadable(what)
 }
 
 fn kind_of(error: &rusqlite::Error) -> StoreErrorKind {

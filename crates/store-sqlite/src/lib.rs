@@ -33,7 +33,6 @@ mod folder;
 mod migrate;
 mod options;
 mod readers;
-mod stamp;
 mod store;
 mod unit;
 mod upkeep;

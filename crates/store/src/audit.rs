@@ -102,6 +102,27 @@ pub trait Audit {
     fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>>;
 }
 
+/// The requested number of readable rows; `read` returns the first rows of a list, with `None` for
+/// a damaged one. A shorter result means the end of the list, so that paging knows when to stop.
+///
+/// # Errors
+/// Those of `read`.
+pub fn fill<T>(wanted: usize, read: impl Fn(usize) -> Result<Vec<Option<T>>>) -> Result<Vec<T>> {
+    let mut limit = wanted;
+    loop {
+        let rows = read(limit)?;
+        let is_all = rows.len() < limit;
+        let mut rows: Vec<T> = rows.into_iter().flatten().collect();
+        if is_all || rows.len() >= wanted {
+            rows.truncate(wanted);
+            return Ok(rows);
+        }
+        // Damaged rows do not count towards the limit. It reads again from the start with a larger
+        // limit, because a damaged row has no position to continue from.
+        limit = limit.saturating_mul(2);
+    }
+}
+
 impl Table {
     /// Whether its rows are in an export.
     pub fn is_exported(self) -> bool {

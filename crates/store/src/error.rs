@@ -77,6 +77,11 @@ impl StoreError {
         Self { kind: StoreErrorKind::Corrupt, detail: row.what.clone(), row: Some(Box::new(row)) }
     }
 
+    /// A value cannot be read.
+    pub fn unreadable(what: &str) -> Self {
+        Self::new(StoreErrorKind::Corrupt, format!("{what} cannot be read"))
+    }
+
     /// A row to add exists already, or a row to change does not exist.
     pub fn conflict(what: &str, id: &str) -> Self {
         Self::new(StoreErrorKind::Conflict, format!("{what} {id:?}"))

@@ -6,7 +6,8 @@
 //! with it.
 //!
 //! Invariants:
-//! - an engine stores and finds rows. A job decides what is allowed, within its transaction;
+//! - an engine stores and finds rows. A job decides what is allowed, within its transaction, and
+//!   [`derived`] computes the rows that follow from packages;
 //! - every row except keys and settings of the store belongs to one project, and a reader of one
 //!   project never gets a row of another. Live sessions are the exception: their ids are unique in
 //!   the store, and a job checks the project of a session;
@@ -29,6 +30,7 @@
 mod audit;
 mod blobs;
 mod briefing;
+pub mod derived;
 mod embeddings;
 mod engine;
 mod error;
@@ -48,10 +50,11 @@ mod store;
 pub mod terms;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod time_key;
 mod totals;
 mod unit;
 
-pub use audit::{Audit, DamagedRow, Stored, Table};
+pub use audit::{Audit, DamagedRow, Stored, Table, fill};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
 pub use briefing::Briefings;
 pub use embeddings::{

@@ -11,14 +11,13 @@
 //! Packages answer questions and supersede packages ([`Links`]), from the moment that they are
 //! complete, unless they are quarantined ([`Standing`]). A link may name a package that is stored
 //! later: it works from then on. A question is open while a package asks it that no answer covers.
-//!
-//! [`Standing`]: accord_memory_core::lifecycle::Standing
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use accord_base::{ActorKey, ProjectId, SessionId};
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::deposit::LinkTargets;
+use accord_memory_core::lifecycle::Standing;
 use accord_memory_core::package::{
     Links, PackageFields, PackageType, ReviewType, SearchTexts, Significance, Status,
 };
@@ -344,9 +343,22 @@ pub trait PackageWrites {
         package: &PackageId,
         index: &PackageIndex,
     ) -> Result<()>;
+
+    /// Rewrites the columns of the package of a number, except its project and its text, and adds
+    /// its derived data, of which there must be none ([`Repair`](crate::Repair)). Returns `false`
+    /// when another package has the same id.
+    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool>;
+
+    /// Quarantines the package of a number, which need not be readable and has no derived data.
+    fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()>;
 }
 
 impl PackageRow {
+    /// From when it asks, answers and supersedes, with the texts of its log.
+    pub fn standing<'t>(&self, log: impl IntoIterator<Item = &'t str>) -> Standing {
+        Standing::of(self.created_at.time(), self.actor.kind, self.state.status, log)
+    }
+
     /// Checks that the log has the numbers from 1 to the package's latest revision.
     pub fn check_log(&self, log: &[RevisionRow]) -> Result<()> {
         counts(log, 0, self.state.revision)
@@ -420,6 +432,12 @@ impl PackageIndex {
     /// Its open questions, in its own order.
     pub fn open_questions(&self) -> &[IndexedQuestion] {
         &self.open_questions
+    }
+
+    /// Its open questions, each once, with the index of the first time.
+    pub fn distinct_questions(&self) -> impl Iterator<Item = &IndexedQuestion> {
+        let mut seen = BTreeSet::new();
+        self.open_questions.iter().filter(move |question| seen.insert(question.text.as_str()))
     }
 
     /// What it answers and supersedes.

@@ -1,13 +1,14 @@
 //! Rebuilding derived data.
 //!
-//! A repair deletes all derived data, rewrites each sound package, quarantines the others, and
+//! A repair deletes all derived data, rewrites each sound package
+//! ([`PackageWrites::put_package`](crate::PackageWrites::put_package)), quarantines the others, and
 //! recounts every project. Derived data is incomplete until then, so a repair works on a copy that
 //! has no readers.
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 
-use crate::{PackageIndex, PackageRow, Quarantine, Result, RevisionRow};
+use crate::{Result, RevisionRow};
 
 /// The parts of a package from which everything else is derived.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -27,13 +28,6 @@ pub trait Repair {
 
     /// Deletes the derived data of all projects.
     fn forget_derived(&mut self) -> Result<()>;
-
-    /// Rewrites the columns of the package of a number, except its project and its text, and its
-    /// derived data. Returns `false` when another package has the same id.
-    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool>;
-
-    /// Quarantines the package of a number, which need not be readable.
-    fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()>;
 
     /// Recounts the rows of a project, and corrects the sort keys of each.
     fn recount(&mut self, project: &ProjectId) -> Result<()>;

@@ -1,7 +1,7 @@
 //! Finds damage: reads every package by its number, and collects damaged rows.
 
 use accord_base::ProjectId;
-use accord_store::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored, Table};
+use accord_store::{Audit, DamagedRow, PackageIndex, PackageRow, Result, Stored, Table, derived};
 
 use super::Unit;
 use super::damage::examine_of;
@@ -39,28 +39,7 @@ impl Audit for Unit<'_> {
     }
 
     fn check_index(&self, row: &PackageRow, index: &PackageIndex) -> Result<Vec<DamagedRow>> {
-        let Some(pk) = self.find(&row.project_id)? else {
-            return Ok(Vec::new());
-        };
-        let wrong = |table, what: &str| DamagedRow {
-            table,
-            project_id: Some(row.project_id.clone()),
-            id: row.package_id.as_str().to_owned(),
-            what: what.to_owned(),
-        };
-        let mut found = Vec::new();
-        if !self.asks(pk, row, index)? {
-            let what = "the stored open questions of the package are not those in its text";
-            found.push(wrong(Table::Question, what));
-        }
-        if !self.has_links(pk, row, index.links())? {
-            let what = "the stored answers and superseded packages are not those in its text";
-            found.push(wrong(Table::Link, what));
-        }
-        if let Some(what) = self.wrong_terms(pk, row, index)? {
-            found.push(wrong(Table::Search, what));
-        }
-        Ok(found)
+        derived::check_index(self, row, index)
     }
 
     fn check_derived(&self, project: Option<&ProjectId>) -> Result<Vec<DamagedRow>> {
@@ -72,7 +51,6 @@ impl Audit for Unit<'_> {
         };
         let mut found = self.wrong_counters(pk)?;
         found.extend(self.wrong_tallies(pk)?);
-        found.extend(self.wrong_questions(pk)?);
         found.extend(self.wrong_question_tallies(pk)?);
         found.extend(self.wrong_embeddings(pk)?);
         found.extend(self.wrong_live_sessions(pk)?);
@@ -82,6 +60,8 @@ impl Audit for Unit<'_> {
             id,
             what,
         });
-        Ok(rows.collect())
+        let mut found: Vec<DamagedRow> = rows.collect();
+        found.extend(derived::wrong_questions(self, project)?);
+        Ok(found)
     }
 }

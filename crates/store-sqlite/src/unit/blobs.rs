@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_canon::Digest;
-use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table};
+use accord_store::{BlobRow, BlobWrites, Blobs, Result, Stored, Table, fill};
 use rusqlite::params;
 
 use super::column::Row;
@@ -43,7 +43,7 @@ impl Blobs for Unit<'_> {
             WHERE project = ?1 AND digest > ?2 ORDER BY digest LIMIT ?3";
         // Every digest sorts after the empty one.
         let after = after.map_or(&[] as &[u8], |after| after.as_bytes());
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, after, limit(wanted)), |columns| {
                 Ok(self.keep(stored(columns, project)))
             })

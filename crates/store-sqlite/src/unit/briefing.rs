@@ -3,13 +3,12 @@
 use accord_base::ProjectId;
 use accord_contract::time::Time;
 use accord_memory_core::bundle::{BriefingPart, STANDING_SIGNIFICANCE};
-use accord_store::{Briefings, PackageRow, Result};
+use accord_store::{Briefings, PackageRow, Result, fill, time_key};
 use rusqlite::types::Value;
 
+use super::links::superseding;
 use super::select::{Select, text};
-use super::supersessions::superseding;
 use super::{Unit, limit};
-use crate::stamp;
 
 impl Briefings for Unit<'_> {
     fn briefed(
@@ -22,7 +21,7 @@ impl Briefings for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             let mut places: Vec<i64> = Vec::new();
             for mut range in ranges(pk, part, since) {
                 let left = Value::Integer(limit(wanted - places.len()));
@@ -60,7 +59,7 @@ impl Briefings for Unit<'_> {
             superseding!(),
             ") ORDER BY t.created_key DESC, t.pk DESC LIMIT ?2"
         );
-        let found = self.fill(1, |wanted| {
+        let found = fill(1, |wanted| {
             let places = self.many(sql, (pk, limit(wanted)), |row| row.integer(0))?;
             self.rows_of(places, project)
         })?;
@@ -73,7 +72,7 @@ impl Briefings for Unit<'_> {
 /// The conditions repeat those of the partial indexes word for word: otherwise SQLite could not use
 /// them. The indexes are named, because SQLite would prefer another with more equal columns.
 fn ranges(project: i64, part: BriefingPart, since: Option<Time>) -> Vec<Select> {
-    let since = text(&since.map(stamp::key).unwrap_or_default());
+    let since = text(&since.map(time_key::of).unwrap_or_default());
     let range = |index: &str, condition: &str| {
         let sql = format!(
             "SELECT t.pk FROM package t INDEXED BY {index}

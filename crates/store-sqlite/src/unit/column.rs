@@ -4,11 +4,10 @@ use accord_base::{ActorId, ActorKey, ActorType};
 use accord_canon::Digest;
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::ContentHash;
-use accord_store::{Result, StoreError, StoreErrorKind};
+use accord_store::{Result, StoreError, StoreErrorKind, time_key};
 use rusqlite::types::ValueRef;
 
 use crate::error::{IntoStoreError as _, damaged};
-use crate::stamp;
 
 /// A row that a query found.
 pub(super) struct Row<'r>(pub(super) &'r rusqlite::Row<'r>);
@@ -38,7 +37,7 @@ impl Row<'_> {
     /// Refuses a sort key that is not that of the instant: the row would be sorted wrongly.
     pub(super) fn stands_at(&self, at: usize, instant: Time) -> Result<()> {
         let key = self.0.get_ref(at).store_error()?.as_bytes_or_null();
-        if key == Ok(Some(stamp::key(instant).as_bytes())) {
+        if key == Ok(Some(time_key::of(instant).as_bytes())) {
             Ok(())
         } else {
             Err(StoreError::new(StoreErrorKind::Corrupt, "its sort key is not that of its time"))

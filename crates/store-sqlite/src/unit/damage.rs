@@ -74,26 +74,4 @@ impl Unit<'_> {
         let rows = self.many(sql, values, |columns| Ok(self.keep(read(columns))))?;
         Ok(rows.into_iter().flatten().collect())
     }
-
-    /// The requested number of readable rows; `read` returns the first rows of the list. A shorter
-    /// result means the end of the list, so that paging knows when to stop.
-    pub(super) fn fill<T>(
-        &self,
-        wanted: usize,
-        read: impl Fn(usize) -> Result<Vec<Option<T>>>,
-    ) -> Result<Vec<T>> {
-        let mut limit = wanted;
-        loop {
-            let rows = read(limit)?;
-            let is_all = rows.len() < limit;
-            let mut rows: Vec<T> = rows.into_iter().flatten().collect();
-            if is_all || rows.len() >= wanted {
-                rows.truncate(wanted);
-                return Ok(rows);
-            }
-            // Damaged rows do not count towards the limit. It reads again from the start with a
-            // larger limit, because a damaged row has no position to continue from.
-            limit = limit.saturating_mul(2);
-        }
-    }
 }

@@ -1,89 +1,20 @@
 //! Compares derived data with its source.
 
-use std::collections::BTreeSet;
-
-use accord_memory_core::package::{QuestionKey, Status};
-use accord_store::{DamagedRow, PackageIndex, PackageRow, Result, Table};
+use accord_memory_core::package::Status;
+use accord_store::derived::ALL_READERS;
+use accord_store::time_key::Span;
+use accord_store::{DamagedRow, Result, Table};
 use rusqlite::params;
 
-use super::questions::{ALL_READERS, NewestUse, audience, digest};
-use super::sources;
-use super::{Unit, limit, number};
-use crate::stamp::{self, Span};
+use super::{Unit, limit};
 
 /// How many differences of one kind are reported. With more, the problem is not single rows.
 const NAMED: usize = 1_000;
-
-/// How many terms of a package are looked up in the index. All of them would take too long.
-const LOOKED_UP: usize = 8;
-
-/// The `ask_key` of questions that were stored in format 1.
-const ASKED_IN_FORMAT_1: &str = "0";
 
 /// The table, the id of the row, and what is wrong with it.
 pub(super) type Wrong = (Table, String, String);
 
 impl Unit<'_> {
-    /// Whether the stored questions of a package are those in its text.
-    pub(super) fn asks(
-        &self,
-        project: i64,
-        row: &PackageRow,
-        index: &PackageIndex,
-    ) -> Result<bool> {
-        let sql = "SELECT q.text, q.audience, q.project, u.asked_key, u.package_id, u.ask_key
-            FROM question_use u JOIN question q ON q.pk = u.question
-            WHERE u.package = ?1 ORDER BY u.ordinal";
-        let kept = self.many(sql, (number(row.seq),), |row| {
-            let question = (row.label(0), row.label(1), row.integer(2)?, row.label(3));
-            Ok((question, row.label(4), row.label(5)))
-        })?;
-        let (audience, key) = (audience(row), stamp::key(row.created_at.time()));
-        let mut given = BTreeSet::new();
-        // A question that is asked twice has the position of the first time.
-        let asked =
-            index.open_questions().iter().filter(|question| given.insert(question.text.as_str()));
-        let asked: Vec<_> = asked
-            .map(|question| (question.text.clone(), audience.clone(), project, key.clone()))
-            .collect();
-        if asked.is_empty() {
-            return Ok(kept.is_empty());
-        }
-        let ask_key = stamp::key(self.standing(row, number(row.seq))?.asked_at);
-        Ok(asked.len() == kept.len()
-            && asked.into_iter().zip(kept).all(|(asked, (question, package_id, kept_key))| {
-                asked == question
-                    && package_id == row.package_id.as_str()
-                    && (kept_key == ask_key || kept_key == ASKED_IN_FORMAT_1)
-            }))
-    }
-
-    /// What is wrong with the terms of a package in the index: it must have as many in every part
-    /// as its text, and some of them are looked up.
-    pub(super) fn wrong_terms(
-        &self,
-        project: i64,
-        row: &PackageRow,
-        index: &PackageIndex,
-    ) -> Result<Option<&'static str>> {
-        let package = number(row.seq);
-        let Some(lengths) = self.lengths_of(package)? else {
-            return Ok(Some("the package is not in the search index"));
-        };
-        let parts = index.terms().each_ref();
-        let counted = parts.map(|terms| terms.split_terminator(' ').count() as u64);
-        let all: BTreeSet<&str> =
-            parts.into_iter().flat_map(|terms| terms.split_terminator(' ')).collect();
-        let some = all.iter().step_by(all.len() / LOOKED_UP + 1);
-        let lookup: Vec<String> = some.map(|term| format!("\"{project}:{term}\"")).collect();
-        // Without an operator between them, SQLite looks for rows that have all of them.
-        let sql = "SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 AND rowid = ?2";
-        let is_found = lookup.is_empty()
-            || self.one(sql, params![lookup.join(" "), package], |row| row.integer(0))?.is_some();
-        let is_right = lengths == counted && is_found;
-        Ok((!is_right).then_some("the search index has other words of the package than its text"))
-    }
-
     /// Entries of the index of terms that belong to no package.
     pub(super) fn stray_terms(&self) -> Result<Vec<DamagedRow>> {
         let sql = "SELECT id FROM package_terms_docsize d
@@ -186,45 +117,6 @@ impl Unit<'_> {
             let what = "it does not count a span of time".to_owned();
             Ok((Table::Tally, row.label(0), what))
         })?);
-        Ok(found)
-    }
-
-    /// Finds questions whose stored newest packages or answers are wrong.
-    pub(super) fn wrong_questions(&self, project: i64) -> Result<Vec<Wrong>> {
-        let sql = "SELECT pk, digest, text, asked_key, package, ordinal, sources, open, folded
-            FROM question WHERE project = ?1";
-        let mut found = Vec::new();
-        let mut check = |row: &super::column::Row<'_>| {
-            let (question, text) = (row.integer(0)?, row.label(2));
-            let key = QuestionKey::of(&text);
-            let through = self.answered_through(project, &key)?;
-            let mut uses = self.newest_uses(question, &through)?;
-            let is_open = !uses.is_empty();
-            if !is_open {
-                uses = self.newest_uses(question, "")?;
-            }
-            let newest = uses.first().map(|newest| (&newest.key, newest.package, newest.ordinal));
-            let kept = (row.label(3), row.integer(4)?, row.integer(5)?);
-            let what = if newest.is_none() {
-                "no package asks it"
-            } else if newest != Some((&kept.0, kept.1, kept.2))
-                || sources::write(uses.iter().map(NewestUse::source)) != row.label(6)
-            {
-                "its newest packages are others"
-            } else if (row.integer(7)? == 1) != is_open {
-                if is_open { "it has no answer" } else { "it has an answer" }
-            } else if row.integer(1)? != digest(&text)
-                || row.digest(8).ok().as_ref() != Some(key.digest())
-            {
-                "it cannot be found by its text"
-            } else {
-                return Ok(());
-            };
-            found.push((Table::Question, text, what.to_owned()));
-            Ok(())
-        };
-        self.each(sql, (project,), &mut check, |()| true)?;
-        found.truncate(NAMED);
         Ok(found)
     }
 

@@ -4,7 +4,7 @@ use accord_base::ProjectId;
 use accord_memory_core::PackageId;
 use accord_store::{
     EmbeddingRow, EmbeddingWrites, Embeddings, Order, Result, Space, StoreError, Stored, Table,
-    Unembedded, UnembeddedQuery,
+    Unembedded, UnembeddedQuery, fill,
 };
 use rusqlite::params;
 
@@ -42,7 +42,7 @@ impl Embeddings for Unit<'_> {
             Order::NewestFirst => (page!("<", "DESC"), i64::MAX),
         };
         let after = query.after.map_or(start, number);
-        self.fill(query.limit, |wanted| {
+        fill(query.limit, |wanted| {
             let values = params![space.model, dimension(space), after, limit(wanted)];
             self.many(sql, values, |columns| {
                 let found = examine_of(columns, Table::Package, 1, |row, project| {
@@ -93,7 +93,7 @@ impl Embeddings for Unit<'_> {
             FROM embedding e JOIN package p ON p.pk = e.package
             WHERE e.project = ?1 AND e.model = ?2 AND e.dimension = ?3 AND e.pk > ?4
             ORDER BY e.pk LIMIT ?5";
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             let values = params![pk, space.model, dimension(space), number(after), limit(wanted)];
             self.many(sql, values, |columns| Ok(self.keep(stored(columns, project))))
         })

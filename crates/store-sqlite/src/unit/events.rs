@@ -3,7 +3,7 @@
 use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 use accord_store::{
-    EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table,
+    EventEntry, EventRange, EventRow, EventWrites, Events, Projects as _, Result, Table, fill,
 };
 use rusqlite::params;
 
@@ -19,7 +19,7 @@ impl Events for Unit<'_> {
         };
         let sql = "SELECT seq, at, kind, only_for_type, only_for_id, text FROM event
             WHERE project = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, number(after), limit(wanted)), |columns| {
                 let stored = examine(columns, Table::Event, project, |row, _| self::row(row));
                 Ok(self.keep(stored))

@@ -4,7 +4,8 @@ use accord_base::ProjectId;
 use accord_contract::time::{Time, Timestamp};
 use accord_memory_core::FactId;
 use accord_store::{
-    FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When,
+    FactKey, FactQuery, FactRow, FactWrites, Facts, Neighbours, Result, Stored, Table, When, fill,
+    time_key,
 };
 use rusqlite::types::Value;
 use rusqlite::{Params, params};
@@ -14,7 +15,6 @@ use super::damage::{examine, examine_of};
 use super::select::{Select, text};
 use super::{Unit, limit, number};
 use crate::error::damaged;
-use crate::stamp;
 
 /// The columns that [`row`] reads.
 macro_rules! columns {
@@ -83,7 +83,7 @@ impl Facts for Unit<'_> {
               AND (f.to_key IS NULL OR f.to_key > f.from_key)
               ORDER BY f.from_key, f.pk LIMIT 1"
         );
-        let at = stamp::key(instant);
+        let at = time_key::of(instant);
         let beside = |sql| self.only(sql, params![pk, key.subject, key.predicate, at], project);
         Ok(Neighbours { before: beside(before)?, after: beside(after)? })
     }
@@ -100,7 +100,7 @@ impl Facts for Unit<'_> {
             When::Current => "ORDER BY f.subject, f.predicate LIMIT ?",
             When::At(_) | When::Ever => "ORDER BY f.subject, f.predicate, f.from_key, f.pk LIMIT ?",
         };
-        self.fill(query.limit, |wanted| {
+        fill(query.limit, |wanted| {
             let mut select = select.clone();
             select.add(order, [Value::Integer(limit(wanted))]);
             select.run(self, |columns| Ok(self.keep(stored(columns, project))))
@@ -117,7 +117,7 @@ impl Facts for Unit<'_> {
             " FROM fact f WHERE f.project = ?1 AND f.to_key IS NULL
               ORDER BY f.from_key DESC, f.pk DESC LIMIT ?2"
         );
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, limit(wanted)), |columns| Ok(self.keep(stored(columns, project))))
         })
     }
@@ -135,9 +135,9 @@ impl FactWrites for Unit<'_> {
             row.subject,
             row.predicate,
             row.value,
-            stamp::key(row.valid_from.time()),
+            time_key::of(row.valid_from.time()),
             row.valid_from.as_str(),
-            row.valid_to.as_ref().map(|to| stamp::key(to.time())),
+            row.valid_to.as_ref().map(|to| time_key::of(to.time())),
             row.valid_to.as_ref().map(|to| to.as_str()),
             row.created_at.as_str(),
             row.text,
@@ -157,7 +157,7 @@ impl FactWrites for Unit<'_> {
         let pk = self.must_find(project)?;
         let sql = "UPDATE fact SET to_key = ?3, valid_to = ?4, text = ?5
             WHERE fact_id = ?1 AND project = ?2";
-        let to_key = stamp::key(valid_to.time());
+        let to_key = time_key::of(valid_to.time());
         let values = params![fact.as_str(), pk, to_key, valid_to.as_str(), text];
         self.change("fact", sql, values)
     }
@@ -185,7 +185,7 @@ pub(super) fn narrow(select: &mut Select, query: &FactQuery<'_>) {
             select.add("AND f.to_key IS NULL", []);
         }
         When::At(instant) => {
-            let at = text(&stamp::key(instant));
+            let at = text(&time_key::of(instant));
             let holds = "AND f.from_key <= ? AND (f.to_key IS NULL OR f.to_key > ?)";
             select.add(holds, [at.clone(), at]);
         }
@@ -196,7 +196,7 @@ pub(super) fn narrow(select: &mut Select, query: &FactQuery<'_>) {
             [
                 text(&after.subject),
                 text(&after.predicate),
-                text(&stamp::key(after.valid_from)),
+                text(&time_key::of(after.valid_from)),
                 Value::Integer(number(after.seq)),
             ],
         );

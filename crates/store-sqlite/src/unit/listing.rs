@@ -4,14 +4,13 @@
 //! depends on its length and on the number of ranges, which is at most five.
 
 use accord_memory_core::package::{Significance, Status};
-use accord_store::{Drafts, HighlightQuery, Order, PackageQuery, Quarantined, Result};
+use accord_store::{Drafts, HighlightQuery, Order, PackageQuery, Quarantined, Result, time_key};
 use rusqlite::params;
 use rusqlite::types::Value;
 
+use super::links::superseding;
 use super::select::{Select, text};
-use super::supersessions::superseding;
 use super::{Unit, limit, number};
-use crate::stamp;
 
 /// The position of a package: the key of its `created_at`, and its number.
 pub(super) type PackagePlace = (String, i64);
@@ -44,7 +43,7 @@ impl Unit<'_> {
             "{sql} {} ORDER BY t.created_key DESC, t.pk DESC LIMIT ?4",
             if query.standing { standing } else { "" }
         );
-        let since = query.since.map(stamp::key).unwrap_or_default();
+        let since = query.since.map(time_key::of).unwrap_or_default();
         let least = query.least.map_or(1, Significance::number);
         let mut found = Vec::new();
         // One query per value, because the index starts with the significance. A sort over all of
@@ -59,7 +58,7 @@ impl Unit<'_> {
 
     /// The part of a range that can be in the page.
     fn read(&self, range: &Range, query: &PackageQuery<'_>) -> Result<Vec<PackagePlace>> {
-        let since = text(&query.since.map(stamp::key).unwrap_or_default());
+        let since = text(&query.since.map(time_key::of).unwrap_or_default());
         let part = |bounds: &str, values: Vec<Value>, wanted: usize| {
             let mut select = range.clone();
             select.add(bounds, values);
@@ -76,7 +75,7 @@ impl Unit<'_> {
         let Some(after) = query.after else {
             return part("AND created_key >= ?", vec![since], query.limit);
         };
-        let key = text(&stamp::key(after.created_at));
+        let key = text(&time_key::of(after.created_at));
         let (same, behind) = match query.order {
             Order::NewestFirst => ("AND pk < ?", "AND created_key < ?"),
             Order::OldestFirst => ("AND pk > ?", "AND created_key > ?"),
@@ -97,14 +96,14 @@ pub(super) fn counted(project: i64, query: &PackageQuery<'_>) -> Vec<Select> {
     let mut ranges = ranges(project, query);
     for range in &mut ranges {
         if let Some(since) = query.since {
-            range.add("AND created_key >= ?", [text(&stamp::key(since))]);
+            range.add("AND created_key >= ?", [text(&time_key::of(since))]);
         }
         if let Some(after) = query.after {
             let behind = match query.order {
                 Order::NewestFirst => "AND (created_key, pk) < (?, ?)",
                 Order::OldestFirst => "AND (created_key, pk) > (?, ?)",
             };
-            let key = text(&stamp::key(after.created_at));
+            let key = text(&time_key::of(after.created_at));
             range.add(behind, [key, Value::Integer(number(after.seq))]);
         }
     }

@@ -7,7 +7,7 @@ use accord_live_core::session::{Ask, DedupKey, Head, Session};
 use accord_live_core::{HandshakeId, SessionId};
 use accord_store::{
     BlueprintRow, FrameEntry, HandshakeRow, LedgerEntry, LivePart, LiveSessionQuery,
-    LiveSessionRow, LiveSessions, Result, StoreError, Stored, Table,
+    LiveSessionRow, LiveSessions, Result, StoreError, Stored, Table, fill,
 };
 use rusqlite::params;
 use rusqlite::types::Value;
@@ -66,7 +66,7 @@ impl LiveSessions for Unit<'_> {
                 [at.clone(), at, text(id.as_str())],
             );
         }
-        self.fill(query.limit, |wanted| {
+        fill(query.limit, |wanted| {
             let mut select = select.clone();
             let order = "ORDER BY s.created_at DESC, s.session_id LIMIT ?";
             select.add(order, [Value::Integer(limit(wanted))]);
@@ -82,7 +82,7 @@ impl LiveSessions for Unit<'_> {
             "WHERE s.is_ended = 0 AND s.expires_at <= ?1
              ORDER BY s.expires_at, s.session_id LIMIT ?2"
         );
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             let values = (millis(at), limit(wanted));
             self.many(sql, values, |columns| Ok(self.keep(stored(columns))))
         })
@@ -142,7 +142,7 @@ impl LiveSessions for Unit<'_> {
         let Some(pk) = self.find_live(session)? else { return Ok(Vec::new()) };
         let sql = "SELECT seq, channel, is_latest, text FROM live_frame
             WHERE session = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, number(after), limit(wanted)), |columns| {
                 Ok(self.keep(unowned(columns, Table::LiveFrame, frame)))
             })
@@ -185,7 +185,7 @@ impl LiveSessions for Unit<'_> {
         );
         let since = after.map(|(since, _)| millis(since));
         let id = after.map(|(_, id)| id.as_str());
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, params![pk, millis(at), since, id, limit(wanted)], |columns| {
                 let read = |row: &Row<'_>| Ok((session(row)?, ask(row, 18)?));
                 Ok(self.keep(unowned(columns, Table::LiveAsk, read)))
@@ -228,7 +228,7 @@ impl LiveSessions for Unit<'_> {
         let sql = "SELECT contract_hash, variant_key, code_hash, intent, at, text
             FROM live_blueprint WHERE project = ?1
             ORDER BY at DESC, contract_hash, variant_key LIMIT ?2";
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, limit(wanted)), |columns| {
                 Ok(self.keep(examine(columns, Table::LiveBlueprint, project, blueprint)))
             })
@@ -271,7 +271,7 @@ impl Unit<'_> {
         wanted: usize,
     ) -> Result<Vec<LedgerEntry>> {
         let Some(pk) = self.find_live(session)? else { return Ok(Vec::new()) };
-        self.fill(wanted, |wanted| {
+        fill(wanted, |wanted| {
             self.many(sql, (pk, number(after), limit(wanted)), |columns| {
                 Ok(self.keep(unowned(columns, Table::LiveEvent, event)))
             })

@@ -1,6 +1,5 @@
 //! A unit of work on a connection that has a transaction open.
 
-mod answers;
 mod audit;
 mod blobs;
 mod briefing;
@@ -12,11 +11,11 @@ mod events;
 mod facts;
 mod index;
 mod keys;
-mod link_targets;
+mod links;
 mod listing;
 mod live;
 mod live_writes;
-mod open_questions;
+mod package_rows;
 mod packages;
 mod projects;
 mod questions;
@@ -27,7 +26,6 @@ mod select;
 mod sessions;
 mod settings;
 mod sources;
-mod supersessions;
 mod tallies;
 mod terms;
 mod totals;
@@ -167,6 +165,11 @@ impl<'c> Unit<'c> {
             self.last_project.replace(Some((project.clone(), pk)));
         }
         Ok(pk)
+    }
+
+    /// The number of a project to read from; 0, which no project has, if it does not exist.
+    fn or_none(&self, project: &ProjectId) -> Result<i64> {
+        Ok(self.find(project)?.unwrap_or_default())
     }
 
     /// The number of a project, which must exist.

@@ -8,19 +8,16 @@ use accord_memory_core::PackageId;
 use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::package::{Links, PackageType, ReviewType, Significance, Status};
 use accord_store::{
-    DamagedRow, Drafts, HighlightQuery, PackageIndex, PackageQuery, PackageRow, PackageState,
-    PackageWrites, Packages, Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow,
-    StoreError, Stored, Table, Tally,
+    DamagedRow, Drafts, HighlightQuery, PackageQuery, PackageRow, PackageState, Packages,
+    Quarantine, QuestionQuery, QuestionRow, Result, RevisionRow, Stored, Table, Tally, derived,
+    fill,
 };
 use rusqlite::params;
 
+use super::Unit;
 use super::column::Row;
 use super::damage::{examine, examine_of};
-use super::questions::{Asking, audience};
-use super::tallies::Kind;
-use super::{Unit, number};
 use crate::error::damaged;
-use crate::stamp;
 
 /// The columns that [`row`] reads.
 macro_rules! columns {
@@ -84,7 +81,7 @@ impl Packages for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        self.fill(query.limit, |limit| {
+        fill(query.limit, |limit| {
             let places = self.page(pk, &PackageQuery { limit, ..*query })?;
             self.rows_of(places.into_iter().map(|(_, package)| package), project)
         })
@@ -145,7 +142,7 @@ impl Packages for Unit<'_> {
         let Some(pk) = self.find(project)? else {
             return Ok(Vec::new());
         };
-        self.fill(query.limit, |limit| {
+        fill(query.limit, |limit| {
             let places = self.weightiest(pk, &HighlightQuery { limit, ..*query })?;
             self.rows_of(places, project)
         })
@@ -156,10 +153,7 @@ impl Packages for Unit<'_> {
         project: &ProjectId,
         query: &QuestionQuery<'_>,
     ) -> Result<Vec<QuestionRow>> {
-        match self.find(project)? {
-            Some(pk) => self.list_questions((project, pk), query),
-            None => Ok(Vec::new()),
-        }
+        derived::list_questions(self, project, query)
     }
 
     fn superseded(
@@ -176,130 +170,11 @@ impl Packages for Unit<'_> {
         links: &Links,
         drafts: Drafts<'_>,
     ) -> Result<LinkTargets> {
-        // No project has the number 0.
-        self.targets_of(self.find(project)?.unwrap_or_default(), links, drafts)
+        derived::link_targets(self, project, links, drafts)
     }
 
     fn open_question_count(&self, project: &ProjectId, since: Option<Time>) -> Result<u64> {
-        match self.find(project)? {
-            Some(pk) => self.question_count(pk, since),
-            None => Ok(0),
-        }
-    }
-}
-
-impl PackageWrites for Unit<'_> {
-    fn insert_package(
-        &mut self,
-        row: &PackageRow,
-        index: &PackageIndex,
-        log: &[RevisionRow],
-    ) -> Result<u64> {
-        row.check_log(log)?;
-        let project = self.must_find(&row.project_id)?;
-        let sql = "INSERT INTO package (project, package_id, created_key, created_at, actor_type,
-            actor_id, session_id, package_type, significance, deposited_at, deposited_hash,
-            quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-                ?17, ?18)";
-        let created_key = stamp::key(row.created_at.time());
-        let state = &row.state;
-        self.run(
-            sql,
-            params![
-                project,
-                row.package_id.as_str(),
-                created_key,
-                row.created_at.as_str(),
-                row.actor.kind.as_str(),
-                row.actor.id.as_str(),
-                row.session_id.as_ref().map(SessionId::as_str),
-                row.package_type.as_str(),
-                row.significance.number(),
-                row.deposited_at.as_str(),
-                row.deposited_hash.digest().as_bytes(),
-                row.quarantine.as_ref().map(|quarantine| quarantine.at.as_str()),
-                row.quarantine.as_ref().map(|quarantine| quarantine.reason.as_str()),
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-                state.text,
-            ],
-        )?;
-        let package = self.connection.last_insert_rowid();
-        for revision in log {
-            self.append_revision(package, revision)?;
-        }
-        self.index_links(project, package, row, index)?;
-        // Quarantined packages are in no count that readers see.
-        if row.quarantine.is_none() {
-            self.tally(project, &Kind::of(row), 1)?;
-        }
-        self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;
-        self.pending.get_mut().insert(project, package, index);
-        u64::try_from(package).map_err(|_| damaged("a number"))
-    }
-
-    fn move_package(
-        &mut self,
-        project: &ProjectId,
-        package: &PackageId,
-        state: &PackageState,
-        revisions: &[RevisionRow],
-    ) -> Result<()> {
-        let (pk, old) = self.must_find_package(project, package)?;
-        old.check_move(state, revisions)?;
-        let seq = number(old.seq);
-        let sql = "UPDATE package SET revision = ?2, status = ?3, review_type = ?4,
-            content_hash = ?5, text = ?6 WHERE pk = ?1";
-        self.run(
-            sql,
-            params![
-                seq,
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-                state.text,
-            ],
-        )?;
-        for revision in revisions {
-            self.append_revision(seq, revision)?;
-        }
-        let new = PackageRow { state: state.clone(), ..old.clone() };
-        self.follow(pk, &old, &new)
-    }
-
-    fn quarantine_package(
-        &mut self,
-        project: &ProjectId,
-        package: &PackageId,
-        quarantine: Option<&Quarantine>,
-    ) -> Result<()> {
-        let (pk, old) = self.must_find_package(project, package)?;
-        let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
-        let at = quarantine.map(|quarantine| quarantine.at.as_str());
-        let reason = quarantine.map(|quarantine| quarantine.reason.as_str());
-        self.run(sql, params![number(old.seq), at, reason])?;
-        let mut new = old.clone();
-        new.quarantine = quarantine.cloned();
-        self.follow(pk, &old, &new)
-    }
-
-    fn reindex_package(
-        &mut self,
-        project: &ProjectId,
-        package: &PackageId,
-        index: &PackageIndex,
-    ) -> Result<()> {
-        let (pk, row) = self.must_find_package(project, package)?;
-        let seq = number(row.seq);
-        self.unlink(pk, seq)?;
-        self.take_questions(seq)?;
-        self.index_links(pk, seq, &row, index)?;
-        self.pending.get_mut().replace(pk, seq, index);
-        Ok(())
+        self.question_count(self.or_none(project)?, since)
     }
 }
 
@@ -334,60 +209,6 @@ impl Unit<'_> {
     ) -> Result<Vec<Option<PackageRow>>> {
         let rows = packages.into_iter();
         rows.map(|package| self.row_of(package, project)).collect()
-    }
-
-    fn must_find_package(
-        &self,
-        project: &ProjectId,
-        package: &PackageId,
-    ) -> Result<(i64, PackageRow)> {
-        let pk = self.must_find(project)?;
-        let found = self.package(project, package)?;
-        let row = found.ok_or_else(|| StoreError::conflict("no package", package.as_str()))?;
-        Ok((pk, row))
-    }
-
-    fn append_revision(&self, package: i64, revision: &RevisionRow) -> Result<()> {
-        let sql = "INSERT INTO revision (package, seq, text) VALUES (?1, ?2, ?3)";
-        self.run(sql, params![package, number(revision.seq), revision.text])?;
-        Ok(())
-    }
-
-    /// Adds the questions and the links of a package.
-    pub(super) fn index_links(
-        &self,
-        project: i64,
-        package: i64,
-        row: &PackageRow,
-        index: &PackageIndex,
-    ) -> Result<()> {
-        self.link(project, package, row, index.links())?;
-        if !index.open_questions().is_empty() {
-            let standing = self.standing(row, package)?;
-            self.ask(&Asking::of(project, package, row, &standing), index.open_questions())?;
-        }
-        // Answers that name this package may have been stored before it.
-        self.resolve(project, row.package_id.as_str())
-    }
-
-    /// Updates counts, questions and links after the state of a package changed.
-    fn follow(&self, project: i64, old: &PackageRow, new: &PackageRow) -> Result<()> {
-        if old.quarantine.is_none() {
-            self.tally(project, &Kind::of(old), -1)?;
-        }
-        if new.quarantine.is_none() {
-            self.tally(project, &Kind::of(new), 1)?;
-        }
-        let package = number(old.seq);
-        self.update_links(project, package, new)?;
-        // Questions are stored per audience. They move when the package becomes visible to others,
-        // for example when a draft is completed.
-        if audience(old) == audience(new) {
-            return Ok(());
-        }
-        let questions = self.take_questions(package)?;
-        let standing = self.standing(new, package)?;
-        self.ask(&Asking::of(project, package, new, &standing), &questions)
     }
 }
 

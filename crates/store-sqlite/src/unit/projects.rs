@@ -4,7 +4,7 @@ use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
 use accord_memory_core::project::ProjectContents;
 use accord_store::{
-    ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal, Result, Stored, Table,
+    ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal, Result, Stored, Table, fill,
 };
 use rusqlite::params;
 
@@ -27,7 +27,7 @@ impl Projects for Unit<'_> {
             ORDER BY project_id LIMIT ?3";
         // No id is empty.
         let after = query.after.map_or("", ProjectId::as_str);
-        self.fill(query.limit, |wanted| {
+        fill(query.limit, |wanted| {
             let values = params![after, query.archived, limit(wanted)];
             self.many(sql, values, |columns| Ok(self.keep(stored(columns))))
         })

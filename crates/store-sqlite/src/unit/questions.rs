@@ -1,331 +1,294 @@
-//! Stored questions: each once per audience, the readers who may see the packages that ask it.
-//!
-//! A question is open while a package asks it that no answer covers. Its newest packages are then
-//! those that keep it open, otherwise all that ask it.
+//! The rows of questions.
 
-use accord_base::ActorKey;
+use accord_base::ProjectId;
 use accord_canon::sha256;
-use accord_memory_core::lifecycle::Standing;
-use accord_memory_core::package::{QuestionKey, Status};
-use accord_store::{IndexedQuestion, MAX_SOURCES, PackageRow, Result};
+use accord_contract::time::Time;
+use accord_memory_core::package::QuestionKey;
+use accord_memory_core::query::QuestionPosition;
+use accord_store::derived::{
+    ALL_READERS, AskedQuestion, ListedQuestion, QuestionRows, QuestionSource, QuestionState,
+    QuestionUse, StoredQuestion,
+};
+use accord_store::time_key::{self, Span};
+use accord_store::{QuestionQuery, Result, Stored, Table};
 use rusqlite::params;
 
 use super::column::Row;
-use super::sources::{self, Source};
-use super::{Unit, limit};
-use crate::error::damaged;
-use crate::stamp::{self, Span};
+use super::damage::examine;
+use super::select::{Select, text};
+use super::{Unit, limit, number, sources};
 
-/// The audience of all readers of the project.
-pub(super) const ALL_READERS: &str = "";
-/// The prefix of the audiences of drafts.
-pub(super) const DRAFTS: &str = "draft ";
-/// Sorts after every audience of drafts.
-pub(super) const BEHIND_DRAFTS: &str = "draft!";
-/// The audience of quarantined packages: no reader. They may be released later.
-const QUARANTINED: &str = "quarantine";
-
-/// The audience of the questions of a package.
-pub(super) fn audience(row: &PackageRow) -> String {
-    match (&row.quarantine, row.state.status) {
-        (Some(_), _) => QUARANTINED.to_owned(),
-        (None, Status::Draft) => drafts_of(&row.actor),
-        (None, _) => ALL_READERS.to_owned(),
-    }
-}
-
-/// A package that asks.
-pub(super) struct Asking<'a> {
-    project: i64,
-    package: i64,
-    package_id: &'a str,
-    created_key: String,
-    /// When it asked, to compare with answers.
-    ask_key: String,
-    audience: String,
-}
-
-impl<'a> Asking<'a> {
-    /// The package of a row, which has this number.
-    pub(super) fn of(project: i64, package: i64, row: &'a PackageRow, standing: &Standing) -> Self {
-        Self {
-            project,
-            package,
-            package_id: row.package_id.as_str(),
-            created_key: stamp::key(row.created_at.time()),
-            ask_key: stamp::key(standing.asked_at),
-            audience: audience(row),
-        }
-    }
-}
-
-pub(super) fn drafts_of(author: &ActorKey) -> String {
-    format!("{DRAFTS}{} {}", author.kind, author.id)
-}
-
-/// A stored question, with the position of its newest package.
-pub(super) struct Recorded {
-    question: i64,
-    project: i64,
-    pub(super) audience: String,
-    key: QuestionKey,
-    open: bool,
-    pub(super) newest: (String, i64),
-    pub(super) sources: String,
-}
-
-/// The columns that [`Recorded::read`] reads.
+/// The columns that [`question`] reads.
 macro_rules! columns {
     () => {
-        "q.pk, q.project, q.audience, q.text, q.open, q.asked_key, q.package, q.sources"
+        "q.text, q.pk, q.audience, q.open, q.asked_key, q.package, q.ordinal, q.sources"
     };
 }
 
-impl Recorded {
-    fn read(row: &Row<'_>) -> Result<Self> {
-        Ok(Self {
-            question: row.integer(0)?,
-            project: row.integer(1)?,
-            audience: row.text(2)?,
-            key: QuestionKey::of(&row.text(3)?),
-            open: row.integer(4)? == 1,
-            newest: (row.text(5)?, row.integer(6)?),
-            sources: row.text(7)?,
-        })
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.open
-    }
+/// The columns of `question_use` that [`question_use`] reads, after those of a question.
+macro_rules! use_columns {
+    () => {
+        "u.question, u.asked_key, u.package, u.package_id, u.ordinal, u.ask_key"
+    };
 }
 
-impl Unit<'_> {
-    /// Adds the questions of a package.
-    pub(super) fn ask<'t>(
-        &self,
-        asking: &Asking<'_>,
-        questions: impl IntoIterator<Item = &'t IndexedQuestion>,
-    ) -> Result<()> {
-        let (project, package) = (asking.project, asking.package);
-        let (asked_key, audience) = (asking.created_key.as_str(), asking.audience.as_str());
-        let source = Source { key: asked_key, package, id: asking.package_id };
-        for IndexedQuestion { index, text } in questions {
-            let key = QuestionKey::of(text);
-            let is_open = asking.ask_key > self.answered_through(project, &key)?;
-            let found = self.known_question(project, audience, text)?;
-            let question = match found {
-                None => {
-                    let sql = "INSERT INTO question (project, audience, digest, text, asked_key,
-                        package, ordinal, sources, folded, open)
-                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-                    let (digest, sources) = (digest(text), sources::write([source]));
-                    let folded = key.digest().as_bytes();
-                    let values = params![
-                        project, audience, digest, text, asked_key, package, index, sources,
-                        folded, is_open
-                    ];
-                    self.run(sql, values)?;
-                    let question = self.connection.last_insert_rowid();
-                    if is_open {
-                        self.count_question(project, audience, asked_key, 1)?;
-                    }
-                    question
-                }
-                Some(known) => {
-                    self.ask_again(&known, source, i64::from(*index), is_open)?;
-                    known.question
-                }
-            };
-            // A question that a package asks twice has the position of the first time.
-            let sql = "INSERT INTO question_use
-                (question, asked_key, package, ordinal, package_id, ask_key)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
-            let ask_key = &asking.ask_key;
-            let values = params![question, asked_key, package, index, asking.package_id, ask_key];
-            self.run(sql, values)?;
-        }
+impl QuestionRows for Unit<'_> {
+    fn insert_question(
+        &mut self,
+        project: &ProjectId,
+        audience: &str,
+        text: &str,
+        state: &QuestionState,
+    ) -> Result<i64> {
+        let sql = "INSERT INTO question (project, audience, digest, text, asked_key, package,
+            ordinal, sources, folded, open) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let QuestionState { is_open, asked_key, package, index, sources } = state;
+        let (project, key) = (self.must_find(project)?, QuestionKey::of(text));
+        let (digest, sources) = (digest(text), sources::write(sources));
+        let folded = key.digest().as_bytes();
+        let values = params![
+            project, audience, digest, text, asked_key, package, index, sources, folded, is_open
+        ];
+        self.run(sql, values)?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    fn set_question_state(&mut self, question: i64, state: &QuestionState) -> Result<()> {
+        let sql = "UPDATE question
+            SET asked_key = ?2, package = ?3, ordinal = ?4, sources = ?5, open = ?6
+            WHERE pk = ?1";
+        let QuestionState { is_open, asked_key, package, index, sources } = state;
+        let sources = sources::write(sources);
+        self.run(sql, params![question, asked_key, package, index, sources, is_open])?;
         Ok(())
     }
 
-    /// Removes the questions of a package. Returns them in their order.
-    pub(super) fn take_questions(&self, package: i64) -> Result<Vec<IndexedQuestion>> {
-        let uses = concat!(
-            "SELECT ",
-            columns!(),
-            ", u.ordinal FROM question_use u JOIN question q ON q.pk = u.question
-             WHERE u.package = ?1 ORDER BY u.ordinal"
-        );
-        let uses = self.many(uses, (package,), |row| {
-            let index = u32::try_from(row.integer(8)?).map_err(|_| damaged("an index"))?;
-            Ok((Recorded::read(row)?, IndexedQuestion { index, text: row.text(3)? }))
-        })?;
-        self.run("DELETE FROM question_use WHERE package = ?1", (package,))?;
-        for (known, _) in &uses {
-            self.look_again(known)?;
-        }
-        Ok(uses.into_iter().map(|(_, question)| question).collect())
+    fn set_question_sources(&mut self, question: i64, sources: &[QuestionSource]) -> Result<()> {
+        let sql = "UPDATE question SET sources = ?2 WHERE pk = ?1";
+        self.run(sql, params![question, sources::write(sources)])?;
+        Ok(())
     }
 
-    /// A question of an audience.
-    pub(super) fn known_question(
+    fn delete_question(&mut self, question: i64) -> Result<()> {
+        self.run("DELETE FROM question WHERE pk = ?1", (question,))?;
+        Ok(())
+    }
+
+    fn insert_question_use(&mut self, asked: &QuestionUse) -> Result<()> {
+        let sql = "INSERT INTO question_use
+            (question, asked_key, package, ordinal, package_id, ask_key)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let QuestionUse { question, source, index, ask_key } = asked;
+        let QuestionSource { key, package, id } = source;
+        self.run(sql, params![question, key, package, index, id, ask_key])?;
+        Ok(())
+    }
+
+    fn delete_question_uses(&mut self, package: i64) -> Result<()> {
+        self.run("DELETE FROM question_use WHERE package = ?1", (package,))?;
+        Ok(())
+    }
+
+    fn question(
         &self,
-        project: i64,
+        project: &ProjectId,
         audience: &str,
         text: &str,
-    ) -> Result<Option<Recorded>> {
+    ) -> Result<Option<StoredQuestion>> {
         let sql = concat!(
             "SELECT ",
             columns!(),
             " FROM question q
              WHERE q.project = ?1 AND q.audience = ?2 AND q.digest = ?3 AND q.text = ?4"
         );
-        self.one(sql, params![project, audience, digest(text), text], Recorded::read)
+        let values = params![self.or_none(project)?, audience, digest(text), text];
+        self.one(sql, values, question)
     }
 
-    /// The stored forms of a question, of all audiences.
-    pub(super) fn same_questions(
+    fn questions_with_key(
         &self,
-        project: i64,
-        question: &QuestionKey,
-    ) -> Result<Vec<Recorded>> {
+        project: &ProjectId,
+        key: &QuestionKey,
+    ) -> Result<Vec<StoredQuestion>> {
         let sql = concat!(
             "SELECT ",
             columns!(),
             " FROM question q WHERE q.project = ?1 AND q.folded = ?2"
         );
-        self.many(sql, params![project, question.digest().as_bytes()], Recorded::read)
+        let values = params![self.or_none(project)?, key.digest().as_bytes()];
+        self.many(sql, values, question)
     }
 
-    /// Adds a package to a stored question.
-    fn ask_again(
+    fn questions_of(
         &self,
-        known: &Recorded,
-        source: Source<'_>,
-        ordinal: i64,
-        is_open: bool,
-    ) -> Result<()> {
-        let kept = match (known.open, is_open) {
-            // It is answered here, and open elsewhere.
-            (true, false) => return Ok(()),
-            // It is asked again after its answer, so the earlier packages no longer count.
-            (false, true) => "",
-            _ => known.sources.as_str(),
-        };
-        // Unreadable sources must not block a deposit; a verification reports that some are
-        // missing.
-        let sources = if kept.is_empty() {
-            Some(sources::write([source]))
-        } else {
-            sources::add(kept, source).unwrap_or_else(|_| Some(sources::write([source])))
-        };
-        let Some(sources) = sources else {
-            return Ok(());
-        };
-        let (key, package) = &known.newest;
-        if kept.is_empty() || (key.as_str(), *package) < (source.key, source.package) {
-            return self.set_newest(known, source, ordinal, &sources, is_open);
-        }
-        let sql = "UPDATE question SET sources = ?2 WHERE pk = ?1";
-        self.run(sql, params![known.question, sources])?;
-        Ok(())
-    }
-
-    /// Updates a question after a package no longer asks it, or its answers changed. A question
-    /// that no package asks is deleted.
-    pub(super) fn look_again(&self, known: &Recorded) -> Result<()> {
-        let through = self.answered_through(known.project, &known.key)?;
-        let mut uses = self.newest_uses(known.question, &through)?;
-        let is_open = !uses.is_empty();
-        if !is_open {
-            uses = self.newest_uses(known.question, "")?;
-        }
-        let sources = uses.iter().map(NewestUse::source);
-        let sources: Vec<Source<'_>> = sources.collect();
-        match (sources.first(), uses.first()) {
-            (Some(newest), Some(NewestUse { ordinal, .. })) => {
-                let sources = sources::write(sources.clone());
-                self.set_newest(known, *newest, *ordinal, &sources, is_open)
-            }
-            _ => {
-                self.run("DELETE FROM question WHERE pk = ?1", (known.question,))?;
-                if known.open {
-                    self.count_question(known.project, &known.audience, &known.newest.0, -1)?;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// The newest packages that ask a question after a key.
-    pub(super) fn newest_uses(&self, question: i64, after: &str) -> Result<Vec<NewestUse>> {
-        let sql = "SELECT asked_key, package, package_id, ordinal FROM question_use
-            WHERE question = ?1 AND ask_key > ?2
-            ORDER BY asked_key DESC, package DESC LIMIT ?3";
-        self.many(sql, (question, after, limit(MAX_SOURCES)), |row| {
-            Ok(NewestUse {
-                key: row.text(0)?,
-                package: row.integer(1)?,
-                id: row.text(2)?,
-                ordinal: row.integer(3)?,
-            })
+        project: &ProjectId,
+        package: i64,
+    ) -> Result<Vec<Option<(StoredQuestion, QuestionUse)>>> {
+        let sql = concat!(
+            "SELECT ",
+            columns!(),
+            ", ",
+            use_columns!(),
+            ", q.project FROM question_use u JOIN question q ON q.pk = u.question
+             WHERE u.package = ?1 ORDER BY u.ordinal"
+        );
+        let pk = self.or_none(project)?;
+        self.many(sql, (package,), |row| {
+            let read = question(row).and_then(|known| Ok((known, question_use(row, 8)?)));
+            Ok(read.ok().filter(|_| row.integer(14) == Ok(pk)))
         })
     }
 
-    fn set_newest(
+    fn asked_question(
         &self,
-        known: &Recorded,
-        newest: Source<'_>,
-        ordinal: i64,
-        sources: &str,
-        is_open: bool,
+        project: &ProjectId,
+        package_id: &str,
+        index: i64,
+    ) -> Result<Option<AskedQuestion>> {
+        let sql = "SELECT q.text, u.ask_key FROM package p
+            JOIN question_use u ON u.package = p.pk AND u.ordinal = ?3
+            JOIN question q ON q.pk = u.question
+            WHERE p.package_id = ?1 AND p.project = ?2";
+        let values = params![package_id, self.or_none(project)?, index];
+        self.one(sql, values, |row| Ok(AskedQuestion { text: row.text(0)?, ask_key: row.text(1)? }))
+    }
+
+    fn newest_uses(&self, question: i64, after: &str, wanted: usize) -> Result<Vec<QuestionUse>> {
+        let sql = concat!(
+            "SELECT ",
+            use_columns!(),
+            " FROM question_use u WHERE u.question = ?1 AND u.ask_key > ?2
+             ORDER BY u.asked_key DESC, u.package DESC LIMIT ?3"
+        );
+        self.many(sql, (question, after, limit(wanted)), |row| question_use(row, 0))
+    }
+
+    fn question_page(
+        &self,
+        project: &ProjectId,
+        audience: &str,
+        since: &str,
+        query: &QuestionQuery<'_>,
+    ) -> Result<Vec<ListedQuestion>> {
+        let mut select = Select::new(
+            concat!(
+                "SELECT ",
+                columns!(),
+                ", EXISTS (SELECT 1 FROM answer a
+                    WHERE a.project = q.project AND a.question = q.folded)
+                 FROM question q
+                 WHERE q.project = ? AND q.audience = ? AND q.asked_key >= ?"
+            ),
+            [self.or_none(project)?.into(), text(audience), text(since)],
+        );
+        if !query.answered {
+            select.add("AND q.open = 1", []);
+        }
+        if let Some(QuestionPosition { package, index }) = query.after {
+            let (key, seq) = (text(&time_key::of(package.created_at)), number(package.seq));
+            select.add(
+                "AND q.asked_key <= ? AND (q.asked_key < ? OR q.package < ?
+                    OR (q.package = ? AND q.ordinal > ?))",
+                [key.clone(), key, seq.into(), seq.into(), i64::from(index).into()],
+            );
+        }
+        let wanted = limit(query.limit).into();
+        select.add("ORDER BY q.asked_key DESC, q.package DESC, q.ordinal LIMIT ?", [wanted]);
+        select.run(self, |row| {
+            Ok(ListedQuestion { question: question(row)?, is_answered: row.integer(8)? == 1 })
+        })
+    }
+
+    fn has_questions(&self, project: &ProjectId, audience: &str) -> Result<bool> {
+        let sql = "SELECT 1 FROM question WHERE project = ?1 AND audience = ?2 LIMIT 1";
+        let any = self.one(sql, params![self.or_none(project)?, audience], |row| row.integer(0))?;
+        Ok(any.is_some())
+    }
+
+    fn audiences_between(
+        &self,
+        project: &ProjectId,
+        after: &str,
+        before: &str,
+    ) -> Result<Vec<String>> {
+        // Skips from one audience to the next in the index.
+        let sql = "SELECT audience FROM question
+            WHERE project = ?1 AND audience > ?2 AND audience < ?3 ORDER BY audience LIMIT 1";
+        let pk = self.or_none(project)?;
+        let mut audiences: Vec<String> = Vec::new();
+        loop {
+            let last = audiences.last().map_or(after, String::as_str);
+            match self.one(sql, params![pk, last, before], |row| row.text(0))? {
+                Some(next) => audiences.push(next),
+                None => return Ok(audiences),
+            }
+        }
+    }
+
+    fn visit_questions(
+        &self,
+        project: &ProjectId,
+        visit: &mut dyn FnMut(Stored<StoredQuestion>) -> Result<()>,
     ) -> Result<()> {
-        let sql = "UPDATE question
-            SET asked_key = ?2, package = ?3, ordinal = ?4, sources = ?5, open = ?6
-            WHERE pk = ?1";
-        let Source { key, package, .. } = newest;
-        self.run(sql, params![known.question, key, package, ordinal, sources, is_open])?;
-        // An open question that was asked last in another hour is counted there.
-        if (known.open, Span::Hour.of(&known.newest.0)) == (is_open, Span::Hour.of(key)) {
-            return Ok(());
-        }
-        if known.open {
-            self.count_question(known.project, &known.audience, &known.newest.0, -1)?;
-        }
-        if is_open {
-            self.count_question(known.project, &known.audience, key, 1)?;
-        }
-        Ok(())
-    }
-
-    /// Changes the count of open questions that were asked last in an hour. Those of drafts and of
-    /// quarantined packages are not counted.
-    fn count_question(&self, project: i64, audience: &str, key: &str, more: i64) -> Result<()> {
-        if audience != ALL_READERS {
-            return Ok(());
-        }
-        let sql = "INSERT INTO question_tally (project, hour, questions) VALUES (?1, ?2, ?3)
-            ON CONFLICT DO UPDATE SET questions = questions + excluded.questions";
-        self.run(sql, params![project, Span::Hour.of(key), more])?;
-        Ok(())
+        let sql = concat!("SELECT ", columns!(), " FROM question q WHERE q.project = ?1");
+        let read =
+            |row: &Row<'_>| visit(examine(row, Table::Question, project, |row, _| question(row)));
+        self.each(sql, (self.or_none(project)?,), read, |()| true)
     }
 }
 
-/// A package that asks a question.
-pub(super) struct NewestUse {
-    pub(super) key: String,
-    pub(super) package: i64,
-    pub(super) id: String,
-    pub(super) ordinal: i64,
+impl Unit<'_> {
+    pub(super) fn question_count(&self, project: i64, since: Option<Time>) -> Result<u64> {
+        let since = since.map(time_key::of);
+        let whole_hours = "SELECT CAST(total(questions) AS INTEGER) FROM question_tally
+            WHERE project = ?1 AND hour > ?2";
+        let hour = since.as_deref().map_or("", |key| Span::Hour.of(key));
+        // A negative count is damage, which a verification reports.
+        let count = |row: &Row<'_>| Ok(row.count(0).unwrap_or_default());
+        let whole_hours = self.one(whole_hours, (project, hour), count)?;
+        let begun_hour = match &since {
+            None => None,
+            Some(key) => {
+                let sql = "SELECT count(*) FROM question
+                    WHERE project = ?1 AND audience = ?2 AND open = 1
+                    AND asked_key >= ?3 AND asked_key < ?4";
+                let values = params![project, ALL_READERS, key, Span::Hour.end(key)];
+                self.one(sql, values, count)?
+            }
+        };
+        let whole_hours = whole_hours.unwrap_or_default();
+        Ok(whole_hours.saturating_add(begun_hour.unwrap_or_default()))
+    }
 }
 
-impl NewestUse {
-    pub(super) fn source(&self) -> Source<'_> {
-        Source { key: &self.key, package: self.package, id: &self.id }
-    }
+fn question(row: &Row<'_>) -> Result<StoredQuestion> {
+    Ok(StoredQuestion {
+        text: row.text(0)?,
+        number: row.integer(1)?,
+        audience: row.text(2)?,
+        state: QuestionState {
+            is_open: row.integer(3)? == 1,
+            asked_key: row.text(4)?,
+            package: row.integer(5)?,
+            index: row.integer(6)?,
+            sources: row.parsed(7, "a source", |text| Some(sources::read(text)))?,
+        },
+    })
+}
+
+/// A row of `question_use` whose columns begin at one.
+fn question_use(row: &Row<'_>, at: usize) -> Result<QuestionUse> {
+    let (key, package, id) = (row.text(at + 1)?, row.integer(at + 2)?, row.text(at + 3)?);
+    Ok(QuestionUse {
+        question: row.integer(at)?,
+        source: QuestionSource { key, package, id },
+        index: row.integer(at + 4)?,
+        ask_key: row.text(at + 5)?,
+    })
 }
 
 /// The digest by which a question is looked up. The texts are compared afterwards.
-pub(super) fn digest(text: &str) -> i64 {
+fn digest(text: &str) -> i64 {
     let digest = sha256(text.as_bytes());
     // Eight bytes are enough for an index, and a text may be long.
     let [a, b, c, d, e, f, g, h, ..] = *digest.as_bytes();

@@ -2,15 +2,10 @@
 
 use accord_base::ProjectId;
 use accord_contract::time::Timestamp;
-use accord_store::{
-    PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result, RevisionRow,
-    StoreErrorKind,
-};
+use accord_store::{PackageSource, Repair, Result, RevisionRow, StoreErrorKind, time_key};
 use rusqlite::params;
 
-use super::tallies::Kind;
-use super::{Unit, number};
-use crate::stamp;
+use super::Unit;
 
 impl Repair for Unit<'_> {
     fn package_source(&self, project: &ProjectId, package: i64) -> Result<Option<PackageSource>> {
@@ -45,61 +40,6 @@ impl Repair for Unit<'_> {
         ] {
             self.run(sql, ())?;
         }
-        Ok(())
-    }
-
-    fn put_package(
-        &mut self,
-        package: i64,
-        row: &PackageRow,
-        index: &PackageIndex,
-    ) -> Result<bool> {
-        let project = self.must_find(&row.project_id)?;
-        let sql = "UPDATE package SET package_id = ?2, created_key = ?3, created_at = ?4,
-            actor_type = ?5, actor_id = ?6, session_id = ?7, package_type = ?8, significance = ?9,
-            deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
-            revision = ?14, status = ?15, review_type = ?16, content_hash = ?17 WHERE pk = ?1";
-        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
-        let written = self.run(
-            sql,
-            params![
-                package,
-                row.package_id.as_str(),
-                stamp::key(row.created_at.time()),
-                row.created_at.as_str(),
-                row.actor.kind.as_str(),
-                row.actor.id.as_str(),
-                row.session_id.as_ref().map(|session| session.as_str()),
-                row.package_type.as_str(),
-                row.significance.number(),
-                row.deposited_at.as_str(),
-                row.deposited_hash.digest().as_bytes(),
-                quarantine.map(|quarantine| quarantine.at.as_str()),
-                quarantine.map(|quarantine| quarantine.reason.as_str()),
-                number(state.revision),
-                state.status.as_str(),
-                state.review_type.as_str(),
-                state.content_hash.digest().as_bytes(),
-            ],
-        );
-        match written {
-            Ok(_) => {}
-            // Two rows claim the same id. The first keeps it, and the caller quarantines this one.
-            Err(error) if error.kind() == StoreErrorKind::Conflict => return Ok(false),
-            Err(error) => return Err(error),
-        }
-        self.index_links(project, package, row, index)?;
-        if row.quarantine.is_none() {
-            self.tally(project, &Kind::of(row), 1)?;
-        }
-        self.pending.get_mut().insert(project, package, index);
-        Ok(true)
-    }
-
-    fn set_aside(&mut self, package: i64, quarantine: &Quarantine) -> Result<()> {
-        let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
-        let (at, reason) = (quarantine.at.as_str(), &quarantine.reason);
-        self.run(sql, params![package, at, reason])?;
         Ok(())
     }
 
@@ -162,5 +102,5 @@ impl Unit<'_> {
 }
 
 fn key(time: &Timestamp) -> String {
-    stamp::key(time.time())
+    time_key::of(time.time())
 }

@@ -3,7 +3,7 @@
 use accord_base::{ProjectId, SessionId};
 use accord_contract::time::Timestamp;
 use accord_store::{
-    Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table,
+    Order, Result, SessionQuery, SessionRow, SessionWrites, Sessions, Stored, Table, fill, time_key,
 };
 use rusqlite::params;
 use rusqlite::types::Value;
@@ -13,7 +13,6 @@ use super::damage::{examine, examine_of};
 use super::select::{Select, text};
 use super::{Unit, limit, number};
 use crate::error::damaged;
-use crate::stamp;
 
 /// The columns that [`row`] reads.
 macro_rules! columns {
@@ -84,7 +83,7 @@ impl Sessions for Unit<'_> {
             Order::NewestFirst => "ORDER BY s.started_key DESC, s.pk DESC LIMIT ?",
             Order::OldestFirst => "ORDER BY s.started_key, s.pk LIMIT ?",
         };
-        self.fill(query.limit, |wanted| {
+        fill(query.limit, |wanted| {
             let mut select = select.clone();
             select.add(order, [Value::Integer(limit(wanted))]);
             select.run(self, |columns| Ok(self.keep(stored(columns, project))))
@@ -104,7 +103,7 @@ impl SessionWrites for Unit<'_> {
             row.actor.kind.as_str(),
             row.actor.id.as_str(),
             row.callsign,
-            stamp::key(row.started_at.time()),
+            time_key::of(row.started_at.time()),
             row.started_at.as_str(),
             row.ended_at.as_ref().map(|at| at.as_str()),
             row.text,
@@ -138,7 +137,7 @@ pub(super) fn narrow(select: &mut Select, query: &SessionQuery<'_>) {
         select.add("AND s.ended_at IS NULL", []);
     }
     if let Some(since) = query.active_since {
-        let key = text(&stamp::key(since));
+        let key = text(&time_key::of(since));
         select.add(
             "AND (s.started_key >= ? OR EXISTS (
                 SELECT 1 FROM package p WHERE p.project = s.project
@@ -151,7 +150,7 @@ pub(super) fn narrow(select: &mut Select, query: &SessionQuery<'_>) {
             Order::NewestFirst => "AND (s.started_key, s.pk) < (?, ?)",
             Order::OldestFirst => "AND (s.started_key, s.pk) > (?, ?)",
         };
-        let key = text(&stamp::key(after.started_at));
+        let key = text(&time_key::of(after.started_at));
         select.add(behind, [key, Value::Integer(number(after.seq))]);
     }
 }

@@ -1,54 +1,29 @@
 //! Counts of packages, by day, hour and minute.
-//!
-//! A window is counted from whole days, from the hours of the day in which it begins and from the
-//! minutes of that hour; only the packages of its first minute are read one by one. So the
-//! cost of a count does not depend on the number of packages.
 
-use std::collections::BTreeMap;
-
-use accord_base::{ActorKey, ProjectId};
+use accord_base::ProjectId;
 use accord_contract::time::Time;
 use accord_memory_core::package::{PackageType, Status};
-use accord_store::{DamagedRow, PackageRow, Result, Stored, Table, Tally};
+use accord_store::derived::{TallyChange, TallySums, TallyWindow};
+use accord_store::time_key::Span;
+use accord_store::{DamagedRow, Result, Stored, Table, Tally};
 use rusqlite::params;
 
 use super::Unit;
 use super::column::Row;
 use super::damage::examine;
-use crate::stamp::{self, Span};
-
-/// The members by which packages are counted, and when one of them was created.
-pub(super) struct Kind<'a> {
-    created_key: String,
-    package_type: &'a PackageType,
-    actor: &'a ActorKey,
-    status: Status,
-}
-
-impl<'a> Kind<'a> {
-    pub(super) fn of(row: &'a PackageRow) -> Self {
-        Self {
-            created_key: stamp::key(row.created_at.time()),
-            package_type: &row.package_type,
-            actor: &row.actor,
-            status: row.state.status,
-        }
-    }
-}
 
 impl Unit<'_> {
-    /// Adds to the count of a kind.
-    pub(super) fn tally(&self, project: i64, kind: &Kind<'_>, more: i64) -> Result<()> {
+    /// Adds to the counts of a kind.
+    pub(super) fn tally(&self, project: i64, change: &TallyChange<'_>) -> Result<()> {
         let sql = "INSERT INTO tally (kind, unit, span, packages) VALUES
             (?1, 'day', ?2, ?5), (?1, 'hour', ?3, ?5), (?1, 'minute', ?4, ?5)
             ON CONFLICT DO UPDATE SET packages = packages + excluded.packages";
-        let key = &kind.created_key;
         let values = params![
-            self.kind(project, kind)?,
-            Span::Day.of(key),
-            Span::Hour.of(key),
-            Span::Minute.of(key),
-            more
+            self.kind(project, change)?,
+            change.span(Span::Day),
+            change.span(Span::Hour),
+            change.span(Span::Minute),
+            change.more
         ];
         self.run(sql, values)?;
         Ok(())
@@ -59,15 +34,10 @@ impl Unit<'_> {
         (owner, project): (&ProjectId, i64),
         since: Option<Time>,
     ) -> Result<Vec<Tally>> {
-        let mut counts = BTreeMap::new();
-        let mut add = |tally: Tally| {
-            let key = (tally.package_type, tally.actor, tally.status);
-            let count: &mut u64 = counts.entry(key).or_default();
-            *count = count.saturating_add(tally.packages);
-        };
+        let mut sums = TallySums::default();
         let mut add = |row: Stored<Tally>| {
             if let Some(tally) = self.keep(row) {
-                add(tally);
+                sums.add(tally);
             }
             true
         };
@@ -81,7 +51,7 @@ impl Unit<'_> {
                 self.each(all, (project,), read, &mut add)?;
             }
             Some(since) => {
-                let key = stamp::key(since);
+                let window = TallyWindow::since(since);
                 let whole = "SELECT package_type, actor_type, actor_id, status,
                     (SELECT CAST(total(packages) AS INTEGER) FROM tally
                      WHERE kind = pk AND unit = 'day' AND span > ?2)
@@ -92,34 +62,28 @@ impl Unit<'_> {
                     FROM kind WHERE project = ?1";
                 let values = params![
                     project,
-                    Span::Day.of(&key),
-                    Span::Hour.of(&key),
-                    Span::Day.end(&key),
-                    Span::Minute.of(&key),
-                    Span::Hour.end(&key),
+                    window.begun(Span::Day),
+                    window.begun(Span::Hour),
+                    window.end(Span::Day),
+                    window.begun(Span::Minute),
+                    window.end(Span::Hour),
                 ];
                 self.each(whole, values, read, &mut add)?;
                 let begun = "SELECT package_type, actor_type, actor_id, status, 1 FROM package
                     WHERE project = ?1 AND status = ?2 AND quarantined_at IS NULL
                     AND created_key >= ?3 AND created_key < ?4";
                 for status in Status::ALL {
-                    let values = params![project, status.as_str(), key, Span::Minute.end(&key)];
+                    let (first, end) = (window.key(), window.end(Span::Minute));
+                    let values = params![project, status.as_str(), first, end];
                     self.each(begun, values, read, &mut add)?;
                 }
             }
         }
-        let tally = |((package_type, actor, status), packages)| Tally {
-            package_type,
-            actor,
-            status,
-            packages,
-        };
-        let counts = counts.into_iter().filter(|(_, packages)| *packages > 0);
-        Ok(counts.map(tally).collect())
+        Ok(sums.into_tallies())
     }
 
     /// The number of a kind, which is added if it is new.
-    fn kind(&self, project: i64, kind: &Kind<'_>) -> Result<i64> {
+    fn kind(&self, project: i64, kind: &TallyChange<'_>) -> Result<i64> {
         let values = params![
             project,
             kind.package_type.as_str(),

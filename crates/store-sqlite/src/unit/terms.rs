@@ -31,12 +31,13 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn insert(&mut self, project: i64, package: i64, index: &PackageIndex) {
-        self.add(project, package, index, false);
-    }
-
-    pub(super) fn replace(&mut self, project: i64, package: i64, index: &PackageIndex) {
-        self.add(project, package, index, true);
+    /// Adds the terms of a package; `replaces` says whether the package was indexed before.
+    pub(super) fn add(&mut self, project: i64, package: i64, index: &PackageIndex, replaces: bool) {
+        self.job.push(Change {
+            package,
+            replaces,
+            columns: index.terms().each_ref().map(|terms| column(project, terms)),
+        });
     }
 
     /// Whether the running job has pending or indexed changes.
@@ -55,14 +56,6 @@ impl Pending {
         let later = std::mem::take(&mut self.group);
         self.group = std::mem::take(&mut self.brought);
         self.group.extend(later);
-    }
-
-    fn add(&mut self, project: i64, package: i64, index: &PackageIndex, replaces: bool) {
-        self.job.push(Change {
-            package,
-            replaces,
-            columns: index.terms().each_ref().map(|terms| column(project, terms)),
-        });
     }
 }
 

@@ -13,7 +13,7 @@ use accord_memory_core::query::QuestionPosition;
 
 use super::packages::place;
 use super::{PackageEntry, ProjectState, State};
-use crate::{Drafts, IndexedQuestion, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
+use crate::{Drafts, MAX_SOURCES, PackageRow, QuestionQuery, QuestionRow};
 
 /// The answers to a question: until when, by which package.
 type Answers = BTreeMap<QuestionKey, Vec<(Time, (Time, u64), PackageId)>>;
@@ -42,7 +42,7 @@ impl State {
             .values()
             .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
         for entry in shown {
-            for question in entry.questions() {
+            for question in entry.index.distinct_questions() {
                 let until = answers.get(&QuestionKey::of(&question.text));
                 let until = until.and_then(|given| given.iter().map(|(until, ..)| *until).max());
                 let asked_at = entry.standing().asked_at;
@@ -73,7 +73,9 @@ impl State {
                 .into_iter()
                 .flat_map(BTreeMap::values)
                 .filter(|entry| entry.row.quarantine.is_none() && entry.row.is_shown(drafts));
-            shown.any(|entry| entry.questions().any(|asked| QuestionKey::of(&asked.text) == *key))
+            shown.any(|entry| {
+                entry.index.distinct_questions().any(|asked| QuestionKey::of(&asked.text) == *key)
+            })
         };
         let found = |there: bool| if there { LinkTarget::Found } else { LinkTarget::NoQuestion };
         let answer = |link: &AnswerLink| match link {
@@ -81,7 +83,9 @@ impl State {
             AnswerLink::Asked { package_id, index } => match find(package_id) {
                 None => LinkTarget::NoPackage,
                 Some(entry) if !entry.row.is_shown(drafts) => LinkTarget::Found,
-                Some(entry) => found(entry.questions().any(|asked| asked.index == *index)),
+                Some(entry) => {
+                    found(entry.index.distinct_questions().any(|asked| asked.index == *index))
+                }
             },
         };
         let superseded = |id: &PackageId| match find(id).map(|entry| &entry.row) {
@@ -132,7 +136,7 @@ impl ProjectState {
                         let Some(asking) = self.packages.get(package_id) else {
                             continue;
                         };
-                        let mut questions = asking.questions();
+                        let mut questions = asking.index.distinct_questions();
                         let Some(asked) = questions.find(|question| question.index == *index)
                         else {
                             continue;
@@ -151,9 +155,7 @@ impl ProjectState {
 
 impl PackageEntry {
     fn standing(&self) -> Standing {
-        let log = self.log.iter().map(|entry| entry.text.as_str());
-        let row = &self.row;
-        Standing::of(row.created_at.time(), row.actor.kind, row.state.status, log)
+        self.row.standing(self.log.iter().map(|entry| entry.text.as_str()))
     }
 
     fn side(&self) -> Side<'_> {
@@ -163,15 +165,6 @@ impl PackageEntry {
             author: self.row.actor.kind,
             standing: self.row.quarantine.is_none().then(|| self.standing()),
         }
-    }
-
-    /// Its questions, each once.
-    fn questions(&self) -> impl Iterator<Item = &IndexedQuestion> {
-        let questions = self.index.open_questions();
-        let earlier =
-            |place: usize, text: &str| questions[..place].iter().any(|it| it.text == text);
-        let first = questions.iter().enumerate();
-        first.filter(move |(place, question)| !earlier(*place, &question.text)).map(|(_, it)| it)
     }
 }
 

@@ -9,7 +9,9 @@ use accord_memory_core::deposit::LinkTargets;
 use accord_memory_core::package::{Links, Status};
 use accord_memory_core::query::PackagePosition;
 
+use super::repair::is_numbered;
 use super::{PackageEntry, ProjectState, State, insert};
+use crate::derived::TallySums;
 use crate::{
     Drafts, HighlightQuery, Order, PackageIndex, PackageQuery, PackageRow, PackageState,
     PackageWrites, Packages, Quarantine, Quarantined, QuestionQuery, QuestionRow, Result,
@@ -74,19 +76,17 @@ impl Packages for State {
     }
 
     fn tallies(&self, project: &ProjectId, since: Option<Time>) -> Result<Vec<Tally>> {
-        let mut counts = BTreeMap::new();
+        let mut sums = TallySums::default();
         let shown = self.rows(project).filter(|row| row.quarantine.is_none());
         for row in shown.filter(|row| since.is_none_or(|since| row.created_at.time() >= since)) {
-            let key = (row.package_type.clone(), row.actor.clone(), row.state.status);
-            *counts.entry(key).or_default() += 1;
+            sums.add(Tally {
+                package_type: row.package_type.clone(),
+                actor: row.actor.clone(),
+                status: row.state.status,
+                packages: 1,
+            });
         }
-        let tally = |((package_type, actor, status), packages)| Tally {
-            package_type,
-            actor,
-            status,
-            packages,
-        };
-        Ok(counts.into_iter().map(tally).collect())
+        Ok(sums.into_tallies())
     }
 
     fn package_count(&self, project: &ProjectId, status: Status) -> Result<u64> {
@@ -201,6 +201,28 @@ impl PackageWrites for State {
         index: &PackageIndex,
     ) -> Result<()> {
         self.at_mut(project)?.entry_mut(package)?.index = index.clone();
+        Ok(())
+    }
+
+    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool> {
+        let packages = &mut self.at_mut(&row.project_id)?.packages;
+        match packages.get_mut(&row.package_id) {
+            Some(entry) if is_numbered(entry, number) => {
+                let seq = entry.row.seq;
+                entry.row = PackageRow { seq, ..row.clone() };
+                entry.index = index.clone();
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()> {
+        let projects = self.projects.values_mut();
+        let mut entries = projects.flat_map(|project| project.packages.values_mut());
+        if let Some(entry) = entries.find(|entry| is_numbered(entry, number)) {
+            entry.row.quarantine = Some(quarantine.clone());
+        }
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
-use crate::{PackageIndex, PackageRow, PackageSource, Quarantine, Repair, Result};
+use crate::{PackageSource, Repair, Result};
 
 impl Repair for State {
     fn package_source(&self, project: &ProjectId, number: i64) -> Result<Option<PackageSource>> {
@@ -26,33 +26,11 @@ impl Repair for State {
         Ok(())
     }
 
-    fn put_package(&mut self, number: i64, row: &PackageRow, index: &PackageIndex) -> Result<bool> {
-        let packages = &mut self.at_mut(&row.project_id)?.packages;
-        match packages.get_mut(&row.package_id) {
-            Some(entry) if is_numbered(entry, number) => {
-                let seq = entry.row.seq;
-                entry.row = PackageRow { seq, ..row.clone() };
-                entry.index = index.clone();
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    fn set_aside(&mut self, number: i64, quarantine: &Quarantine) -> Result<()> {
-        let projects = self.projects.values_mut();
-        let mut entries = projects.flat_map(|project| project.packages.values_mut());
-        if let Some(entry) = entries.find(|entry| is_numbered(entry, number)) {
-            entry.row.quarantine = Some(quarantine.clone());
-        }
-        Ok(())
-    }
-
     fn recount(&mut self, _: &ProjectId) -> Result<()> {
         Ok(())
     }
 }
 
-fn is_numbered(entry: &PackageEntry, number: i64) -> bool {
+pub(super) fn is_numbered(entry: &PackageEntry, number: i64) -> bool {
     i64::try_from(entry.row.seq) == Ok(number)
 }

@@ -1,10 +1,12 @@
 //! Sort keys of instants: texts whose byte order is the order of time.
+//!
+//! Engines order rows by these texts, and count packages and questions by their prefixes.
 
 use accord_contract::time::{Time, Timestamp};
 
 /// The key of an instant: its date and time, and the fraction of the second without trailing
 /// zeros.
-pub(crate) fn key(instant: Time) -> String {
+pub fn of(instant: Time) -> String {
     let mut key = instant.sort_key();
     // Most fractions end in zeros. Without them the keys of every index are shorter, and the order
     // is the same, because a prefix sorts first.
@@ -13,22 +15,25 @@ pub(crate) fn key(instant: Time) -> String {
 }
 
 /// The instant of a key.
-pub(crate) fn time(key: &str) -> Option<Time> {
+pub fn time(key: &str) -> Option<Time> {
     let stamp = Timestamp::parse(&format!("{key}Z")).ok()?;
     Some(stamp.time())
 }
 
 /// A span of time whose keys have a common prefix.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Span {
+pub enum Span {
+    /// A day.
     Day,
+    /// An hour.
     Hour,
+    /// A minute.
     Minute,
 }
 
 impl Span {
     /// The prefix of the span that contains the instant of a key.
-    pub(crate) fn of(self, key: &str) -> &str {
+    pub fn of(self, key: &str) -> &str {
         let length = match self {
             Self::Day => "2026-04-18".len(),
             Self::Hour => "2026-04-18T20".len(),
@@ -39,7 +44,7 @@ impl Span {
     }
 
     /// A text that sorts after every key of the span, and before every later key.
-    pub(crate) fn end(self, key: &str) -> String {
+    pub fn end(self, key: &str) -> String {
         // "~" is after every character of a key in ASCII.
         format!("{}~", self.of(key))
     }
@@ -65,7 +70,7 @@ mod tests {
             "9999-12-31T23:59:59.999999999Z",
         ];
         let instants = times.map(|text| Timestamp::parse(text).unwrap().time());
-        let keys = instants.map(key);
+        let keys = instants.map(of);
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         assert_eq!(keys[3], "2026-04-18T20:00:00");
         for (key, expected) in keys.iter().zip(instants) {
@@ -75,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_span_holds_its_keys_and_no_others() {
-        let at = |text: &str| key(Timestamp::parse(text).unwrap().time());
+        let at = |text: &str| of(Timestamp::parse(text).unwrap().time());
         let [first, last, next] =
             ["2026-04-18T20:00:00Z", "2026-04-18T20:59:59.999999999Z", "2026-04-18T21:00:00Z"]
                 .map(at);

@@ -1,0 +1,176 @@
+//! Writes the rows of packages, their counts and their terms.
+
+use accord_base::{ProjectId, SessionId};
+use accord_store::derived::{PackageRows, TallyChange, TermSample};
+use accord_store::{
+    DamagedRow, PackageIndex, PackageRow, PackageState, Quarantine, Result, RevisionRow,
+    StoreErrorKind, time_key,
+};
+use rusqlite::params;
+
+use super::{Unit, number};
+
+impl PackageRows for Unit<'_> {
+    fn note_damage(&self, row: DamagedRow) {
+        self.met.borrow_mut().insert(row);
+    }
+
+    fn add_package(&mut self, row: &PackageRow, log: &[RevisionRow]) -> Result<i64> {
+        let project = self.must_find(&row.project_id)?;
+        let sql = "INSERT INTO package (project, package_id, created_key, created_at, actor_type,
+            actor_id, session_id, package_type, significance, deposited_at, deposited_hash,
+            quarantined_at, quarantine_reason, revision, status, review_type, content_hash, text)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                ?17, ?18)";
+        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
+        self.run(
+            sql,
+            params![
+                project,
+                row.package_id.as_str(),
+                time_key::of(row.created_at.time()),
+                row.created_at.as_str(),
+                row.actor.kind.as_str(),
+                row.actor.id.as_str(),
+                row.session_id.as_ref().map(SessionId::as_str),
+                row.package_type.as_str(),
+                row.significance.number(),
+                row.deposited_at.as_str(),
+                row.deposited_hash.digest().as_bytes(),
+                quarantine.map(|quarantine| quarantine.at.as_str()),
+                quarantine.map(|quarantine| quarantine.reason.as_str()),
+                number(state.revision),
+                state.status.as_str(),
+                state.review_type.as_str(),
+                state.content_hash.digest().as_bytes(),
+                state.text,
+            ],
+        )?;
+        let package = self.connection.last_insert_rowid();
+        self.append_revisions(package, log)?;
+        self.run("UPDATE counter SET packages = packages + 1 WHERE project = ?1", (project,))?;
+        Ok(package)
+    }
+
+    fn set_package_state(
+        &mut self,
+        package: i64,
+        state: &PackageState,
+        revisions: &[RevisionRow],
+    ) -> Result<()> {
+        let sql = "UPDATE package SET revision = ?2, status = ?3, review_type = ?4,
+            content_hash = ?5, text = ?6 WHERE pk = ?1";
+        self.run(
+            sql,
+            params![
+                package,
+                number(state.revision),
+                state.status.as_str(),
+                state.review_type.as_str(),
+                state.content_hash.digest().as_bytes(),
+                state.text,
+            ],
+        )?;
+        self.append_revisions(package, revisions)
+    }
+
+    fn set_quarantine(&mut self, package: i64, quarantine: Option<&Quarantine>) -> Result<()> {
+        let sql = "UPDATE package SET quarantined_at = ?2, quarantine_reason = ?3 WHERE pk = ?1";
+        let at = quarantine.map(|quarantine| quarantine.at.as_str());
+        let reason = quarantine.map(|quarantine| quarantine.reason.as_str());
+        self.run(sql, params![package, at, reason])?;
+        Ok(())
+    }
+
+    fn rewrite_package(&mut self, package: i64, row: &PackageRow) -> Result<bool> {
+        let sql = "UPDATE package SET package_id = ?2, created_key = ?3, created_at = ?4,
+            actor_type = ?5, actor_id = ?6, session_id = ?7, package_type = ?8, significance = ?9,
+            deposited_at = ?10, deposited_hash = ?11, quarantined_at = ?12, quarantine_reason = ?13,
+            revision = ?14, status = ?15, review_type = ?16, content_hash = ?17 WHERE pk = ?1";
+        let (state, quarantine) = (&row.state, row.quarantine.as_ref());
+        let written = self.run(
+            sql,
+            params![
+                package,
+                row.package_id.as_str(),
+                time_key::of(row.created_at.time()),
+                row.created_at.as_str(),
+                row.actor.kind.as_str(),
+                row.actor.id.as_str(),
+                row.session_id.as_ref().map(SessionId::as_str),
+                row.package_type.as_str(),
+                row.significance.number(),
+                row.deposited_at.as_str(),
+                row.deposited_hash.digest().as_bytes(),
+                quarantine.map(|quarantine| quarantine.at.as_str()),
+                quarantine.map(|quarantine| quarantine.reason.as_str()),
+                number(state.revision),
+                state.status.as_str(),
+                state.review_type.as_str(),
+                state.content_hash.digest().as_bytes(),
+            ],
+        );
+        match written {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn log_texts(&self, package: i64) -> Result<Vec<String>> {
+        let sql = "SELECT text FROM revision WHERE package = ?1 ORDER BY seq";
+        self.many(sql, (package,), |row| Ok(row.text(0).unwrap_or_default()))
+    }
+
+    fn count_packages(&mut self, project: &ProjectId, change: &TallyChange<'_>) -> Result<()> {
+        self.tally(self.must_find(project)?, change)
+    }
+
+    fn count_open_questions(&mut self, project: &ProjectId, hour: &str, more: i64) -> Result<()> {
+        let sql = "INSERT INTO question_tally (project, hour, questions) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET questions = questions + excluded.questions";
+        self.run(sql, params![self.must_find(project)?, hour, more])?;
+        Ok(())
+    }
+
+    fn put_terms(
+        &mut self,
+        project: &ProjectId,
+        package: i64,
+        index: &PackageIndex,
+        replaces: bool,
+    ) -> Result<()> {
+        let project = self.must_find(project)?;
+        self.pending.get_mut().add(project, package, index, replaces);
+        Ok(())
+    }
+
+    fn has_terms(
+        &self,
+        project: &ProjectId,
+        package: i64,
+        sample: &TermSample<'_>,
+    ) -> Result<Option<bool>> {
+        let project = self.or_none(project)?;
+        let Some(lengths) = self.lengths_of(package)? else {
+            return Ok(None);
+        };
+        let terms = sample.terms.iter().map(|term| format!("\"{project}:{term}\""));
+        let terms: Vec<String> = terms.collect();
+        // Without an operator between them, SQLite looks for rows that have all of them.
+        let sql = "SELECT 1 FROM package_terms WHERE package_terms MATCH ?1 AND rowid = ?2";
+        let is_found = terms.is_empty()
+            || self.one(sql, params![terms.join(" "), package], |row| row.integer(0))?.is_some();
+        Ok(Some(lengths == sample.lengths && is_found))
+    }
+}
+
+impl Unit<'_> {
+    fn append_revisions(&self, package: i64, revisions: &[RevisionRow]) -> Result<()> {
+        let sql = "INSERT INTO revision (package, seq, text) VALUES (?1, ?2, ?3)";
+        for revision in revisions {
+            self.run(sql, params![package, number(revision.seq), revision.text])?;
+        }
+        Ok(())
+    }
+}
