@@ -79,8 +79,7 @@ pub use packages::{
 pub use projects::{ProjectQuery, ProjectRow, ProjectWrites, Projects, Removal};
 pub use repair::{PackageSource, Repair};
 pub use search::{
-    ChosenTerms, Collection, CommonTermLimits, Hit, Occurrence, Ranked, Search, SearchQuery,
-    SearchResults, rank,
+    CommonTermLimits, FoundTerms, Hit, Search, SearchQuery, SearchResults, TermIndex,
 };
 pub use sessions::{SessionQuery, SessionRow, SessionWrites, Sessions};
 pub use settings::{Scope, SettingWrites, Settings};

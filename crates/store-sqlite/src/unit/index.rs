@@ -19,7 +19,7 @@ impl Unit<'_> {
     }
 
     /// The average number of terms of a package, over all projects; at least one.
-    pub(super) fn average_length(&self) -> Result<f64> {
+    pub(super) fn average_terms(&self) -> Result<f64> {
         let sql = "SELECT block FROM package_terms_data WHERE id = 1";
         let average = self.one(sql, (), |row| {
             let mut numbers = varints(row.bytes(0)?);

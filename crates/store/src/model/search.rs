@@ -1,122 +1,92 @@
-//! Search in the model: reads every package.
-
-use std::collections::BTreeMap;
+//! The index of terms in the model: reads every package.
 
 use accord_base::ProjectId;
 
 use super::{PackageEntry, State};
-use crate::terms::{QueryTerm, for_query};
-use crate::{
-    ChosenTerms, Collection, Hit, Occurrence, PARTS, Ranked, Result, Search, SearchQuery,
-    SearchResults, rank,
-};
+use crate::{CommonTermLimits, FoundTerms, PARTS, PackageRow, Result, TermIndex};
 
-impl Search for State {
-    fn search(&self, project: &ProjectId, query: &SearchQuery<'_>) -> Result<SearchResults> {
-        let asked = for_query(query.text);
-        let documents: BTreeMap<u64, Document<'_>> = (self.at(project).into_iter())
-            .flat_map(|project| project.packages.values())
-            .map(|entry| (entry.row.seq, Document::new(entry)))
-            .collect();
-        let count = |term: QueryTerm| {
-            let with = documents.values().filter(|document| document.has(&term)).count();
-            (term, with as u64)
-        };
-        let counted = asked.terms.into_iter().map(count).collect();
-        let packages = documents.len() as u64;
-        let choice = self.common.choose(counted, packages);
-        let found = self.occurrences(&documents, &choice);
-        let collection = Collection { packages, average: self.average_length() };
-        let lengths = |package| Ok(documents[&package].lengths());
-        let mut ranked = rank(&choice, &asked.phrases, collection, found, lengths)?;
-        if !choice.ranked {
-            ranked.iter_mut().for_each(|found| found.score = 0.0);
-            ranked.sort_by_key(|found| std::cmp::Reverse(found.package));
-        }
-        let hit = |found: Ranked| {
-            let has = |place: &usize| found.matched & (1 << place) != 0;
-            let words = (0..choice.terms.len()).filter(has);
-            Hit {
-                package: documents[&found.package].entry.row.clone(),
-                score: found.score,
-                matched: words.map(|place| choice.terms[place].0.word.clone()).collect(),
+impl TermIndex for State {
+    fn limits(&self) -> CommonTermLimits {
+        self.common
+    }
+
+    fn indexed_packages(&self, project: &ProjectId) -> Result<u64> {
+        Ok(self.indexed(project).len() as u64)
+    }
+
+    fn average_length(&self) -> Result<f64> {
+        // Over all projects, because engines have one index for all.
+        let entries = self.projects.values().flat_map(|project| project.packages.values());
+        let lengths: Vec<u64> = entries.map(|entry| entry.lengths().iter().sum()).collect();
+        Ok((lengths.iter().sum::<u64>() as f64 / lengths.len() as f64).max(1.0))
+    }
+
+    fn count_packages_with(&self, project: &ProjectId, term: &str, _: u64) -> Result<u64> {
+        Ok(self.latest_packages(project, term, usize::MAX)?.len() as u64)
+    }
+
+    fn find_occurrences(
+        &self,
+        project: &ProjectId,
+        term: &str,
+        most: u64,
+        found: &mut FoundTerms,
+    ) -> Result<()> {
+        let mut left = most.saturating_add(1);
+        for entry in self.indexed(project) {
+            for (part, place) in entry.places(term) {
+                if left > 0 {
+                    left -= 1;
+                    found.add(entry.row.seq, || Ok(entry.lengths()), part, place)?;
+                }
             }
-        };
-        let shown = ranked.into_iter().map(hit).filter(|hit| query.shows(&hit.package));
-        let hits = shown.take(query.limit).collect();
-        let mut left_out = choice.left_out.clone();
-        left_out.extend(asked.too_many);
-        Ok(SearchResults { hits, left_out })
-    }
-}
-
-struct Document<'a> {
-    entry: &'a PackageEntry,
-    /// The terms in order, each with its part and its place there.
-    terms: Vec<(&'a str, u8, u32)>,
-}
-
-impl<'a> Document<'a> {
-    fn new(entry: &'a PackageEntry) -> Self {
-        let parts = entry.index.terms().iter().zip(0..);
-        let terms = parts.flat_map(|(terms, part)| {
-            let places = terms.split_terminator(' ').zip(0..);
-            places.map(move |(term, place)| (term, part, place))
-        });
-        Self { entry, terms: terms.collect() }
+        }
+        Ok(())
     }
 
-    /// The number of terms in each part.
-    fn lengths(&self) -> [u64; PARTS] {
-        let parts = self.entry.index.terms().each_ref();
-        parts.map(|terms| terms.split_terminator(' ').count() as u64)
+    fn find_packages(&self, project: &ProjectId, term: &str, found: &mut FoundTerms) -> Result<()> {
+        for entry in self.indexed(project) {
+            if entry.places(term).next().is_some() {
+                found.add_package(entry.row.seq, || Ok(entry.lengths()))?;
+            }
+        }
+        Ok(())
     }
 
-    fn has(&self, term: &QueryTerm) -> bool {
-        self.terms.iter().any(|(known, ..)| *known == term.term)
+    fn latest_packages(&self, project: &ProjectId, term: &str, limit: usize) -> Result<Vec<u64>> {
+        let with = self.indexed(project).into_iter().rev();
+        let with = with.filter(|entry| entry.places(term).next().is_some());
+        Ok(with.map(|entry| entry.row.seq).take(limit).collect())
+    }
+
+    fn indexed_package(&self, project: &ProjectId, number: u64) -> Result<Option<PackageRow>> {
+        Ok(self.rows(project).find(|row| row.seq == number).cloned())
     }
 }
 
 impl State {
-    /// The occurrences of the terms, up to the limit.
-    fn occurrences(
-        &self,
-        documents: &BTreeMap<u64, Document<'_>>,
-        choice: &ChosenTerms,
-    ) -> Vec<Occurrence> {
-        let mut left = self.common.occurrences;
-        let mut all = Vec::new();
-        for place in choice.rarest_first() {
-            let looked_up = &choice.terms[place].0.term;
-            let mut found = Vec::new();
-            for (number, document) in documents {
-                let terms = document.terms.iter().filter(|(term, ..)| term == looked_up);
-                found.extend(terms.map(|(_, part, at)| Occurrence {
-                    package: *number,
-                    part: *part,
-                    place: Some(*at),
-                    term: place as u8,
-                }));
-            }
-            match left.checked_sub(found.len() as u64) {
-                Some(rest) => left = rest,
-                None => {
-                    left = 0;
-                    found.dedup_by_key(|found| found.package);
-                    found = found.into_iter().map(Occurrence::without_place).collect();
-                }
-            }
-            all.append(&mut found);
-        }
-        all
+    /// The packages of a project in the order of their numbers.
+    fn indexed(&self, project: &ProjectId) -> Vec<&PackageEntry> {
+        let packages = self.at(project).into_iter().flat_map(|project| project.packages.values());
+        let mut packages: Vec<&PackageEntry> = packages.collect();
+        packages.sort_by_key(|entry| entry.row.seq);
+        packages
+    }
+}
+
+impl PackageEntry {
+    /// The number of terms in each part.
+    fn lengths(&self) -> [u64; PARTS] {
+        let parts = self.index.terms().each_ref();
+        parts.map(|terms| terms.split_terminator(' ').count() as u64)
     }
 
-    /// The average length over all projects, because engines have one index for all.
-    fn average_length(&self) -> f64 {
-        let lengths: Vec<usize> = (self.projects.values())
-            .flat_map(|project| project.packages.values())
-            .map(|entry| Document::new(entry).terms.len())
-            .collect();
-        lengths.iter().sum::<usize>() as f64 / lengths.len() as f64
+    /// The parts in which a term occurs, and the places in them.
+    fn places(&self, term: &str) -> impl Iterator<Item = (u8, u32)> {
+        let parts = self.index.terms().iter().zip(0..);
+        parts.flat_map(move |(terms, part)| {
+            let places = terms.split_terminator(' ').zip(0..);
+            places.filter(move |(known, _)| *known == term).map(move |(_, place)| (part, place))
+        })
     }
 }

@@ -20,24 +20,24 @@ pub struct CommonTermLimits {
 
 /// The terms of a query that are looked up.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct ChosenTerms {
+pub(super) struct ChosenTerms {
     /// The terms in the order of the query, each with the number of packages that contain it.
-    pub terms: Vec<(QueryTerm, u64)>,
+    pub(super) terms: Vec<(QueryTerm, u64)>,
     /// Whether matches are ranked. If not, there is one term.
-    pub ranked: bool,
+    pub(super) ranked: bool,
     /// The words that are not looked up.
-    pub left_out: Vec<String>,
+    pub(super) left_out: Vec<String>,
 }
 
 impl CommonTermLimits {
     /// The largest number of packages in which a term is not yet very common.
-    pub fn ceiling(&self, packages: u64) -> u64 {
+    pub(super) fn ceiling(&self, packages: u64) -> u64 {
         (packages / self.one_in.max(1)).clamp(self.least, self.most.max(self.least))
     }
 
     /// Chooses the terms to look up in a project with this many packages. Each term comes with the
     /// number of packages that contain it; above the ceiling that number need not be exact.
-    pub fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> ChosenTerms {
+    pub(super) fn choose(&self, counted: Vec<(QueryTerm, u64)>, packages: u64) -> ChosenTerms {
         let ceiling = self.ceiling(packages);
         let mut by_rarity: Vec<usize> = (0..counted.len()).collect();
         // The counts of very common terms are not exact. Of those, a longer word is preferred.
@@ -71,7 +71,7 @@ impl CommonTermLimits {
 
 impl ChosenTerms {
     /// The places of the terms, rarest first. In this order their occurrences are read.
-    pub fn rarest_first(&self) -> Vec<usize> {
+    pub(super) fn rarest_first(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.terms.len()).collect();
         places.sort_by_key(|place| self.terms[*place].1);
         places

@@ -1,7 +1,7 @@
 //! Keyword search.
 //!
 //! A query is a set of terms ([`crate::terms`]), never syntax. A package matches when it has one of
-//! them. Matches are ranked by the whole package and by its best passage ([`rank`]).
+//! them. Matches are ranked by the whole package and by its best passage.
 //!
 //! A term that occurs in very many packages of the project ranks little and costs much, so it is
 //! not looked up. When the remaining terms together cost too much, the most common of them are left
@@ -14,11 +14,15 @@ use accord_memory_core::package::Status;
 use crate::{Drafts, PackageRow, Result};
 
 mod common;
+mod index;
 mod phrases;
 mod rank;
 
-pub use common::{ChosenTerms, CommonTermLimits};
-pub use rank::{Collection, Occurrence, Ranked, rank};
+use common::ChosenTerms;
+use rank::Occurrence;
+
+pub use common::CommonTermLimits;
+pub use index::{FoundTerms, TermIndex};
 
 /// What is searched for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +53,7 @@ pub struct SearchResults {
 pub struct Hit {
     /// The package.
     pub package: PackageRow,
-    /// Its score ([`rank`]); zero when every word was very common.
+    /// Its score; zero when every word was very common.
     pub score: f64,
     /// The words of the query that it contains.
     pub matched: Vec<String>,

@@ -17,8 +17,8 @@
 
 use super::ChosenTerms;
 use super::phrases::{MAX_PHRASES, Phrases};
+use crate::PARTS;
 use crate::terms::{MAX_QUERY_TERMS, Phrase};
-use crate::{PARTS, Result};
 
 /// The length of a passage, in terms.
 const PASSAGE: u64 = 80;
@@ -46,61 +46,58 @@ const FEATURES: usize = MAX_QUERY_TERMS + MAX_PHRASES;
 
 /// An occurrence of a term of the query.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Occurrence {
+pub(super) struct Occurrence {
     /// The number of the package.
-    pub package: u64,
+    pub(super) package: u64,
     /// The part of the package.
-    pub part: u8,
+    pub(super) part: u8,
     /// The place in the part, counted in terms; `None` if only the package is known.
-    pub place: Option<u32>,
+    pub(super) place: Option<u32>,
     /// The place of the term among the chosen ones.
-    pub term: u8,
+    pub(super) term: u8,
 }
 
 impl Occurrence {
-    /// The same, if only the package is known.
-    #[must_use]
-    pub fn without_place(self) -> Self {
-        Self { part: BODY, place: None, ..self }
+    /// An occurrence of which only the package is known.
+    pub(super) fn somewhere(package: u64, term: u8) -> Self {
+        Self { package, part: BODY, place: None, term }
     }
 }
 
 /// What the scores of a package depend on besides the package itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Collection {
+pub(super) struct Collection {
     /// The number of packages in the project.
-    pub packages: u64,
+    pub(super) packages: u64,
     /// The average number of terms in a package.
-    pub average: f64,
+    pub(super) average: f64,
 }
 
 /// A package with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranked {
+pub(super) struct Ranked {
     /// The number of the package.
-    pub package: u64,
+    pub(super) package: u64,
     /// More is better.
-    pub score: f64,
+    pub(super) score: f64,
     /// One bit per term that the package has.
-    pub matched: u32,
+    pub(super) matched: u32,
 }
 
 /// Ranks the packages in which the terms occur, best first. Of equal ones, the latest deposit comes
 /// first. `lengths` returns the number of terms in each part of a package.
-pub fn rank(
+pub(super) fn rank(
     choice: &ChosenTerms,
     phrases: &[Phrase],
     collection: Collection,
     mut found: Vec<Occurrence>,
-    mut lengths: impl FnMut(u64) -> Result<[u64; PARTS]>,
-) -> Result<Vec<Ranked>> {
+    lengths: impl Fn(u64) -> [u64; PARTS],
+) -> Vec<Ranked> {
     found.sort_unstable();
     let phrases = Phrases::new(choice, phrases);
     phrases.find(&mut found);
-    let mut texts = Vec::new();
-    for found in by_package(&found) {
-        texts.push(Text { found, lengths: lengths(found[0].package)? });
-    }
+    let texts = by_package(&found).map(|found| Text { found, lengths: lengths(found[0].package) });
+    let texts: Vec<Text<'_>> = texts.collect();
     let scorer = Scorer::new(phrases.features(), collection, &texts);
     let mut whole = Vec::with_capacity(texts.len());
     let mut passages = Vec::with_capacity(texts.len());
@@ -119,7 +116,7 @@ pub fn rank(
         package.score = BY_PASSAGE * passage * most + (1.0 - BY_PASSAGE) * whole[place];
     }
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.package.cmp(&a.package)));
-    Ok(ranked)
+    ranked
 }
 
 /// A package to score.
@@ -271,9 +268,9 @@ mod tests {
                 }));
             }
         }
-        let lengths = |package: u64| Ok([0, 0, 0, 0, texts[package as usize].len() as u64]);
+        let lengths = |package: u64| [0, 0, 0, 0, texts[package as usize].len() as u64];
         let collection = Collection { packages: bodies.len() as u64, average: 2.0 };
-        rank(&choice, &asked.phrases, collection, found, lengths).expect("no length fails")
+        rank(&choice, &asked.phrases, collection, found, lengths)
     }
 
     fn order(ranked: &[Ranked]) -> Vec<u64> {
@@ -315,11 +312,15 @@ mod tests {
     fn an_occurrence_without_a_place_counts_for_the_package_alone() {
         let term = |term: &str| crate::terms::QueryTerm { term: term.into(), word: term.into() };
         let choice = ChosenTerms { terms: vec![(term("a"), 2)], ranked: true, left_out: vec![] };
-        let at = |package| Occurrence { package, part: BODY, place: None, term: 0 };
         let collection = Collection { packages: 9, average: 10.0 };
-        let lengths = |package| Ok([0, 0, 0, 0, 10 + package]);
-        let found = rank(&choice, &[], collection, vec![at(2), at(1)], lengths);
-        let found = found.expect("no length fails");
+        let lengths = |package| [0, 0, 0, 0, 10 + package];
+        let found = rank(
+            &choice,
+            &[],
+            collection,
+            [2, 1].map(|at| Occurrence::somewhere(at, 0)).to_vec(),
+            lengths,
+        );
         assert_eq!(order(&found), [1, 2], "the shorter one first");
         assert!(found[0].score > 0.0);
     }
