@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use accord_memory::Repaired;
 use accord_store::{Engine, ModelStore, Result};
-use accord_store_sqlite::{Options, SqliteStore};
+use accord_store_sqlite::Options;
 
-pub(crate) use accord_store_sqlite::{DATABASE, LOCK, check, compact, restore};
+pub(crate) use accord_store_sqlite::{DATABASE, LOCK, SqliteStore as FolderEngine};
 
 /// Opens the engine of a folder, and creates the folder when it does not exist.
 pub(crate) fn open(folder: &Path) -> Result<Arc<dyn Engine>> {
-    Ok(Arc::new(SqliteStore::open(folder, &Options::default())?))
+    Ok(Arc::new(FolderEngine::open(folder, &Options::default())?))
 }
 
 /// An empty engine in memory.
@@ -21,5 +21,10 @@ pub(crate) fn in_memory() -> Arc<dyn Engine> {
 
 /// Rebuilds what is derived in the store of a folder, on a copy that then replaces the store.
 pub(crate) fn repair(folder: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<Repaired> {
-    accord_store_sqlite::rewrite(folder, |store| accord_memory::repair(store, tell))
+    let mut repaired = Repaired::default();
+    FolderEngine::repair(folder, &mut |store| {
+        repaired = accord_memory::repair(store, tell)?;
+        Ok(())
+    })?;
+    Ok(repaired)
 }

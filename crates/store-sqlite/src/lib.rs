@@ -42,4 +42,3 @@ pub use folder::{DATABASE, LOCK};
 pub use migrate::FORMAT;
 pub use options::Options;
 pub use store::SqliteStore;
-pub use upkeep::{check, compact, restore, rewrite};

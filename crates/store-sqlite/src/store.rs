@@ -77,10 +77,6 @@ impl SqliteStore {
             folder,
         })
     }
-
-    pub(crate) fn folder(&self) -> &Folder {
-        &self.folder
-    }
 }
 
 impl Store for SqliteStore {
@@ -111,6 +107,12 @@ impl Engine for SqliteStore {
         }
     }
 
+    fn check(&self) -> Result<()> {
+        // A separate connection: one that has searched before caches the old index, and would
+        // report later changes as damage.
+        upkeep::check(&self.folder.database())
+    }
+
     fn backup(&self, to: &Path, report: &mut dyn FnMut(Progress)) -> Result<()> {
         upkeep::backup(&self.folder.database(), to, report)
     }
@@ -127,6 +129,22 @@ impl Engine for SqliteStore {
             Some(Err(_)) => Err(StoreError::new(StoreErrorKind::Broken, "the writer panicked")),
             Some(Ok(())) | None => Ok(()),
         }
+    }
+
+    fn check_backup(backup: &Path) -> Result<()> {
+        upkeep::check(backup)
+    }
+
+    fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
+        upkeep::restore(backup, folder, replace)
+    }
+
+    fn compact(folder: &Path) -> Result<(u64, u64)> {
+        upkeep::compact(folder)
+    }
+
+    fn repair(folder: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        upkeep::repair(folder, rebuild)
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use accord_store::{Engine as _, Progress, Result, StoreError, StoreErrorKind};
+use accord_store::{Engine as _, Progress, Result, Store, StoreError, StoreErrorKind};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -42,32 +42,14 @@ pub(crate) fn backup(database: &Path, to: &Path, report: &mut dyn FnMut(Progress
     done.and_then(|()| sync_folder(parent(to)))
 }
 
-impl SqliteStore {
-    /// Checks the whole store for damage: every page, every index, the search index.
-    ///
-    /// # Errors
-    /// When something is damaged, or the store fails.
-    pub fn check(&self) -> Result<()> {
-        // A separate connection: one that has searched before caches the old index, and would
-        // report later changes as damage.
-        check(&self.folder().database())
-    }
-}
-
 /// Checks a file, such as a backup, for damage.
-///
-/// # Errors
-/// When it is not a store, is of a later format, or is damaged.
-pub fn check(file: &Path) -> Result<()> {
+pub(crate) fn check(file: &Path) -> Result<()> {
     integrity(&existing(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
 }
 
 /// Checks a backup and restores it into a folder. A store in the folder is an error unless
 /// `replace` is set.
-///
-/// # Errors
-/// When the backup is damaged, the folder has a store already, or the store is open.
-pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
+pub(crate) fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
     // Before anything in the folder is touched: a damaged backup must not replace a good store.
     check(backup)?;
     let folder_path = folder;
@@ -89,10 +71,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()> {
 
 /// Rewrites the store of a folder without unused space. Returns its size before and after, in
 /// bytes.
-///
-/// # Errors
-/// When there is no store, when it is open, or when there is no room for a second copy.
-pub fn compact(folder: &Path) -> Result<(u64, u64)> {
+pub(crate) fn compact(folder: &Path) -> Result<(u64, u64)> {
     let folder = take_store(folder)?;
     let database = folder.database();
     // The log must be in the database first: `swap_in` deletes it.
@@ -111,40 +90,37 @@ pub fn compact(folder: &Path) -> Result<(u64, u64)> {
     Ok((before, fs::metadata(&database).store_error()?.len()))
 }
 
-/// Rewrites the store of a folder and lets `mend` change the new one, which then replaces the old
-/// one.
-///
-/// # Errors
-/// With what `mend` returns, and as [`compact`]; the old store stays then.
-pub fn rewrite<T>(folder: &Path, mend: impl FnOnce(&SqliteStore) -> Result<T>) -> Result<T> {
+/// Rewrites the store of a folder and lets `rebuild` change the new one, which then replaces the
+/// old one.
+pub(crate) fn repair(
+    folder: &Path,
+    rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>,
+) -> Result<()> {
     let folder = take_store(folder)?;
     let database = folder.database();
     fold_log(&database)?;
     let room = folder.file(REWRITTEN);
     // A repair that failed or was killed left a copy in an unknown state.
     clear(&room)?;
-    let mended = mend_copy(&database, &room, mend).and_then(|mended| {
-        swap_in(&folder, &room.join(DATABASE))?;
-        Ok(mended)
-    });
+    let repaired = repair_copy(&database, &room, rebuild)
+        .and_then(|()| swap_in(&folder, &room.join(DATABASE)));
     clear(&room)?;
-    mended
+    repaired
 }
 
-fn mend_copy<T>(
+fn repair_copy(
     database: &Path,
     room: &Path,
-    mend: impl FnOnce(&SqliteStore) -> Result<T>,
-) -> Result<T> {
+    rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>,
+) -> Result<()> {
     DirBuilder::new().mode(0o700).create(room).store_error()?;
     let copy = room.join(DATABASE);
     write_anew(database, &copy)?;
     let store = SqliteStore::open(room, &Options::default())?;
-    let mended = mend(&store)?;
+    rebuild(&store)?;
     store.close()?;
     settle(&copy)?;
-    check(&copy)?;
-    Ok(mended)
+    check(&copy)
 }
 
 fn take_store(folder: &Path) -> Result<Folder> {

@@ -7,13 +7,20 @@ use crate::{Result, Store};
 /// An engine as a host holds it.
 ///
 /// Several hosts in one process may share an engine. Each of them sees every commit, because the
-/// engine notifies all listeners ([`Store::subscribe`]).
+/// engine notifies all listeners ([`Store::subscribe`]). The functions without an engine work on the
+/// store of a folder that no process has open; it need not be readable.
 pub trait Engine: Store {
     /// The version of the format in which the engine keeps its data.
     fn format(&self) -> u32;
 
     /// What the engine has done since it was opened.
     fn statistics(&self) -> Statistics;
+
+    /// Checks the whole store for damage: every row, every index, the search index.
+    ///
+    /// # Errors
+    /// When something is damaged, or the store fails.
+    fn check(&self) -> Result<()>;
 
     /// Copies one snapshot of everything into a new file. Reads and writes continue.
     ///
@@ -26,6 +33,41 @@ pub trait Engine: Store {
     /// # Errors
     /// When waiting jobs could not be finished.
     fn close(&self) -> Result<()>;
+
+    /// Checks a file that [`Self::backup`] wrote for damage.
+    ///
+    /// # Errors
+    /// When it is not a store, is of a later format, or is damaged.
+    fn check_backup(backup: &Path) -> Result<()>
+    where
+        Self: Sized;
+
+    /// Checks a backup and restores it into a folder. A store in the folder is an error unless
+    /// `replace` is set.
+    ///
+    /// # Errors
+    /// When the backup is damaged, the folder has a store already, or the store is open.
+    fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<()>
+    where
+        Self: Sized;
+
+    /// Rewrites the store of a folder without unused space. Returns its size before and after, in
+    /// bytes.
+    ///
+    /// # Errors
+    /// When there is no store, when it is open, or when there is no room for a second copy.
+    fn compact(folder: &Path) -> Result<(u64, u64)>
+    where
+        Self: Sized;
+
+    /// Copies the store of a folder and lets `rebuild` change the copy, which then replaces the
+    /// store.
+    ///
+    /// # Errors
+    /// With what `rebuild` returns, and as [`Self::compact`]; the old store stays then.
+    fn repair(folder: &Path, rebuild: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>
+    where
+        Self: Sized;
 }
 
 /// What an engine has done since it was opened.

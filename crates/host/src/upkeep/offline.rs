@@ -6,11 +6,11 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use accord_contract::codes::{Code, Failure};
-use accord_store::{StoreError, StoreErrorKind};
+use accord_store::{Engine as _, StoreError, StoreErrorKind};
 
 use super::folder::create as create_folder;
 use super::trees;
-use crate::engine::{self, DATABASE, LOCK};
+use crate::engine::{DATABASE, FolderEngine, LOCK};
 use crate::http::BLOBS;
 use crate::settings::CONFIG_FILE;
 
@@ -23,7 +23,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         let missing = StoreError::new(StoreErrorKind::NoStore, String::new());
         return Err(explain(backup, &missing));
     }
-    engine::check(&database).map_err(|error| explain(backup, &error))?;
+    FolderEngine::check_backup(&database).map_err(|error| explain(backup, &error))?;
     must_be_free(folder)?;
     let has_data = folder.join(DATABASE).exists() || trees::are_in_the_way(backup, folder);
     if has_data && !replace {
@@ -43,7 +43,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
         trees::bring(backup, folder)
     });
     let trees = copied.map_err(|error| unwritable(folder, &error))?;
-    let restored = engine::restore(&database, folder, replace);
+    let restored = FolderEngine::restore(&database, folder, replace);
     restored.map_err(|error| explain(folder, &error))?;
     // After the store: a tree may be newer than what the store took over of it, and never older.
     trees.take_their_places().map_err(|error| unwritable(folder, &error))
@@ -52,7 +52,7 @@ pub fn restore(backup: &Path, folder: &Path, replace: bool) -> Result<(), Failur
 /// Rewrites the store of a data folder without unused space, which needs room for a second copy.
 /// Returns its size before and after, in bytes.
 pub fn compact(folder: &Path) -> Result<(u64, u64), Failure> {
-    engine::compact(folder).map_err(|error| explain(folder, &error))
+    FolderEngine::compact(folder).map_err(|error| explain(folder, &error))
 }
 
 /// Refuses a folder that another process has open.
@@ -60,7 +60,7 @@ fn must_be_free(folder: &Path) -> Result<(), Failure> {
     let Ok(lock) = File::open(folder.join(LOCK)) else {
         return Ok(());
     };
-    // Only asks, for an early error. `engine::restore` takes the lock itself. Blobs that are added
+    // Only asks, for an early error. `Engine::restore` takes the lock itself. Blobs that are added
     // before that do no harm, because they are named by their content.
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {

@@ -10,7 +10,7 @@ use accord_contract::codes::Code;
 use accord_store::Engine as _;
 use accord_store::testing::{COMMON, compare, everything};
 use accord_store::{ModelStore, StoreExt as _};
-use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
+use accord_store_sqlite::{DATABASE, Options, SqliteStore};
 
 use crate::support::{deposit, event, open, whole_packages};
 
@@ -55,12 +55,12 @@ fn a_backup_made_while_others_write_is_whole() {
         made.unwrap();
     });
     assert!(steps.last().is_some_and(|last| last.done == last.total && last.total > 0));
-    check(&file).unwrap();
+    SqliteStore::check_backup(&file).unwrap();
     let again = store.backup(&file, &mut |_| {}).unwrap_err();
     assert_eq!(again.code(), Code::StoreOccupied);
 
     let restored = tempfile::tempdir().unwrap();
-    restore(&file, restored.path(), false).unwrap();
+    SqliteStore::restore(&file, restored.path(), false).unwrap();
     let found = whole_packages(&open(restored.path()));
     assert!(found.len() >= 50);
     assert!(whole_packages(&store).starts_with(&found));
@@ -77,9 +77,9 @@ fn what_a_store_writes_is_its_owners_alone() {
     store.backup(&backup, &mut |_| {}).unwrap();
     assert_private(folder.path());
     drop(store);
-    compact(folder.path()).unwrap();
+    SqliteStore::compact(folder.path()).unwrap();
     assert_private(folder.path());
-    restore(&backup, folder.path(), true).unwrap();
+    SqliteStore::restore(&backup, folder.path(), true).unwrap();
     assert_private(folder.path());
     assert_private(backups.path());
 }
@@ -105,12 +105,12 @@ fn a_log_is_no_obstacle_to_compaction_and_restore() {
         }
     }
     assert!(fs::metadata(two.path().join("accord.db-wal")).unwrap().len() > 0);
-    compact(two.path()).unwrap();
+    SqliteStore::compact(two.path()).unwrap();
     assert_eq!(whole_packages(&open(two.path())).len(), 2);
     deposit(&store, "p", "three", "words").unwrap();
     let backup = one.path().join("backup.db");
     store.backup(&backup, &mut |_| {}).unwrap();
-    restore(&backup, files.path(), true).unwrap();
+    SqliteStore::restore(&backup, files.path(), true).unwrap();
     assert_eq!(whole_packages(&open(files.path())).len(), 3);
 }
 
@@ -128,7 +128,7 @@ fn an_unreadable_log_does_not_get_into_what_is_restored() {
     for name in [DATABASE, "accord.db-wal"] {
         fs::copy(one.path().join(name), two.path().join(name)).unwrap();
     }
-    restore(&backup, two.path(), true).unwrap();
+    SqliteStore::restore(&backup, two.path(), true).unwrap();
     let store = open(two.path());
     store.check().unwrap();
     assert_eq!(whole_packages(&store).len(), 1);
@@ -143,11 +143,17 @@ fn a_restore_replaces_only_what_it_may() {
     store.backup(&file, &mut |_| {}).unwrap();
     let other = open(two.path());
     deposit(&other, "p", "two", "").unwrap();
-    assert_eq!(restore(&file, two.path(), true).unwrap_err().code(), Code::StoreLocked);
+    assert_eq!(
+        SqliteStore::restore(&file, two.path(), true).unwrap_err().code(),
+        Code::StoreLocked
+    );
     drop(other);
-    assert_eq!(restore(&file, two.path(), false).unwrap_err().code(), Code::StoreOccupied);
+    assert_eq!(
+        SqliteStore::restore(&file, two.path(), false).unwrap_err().code(),
+        Code::StoreOccupied
+    );
     assert_eq!(whole_packages(&open(two.path()))[0].1, "two");
-    restore(&file, two.path(), true).unwrap();
+    SqliteStore::restore(&file, two.path(), true).unwrap();
     assert_eq!(whole_packages(&open(two.path()))[0].1, "one");
 }
 
@@ -163,16 +169,16 @@ fn what_is_no_sound_store_is_not_restored() {
         let mut damaged = sound.clone();
         damaged[page * PAGE..(page + 1) * PAGE].fill(0x5a);
         fs::write(&file, damaged).unwrap();
-        let refused = restore(&file, two.path(), true).unwrap_err();
+        let refused = SqliteStore::restore(&file, two.path(), true).unwrap_err();
         assert_eq!(refused.code(), Code::StoreCorrupt, "page {page}");
     }
     for bytes in [b"a text".repeat(999), Vec::new()] {
         fs::write(&file, bytes).unwrap();
-        let refused = restore(&file, two.path(), true).unwrap_err();
+        let refused = SqliteStore::restore(&file, two.path(), true).unwrap_err();
         assert_eq!(refused.code(), Code::StoreMissing);
     }
     let nowhere = files.path().join("nowhere");
-    assert!(restore(&nowhere, two.path(), true).is_err());
+    assert!(SqliteStore::restore(&nowhere, two.path(), true).is_err());
     assert!(!two.path().join(DATABASE).exists());
 }
 
@@ -195,9 +201,9 @@ fn compaction_gives_room_back_and_loses_nothing() {
             .unwrap();
     }
     let before = everything(&store);
-    assert_eq!(compact(folder.path()).unwrap_err().code(), Code::StoreLocked);
+    assert_eq!(SqliteStore::compact(folder.path()).unwrap_err().code(), Code::StoreLocked);
     drop(store);
-    let (was, is) = compact(folder.path()).unwrap();
+    let (was, is) = SqliteStore::compact(folder.path()).unwrap();
     assert!(is < was, "{was} bytes became {is}");
     let store = open(folder.path());
     assert_eq!(everything(&store), before);
@@ -206,7 +212,7 @@ fn compaction_gives_room_back_and_loses_nothing() {
     let seq = store.write(move |unit| unit.append_event(&project, &event("next")));
     assert_eq!(seq.unwrap(), 202);
     let nothing = tempfile::tempdir().unwrap();
-    assert_eq!(compact(nothing.path()).unwrap_err().code(), Code::StoreMissing);
+    assert_eq!(SqliteStore::compact(nothing.path()).unwrap_err().code(), Code::StoreMissing);
 }
 
 fn three_folders() -> (tempfile::TempDir, tempfile::TempDir, tempfile::TempDir) {

@@ -16,7 +16,7 @@ use accord_store::{
     Drafts, Engine as _, PackageIndex, QuestionQuery, Result, SearchQuery, SearchResults,
     StoreExt as _,
 };
-use accord_store_sqlite::{DATABASE, FORMAT, Options, SqliteStore, compact};
+use accord_store_sqlite::{DATABASE, FORMAT, Options, SqliteStore};
 
 use crate::format_1::write_format_1;
 use crate::support::{deposit, given, log, open, package, start};
@@ -205,7 +205,7 @@ fn write(format: u32) {
     let small = "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM;";
     connection.execute_batch(small).unwrap();
     drop(connection);
-    compact(folder.path()).unwrap();
+    SqliteStore::compact(folder.path()).unwrap();
     fs::copy(folder.path().join(DATABASE), fixture(format, "db")).unwrap();
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use accord_store::Engine as _;
 use accord_store::StoreErrorKind;
 use accord_store::testing::Random;
 

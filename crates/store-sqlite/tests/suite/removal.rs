@@ -2,7 +2,7 @@
 
 use accord_contract::time::Timestamp;
 use accord_store::testing::{COMMON, compare, everything};
-use accord_store::{EventRange, StoreError, StoreExt as _};
+use accord_store::{Engine as _, EventRange, StoreError, StoreExt as _};
 use accord_store_sqlite::{DATABASE, Options, SqliteStore};
 use rusqlite::Connection;
 

@@ -2,7 +2,7 @@
 
 use accord_base::ProjectId;
 use accord_store::{
-    PackageIndex, Quarantine, SearchQuery, SearchResults, StoreError, StoreExt as _,
+    Engine as _, PackageIndex, Quarantine, SearchQuery, SearchResults, StoreError, StoreExt as _,
 };
 use accord_store_sqlite::{Options, SqliteStore};
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use accord_contract::codes::{Code, Failure};
 use accord_store::Engine as _;
 use accord_store::{StoreError, StoreErrorKind};
-use accord_store_sqlite::{DATABASE, Options, SqliteStore, check, compact, restore};
+use accord_store_sqlite::{DATABASE, Options, SqliteStore};
 
 use crate::support::{CHILD, deposit, given, in_namespace, open, refusal, whole_packages};
 
@@ -60,9 +60,9 @@ fn a_later_format_is_left_alone() {
     let elsewhere = tempfile::tempdir().unwrap();
     for refused in [
         refusal(folder.path()),
-        check(&file).unwrap_err(),
-        compact(folder.path()).unwrap_err(),
-        restore(&file, elsewhere.path(), false).unwrap_err(),
+        SqliteStore::check_backup(&file).unwrap_err(),
+        SqliteStore::compact(folder.path()).unwrap_err(),
+        SqliteStore::restore(&file, elsewhere.path(), false).unwrap_err(),
     ] {
         let known = accord_store_sqlite::FORMAT;
         assert_eq!(refused.kind(), StoreErrorKind::TooNew { found: 99, known });

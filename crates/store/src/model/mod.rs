@@ -158,15 +158,38 @@ impl Engine for ModelStore {
         Statistics { jobs: commits, commits, ..Statistics::default() }
     }
 
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn backup(&self, _: &Path, _: &mut dyn FnMut(Progress)) -> Result<()> {
-        let detail = "a store in memory has no backup";
-        Err(StoreError::new(StoreErrorKind::Unavailable, detail))
+        Err(no_files())
     }
 
     fn close(&self) -> Result<()> {
         self.closed.store(true, Ordering::Release);
         Ok(())
     }
+
+    fn check_backup(_: &Path) -> Result<()> {
+        Err(no_files())
+    }
+
+    fn restore(_: &Path, _: &Path, _: bool) -> Result<()> {
+        Err(no_files())
+    }
+
+    fn compact(_: &Path) -> Result<(u64, u64)> {
+        Err(no_files())
+    }
+
+    fn repair(_: &Path, _: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        Err(no_files())
+    }
+}
+
+fn no_files() -> StoreError {
+    StoreError::new(StoreErrorKind::Unavailable, "a store in memory has no files")
 }
 
 impl State {
