@@ -6,7 +6,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Observed {
-    /// Errors and warnings on the console, with their source.
+    /// Errors and warnings on the console, with their source; without what a version of a browser
+    /// recommends.
     pub console: Vec<String>,
     /// Exceptions that no script caught.
     pub exceptions: Vec<String>,
@@ -52,8 +53,9 @@ impl Observed {
             }
             "Log.entryAdded" => {
                 let entry = &params["entry"];
-                if matches!(entry["level"].as_str(), Some("error" | "warning")) {
-                    let (source, url) = (text(&entry["source"]), text(&entry["url"]));
+                let (source, url) = (text(&entry["source"]), text(&entry["url"]));
+                let is_trouble = matches!(entry["level"].as_str(), Some("error" | "warning"));
+                if is_trouble && !RECOMMENDATIONS.contains(&source.as_str()) {
                     self.console.push(format!("{source}: {} {url}", text(&entry["text"])));
                 }
             }
@@ -109,10 +111,32 @@ impl Observed {
     }
 }
 
+/// The sources of entries that a browser writes about itself. The next version writes others.
+const RECOMMENDATIONS: [&str; 3] = ["deprecation", "intervention", "recommendation"];
+
 /// The text of an exception.
 pub(super) fn exception(details: &Value) -> String {
     let thrown = &details["exception"];
     let described = thrown["description"].as_str().or_else(|| thrown["value"].as_str());
     let text = described.or_else(|| details["text"].as_str());
     text.unwrap_or("an exception without a text").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Observed;
+
+    #[test]
+    fn what_a_browser_recommends_is_no_trouble_of_the_page() {
+        let mut observed = Observed::default();
+        for (source, level) in
+            [("deprecation", "warning"), ("network", "error"), ("network", "info")]
+        {
+            let entry = json!({"source": source, "level": level, "text": "lost", "url": "/a"});
+            observed.add("Log.entryAdded", &json!({"entry": entry}));
+        }
+        assert_eq!(observed.console, ["network: lost /a"]);
+    }
 }

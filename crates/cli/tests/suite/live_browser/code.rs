@@ -1,37 +1,11 @@
 //! Component code of an agent is served for hosts that mount it. No page of Accord loads it.
 
-use accord_kit::browser::Page;
 use serde_json::json;
 
 use super::hooks::wait_until_live;
+use super::scripts::{CODE, assert_refused, assert_runs_without_policy};
 use super::with_browser;
-use super::world::{World, release, release_props};
-
-const CODE: &str = "globalThis.hacked = 1; export default 1;";
-
-/// Ways to run a script of a URL. Each ends.
-const ATTEMPTS: &[&str] = &[
-    "url => import(url)",
-    "url => new Promise(done => {
-        const script = document.createElement('script');
-        script.onload = script.onerror = done;
-        script.setAttribute('src', url);
-        document.head.append(script);
-    })",
-    "url => new Promise(done => {
-        const script = document.createElement('script');
-        script.type = 'module';
-        script.onload = script.onerror = done;
-        script.setAttribute('src', url);
-        document.head.append(script);
-    })",
-    "url => { new Worker(url, {type: 'module'}); }",
-    "url => fetch(url).then(answer => answer.text()).then(text => {
-        const script = document.createElement('script');
-        script.textContent = text;
-        document.head.append(script);
-    })",
-];
+use super::world::{World, plain_page, release, release_props};
 
 #[test]
 fn no_page_loads_the_code_of_an_agent() {
@@ -57,31 +31,21 @@ fn no_page_loads_the_code_of_an_agent() {
         let code = format!("{}{path}", world.server().url);
         let page = browser.private_page().expect("a tab");
         // The page that asks to sign in, the documentation, a page that is not there.
-        let own = format!("/live/{session}");
-        for path in [own.as_str(), "/docs", "/live/%00"] {
-            page.go(&format!("{}{path}", world.server().url)).expect("a page");
-            assert_refused(&page, &code, path);
+        let own = world.page(&session);
+        let others = ["/docs", "/live/%00"].map(|path| format!("{}{path}", world.server().url));
+        for address in [&own, &others[0], &others[1]] {
+            assert_refused(&page, address, &code);
         }
         page.go(&world.link(&session)).expect("the page of the session");
         wait_until_live(&page);
-        assert_refused(&page, &code, "the session");
+        assert_refused(&page, &own, &code);
+        let plain = format!("{}/plain", world.server().url);
+        page.intercept(vec![plain_page(&plain)]).expect("a rule");
+        assert_runs_without_policy(&page, &plain, &code);
         // Opened as a document it is text, in a sandbox.
         page.go(&code).expect("the code");
         assert_eq!(page.evaluate("globalThis.hacked ?? null").expect("a value"), json!(null));
         assert_eq!(page.evaluate("origin").expect("an origin"), "null");
         page.close().expect("closed");
     });
-}
-
-/// The policy of the present page refuses every way to run a script.
-fn assert_refused(page: &Page<'_>, code: &str, about: &str) {
-    for attempt in ATTEMPTS {
-        page.take_observed().expect("cleared");
-        // A page that refuses it by an exception refuses it.
-        let _ = page.evaluate(&format!("({attempt})({})", json!(code)));
-        let hacked = page.evaluate("globalThis.hacked ?? null").expect("a value");
-        assert!(hacked.is_null(), "{about}: {attempt}");
-        let refused = page.observed().expect("what it did").refused_content;
-        assert!(!refused.is_empty(), "{about}: {attempt} is not refused by the policy");
-    }
 }

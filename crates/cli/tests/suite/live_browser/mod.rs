@@ -13,6 +13,8 @@ mod hooks;
 mod killing;
 mod links;
 mod origins;
+#[path = "../../../../pages/tests/suite/browser/scripts.rs"]
+mod scripts;
 mod tabs;
 mod texts;
 mod world;

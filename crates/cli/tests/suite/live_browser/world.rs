@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use accord_kit::browser::{Answer, Rule};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -135,4 +136,11 @@ pub(super) fn release() -> Value {
 /// The props of [`release`].
 pub(super) fn release_props() -> Value {
     json!({"version": "2.1.0", "changes": ["Faster search", "A fix for the cart"]})
+}
+
+/// A page without a policy, which no server has.
+pub(super) fn plain_page(url: &str) -> Rule {
+    let headers = vec![("Content-Type".to_owned(), "text/html".to_owned())];
+    let body = b"<!doctype html><title>Plain</title><body>".to_vec();
+    Rule::new(url, Answer::Body { status: 200, headers, body })
 }

@@ -15,6 +15,7 @@ mod hostile;
 mod hostile_texts;
 mod login;
 mod pictures;
+mod scripts;
 mod stub;
 
 use std::io::Write as _;
