@@ -4,7 +4,7 @@
 //! * [`wire`]: one declaration per message gives its type, its strict reader, its writer, its entry
 //!   in a contract snapshot and its JSON Schema.
 //! * [`codes`]: the registry of failure codes, and the form of a failure in each protocol.
-//! * [`text`]: excerpts for messages, and JSON in the form of files.
+//! * [`text`]: excerpts for messages, JSON in the form of files, and parts of URLs.
 //! * [`time`]: dates, points in time and timestamps, for every protocol.
 //! * [`alx`]: the messages, events and retries of ALX 1.1.
 //! * [`closest`](mod@closest): suggestions for mistyped names.

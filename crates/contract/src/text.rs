@@ -1,4 +1,6 @@
-//! Texts for files and messages.
+//! Texts for files, messages and URLs.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 
 use crate::wire::Object;
 
@@ -19,8 +21,27 @@ pub fn counted(number: u64, one: &str) -> String {
     }
 }
 
+/// A text as one segment of a path, or as a name or value of a query: everything but the unreserved
+/// characters of RFC 3986 is percent-encoded, so that no text becomes syntax.
+pub fn percent_encoded(text: &str) -> PercentEncode<'_> {
+    const RESERVED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, RESERVED)
+}
+
 /// A document in the form of files: indented by two spaces, with a line end.
 pub fn pretty(document: &Object) -> String {
     let text = serde_json::to_string_pretty(document);
     text.expect("an object of JSON values can be written") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent_encoded;
+
+    #[test]
+    fn no_text_becomes_syntax_of_a_url() {
+        assert_eq!(percent_encoded("a/b ?%é\n").to_string(), "a%2Fb%20%3F%25%C3%A9%0A");
+        assert_eq!(percent_encoded("pkg_1-2.3~").to_string(), "pkg_1-2.3~");
+    }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use accord_contract::codes::Code;
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::Value;
 use accord_host::client::InactivityTimeout;
 use accord_host::http::TERMINAL;
@@ -35,7 +36,7 @@ impl HostRequest {
         let mut target = String::new();
         for segment in path {
             target.push('/');
-            encode(segment, &mut target);
+            target.extend(percent_encoded(segment));
         }
         Self {
             method,
@@ -80,7 +81,7 @@ impl HostRequest {
             self.has_query = true;
             self.target.push_str(name);
             self.target.push('=');
-            encode(value.as_ref(), &mut self.target);
+            self.target.extend(percent_encoded(value.as_ref()));
         }
         self
     }
@@ -150,20 +151,6 @@ impl HostRequest {
         self.content_type = Some(HeaderValue::from_static(content_type));
         self.body = body;
         self
-    }
-}
-
-/// Percent-encodes a text for a path segment or a query parameter.
-fn encode(text: &str, out: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(byte.into());
-        } else {
-            out.push('%');
-            out.push(DIGITS[usize::from(byte >> 4)].into());
-            out.push(DIGITS[usize::from(byte & 15)].into());
-        }
     }
 }
 

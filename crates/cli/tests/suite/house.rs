@@ -206,6 +206,7 @@ const PURE_MAY_USE: &[&str] = &[
     "keccak",
     "libc",
     "memchr",
+    "percent-encoding",
     "proc-macro2",
     // Markdown as events.
     "pulldown-cmark",

@@ -21,7 +21,7 @@ use crate::http::{Host, LiveNumbers, LiveValues};
 use crate::settings::Settings;
 
 pub(crate) use self::overrides::Overrides;
-pub(crate) use self::slice::{escaped, slice};
+pub(crate) use self::slice::slice;
 pub(crate) use self::sockets::{Rejection, Sockets};
 pub(crate) use self::standing::{Lost, Standing, Standings};
 pub(crate) use self::token_holder::{TokenHolder, granted};

@@ -1,5 +1,6 @@
 //! What a host needs to mount a session: `ai.ggui/render`.
 
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{Object, Value};
 use accord_live::Found;
 use accord_live_core::resource::{Code, Delivery, Slice};
@@ -18,7 +19,7 @@ pub(crate) fn slice(
 ) -> Option<Slice> {
     let (session, ui) = (&found.session, &found.content.ui);
     let text = |name: &str| ui.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let id = escaped(session.id.as_str());
+    let id = percent_encoded(session.id.as_str()).to_string();
     let page = || base.map_or_else(String::new, |base| format!("{base}/live/{id}"));
     let overridden = host.live_overrides().of(&session.id).renderer_url;
     let mut slice = Slice::new(session, overridden.unwrap_or_else(page));
@@ -41,11 +42,4 @@ pub(crate) fn slice(
     slice.context_slots.clone_from(&found.content.context);
     slice.theme = text("themeId").map(Value::from);
     Some(slice)
-}
-
-/// An id as a segment of a path.
-pub(crate) fn escaped(id: &str) -> String {
-    let mut text = String::new();
-    crate::mcp::escape(id, &mut text);
-    text
 }

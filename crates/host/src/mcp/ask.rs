@@ -1,9 +1,10 @@
 //! The request of a tool to the host, and the answer.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_memory_core::compact;
 use axum::body::Body;
@@ -161,7 +162,7 @@ impl Ask {
             if segment.bytes().all(|byte| byte == b'.') {
                 target.push_str(&segment.replace('.', "%2E"));
             } else {
-                escape(segment, &mut target);
+                target.extend(percent_encoded(segment));
             }
         }
         Self { method, path: target, query: Vec::new(), body: None, about: Object::new() }
@@ -171,9 +172,9 @@ impl Ask {
         let mut target = self.path;
         for (index, parameter) in self.query.iter().enumerate() {
             target.push(if index == 0 { '?' } else { '&' });
-            escape(&parameter.name, &mut target);
+            target.extend(percent_encoded(&parameter.name));
             target.push('=');
-            escape(&parameter.value, &mut target);
+            target.extend(percent_encoded(&parameter.value));
         }
         let target: Uri = target.parse().map_err(|_| {
             let message = "the arguments are too long for a request; shorten them";
@@ -230,17 +231,6 @@ impl Answer {
 fn is_json(media_type: &HeaderValue) -> bool {
     let essence = media_type.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
-}
-
-/// Percent-encodes a text for a path or a query.
-pub(crate) fn escape(text: &str, target: &mut String) {
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            target.push(char::from(byte));
-        } else {
-            write!(target, "%{byte:02X}").expect("writing to a String never fails");
-        }
-    }
 }
 
 /// Decodes a percent-encoded text.

@@ -44,7 +44,6 @@ mod transport;
 mod watch;
 
 pub use self::argument::Argument;
-pub(crate) use self::ask::escape;
 pub use self::ask::{Answer, Ask};
 pub use self::call::{Call, CallContext, parse_actor};
 pub use self::endpoints::{HostAccess, KeepOpen, McpEndpoints, service};

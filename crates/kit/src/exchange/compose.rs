@@ -1,5 +1,6 @@
 //! Turns a step's request into an HTTP request.
 
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{Object, Value};
 
 use super::variables::{Unknown, Variables};
@@ -75,7 +76,7 @@ fn path(request: &Request, route: &Route, variables: &Variables) -> Result<Strin
             Some(text) => variables.text(text)?,
             None => variables.text(&format!("${{{name}}}"))?,
         };
-        path.push_str(&percent_encoded(&value));
+        path.extend(percent_encoded(&value));
         rest = behind;
     }
     path.push_str(rest);
@@ -86,9 +87,9 @@ fn query(request: &Request, variables: &Variables) -> Result<String, Unknown> {
     let mut query = String::new();
     for (name, text) in request.query.iter().flatten() {
         query.push(if query.is_empty() { '?' } else { '&' });
-        query.push_str(&percent_encoded(name));
+        query.extend(percent_encoded(name));
         query.push('=');
-        query.push_str(&percent_encoded(&variables.text(text)?));
+        query.extend(percent_encoded(&variables.text(text)?));
     }
     Ok(query)
 }
@@ -143,33 +144,13 @@ pub(crate) fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// Percent-encodes everything but RFC 3986's unreserved characters, so that a value never becomes
-/// syntax.
-pub(crate) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(byte as char);
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
-}
-
 const JSON: &str = "application/json";
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{percent_encoded, put, take};
-
-    #[test]
-    fn values_never_become_syntax() {
-        assert_eq!(percent_encoded("a/b ?%é"), "a%2Fb%20%3F%25%C3%A9");
-        assert_eq!(percent_encoded("pkg_1-2.3~"), "pkg_1-2.3~");
-    }
+    use super::{put, take};
 
     #[test]
     fn templates_are_changed_where_pointers_say() {

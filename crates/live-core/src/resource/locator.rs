@@ -1,6 +1,7 @@
 //! The address of a session as a resource.
 
 use accord_contract::rule;
+use accord_contract::text::percent_encoded;
 
 use std::fmt;
 
@@ -57,9 +58,9 @@ impl Locator {
 
 impl fmt::Display for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", escape(self.session_id.as_str()))?;
+        write!(f, "{PREFIX}{}", percent_encoded(self.session_id.as_str()))?;
         if let Some(key) = &self.blueprint_key {
-            write!(f, "/{}", escape(key))?;
+            write!(f, "/{}", percent_encoded(key))?;
         }
         if let Some(epoch) = self.epoch {
             write!(f, "#{epoch}")?;
@@ -75,20 +76,6 @@ fn parse_epoch(text: &str) -> Result<u64, LocatorError> {
         return Err(LocatorError);
     }
     text.parse().map_err(|_| LocatorError)
-}
-
-/// A segment with percent encoding, so that any id can be part of an address.
-fn escape(segment: &str) -> String {
-    let mut text = String::with_capacity(segment.len());
-    for byte in segment.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                text.push(char::from(byte));
-            }
-            other => text.push_str(&format!("%{other:02X}")),
-        }
-    }
-    text
 }
 
 fn unescape(segment: &str) -> Result<String, LocatorError> {

@@ -2,6 +2,7 @@
 
 use accord_base::{Caller, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{TextForm, Value};
 use accord_live::Found;
 use accord_live_core::resource::{Locator, ReadCode, ReadFacts, Readable, Slice, Substrate, read};
@@ -14,7 +15,7 @@ use crate::http::reply::{alx_envelope, encoded, unstored};
 use crate::http::routes::Query;
 use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
-use crate::live::{escaped, granted, slice};
+use crate::live::{granted, slice};
 
 /// The address of a resource.
 const URI: Text = Text::new(
@@ -97,7 +98,7 @@ pub(super) async fn rendered(
 
 /// The address of the page of a session, if the server knows its own address.
 fn page_url(host: &Host, session: &accord_live_core::SessionId) -> Option<String> {
-    Some(format!("{}/live/{}", host.url()?, escaped(session.as_str())))
+    Some(format!("{}/live/{}", host.url()?, percent_encoded(session.as_str())))
 }
 
 /// What the session is for.

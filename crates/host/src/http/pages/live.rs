@@ -2,6 +2,7 @@
 
 use accord_base::{Author, By, Decision, Door, Need, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
 use accord_contract::time::{Time, Timestamp};
 use accord_contract::{envelope, message};
 use accord_live::Found;
@@ -177,7 +178,7 @@ async fn link(context: Context, PathId(session): PathId<SessionId>, query: Query
 pub(crate) fn page_link(host: &Host, person: Person, session: &SessionId) -> (String, Time) {
     let ttl = i64::try_from(host.settings().live.link_ttl.as_secs().max(1)).unwrap_or(i64::MAX);
     let (secret, until) = host.logins().mint_link(person, host.live().now(), ttl);
-    (format!("/live/{}#t={secret}", escaped(session.as_str())), until)
+    (format!("/live/{}#t={secret}", percent_encoded(session.as_str())), until)
 }
 
 async fn fragments(
@@ -258,14 +259,4 @@ fn check_active(context: &Context, found: &Found) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(Code::LiveSessionEnded, "this live session has ended"))
-}
-
-/// A text as a segment of a path.
-fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let write = |byte: u8| match plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    text.bytes().map(write).collect()
 }

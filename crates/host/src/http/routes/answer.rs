@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::response::Response;
 use hyper::header::{ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::http::reply::json;
 
@@ -155,12 +156,6 @@ pub(crate) fn naming_new(mut response: Response, new: bool, project: &ProjectId)
 
 /// An id in a header.
 fn escaped(id: &str) -> String {
-    let mut text = String::with_capacity(id.len());
-    for byte in id.bytes() {
-        match byte {
-            b'!'..=b'~' if byte != b'%' && byte != b',' => text.push(char::from(byte)),
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
+    const NOT_IN_HEADERS: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b',');
+    utf8_percent_encode(id, NOT_IN_HEADERS).to_string()
 }

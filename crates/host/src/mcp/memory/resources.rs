@@ -7,11 +7,12 @@
 //!   resources than others, or none, and still be followed by another.
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{Object, Value};
 use futures_util::FutureExt as _;
 use rmcp::model::{Resource, ResourceContents};
 
-use super::super::ask::{Ask, escape, unescape};
+use super::super::ask::{Ask, unescape};
 use super::super::raw;
 use super::super::resource::{ListAsk, ResourcePage, ResourceSet, Template};
 use super::super::tool_result::ToolError;
@@ -161,11 +162,7 @@ fn resource(package: &str) -> Option<Resource> {
 }
 
 fn uri(project: &str, package: &str) -> String {
-    let mut uri = SCHEME.to_owned();
-    escape(project, &mut uri);
-    uri.push_str("/packages/");
-    escape(package, &mut uri);
-    uri
+    format!("{SCHEME}{}/packages/{}", percent_encoded(project), percent_encoded(package))
 }
 
 /// The project and the package that a URI names.
@@ -199,7 +196,7 @@ impl Place {
             if index > 0 {
                 cursor.push('&');
             }
-            escape(part.as_deref().unwrap_or_default(), &mut cursor);
+            cursor.extend(percent_encoded(part.as_deref().unwrap_or_default()));
         }
         cursor
     }

@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
+use accord_contract::text::percent_encoded;
 use accord_contract::wire::{Object, Value};
 
 use super::super::http::{Client, HttpOptions, ServerError};
 use crate::case::Credential;
 use crate::corpus::{AnswerForm, Method};
 use crate::exchange::answer::Answer;
-use crate::exchange::compose::{Body, Outgoing, percent_encoded};
+use crate::exchange::compose::{Body, Outgoing};
 use crate::exchange::{ExchangeError, Transport as _};
 
 /// The conformance control of a server.

@@ -6,7 +6,7 @@ mod closing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use accord_contract::text::excerpt;
+use accord_contract::text::{excerpt, percent_encoded};
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_process::Cancel;
 use parking_lot::Mutex;
@@ -26,7 +26,6 @@ use crate::case::{
 };
 use crate::corpus::ChannelList;
 use crate::exchange::answer::Answer;
-use crate::exchange::compose::percent_encoded;
 use crate::exchange::variables::{Unknown, Variables};
 use crate::exchange::{End, Engine, ExchangeError, Exchanged, checks};
 use crate::lines::{Lines, fits};
