@@ -1,4 +1,4 @@
-//! Reads a corpus from the binary or a folder, and writes it.
+//! Reads a corpus from a folder, and writes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,12 +9,6 @@ use super::CorpusError;
 
 /// Paths relative to the corpus, with `/`, and the text of each file.
 pub(crate) type Files = BTreeMap<String, String>;
-
-/// The corpus that is embedded in the binary.
-pub(super) fn embedded() -> Files {
-    let own = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
-    EMBEDDED.iter().map(own).collect()
-}
 
 /// All files of a folder, except those whose name begins with a dot, and the paths of its empty
 /// folders.
@@ -105,8 +99,6 @@ fn read_text(path: &Path) -> Result<String, CorpusError> {
     });
     text.map_err(|source| CorpusError::Unreadable { path: path.to_owned(), source })
 }
-
-static EMBEDDED: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/corpus.rs"));
 
 const MAX_DEPTH: usize = 16;
 const MAX_FILE: u64 = 16 * 1024 * 1024;

@@ -17,6 +17,7 @@ mod check_folder;
 mod check_names;
 mod check_values;
 mod documents;
+mod embedded;
 mod error;
 mod files;
 mod published;
@@ -57,19 +58,14 @@ pub struct Protocol {
 impl Corpus {
     /// The corpus that is embedded in the binary.
     pub fn embedded() -> Result<Self, CorpusError> {
-        Self::from_files(files::embedded(), &[])
+        Self::from_files(embedded::all(), &[])
     }
 
-    /// One protocol of the embedded corpus. Only its files are read and checked, because reading
-    /// all of them delays every command that needs one protocol.
+    /// One protocol of the embedded corpus. Only its files are unpacked and checked, because
+    /// reading all of them delays every command that needs one protocol.
     pub fn embedded_protocol(name: &str) -> Result<Protocol, CorpusError> {
-        let mut files = files::embedded();
-        let known: BTreeSet<&str> =
-            files.keys().filter_map(|path| Some(path.split_once('/')?.0)).collect();
-        if !known.contains(name) {
-            return Err(CorpusError::unknown_protocol(name, known));
-        }
-        files.retain(|path, _| path.split_once('/').is_some_and(|(folder, _)| folder == name));
+        let files = embedded::protocol(name)
+            .ok_or_else(|| CorpusError::unknown_protocol(name, embedded::protocols()))?;
         Self::from_files(files, &[])?.into_protocol(name)
     }
 
