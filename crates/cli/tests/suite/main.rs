@@ -6,6 +6,7 @@ mod accord;
 mod agents;
 mod batches;
 mod boundaries;
+mod builds;
 mod checks;
 mod checks_live;
 mod checks_servers;
