@@ -244,10 +244,11 @@ impl Caller {
         let Author { named, pointer, attribution } = author;
         let actor = self.access.attribute(named, pointer)?;
         let presence = self.decide(need, actor.as_ref(), attribution, workers);
-        let presence = presence.map_err(|refused| match pointer {
-            "" => refused,
-            pointer => refused.at(pointer),
-        })?;
+        let is_person = actor.as_ref().is_some_and(|actor| actor.kind == ActorType::Human);
+        // A value that names an agent is right; the agent may not do it.
+        let is_about = !pointer.is_empty() && (is_person || !need.is_for_people());
+        let presence =
+            presence.map_err(|refused| if is_about { refused.at(pointer) } else { refused })?;
         Ok(Authorized { actor, presence })
     }
 
