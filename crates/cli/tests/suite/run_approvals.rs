@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::accord::{command, program};
+use crate::accord::{Ran, command, program, run};
 use crate::run_place::{Place, plan};
 use crate::terminal::{Session, at_terminal};
 
@@ -43,6 +43,9 @@ fn without_a_terminal_a_decision_needs_yes() {
     place.run("approve-transition --yes --actor agent:dev").refused("USAGE");
     place.run("approve-transition --yes --expect 0123456789a").refused("USAGE");
     place.run("accept --yes").refused("USAGE");
+    let said = unnamed(&place, "approve-transition --yes").refused("confirmation_needed");
+    assert!(said.contains("--actor human:NAME"), "{said}");
+    assert_eq!(place.read(".agentxchain/state.json"), before);
     let answer = place.json("approve-transition --yes --actor human:lead --note 'read it'");
     assert_eq!(answer["approved_by"], "human:lead");
     let record = approved(&place).expect("an approval");
@@ -52,13 +55,39 @@ fn without_a_terminal_a_decision_needs_yes() {
         (&json!("human:lead"), &json!("read it"), &json!("cli"))
     );
     assert_eq!(record["approved_by"], "human", "as other runners read it");
-    let user = record["os_user"].as_str().expect("a user");
+    assert_eq!(record["presence"], "no terminal");
+    assert!(record["os_user"].is_string(), "{record}");
     // What cannot be decided is not asked.
     place.run("resolve").refused("invalid_state_transition");
     place.run("escalate --reason stop").yes();
     place.run("resolve").refused("confirmation_needed");
     let answer = place.json("resolve --yes");
-    assert_eq!(answer["approved_by"], format!("human:{user}"));
+    assert_eq!(answer["approved_by"], "human:lead", "ACCORD_ACTOR");
+}
+
+/// Types a command with no person in its environment.
+fn unnamed(place: &Place, words: &str) -> Ran {
+    let mut command = place.command(words);
+    command.env_remove("ACCORD_ACTOR");
+    run(command, "")
+}
+
+#[test]
+fn an_operator_can_require_a_terminal() {
+    let place = waiting(|_| {});
+    let mut command = place.command("approve-transition --yes --actor human:lead");
+    command.env("ACCORD_DECIDE_TERMINAL", "required");
+    let said = run(command, "").refused("confirmation_needed");
+    assert!(said.contains("decide.terminal"), "{said}");
+    place.write(".accord/accord.toml", "[decide]\nterminal = \"required\"\n");
+    place.run("approve-transition --yes").refused("confirmation_needed");
+    assert_eq!(approved(&place), None);
+    let said = typed(&place, "approve-transition", "y\n");
+    assert_eq!(said.code, 0, "{}", said.shown);
+    let record = approved(&place).expect("an approval");
+    let user = record["os_user"].as_str().expect("a user");
+    assert_eq!(record["actor"], format!("human:{user}"));
+    assert_eq!(record.get("presence"), None, "{record}");
 }
 
 #[test]

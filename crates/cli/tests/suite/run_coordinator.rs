@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::accord::{Ran, accord, path_with_accord, run};
+use crate::accord::{Ran, accord, command, path_with_accord, run};
 
 /// The workspace that the documentation makes, by the words of the documentation.
 struct Shop {
@@ -52,7 +52,9 @@ impl Shop {
     fn coordinator(&self, words: &[&str]) -> Ran {
         let root = self.root();
         let place = ["--workspace", root.to_str().expect("text")];
-        accord(&[&["run", "coordinator"], words, &place].concat(), "")
+        let mut command = command(&[&["run", "coordinator"], words, &place].concat());
+        command.env("ACCORD_ACTOR", "human:lead");
+        run(command, "")
     }
 
     fn change(&self, path: &str, change: impl FnOnce(&mut Value)) {
@@ -219,7 +221,7 @@ fn the_gate_of_an_initiative_is_sent_back_to_one_repository() {
         accord(&[&["run"], words, &place].concat(), "")
     };
     for repo in ["api", "web"] {
-        in_repo(repo, &["approve-transition", "--yes"]).yes();
+        in_repo(repo, &["approve-transition", "--yes", "--actor", "human:lead"]).yes();
     }
     let reached = shop.coordinator(&["step"]).yes();
     assert!(reached.contains("or    accord run coordinator send-back --reason '…'"), "{reached}");

@@ -58,16 +58,25 @@ impl Place {
 
     /// The same, still under way.
     pub(crate) fn begin(&self, words: &str) -> Child {
-        let words = shell_words::split(words).expect("words");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        command(&[&["run"], words.as_slice()].concat())
-            .current_dir(self.folder.path())
-            .env("XDG_STATE_HOME", self.state.path())
+        self.command(words)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("accord starts")
+    }
+
+    /// The same, not begun yet.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        let words = shell_words::split(words).expect("words");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = command(&[&["run"], words.as_slice()].concat());
+        command
+            .current_dir(self.folder.path())
+            .env("XDG_STATE_HOME", self.state.path())
+            // A decision without a terminal needs the name of a person.
+            .env("ACCORD_ACTOR", "human:lead");
+        command
     }
 
     /// What a command answers to programs.

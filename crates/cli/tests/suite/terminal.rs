@@ -25,10 +25,36 @@ pub(crate) fn at_terminal(command: Command, typed: &str) -> Session {
     at_terminal_with(command, &[("[y/N] ", typed)])
 }
 
+/// The same command, in a session of its own whose controlling terminal is its standard input, as a
+/// shell of a person has one. Systems without `setsid` do not show whether a process has one.
+fn in_own_session(command: &Command) -> Command {
+    let has_setsid = Command::new("setsid").arg("--version").output().is_ok();
+    let mut started = match has_setsid {
+        true => {
+            let mut setsid = Command::new("setsid");
+            setsid.args(["--ctty", "--wait"]).arg(command.get_program());
+            setsid
+        }
+        false => Command::new(command.get_program()),
+    };
+    started.args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        started.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => started.env(name, value),
+            None => started.env_remove(name),
+        };
+    }
+    started
+}
+
 /// Runs a command whose standard input and error are a terminal. Each text is typed once the
 /// terminal shows its question, in order.
 #[track_caller]
-pub(crate) fn at_terminal_with(mut command: Command, answers: &[(&str, &str)]) -> Session {
+pub(crate) fn at_terminal_with(command: Command, answers: &[(&str, &str)]) -> Session {
+    let mut command = in_own_session(&command);
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&ours).expect("a terminal");
     unlockpt(&ours).expect("a terminal");

@@ -1,8 +1,8 @@
 //! Who acts on tasks, and whether the caller may act so.
 //!
-//! The policy decides ([`accord_base::policy`]). What an actor may do to a task depends on its kind,
-//! so the actor is proven, not claimed: a worker acts as an agent, not as a person, nor as a script,
-//! which may change every task.
+//! The policy decides ([`accord_base::policy`]). What an actor may do to a task depends on its
+//! kind, so the actor is proven, not claimed: a worker acts as an agent, not as a person, nor as a
+//! script, which may change every task.
 
 use accord_base::{Actor, ActorType, Author, By, Caller, Door, Need, ProjectId, Verb};
 use accord_contract::codes::{Code, Failure};
