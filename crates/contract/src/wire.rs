@@ -73,6 +73,12 @@ pub trait Wire: Sized {
         Self::decode(document, &Pointer::Root)
     }
 
+    /// Reads a document that a later version may have written: unknown members of closed messages
+    /// are ignored.
+    fn from_answer(document: Value) -> Result<Self, DecodeError> {
+        Self::decode(document, &Pointer::Answer)
+    }
+
     /// Writes everything: known members, aliases and unknown members.
     fn encode(&self) -> Value {
         self.write(Form::Document)

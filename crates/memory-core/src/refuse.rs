@@ -3,7 +3,7 @@
 
 use accord_canon::{CanonError, Refusal};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Limits, Object, Pointer, TextForm, Value, Wire as _};
+use accord_contract::wire::{Object, Value, Wire as _};
 
 pub(crate) use accord_base::refuse::{decoded, schema};
 
@@ -26,15 +26,6 @@ pub(crate) fn check_items(pointer: &str, found: usize, limit: usize) -> Result<(
     }
     let message = format!("{pointer} has {found} items; the limit is {limit}");
     Err(Failure::new(Code::AgenticTooManyItems, message).at(pointer))
-}
-
-/// A text that does not have a form.
-pub(crate) fn check_form(pointer: &str, text: &str, form: &TextForm) -> Result<(), Failure> {
-    let text = Value::from(text);
-    Limits::text(*form).check(&text, &Pointer::Root).map_err(|mut error| {
-        error.pointer = pointer.to_owned();
-        decoded(error)
-    })
 }
 
 /// Refuses a value for a member that the server sets. `null` is ignored.

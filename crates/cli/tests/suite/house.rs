@@ -17,11 +17,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("accord-canon", &[]),
     ("accord-contract", &["accord-canon"]),
     ("accord-base", &["accord-canon", "accord-contract"]),
+    ("accord-api", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
-    ("accord-memory-core", &["accord-base", "accord-canon", "accord-contract"]),
+    ("accord-memory-core", &["accord-api", "accord-base", "accord-canon", "accord-contract"]),
     ("accord-runs-core", &["accord-base", "accord-canon", "accord-contract"]),
     ("accord-live-core", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-tasks-core", &["accord-base", "accord-canon", "accord-contract"]),
+    ("accord-tasks-core", &["accord-api", "accord-base", "accord-canon", "accord-contract"]),
     (
         "accord-tasks",
         &[
@@ -78,6 +79,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "accord-host",
         &[
+            "accord-api",
             "accord-base",
             "accord-memory",
             "accord-canon",
@@ -134,6 +136,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "accord-cli",
         &[
+            "accord-api",
             "accord-base",
             "accord-memory",
             "accord-adapters",
@@ -157,6 +160,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// The crates that decide, given state, input and time.
 const PURE: &[&str] = &[
+    "accord-api",
     "accord-base",
     "accord-canon",
     "accord-memory-core",
@@ -172,6 +176,7 @@ const PURE: &[&str] = &[
 /// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
 /// and no order that could be seen comes from one.
 const PURE_MAY_USE: &[&str] = &[
+    "accord-api",
     "accord-base",
     "accord-canon",
     "accord-memory-core",

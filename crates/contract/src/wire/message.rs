@@ -264,10 +264,11 @@ impl<M: Message> Wire for M {
     }
 }
 
-/// Refuses the members that a closed message does not have.
+/// Refuses the members that a closed message does not have, except in an answer.
 #[doc(hidden)]
 pub fn refuse_rest(members: &Object, at: &Pointer<'_>) -> Result<(), DecodeError> {
     match members.iter().next() {
+        _ if at.is_in_answer() => Ok(()),
         None => Ok(()),
         Some((name, value)) => Err(DecodeError::unknown(&at.member(name), value)),
     }

@@ -10,6 +10,9 @@ use accord_canon::escape_segment;
 pub enum Pointer<'a> {
     /// The whole document.
     Root,
+    /// The whole document, which a later version may have written: members that this version does
+    /// not know are ignored.
+    Answer,
     /// A member of the object above.
     Member(&'a Self, &'a str),
     /// An element of the list above.
@@ -26,12 +29,21 @@ impl<'a> Pointer<'a> {
     pub fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
     }
+
+    /// Whether the document is one that a later version may have written.
+    pub(super) fn is_in_answer(&self) -> bool {
+        match self {
+            Self::Root => false,
+            Self::Answer => true,
+            Self::Member(above, _) | Self::Index(above, _) => above.is_in_answer(),
+        }
+    }
 }
 
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Root => Ok(()),
+            Self::Root | Self::Answer => Ok(()),
             Self::Member(above, name) => write!(f, "{above}/{}", escape_segment(name)),
             Self::Index(above, index) => write!(f, "{above}/{index}"),
         }

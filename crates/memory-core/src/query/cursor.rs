@@ -3,14 +3,8 @@
 use accord_base::cursor::{decode, encode, invalid};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
-use accord_contract::wire::TextForm;
 
-use super::Text;
 use crate::{Cursor, ProjectId};
-
-/// The position behind which a page begins. Only the cursor itself can be checked, by the list that
-/// it belongs to.
-pub const CURSOR: Text = Text::new("cursor", TextForm::ANY.not_empty().pattern("^[A-Za-z0-9_-]+$"));
 
 /// A position among packages, newest first: by `created_at`, then by the store's number.
 ///

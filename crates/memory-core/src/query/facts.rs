@@ -1,10 +1,10 @@
 //! `/v1/projects/{project_id}/facts`: lists, invalidations and options of assertions.
 
+use accord_api::parameter::wrong;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::TextForm;
 
-use super::params::wrong;
 use super::{
     CURSOR, FactPosition, Flag, Moment, Number, PAGE_TOKENS, Params, SESSION_ID, Text, Word,
 };

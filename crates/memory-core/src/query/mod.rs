@@ -12,12 +12,13 @@ mod facts;
 mod ids;
 mod lists;
 mod orient;
-mod param;
-mod params;
 mod pull;
 mod terms;
 
-pub use cursor::{CURSOR, FactPosition, PackagePosition, QuestionPosition, SessionPosition};
+pub use accord_api::parameter::{
+    CURSOR, Described, Flag, Id, MAX_TOKENS, Moment, Number, Params, Text, Word,
+};
+pub use cursor::{FactPosition, PackagePosition, QuestionPosition, SessionPosition};
 pub use digest::{
     DEFAULT_SNIPPETS, DigestQuery, FOCUS, Focus, MAX_SNIPPETS, PROJECT, PROJECT_ID, SNIPPETS,
 };
@@ -33,11 +34,9 @@ pub use lists::{
 };
 pub use orient::{
     BriefingForm, BriefingQuery, DEFAULT_BRIEFING_TOKENS, DEFAULT_RECENT, DEFAULT_WINDOW_DAYS,
-    FORMAT, MAX_TOKENS, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat,
+    FORMAT, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat,
     OrientQuery, Orientation, PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
 };
-pub use param::{Described, Flag, Id, Moment, Number, Text, Word};
-pub use params::Params;
 pub use pull::{
     DEFAULT_PULL, Latest, MAX_PULL, MODE, PACKAGE_ID, PULL_LIMIT, PackageFilter, Pull, PullMode,
     QUERY, REVIEW_LIMIT, Relevant, SESSION_ID, STATUS,

@@ -1,12 +1,12 @@
 //! `GET /v1/projects/{project_id}/orient`: an orientation.
 
+use accord_api::parameter::wrong;
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 
 use accord_contract::wire_enum;
 
-use super::params::wrong;
-use super::{Focus, MAX_PULL, Number, Params, Word};
+use super::{Focus, MAX_PULL, MAX_TOKENS, Number, Params, Word};
 
 /// The default length of the window, in days.
 ///
@@ -29,9 +29,6 @@ pub const MIN_BRIEFING_TOKENS: u32 = 300;
 
 /// The default budget of a briefing.
 pub const DEFAULT_BRIEFING_TOKENS: u32 = 2_000;
-
-/// The largest budget.
-pub const MAX_TOKENS: u32 = 1_000_000;
 
 /// The smallest budget of a page of a list.
 const MIN_PAGE_TOKENS: u32 = 100;

@@ -1,11 +1,11 @@
 //! `GET /v1/projects/{project_id}/packages`: the latest packages, the relevant ones, or a single
 //! one.
 
+use accord_api::parameter::wrong;
 use accord_contract::codes::Failure;
 use accord_contract::wire::TextForm;
 use accord_contract::wire_enum;
 
-use super::params::wrong;
 use super::{
     CURSOR, DEFAULT_LIST, Id, MAX_QUERY_BYTES, Number, PAGE_TOKENS, PackagePosition, Params, Terms,
     Text, Word,

@@ -1,8 +1,7 @@
 //! The parameters of a request: names and texts, each name once.
 
+use accord_base::refuse;
 use accord_contract::codes::Failure;
-
-use crate::refuse;
 
 /// The parameters of a request.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +28,7 @@ impl<'a> Params<'a> {
     }
 
     /// A parsed value, if the parameter is given.
-    pub(super) fn parsed<T>(
+    pub fn parsed<T>(
         &self,
         name: &str,
         expected: &str,
@@ -44,7 +43,7 @@ impl<'a> Params<'a> {
 }
 
 /// A parameter with a wrong value.
-pub(super) fn wrong(name: &str, problem: &str) -> Failure {
+pub fn wrong(name: &str, problem: &str) -> Failure {
     refuse::schema(format!("/{name}"), format!("the parameter {name} {problem}"))
 }
 

@@ -1,0 +1,192 @@
+//! The trait of an operation, and `operation!`, which declares one.
+
+use accord_base::Need;
+use accord_contract::codes::{Code, Protocol};
+use accord_contract::wire::about;
+
+use crate::body::{BodyKind, RequestBody};
+use crate::declaration::{Answer, Body, Declaration, Location, Parameter};
+use crate::parameter::{DescribedMember, ParamSet};
+
+/// One way to ask a host.
+pub trait Operation: 'static {
+    /// The parameters in the path.
+    type Path: ParamSet;
+    /// The parameters in the query.
+    type Query: ParamSet;
+    /// The body of the request.
+    type Body: RequestBody;
+    /// The body of a successful answer.
+    type Answer: BodyKind;
+
+    /// Its name: short, unique, stable.
+    const NAME: &'static str;
+    /// The method.
+    const METHOD: Method;
+    /// The path, with `{name}` for each parameter.
+    const PATH: &'static str;
+    /// What it does, line by line.
+    const ABOUT: &'static [&'static str];
+    /// What it needs of its caller.
+    const NEED: Need;
+    /// The protocol whose codes and error bodies its refusals have.
+    const PROTOCOL: Protocol;
+    /// The lists of its own failure codes, without those that every operation has.
+    const CODES: &'static [&'static [Code]];
+    /// Its successful answers.
+    const SUCCESSES: &'static [Success];
+
+    /// The operation without its types.
+    fn declared() -> Declaration {
+        let mut parameters = described(Location::Path, Self::Path::described());
+        parameters.extend(described(Location::Query, Self::Query::described()));
+        let contents = <Self::Body as BodyKind>::contents().into_iter();
+        let required = <Self::Body as RequestBody>::is_required();
+        let answers = Self::SUCCESSES.iter().flat_map(|success| {
+            let about = match success.about {
+                "" => Self::Answer::about(),
+                about => about,
+            };
+            let contents = Self::Answer::contents().into_iter();
+            contents.map(|content| Answer { status: success.status, about, content: Some(content) })
+        });
+        Declaration {
+            name: Self::NAME,
+            method: Self::METHOD,
+            path: Self::PATH,
+            summary: about(Self::ABOUT),
+            parameters,
+            body: contents.map(|content| Body { content, required }).next(),
+            answers: answers.collect(),
+            protocol: Self::PROTOCOL,
+            group: "",
+            need: Some(Self::NEED),
+            codes: Self::CODES.concat(),
+        }
+    }
+}
+
+/// The methods of operations.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Method {
+    /// Nothing is changed.
+    Get,
+    /// Something is done.
+    Post,
+    /// Something is put in its place.
+    Put,
+    /// Something is changed in part.
+    Patch,
+    /// Something is removed.
+    Delete,
+}
+
+impl Method {
+    /// Its name in a request.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// A successful answer: the status, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Success {
+    /// The status.
+    pub status: u16,
+    /// What it means. Empty: what the message of the answer says about itself.
+    pub about: &'static str,
+}
+
+fn described(location: Location, members: Vec<DescribedMember>) -> Vec<Parameter> {
+    let parameter = |member: DescribedMember| {
+        let DescribedMember { definition, required, about } = member;
+        Parameter::new(location, definition, about, required)
+    };
+    members.into_iter().map(parameter).collect()
+}
+
+/// Declares an operation.
+///
+/// ```
+/// use accord_api::body::{Json, NoBody};
+/// use accord_api::parameter::{NoParams, ParamSet, Text};
+/// use accord_api::{Call, Method, Need, Operation as _, operation, params};
+/// use accord_contract::codes::Code;
+/// use accord_contract::message;
+/// use accord_contract::wire::TextForm;
+///
+/// params! {
+///     /// A note.
+///     pub struct OfNote {
+///         /// The note's name.
+///         required note: Text = Text::new("note", TextForm::ANY);
+///     }
+/// }
+///
+/// message! {
+///     /// A note.
+///     pub struct Note("Note", open) {
+///         /// What it says.
+///         required text: String = "text", "text";
+///     }
+/// }
+///
+/// operation! {
+///     /// Reads a note.
+///     pub struct ReadNote("note", Get "/notes/{note}") of Alx {
+///         path OfNote;
+///         query NoParams;
+///         body NoBody;
+///         needs Need::Read;
+///         answers 200, Json<Note>;
+///         refuses [&[Code::StoreMissing]];
+///     }
+/// }
+///
+/// let call = Call::<ReadNote>::new(OfNote { note: "a/b".into() }, NoParams, NoBody);
+/// assert_eq!(call.encode().target(), "/notes/a%2Fb");
+/// assert_eq!(ReadNote::declared().answers[0].about, "A note.");
+/// ```
+#[macro_export]
+macro_rules! operation {
+    (
+        $(#[doc = $about:literal])+
+        $vis:vis struct $name:ident($wire:literal, $method:ident $path_text:expr) of $protocol:ident
+        {
+            path $path:ty;
+            query $query:ty;
+            body $body:ty;
+            needs $need:expr;
+            answers $status:literal $($says:literal)?, $answer:ty;
+            refuses [$($codes:expr),* $(,)?];
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $name;
+
+        impl $crate::Operation for $name {
+            type Path = $path;
+            type Query = $query;
+            type Body = $body;
+            type Answer = $answer;
+
+            const NAME: &'static str = $wire;
+            const METHOD: $crate::Method = $crate::Method::$method;
+            const PATH: &'static str = $path_text;
+            const ABOUT: &'static [&'static str] = &[$($about),+];
+            const NEED: $crate::Need = $need;
+            const PROTOCOL: $crate::contract::codes::Protocol =
+                $crate::contract::codes::Protocol::$protocol;
+            const CODES: &'static [&'static [$crate::contract::codes::Code]] = &[$($codes),*];
+            const SUCCESSES: &'static [$crate::Success] =
+                &[$crate::Success { status: $status, about: concat!($($says)?) }];
+        }
+    };
+}
