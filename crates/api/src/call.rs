@@ -3,6 +3,7 @@
 use std::fmt;
 
 use accord_contract::codes::Failure;
+use accord_contract::text::percent_encoded;
 
 use crate::body::{AnswerBody, BodyKind as _, RequestBody as _};
 use crate::parameter::{ParamSet as _, Params};
@@ -93,9 +94,9 @@ impl Encoded {
         let mut target = self.path.clone();
         for (index, (name, value)) in self.query.iter().enumerate() {
             target.push(if index == 0 { '?' } else { '&' });
-            encode_text(name, &mut target);
+            target.extend(percent_encoded(name));
             target.push('=');
-            encode_text(value, &mut target);
+            target.extend(percent_encoded(value));
         }
         target
     }
@@ -137,24 +138,10 @@ pub fn target(template: &str, values: &[(&'static str, String)]) -> String {
         // A segment of dots would be resolved as a relative path.
         match value.bytes().all(|byte| byte == b'.') {
             true => target.push_str(&value.replace('.', "%2E")),
-            false => encode_text(value, &mut target),
+            false => target.extend(percent_encoded(value)),
         }
         rest = after;
     }
     target.push_str(rest);
     target
-}
-
-/// Percent-encodes a text for a segment of a path or a query.
-pub fn encode_text(text: &str, out: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(byte.into());
-        } else {
-            out.push('%');
-            out.push(DIGITS[usize::from(byte >> 4)].into());
-            out.push(DIGITS[usize::from(byte & 15)].into());
-        }
-    }
 }

@@ -26,7 +26,7 @@ pub mod parameter;
 
 pub use accord_base::{Decision, Need};
 pub use body::Reply;
-pub use call::{Answered, Call, Encoded, Received, encode_text, target};
+pub use call::{Answered, Call, Encoded, Received, target};
 pub use declaration::{Answer, Body, Content, Declaration, Location, Parameter};
 pub use envelope::Envelope;
 pub use operation::{Method, Operation, Success};

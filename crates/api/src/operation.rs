@@ -1,5 +1,7 @@
 //! The trait of an operation, and `operation!`, which declares one.
 
+use std::fmt;
+
 use accord_base::Need;
 use accord_contract::codes::{Code, Protocol};
 use accord_contract::wire::about;
@@ -91,6 +93,12 @@ impl Method {
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
         }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

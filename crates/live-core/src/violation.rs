@@ -174,7 +174,7 @@ pub fn summary(violations: &[Violation]) -> String {
 /// Clauses: GGUI-VIOLATION-FIELD.
 pub fn field_path(prefix: &str, at: &Pointer<'_>) -> String {
     match at {
-        Pointer::Root => prefix.to_owned(),
+        Pointer::Root | Pointer::Answer => prefix.to_owned(),
         Pointer::Member(above, name) => {
             let above = field_path(prefix, above);
             let dot = if above.is_empty() { "" } else { "." };

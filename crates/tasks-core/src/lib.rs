@@ -9,6 +9,7 @@
 //! * [`task`]: the task file; [`yaml`]: its front matter, edited in place.
 //! * [`TaskId`], [`Status`]: the names of tasks, and how a task moves; [`aof_project_id`]: the
 //!   names of projects.
+//! * [`operations`]: what clients ask for, and what is answered.
 //! * [`briefing`]: what an agent reads before it begins.
 //!
 //! This crate is pure: the time and random bytes come in as arguments.
@@ -27,6 +28,7 @@ pub mod faults;
 mod id;
 pub mod lease;
 pub mod message;
+pub mod operations;
 mod project;
 pub mod referee;
 pub mod route;

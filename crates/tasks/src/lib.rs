@@ -19,7 +19,6 @@
     reason = "running agents and notifying people under a clock is what this crate is for"
 )]
 
-pub mod answers;
 mod artifacts;
 mod committed;
 mod environment;
@@ -34,7 +33,6 @@ pub mod notify;
 pub mod operations;
 mod pace;
 mod referee;
-pub mod requests;
 mod scan;
 pub mod schedule;
 mod traces;

@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
 use accord_contract::text::pretty;
 use accord_contract::wire::{Limits as WireLimits, Object, TextForm, Value, Wire as _};
-use accord_contract::{message, wire_enum};
 use accord_tasks_core::aof_project_id;
 use accord_tasks_core::lease::LeaseTimes;
+use accord_tasks_core::operations::{ApplyMode, LayoutName, ReviewMode};
 use accord_tasks_core::route::{Apply, Reviewer, Rules};
 use accord_tasks_core::task::{OnViolation, Priority};
 use accord_tasks_core::yaml::Yaml;
@@ -22,54 +23,6 @@ use crate::tree::failure;
 
 /// The largest `project.yaml`.
 const MAX_FILE: u64 = 1024 * 1024;
-
-wire_enum! {
-    /// When a report moves its task.
-    pub enum ApplyMode("TaskApplyMode", closed) {
-        /// When it arrives.
-        AtOnce = "at-once",
-        /// When the session of its agent ends.
-        SessionEnd = "session-end",
-    }
-}
-
-wire_enum! {
-    /// Who may end a review.
-    pub enum ReviewMode("TaskReviewMode", closed) {
-        /// A person, unless the task says `reviewBy: agent`.
-        Human = "human",
-        /// The task's agent too, as in the guide.
-        Guide = "guide",
-    }
-}
-
-wire_enum! {
-    /// Where run artifacts are.
-    pub enum LayoutName("TaskRunLayout", closed) {
-        /// `runs/`, as in the guide.
-        Guide = "guide",
-        /// `state/runs/`, as in the reference.
-        Upstream = "upstream",
-    }
-}
-
-wire_enum! {
-    /// The type of a project.
-    pub enum ProjectType("TaskProjectType", closed) {
-        /// Software.
-        Swe = "swe",
-        /// Operations.
-        Ops = "ops",
-        /// Research.
-        Research = "research",
-        /// Administration.
-        Admin = "admin",
-        /// Personal.
-        Personal = "personal",
-        /// Anything else.
-        Other = "other",
-    }
-}
 
 message! {
     /// How many tasks may be in progress.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use accord_contract::codes::Failure;
 use accord_contract::time::{Time, Timestamp};
 use accord_tasks_core::board::Limits;
+use accord_tasks_core::operations::PollAnswer;
 
-use crate::answers::PollAnswer;
 use crate::executor::{Executor, Started};
 use crate::tree::is_unavailable;
 use crate::worker::Worker;

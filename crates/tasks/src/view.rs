@@ -8,14 +8,14 @@ use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::{Object, Value, Wire as _};
 use accord_tasks_core::evidence::{self, Output};
+use accord_tasks_core::operations::{
+    DependencyView, LeaseView, PersonDecision, RunView, TaskDetails, TaskItem,
+};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::{Task, TaskFile, is_review_required};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Kind, read_file};
 
-use crate::answers::{
-    DependencyView, LeaseView, OutputView, PersonDecision, RunView, TaskDetails, TaskItem,
-};
 use crate::layout::{companion, task_file};
 use crate::tree::failure;
 use crate::work::Work;
@@ -248,12 +248,6 @@ impl Draft {
             parts: self.parts,
             run_folder: self.run_folder,
         }
-    }
-}
-
-impl From<Output> for OutputView {
-    fn from(output: Output) -> Self {
-        Self { path: output.path, bytes: output.bytes, sha256: output.sha256 }
     }
 }
 

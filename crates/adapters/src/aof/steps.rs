@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_tasks::answers::TaskNotice;
-use accord_tasks::manifest::{ApplyMode, ReviewMode};
-use accord_tasks::requests::{
-    ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, PollRequest, SessionEndRequest,
-};
 use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks_core::operations::{
+    ApplyMode, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest, PollRequest, ReviewMode,
+    SessionEndRequest, TaskNotice,
+};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 

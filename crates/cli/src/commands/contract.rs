@@ -6,6 +6,7 @@ use accord_contract::alx;
 use accord_contract::snapshot::{Builder, Identity};
 use accord_contract::wire::Value;
 use accord_knowledge_core::{HashOptions, KB_V1, KbHasher};
+use accord_tasks_core::operations;
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -49,8 +50,9 @@ type Schemas = fn() -> Vec<(&'static str, Value)>;
 /// The requests and answers of the services.
 pub(super) const SERVICES: &[(AddTo, Schemas)] = &[
     (accord_runs::answers::add_to, accord_runs::answers::schemas),
-    (accord_tasks::requests::add_to, accord_tasks::requests::schemas),
-    (accord_tasks::answers::add_to, accord_tasks::answers::schemas),
+    (operations::requests::add_to, operations::requests::schemas),
+    (operations::answers::add_to, operations::answers::schemas),
+    (accord_tasks::notify::add_to, accord_tasks::notify::schemas),
     (accord_live::tools::requests::add_to, accord_live::tools::requests::schemas),
     (accord_live::tools::answers::add_to, accord_live::tools::answers::schemas),
     (accord_live::tools::reads::add_to, accord_live::tools::reads::schemas),

@@ -1,5 +1,7 @@
 //! Who acts in a change.
 
+use accord_api::body::AnswerBody;
+use accord_api::{Answered, Call, Operation};
 use accord_contract::codes::Code;
 
 use super::answer::Answer;
@@ -17,6 +19,19 @@ pub(crate) enum Acting {
 }
 
 impl Connection {
+    /// Calls an operation that changes something, by an actor.
+    pub(crate) fn call_by<O>(
+        &self,
+        by: &Acting,
+        call: &Call<O>,
+    ) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        let request = call.encode();
+        self.send_by(by, || request.clone().into())?.read()
+    }
+
     /// Sends a change by an actor, and waits for the whole response.
     pub(crate) fn send_by(
         &self,

@@ -1,5 +1,7 @@
 //! What a host answered.
 
+use accord_api::body::AnswerBody;
+use accord_api::{Answered, Received};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_host::Response;
@@ -8,6 +10,7 @@ use accord_host::http::{NEW_PROJECT, SUPERSEDED_BY};
 use axum::body::{Body, Bytes};
 use futures_util::StreamExt as _;
 use hyper::HeaderMap;
+use hyper::header::{CONTENT_TYPE, HeaderName};
 
 use super::refusal;
 use crate::error::CliError;
@@ -22,6 +25,8 @@ const MOST: usize = 1 << 30;
 pub(crate) struct Answer {
     /// The HTTP status.
     pub(crate) status: u16,
+    /// The media type, if there is one.
+    media_type: Option<String>,
     /// The document, as it came.
     pub(crate) text: String,
     /// The ids of the packages that supersede the package that was read.
@@ -38,6 +43,11 @@ pub(crate) struct Streamed {
 }
 
 impl Answer {
+    /// The answer of an operation.
+    pub(super) fn read<A: AnswerBody>(self) -> Result<Answered<A>, CliError> {
+        Ok(Received { media_type: self.media_type, text: self.text }.read()?)
+    }
+
     /// The document as people and programs can look into it.
     pub(crate) fn value(&self) -> Result<Value, CliError> {
         serde_json::from_str(&self.text).map_err(|_| no_document())
@@ -78,17 +88,7 @@ impl Answer {
         render: impl FnOnce(&mut Page, &Value),
     ) -> Result<(), CliError> {
         let document = self.value()?;
-        let mut output = Output::stdout();
-        if json {
-            // From the text, not from the parsed value: a number keeps its spelling, which a hash
-            // may cover.
-            output.line(accord_memory_core::compact(&self.text))?;
-        } else {
-            let mut page = Page::new();
-            render(&mut page, &document);
-            output.bytes(page.as_str().as_bytes())?;
-        }
-        output.finish()?;
+        print_document(json, &self.text, |page| render(page, &document))?;
         // A list says where it goes on, and a write what is odd about it.
         if !json {
             if let Some(cursor) = document["next_cursor"].as_str() {
@@ -115,6 +115,25 @@ impl Answer {
     }
 }
 
+/// Prints a document: on one line with each token as it came, or as `render` writes it for people.
+pub(crate) fn print_document(
+    json: bool,
+    text: &str,
+    render: impl FnOnce(&mut Page),
+) -> Result<(), CliError> {
+    let mut output = Output::stdout();
+    if json {
+        // From the text, not from the parsed value: a number keeps its spelling, which a hash may
+        // cover.
+        output.line(accord_memory_core::compact(text))?;
+    } else {
+        let mut page = Page::new();
+        render(&mut page);
+        output.bytes(page.as_str().as_bytes())?;
+    }
+    output.finish()
+}
+
 impl Streamed {
     /// The next piece, if there is one.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, CliError> {
@@ -131,11 +150,15 @@ pub(super) async fn whole(response: Response) -> Result<Answer, CliError> {
     if !parts.status.is_success() {
         return Err(refusal::error_of(status, &parts.headers, &text));
     }
-    let superseded_by = parts.headers.get(SUPERSEDED_BY).and_then(|ids| ids.to_str().ok());
+    let header = |name: HeaderName| {
+        let value = parts.headers.get(name).and_then(|value| value.to_str().ok());
+        value.map(str::to_owned)
+    };
     Ok(Answer {
         status,
+        media_type: header(CONTENT_TYPE),
         text,
-        superseded_by: superseded_by.map(str::to_owned),
+        superseded_by: header(SUPERSEDED_BY),
         is_new_project: parts.headers.contains_key(NEW_PROJECT),
     })
 }

@@ -20,7 +20,7 @@ mod request;
 mod target;
 
 pub(crate) use self::acting::Acting;
-pub(crate) use self::answer::Answer;
+pub(crate) use self::answer::{Answer, print_document};
 pub(crate) use self::folder::{DataFolder, full_path};
 pub(crate) use self::ids::{Candidate, choose};
 pub(crate) use self::lines::{Update, follow};

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use accord_api::body::AnswerBody;
+use accord_api::{Answered, Call, Operation};
 use accord_base::{IdError, ProjectId};
 use accord_contract::codes::{Code, Failure};
 use accord_host::Api;
@@ -181,6 +183,14 @@ impl Connection {
     /// Sends a request, and waits for the whole response.
     pub(crate) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
         self.runtime.block_on(request.send(self.api.as_ref()))
+    }
+
+    /// Calls an operation.
+    pub(crate) fn call<O>(&self, call: &Call<O>) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Answer: AnswerBody>,
+    {
+        self.send(call.encode().into())?.read()
     }
 
     /// Sends a write to a project, and says so if that creates the project.

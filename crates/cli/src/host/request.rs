@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use accord_api::Encoded;
 use accord_contract::codes::Code;
 use accord_contract::text::percent_encoded;
 use accord_contract::wire::Value;
@@ -28,6 +29,25 @@ pub(crate) struct HostRequest {
     content_type: Option<HeaderValue>,
     body: Body,
     inactivity: Option<InactivityTimeout>,
+}
+
+impl From<Encoded> for HostRequest {
+    fn from(request: Encoded) -> Self {
+        let method = request.method.as_str().as_bytes();
+        let (content_type, body) = match request.body.clone() {
+            None => (None, Body::empty()),
+            Some((media_type, text)) => (Some(HeaderValue::from_static(media_type)), text.into()),
+        };
+        Self {
+            method: Method::from_bytes(method).expect("the name of a method"),
+            target: request.target(),
+            has_query: !request.query.is_empty(),
+            accept: HeaderValue::from_static(request.accept),
+            content_type,
+            body,
+            inactivity: None,
+        }
+    }
 }
 
 impl HostRequest {

@@ -1,105 +1,90 @@
 //! Tasks.
 
-use accord_contract::wire::Value;
+use accord_contract::time::Timestamp;
+use accord_tasks_core::operations::{
+    AdoptAnswer, AofEvent, BoardAnswer, ClaimAnswer, ClaimNextAnswer, DependencyView,
+    HeartbeatAnswer, LeaseView, LintAnswer, ListAnswer, MessageAnswer, PersonDecision, PollAnswer,
+    RunView, SessionEndAnswer, ShowAnswer, TaskAnswer, TaskItem, TaskMove,
+};
+use accord_tasks_core::task::Priority;
+use accord_tasks_core::{Status, TaskId};
 
 use super::counted;
-use super::page::{LINE, Page, Style, list};
+use super::page::{LINE, Page, Style};
 use super::table::table;
-use super::text::{clean, member, one_line};
-use super::time::{Times, moment};
+use super::text::{clean, one_line};
+use super::time::Times;
 
 /// The most findings, moves and outputs that are shown one by one.
 const MANY: usize = 50;
 
 /// Tasks, one per line.
-pub(crate) fn tasks(page: &mut Page, answer: &Value) {
-    let tasks = list(&answer["tasks"]);
-    let times = Times::of(tasks, &["since"]);
-    let rows: Vec<Vec<String>> = tasks.iter().map(|task| row(page, task, times)).collect();
+pub(crate) fn tasks(page: &mut Page, answer: &ListAnswer) {
+    let times = Times::among(answer.tasks.iter().map(|task| task.since.as_str()));
+    let rows: Vec<Vec<String>> = answer.tasks.iter().map(|task| row(page, task, times)).collect();
     if !rows.is_empty() {
         table(page, &["TASK", "STATUS", "PRIORITY", "WITH", "TITLE", "SINCE", "NOTE"], &rows);
     }
 }
 
-fn row(page: &Page, task: &Value, times: Times) -> Vec<String> {
-    let priority = member(task, "priority");
+fn row(page: &Page, task: &TaskItem, times: Times) -> Vec<String> {
     vec![
-        member(task, "id"),
-        status(page, task),
-        if priority == "normal" { String::new() } else { priority },
+        task.id.to_string(),
+        coloured(page, task.status),
+        unusual(task.priority),
         holder(task),
-        one_line(task["title"].as_str().unwrap_or_default(), LINE),
-        times.show(&task["since"]),
+        one_line(&task.title, LINE),
+        times.show_text(task.since.as_str()),
         one_line(&note(task), LINE),
     ]
 }
 
 /// One task, with what a person decides about.
-pub(crate) fn task(page: &mut Page, answer: &Value) {
-    let task = &answer["task"];
-    page.heading(&member(task, "title"));
-    let priority = member(task, "priority");
-    let pieces = [
-        member(task, "id"),
-        status(page, task),
-        if priority == "normal" { String::new() } else { priority },
-        format!("since {}", moment(&task["since"])),
-    ];
-    page.pieces(&pieces);
-    let route: Vec<String> = ["agent", "role", "team"]
+pub(crate) fn task(page: &mut Page, answer: &ShowAnswer) {
+    let task = &answer.task;
+    page.heading(&task.title);
+    let since = format!("since {}", moment(&task.since));
+    page.pieces(&[task.id.to_string(), coloured(page, task.status), unusual(task.priority), since]);
+    let route: Vec<String> = [("agent", &task.agent), ("role", &task.role), ("team", &task.team)]
         .iter()
-        .filter(|name| task[**name].is_string())
-        .map(|name| format!("{name} {}", member(task, name)))
+        .filter_map(|(name, value)| Some(format!("{name} {}", line(value.as_deref()?))))
         .collect();
     if !route.is_empty() {
         page.labelled("for", &route.join(", "));
     }
-    let tags: Vec<&str> = list(&task["tags"]).iter().filter_map(Value::as_str).collect();
-    if !tags.is_empty() {
-        page.labelled("tags", &tags.join(", "));
+    if !task.tags.is_empty() {
+        page.labelled("tags", &task.tags.join(", "));
     }
-    let lease = &task["lease"];
-    if !lease.is_null() {
-        let until = moment(&lease["until"]);
-        page.labelled("with", &format!("{} until {until}", member(lease, "agent")));
-        page.labelled("run", &member(lease, "run_id"));
+    if let Some(lease) = &task.lease {
+        page.labelled("with", &format!("{} until {}", line(&lease.agent), moment(&lease.until)));
+        page.labelled("run", &line(lease.run_id.as_deref().unwrap_or_default()));
     }
-    for (label, name) in [("after", "depends_on"), ("before", "dependents"), ("parts", "parts")] {
-        let mut label = label;
-        for other in list(&task[name]) {
-            let status = match &other["status"] {
-                Value::Null => "missing".to_owned(),
-                _ => member(other, "status"),
-            };
-            page.labelled(label, &format!("{} {status}", member(other, "id")));
-            label = "";
-        }
+    others(page, "after", &task.depends_on);
+    others(page, "before", &task.dependents);
+    others(page, "parts", &task.parts);
+    if let Some(parent) = task.parent {
+        page.labelled("part of", &parent.to_string());
     }
-    if task["parent"].is_string() {
-        page.labelled("part of", &member(task, "parent"));
+    if let Some(reason) = &task.block_reason {
+        page.labelled_whole("blocked", reason);
     }
-    if task["block_reason"].is_string() {
-        page.labelled_whole("blocked", task["block_reason"].as_str().unwrap_or_default());
+    decision(page, "sent back", task.sent_back.as_ref());
+    decision(page, "approved", task.approval.as_ref());
+    if task.attempts > 0 {
+        page.labelled("failed", &counted(task.attempts, "time"));
     }
-    decision(page, "sent back", &task["sent_back"]);
-    decision(page, "approved", &task["approval"]);
-    if task["attempts"].as_u64().is_some_and(|attempts| attempts > 0) {
-        page.labelled("failed", &counted(task["attempts"].as_u64().unwrap_or(0), "time"));
+    if let Some(run) = &task.run {
+        result(page, run);
     }
-    result(page, &task["run"]);
     outputs(page, answer);
-    if task["folder"].is_string() {
-        let folder = member(task, "folder");
-        let folder = match answer["root"].as_str() {
-            Some(root) => format!("{}/{folder}", clean(root)),
-            None => folder,
-        };
-        page.labelled_whole("folder", &folder);
-    }
-    if answer["evidence"].is_string() {
-        page.labelled("evidence", &member(answer, "evidence"));
-    }
-    if let Some(body) = task["body"].as_str().filter(|body| !body.trim().is_empty()) {
+    let folder = line(&task.folder);
+    let folder = match &answer.root {
+        Some(root) => format!("{}/{folder}", clean(root)),
+        None => folder,
+    };
+    page.labelled_whole("folder", &folder);
+    page.labelled("evidence", &line(&answer.evidence));
+    if let Some(body) = task.body.as_deref().filter(|body| !body.trim().is_empty()) {
         page.gap();
         for line in body.trim().lines() {
             page.line(format!("  {}", clean(line)).trim_end());
@@ -108,47 +93,48 @@ pub(crate) fn task(page: &mut Page, answer: &Value) {
     }
 }
 
-fn decision(page: &mut Page, label: &str, decision: &Value) {
-    if decision.is_null() {
-        return;
+/// Other tasks, one per line.
+fn others(page: &mut Page, label: &str, others: &[DependencyView]) {
+    let mut label = label;
+    for other in others {
+        let status = other.status.map_or("missing", Status::as_str);
+        page.labelled(label, &format!("{} {status}", other.id));
+        label = "";
     }
-    let note = member(decision, "note");
+}
+
+fn decision(page: &mut Page, label: &str, decision: Option<&PersonDecision>) {
+    let Some(decision) = decision else { return };
+    let note = line(decision.note.as_deref().unwrap_or_default());
     let colon = if note.is_empty() { "" } else { ": " };
-    let by = member(decision, "by");
-    page.labelled_whole(label, &format!("by {by} {}{colon}{note}", moment(&decision["at"])));
+    let by = line(&decision.by);
+    page.labelled_whole(label, &format!("by {by} {}{colon}{note}", moment(&decision.at)));
 }
 
 /// What the last run said.
-fn result(page: &mut Page, run: &Value) {
-    let result = &run["result"];
-    if result.is_null() {
-        return;
-    }
-    let tests = &result["tests"];
-    let count = |name: &str| tests[name].as_u64().unwrap_or(0);
-    let tested = match count("total") {
+fn result(page: &mut Page, run: &RunView) {
+    let Some(result) = &run.result else { return };
+    let tested = match result.tests.total {
         0 => String::new(),
-        total => format!(", {} of {total} tests passed", count("passed")),
+        total => format!(", {} of {total} tests passed", result.tests.passed),
     };
-    let who = member(run, "agent");
-    page.labelled("reported", &format!("{} by {who}{tested}", member(result, "outcome")));
-    let notes = result["notes"].as_str().unwrap_or_default();
-    if !notes.trim().is_empty() {
-        page.labelled_whole("notes", notes);
+    let who = line(&run.agent);
+    page.labelled("reported", &format!("{} by {who}{tested}", result.outcome));
+    if !result.notes.trim().is_empty() {
+        page.labelled_whole("notes", &result.notes);
     }
-    page.labelled_list("blocker", &result["blockers"], usize::MAX);
+    let blockers: Vec<&str> = result.blockers.iter().flatten().map(String::as_str).collect();
+    page.labelled_texts("blocker", &blockers, usize::MAX);
 }
 
-fn outputs(page: &mut Page, answer: &Value) {
+fn outputs(page: &mut Page, answer: &ShowAnswer) {
     let mut label = "outputs";
-    for output in list(&answer["outputs"]).iter().take(MANY) {
-        let bytes = output["bytes"].as_u64().unwrap_or(0);
-        page.labelled(label, &format!("{} ({})", member(output, "path"), counted(bytes, "byte")));
+    for output in answer.outputs.iter().take(MANY) {
+        let size = counted(output.bytes, "byte");
+        page.labelled(label, &format!("{} ({size})", line(&output.path)));
         label = "";
     }
-    let shown = list(&answer["outputs"]).len();
-    let hidden = answer["outputs_hidden"].as_u64().unwrap_or(0) as usize;
-    let hidden = hidden + shown.saturating_sub(MANY);
+    let hidden = answer.outputs_hidden + answer.outputs.len().saturating_sub(MANY) as u64;
     if hidden > 0 {
         page.labelled("", &format!("and {hidden} more"));
     }
@@ -157,246 +143,224 @@ fn outputs(page: &mut Page, answer: &Value) {
 /// A task that was created, with what can follow.
 pub(crate) fn created_task(
     page: &mut Page,
-    answer: &Value,
+    answer: &TaskAnswer,
     work: &str,
     promote: impl FnOnce(&str) -> String,
 ) {
-    let task = &answer["task"];
-    let id = member(task, "id");
-    let shown = page.styled(Style::Title, &id);
-    page.line(format!("created {shown} ({})", status(page, task)));
-    warnings(page, answer);
-    match task["status"].as_str() {
-        Some("ready") => next(page, work),
-        Some("backlog") if list(&task["depends_on"]).is_empty() => next(page, &promote(&id)),
+    let task = &answer.task;
+    let shown = titled(page, task.id);
+    page.line(format!("created {shown} ({})", coloured(page, task.status)));
+    warnings(page, &answer.warnings);
+    match task.status {
+        Status::Ready => next(page, work),
+        Status::Backlog if task.depends_on.is_empty() => next(page, &promote(&task.id.to_string())),
         _ => {}
     }
 }
 
 /// A task that was changed.
-pub(crate) fn changed_task(page: &mut Page, answer: &Value) {
-    let task = &answer["task"];
-    let id = page.styled(Style::Title, &member(task, "id"));
-    let moves = list(&answer["moves"]);
-    if moves.is_empty() {
-        let changed: Vec<&str> =
-            list(&answer["changed"]).iter().filter_map(Value::as_str).collect();
-        let what = match changed.as_slice() {
+pub(crate) fn changed_task(page: &mut Page, answer: &TaskAnswer) {
+    if answer.moves.is_empty() {
+        let what = match answer.changed.as_slice() {
             [] => "unchanged".to_owned(),
             names => format!("changed: {}", clean(&names.join(", "))),
         };
-        page.line(format!("{id} {what} ({})", status(page, task)));
+        let id = titled(page, answer.task.id);
+        page.line(format!("{id} {what} ({})", coloured(page, answer.task.status)));
     }
-    moved(page, moves);
-    warnings(page, answer);
+    moved(page, &answer.moves);
+    warnings(page, &answer.warnings);
 }
 
 /// Moves, one per line.
-fn moved(page: &mut Page, moves: &[Value]) {
+fn moved(page: &mut Page, moves: &[TaskMove]) {
     for each in moves.iter().take(MANY) {
-        let id = page.styled(Style::Title, &member(each, "task_id"));
-        let reason = member(each, "reason");
-        let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
-        let to = coloured(page, each["to"].as_str().unwrap_or_default());
-        page.line(format!("{id} {} to {to}{reason}", member(each, "from")));
+        let id = titled(page, each.task_id);
+        let reason = in_brackets(each.reason.as_deref());
+        let to = coloured(page, each.to);
+        page.line(format!("{id} {} to {to}{reason}", each.from));
     }
     if moves.len() > MANY {
         page.line(format!("and {} more", moves.len() - MANY));
     }
 }
 
-fn warnings(page: &mut Page, answer: &Value) {
-    for warning in list(&answer["warnings"]) {
-        let text = clean(warning.as_str().unwrap_or_default());
-        page.line(format!("{} {text}", page.styled(Style::Waiting, "warning")));
+/// A text on one line, in brackets after a blank, if there is one.
+fn in_brackets(text: Option<&str>) -> String {
+    let text = line(text.unwrap_or_default());
+    if text.is_empty() { text } else { format!(" ({text})") }
+}
+
+fn warnings(page: &mut Page, warnings: &[String]) {
+    for warning in warnings {
+        page.line(format!("{} {}", page.styled(Style::Waiting, "warning"), clean(warning)));
     }
 }
 
 /// A claimed task, with what its agent does next.
-pub(crate) fn claim(page: &mut Page, claim: &Value, command: &dyn Fn(&str) -> String) {
-    let task = &claim["task"];
-    let id = member(task, "id");
-    page.heading(&member(task, "title"));
-    page.pieces(&[id.clone(), status(page, task), member(&task["lease"], "agent")]);
-    page.labelled("run", &member(claim, "run_id"));
-    page.labelled("alive", &format!("until {}", moment(&claim["alive_until"])));
-    page.labelled_whole("folder", &member(claim, "directory"));
-    let run = member(claim, "run_id");
-    let agent = member(&task["lease"], "agent");
-    let agent = shell_words::quote(&agent);
+pub(crate) fn claim(page: &mut Page, claim: &ClaimAnswer, command: &dyn Fn(&str) -> String) {
+    let (task, run) = (&claim.task, line(&claim.run_id));
+    let agent = task.lease.as_ref().map(|lease| line(&lease.agent)).unwrap_or_default();
+    page.heading(&task.title);
+    page.pieces(&[task.id.to_string(), coloured(page, task.status), agent.clone()]);
+    page.labelled("run", &run);
+    page.labelled("alive", &format!("until {}", moment(&claim.alive_until)));
+    page.labelled_whole("folder", &line(&claim.directory));
+    let (id, agent) = (task.id, shell_words::quote(&agent));
     next(page, &command(&format!("heartbeat {id} --as {agent} --run {run}")));
     or(page, &command(&format!("release {id} --as {agent} --run {run}")));
 }
 
 /// Why nothing was claimed.
-pub(crate) fn nothing_claimed(page: &mut Page, answer: &Value) {
-    let ready = answer["ready"].as_u64().unwrap_or(0);
-    let why = match answer["reason"].as_str() {
+pub(crate) fn nothing_claimed(page: &mut Page, answer: &ClaimNextAnswer) {
+    let why = match answer.reason.as_deref() {
         Some("none_fits") => "no ready task fits",
         Some("limit_reached") => "as many tasks are in progress as the project allows",
         Some("resource_busy") => "the resource of each ready task is in use",
         _ => "no task is ready",
     };
-    page.line(format!("{why} ({ready} ready)"));
+    page.line(format!("{why} ({} ready)", answer.ready));
 }
 
 /// A heartbeat.
-pub(crate) fn heartbeat(page: &mut Page, answer: &Value) {
-    let id = member(answer, "task_id");
-    page.line(format!("{id} is alive until {}", moment(&answer["alive_until"])));
+pub(crate) fn heartbeat(page: &mut Page, answer: &HeartbeatAnswer) {
+    page.line(format!("{} is alive until {}", answer.task_id, moment(&answer.alive_until)));
 }
 
 /// What a poll did.
-pub(crate) fn poll(page: &mut Page, answer: &Value) {
-    let (moves, start) = (list(&answer["moves"]), list(&answer["start"]));
-    moved(page, moves);
-    for alert in list(&answer["alerts"]) {
+pub(crate) fn poll(page: &mut Page, answer: &PollAnswer) {
+    moved(page, &answer.moves);
+    for alert in &answer.alerts {
         let word = page.styled(Style::Waiting, "alert");
-        page.line(format!("{word} {} {}", member(alert, "task_id"), member(alert, "reason")));
+        page.line(format!("{word} {} {}", alert.task_id, line(&alert.reason)));
     }
-    if moves.is_empty() && list(&answer["alerts"]).is_empty() {
+    if answer.moves.is_empty() && answer.alerts.is_empty() {
         page.line("nothing is due");
     }
-    if !start.is_empty() {
-        page.line(format!("{} can be claimed", counted(start.len() as u64, "ready task")));
+    if !answer.start.is_empty() {
+        let ready = counted(answer.start.len() as u64, "ready task");
+        page.line(format!("{ready} can be claimed"));
     }
 }
 
 /// What the end of a session did.
-pub(crate) fn session_end(page: &mut Page, answer: &Value) {
-    let moves = list(&answer["moves"]);
-    moved(page, moves);
-    for rejected in list(&answer["rejected"]) {
+pub(crate) fn session_end(page: &mut Page, answer: &SessionEndAnswer) {
+    moved(page, &answer.moves);
+    for rejected in &answer.rejected {
         let word = page.styled(Style::Bad, "not applied");
-        page.line(format!(
-            "{word} {}: {}",
-            member(rejected, "task_id"),
-            member(rejected, "reason")
-        ));
+        page.line(format!("{word} {}: {}", rejected.task_id, line(&rejected.reason)));
     }
-    if moves.is_empty() && list(&answer["rejected"]).is_empty() {
+    if answer.moves.is_empty() && answer.rejected.is_empty() {
         page.line("no result waited to be applied");
     }
-    for id in list(&answer["waiting"]) {
-        let id = clean(id.as_str().unwrap_or_default());
+    for id in &answer.waiting {
         page.line(format!("{id} is in progress, without a report"));
     }
 }
 
 /// What a message did.
-pub(crate) fn received(page: &mut Page, answer: &Value) {
-    let moves = list(&answer["moves"]);
-    let reason = member(answer, "reason");
-    match (answer["applied"].as_bool(), reason.as_str()) {
-        (Some(true), _) => {
-            let (kind, id) = (member(answer, "type"), member(answer, "task_id"));
-            page.line(format!("{kind} of {id} was carried out ({})", member(answer, "status")));
+pub(crate) fn received(page: &mut Page, answer: &MessageAnswer) {
+    let id = answer.task_id.map(|id| id.to_string()).unwrap_or_default();
+    let status = answer.status.map_or("", Status::as_str);
+    match answer.reason.as_deref() {
+        _ if answer.applied => {
+            let kind = answer.kind.map(|kind| kind.to_string()).unwrap_or_default();
+            page.line(format!("{kind} of {id} was carried out ({status})"));
         }
-        (_, "not_protocol") => page.line("this is no message of AOF/1; nothing was changed"),
-        (_, reason) => {
-            let id = member(answer, "task_id");
-            page.line(format!("{id} was not moved: {reason} ({})", member(answer, "status")));
+        Some("not_protocol") => page.line("this is no message of AOF/1; nothing was changed"),
+        reason => {
+            let reason = line(reason.unwrap_or_default());
+            page.line(format!("{id} was not moved: {reason} ({status})"));
         }
     }
-    moved(page, moves);
-    warnings(page, answer);
+    moved(page, &answer.moves);
+    warnings(page, &answer.warnings);
 }
 
 /// What was taken over from a file.
-pub(crate) fn adopted(page: &mut Page, answer: &Value) {
+pub(crate) fn adopted(page: &mut Page, answer: &AdoptAnswer) {
     for change in changes(answer) {
         page.line(format!("adopted {change}"));
     }
-    if list(&answer["adopted"]).is_empty() {
+    if answer.adopted.is_empty() {
         // Its lease was taken over, or its file has become what was refused.
-        page.line(format!("{} is adopted as it is", member(&answer["task"], "id")));
+        let id = answer.task.as_ref().map(|task| task.id.to_string()).unwrap_or_default();
+        page.line(format!("{id} is adopted as it is"));
     }
-    moved(page, list(&answer["moves"]));
+    moved(page, &answer.moves);
 }
 
 /// What a person would take over from a file.
-pub(crate) fn differences(page: &mut Page, answer: &Value) {
+pub(crate) fn differences(page: &mut Page, answer: &AdoptAnswer) {
     for change in changes(answer) {
         page.line(format!("differs {change}"));
     }
 }
 
 /// The differences between Accord and a file.
-fn changes(answer: &Value) -> impl Iterator<Item = String> + '_ {
-    list(&answer["adopted"]).iter().map(|change| {
-        let (name, old, new) = (member(change, "member"), &change["accord"], &change["file"]);
-        clean(&format!("{name}: {old} to {new}"))
+fn changes(answer: &AdoptAnswer) -> impl Iterator<Item = String> + '_ {
+    answer.adopted.iter().map(|change| {
+        clean(&format!("{}: {} to {}", line(&change.member), change.accord, change.file))
     })
 }
 
 /// The findings of a check.
-pub(crate) fn lint(page: &mut Page, answer: &Value) {
-    for finding in list(&answer["findings"]) {
-        let path = page.styled(Style::Bad, &member(finding, "path"));
-        page.line(format!("{path}: {}", member(finding, "problem")));
-        if finding["suggestion"].is_string() {
-            page.labelled_whole("", finding["suggestion"].as_str().unwrap_or_default());
+pub(crate) fn lint(page: &mut Page, answer: &LintAnswer) {
+    for finding in &answer.findings {
+        let path = page.styled(Style::Bad, &line(&finding.path));
+        page.line(format!("{path}: {}", line(&finding.problem)));
+        if let Some(suggestion) = &finding.suggestion {
+            page.labelled_whole("", suggestion);
         }
     }
-    let tasks = counted(answer["tasks"].as_u64().unwrap_or(0), "task");
-    let events = counted(answer["events"].as_u64().unwrap_or(0), "event");
-    let hidden = answer["hidden"].as_u64().unwrap_or(0);
-    let found = list(&answer["findings"]).len() as u64 + hidden;
-    let found = match found {
+    let (tasks, events) = (counted(answer.tasks, "task"), counted(answer.events, "event"));
+    let found = match answer.findings.len() as u64 + answer.hidden {
         0 => page.styled(Style::Good, "clean"),
         found => page.styled(Style::Bad, &counted(found, "problem")),
     };
     page.line(format!("{found}: {tasks}, {events}"));
-    if hidden > 0 {
-        page.line(format!("{} not shown", counted(hidden, "problem")));
+    if answer.hidden > 0 {
+        page.line(format!("{} not shown", counted(answer.hidden, "problem")));
     }
 }
 
 /// The tasks by status.
-pub(crate) fn board(page: &mut Page, answer: &Value) {
-    let title = answer["title"].as_str().unwrap_or_default();
-    let project = member(answer, "project_id");
-    let heading = if title.is_empty() { project } else { clean(title) };
-    let total = counted(answer["total"].as_u64().unwrap_or(0), "task");
-    page.heading(&format!("{heading}: {total}"));
-    for column in list(&answer["columns"]) {
-        let count = column["count"].as_u64().unwrap_or(0);
-        if count == 0 {
-            continue;
-        }
-        let name = column["status"].as_str().unwrap_or_default();
+pub(crate) fn board(page: &mut Page, answer: &BoardAnswer) {
+    let heading = match answer.title.as_deref().unwrap_or_default() {
+        "" => line(&answer.project_id),
+        title => clean(title),
+    };
+    page.heading(&format!("{heading}: {}", counted(answer.total, "task")));
+    for column in answer.columns.iter().filter(|column| column.count > 0) {
         page.gap();
-        let name = coloured(page, name);
-        page.line(format!("{name} {count}"));
-        let tasks = list(&column["tasks"]);
+        let name = coloured(page, column.status);
+        page.line(format!("{name} {}", column.count));
         let width = page.width().unwrap_or(LINE);
-        for task in tasks {
+        for task in &column.tasks {
             card(page, task, width);
         }
-        let hidden = column["hidden"].as_u64().unwrap_or(0);
-        if hidden > 0 {
-            page.line(page.styled(Style::Faint, &format!("  and {hidden} more")));
+        if column.hidden > 0 {
+            page.line(page.styled(Style::Faint, &format!("  and {} more", column.hidden)));
         }
     }
-    let damaged = answer["damaged"].as_u64().unwrap_or(0);
-    if damaged > 0 {
-        let files = counted(damaged, "file");
+    if answer.damaged > 0 {
+        let files = counted(answer.damaged, "file");
         page.gap();
         page.line(page.styled(Style::Bad, &format!("{files} cannot be read; accord task lint")));
     }
 }
 
 /// A task on the board, on one line where the terminal has room.
-fn card(page: &mut Page, task: &Value, width: usize) {
-    let id = member(task, "id");
-    let mut rest = member(task, "title");
+fn card(page: &mut Page, task: &TaskItem, width: usize) {
+    let id = task.id.to_string();
+    let mut rest = line(&task.title);
     let holder = holder(task);
     if !holder.is_empty() {
         rest = format!("[{holder}] {rest}");
     }
-    match task["priority"].as_str() {
-        Some("critical") => rest = format!("!! {rest}"),
-        Some("high") => rest = format!("! {rest}"),
+    match task.priority {
+        Priority::Critical => rest = format!("!! {rest}"),
+        Priority::High => rest = format!("! {rest}"),
         _ => {}
     }
     let note = note(task);
@@ -414,32 +378,19 @@ fn card(page: &mut Page, task: &Value, width: usize) {
 }
 
 /// An event on one line.
-pub(crate) fn task_event(event: &Value) -> String {
-    let time = event["timestamp"].as_str().unwrap_or_default();
+pub(crate) fn task_event(event: &AofEvent) -> String {
+    let time = event.timestamp.as_str();
     let time = time.get(11..19).unwrap_or(time);
-    let payload = &event["payload"];
-    let about = match (payload["from"].as_str(), payload["to"].as_str()) {
-        (Some(from), Some(to)) => {
-            let reason = member(payload, "reason");
-            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
-            format!("{from} to {to}{reason}")
-        }
-        _ => {
-            let members = payload.as_object().into_iter().flatten();
-            let texts = members.filter_map(|(name, value)| match value {
-                Value::String(text) => Some(format!("{name}={text}")),
-                Value::Number(_) | Value::Bool(_) => Some(format!("{name}={value}")),
-                _ => None,
-            });
-            texts.collect::<Vec<_>>().join(" ")
-        }
+    let about = match event.moved() {
+        Some((from, to, reason)) => format!("{from} to {to}{}", in_brackets(reason)),
+        None => event.details(),
     };
     let text = [
-        event["eventId"].to_string(),
+        event.event_id.to_string(),
         time.to_owned(),
-        member(event, "type"),
-        member(event, "taskId"),
-        member(event, "actor"),
+        line(&event.kind),
+        line(event.task_id.as_deref().unwrap_or_default()),
+        line(&event.actor),
         one_line(&about, LINE),
     ];
     let text: Vec<&str> = text.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
@@ -459,42 +410,55 @@ pub(crate) fn or(page: &mut Page, command: &str) {
 }
 
 /// Who has the task, or may have it.
-fn holder(task: &Value) -> String {
-    match task["lease"]["agent"].as_str() {
-        Some(agent) => clean(agent),
-        None => ["agent", "role", "team"]
-            .iter()
-            .find(|name| task[**name].is_string())
-            .map(|name| format!("for {}", member(task, name)))
-            .unwrap_or_default(),
+fn holder(task: &TaskItem) -> String {
+    if let Some(LeaseView { agent, .. }) = &task.lease {
+        return clean(agent);
     }
+    let named = task.agent.as_ref().or(task.role.as_ref()).or(task.team.as_ref());
+    named.map(|name| format!("for {}", line(name))).unwrap_or_default()
 }
 
 /// What the task waits for.
-fn note(task: &Value) -> String {
-    if task["block_reason"].is_string() {
-        return member(task, "block_reason");
+fn note(task: &TaskItem) -> String {
+    if let Some(reason) = &task.block_reason {
+        return line(reason);
     }
-    let waits: Vec<String> =
-        list(&task["waits_for"]).iter().map(|other| member(other, "id")).collect();
-    match waits.as_slice() {
+    match task.waits_for.as_deref().unwrap_or_default() {
         [] => String::new(),
-        [only] => format!("waits for {only}"),
-        [first, others @ ..] => format!("waits for {first} and {} more", others.len()),
+        [only] => format!("waits for {}", only.id),
+        [first, others @ ..] => format!("waits for {} and {} more", first.id, others.len()),
     }
 }
 
-fn status(page: &Page, task: &Value) -> String {
-    coloured(page, task["status"].as_str().unwrap_or_default())
+/// A priority, if it is not the usual one.
+fn unusual(priority: Priority) -> String {
+    match priority {
+        Priority::Normal => String::new(),
+        priority => priority.to_string(),
+    }
 }
 
-fn coloured(page: &Page, status: &str) -> String {
+/// A text on one line.
+fn line(text: &str) -> String {
+    one_line(text, usize::MAX)
+}
+
+/// A time on its own, to the minute.
+fn moment(time: &Timestamp) -> String {
+    Times::default().show_text(time.as_str())
+}
+
+fn titled(page: &Page, id: TaskId) -> String {
+    page.styled(Style::Title, &id.to_string())
+}
+
+fn coloured(page: &Page, status: Status) -> String {
     let style = match status {
-        "done" => Style::Good,
-        "review" => Style::Waiting,
-        "blocked" | "deadletter" => Style::Bad,
-        "cancelled" | "backlog" => Style::Faint,
+        Status::Done => Style::Good,
+        Status::Review => Style::Waiting,
+        Status::Blocked | Status::Deadletter => Style::Bad,
+        Status::Cancelled | Status::Backlog => Style::Faint,
         _ => Style::Title,
     };
-    page.styled(style, &clean(status))
+    page.styled(style, status.as_str())
 }

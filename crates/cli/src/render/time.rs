@@ -25,6 +25,11 @@ impl Times {
         let times = documents
             .iter()
             .flat_map(|document| members.iter().filter_map(|member| document[*member].as_str()));
+        Self::among(times)
+    }
+
+    /// The precision for these times.
+    pub(crate) fn among<'a>(times: impl Iterator<Item = &'a str>) -> Self {
         let times: BTreeSet<&str> = times.collect();
         let are_distinct = |precision: Precision| {
             let mut shown: BTreeMap<String, &str> = BTreeMap::new();
@@ -36,7 +41,12 @@ impl Times {
 
     /// A time of the list; empty if there is none.
     pub(crate) fn show(self, value: &Value) -> String {
-        value.as_str().map(|text| show(text, self.0)).unwrap_or_default()
+        value.as_str().map(|text| self.show_text(text)).unwrap_or_default()
+    }
+
+    /// A time of the list, as a text.
+    pub(crate) fn show_text(self, text: &str) -> String {
+        show(text, self.0)
     }
 }
 

@@ -49,6 +49,7 @@ mod memory_relay;
 mod memory_same;
 mod memory_store;
 mod memory_trouble;
+mod older_hosts;
 mod only_project;
 mod pages;
 mod printed;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use accord_tasks::requests::{CreateRequest, InitRequest};
 use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks_core::operations::{CreateRequest, InitRequest};
 use serde_json::{Value, json};
 
 use crate::accord::run;

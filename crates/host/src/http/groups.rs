@@ -3,6 +3,8 @@
 //! The router, the OpenAPI document, `/docs` and the manual are made from this list. A file of
 //! routes that no group names is not served.
 
+use accord_api::Declaration;
+
 use super::table::Route;
 use super::{live, live_tools, own, pages, routes, tasks};
 
@@ -106,4 +108,9 @@ pub(super) fn every_route() -> Vec<Route> {
         routes.map(|route| route.in_group(group.name))
     };
     GROUPS.iter().flat_map(of).collect()
+}
+
+/// Every route as documents describe it, with its group.
+pub(super) fn every_declaration() -> Vec<Declaration> {
+    every_route().into_iter().map(|route| route.declared).collect()
 }

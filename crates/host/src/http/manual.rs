@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use accord_api::{Body, Content, Declaration};
 use accord_contract::codes::page_name;
 use accord_contract::wire::Value;
 
-use super::groups::every_route;
-use super::openapi::{kebab_case, path_parameters, refusals};
+use super::groups::every_declaration;
+use super::openapi::{kebab_case, refusals};
 use super::reply::status_of;
-use super::table::{Body, Content, Route};
 use super::{examples, words};
 
 /// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {
-    let routes = every_route();
+    let routes = every_declaration();
     let mut pages: BTreeMap<_, _> =
         (routes.iter()).map(|route| (file_name(route), page(route))).collect();
     pages.insert("README.md".to_owned(), index(&routes));
     pages
 }
 
-fn file_name(route: &Route) -> String {
+fn file_name(route: &Declaration) -> String {
     format!("{}.md", route.name)
 }
 
-fn index(routes: &[Route]) -> String {
+fn index(routes: &[Declaration]) -> String {
     let mut out = String::from(
         "# The HTTP interface\n\n\
          One page per route, generated from the list that the router uses. Every server shows the\n\
@@ -55,11 +55,11 @@ fn index(routes: &[Route]) -> String {
     out
 }
 
-fn is_own(route: &Route) -> bool {
+fn is_own(route: &Declaration) -> bool {
     !route.path.starts_with("/v1/")
 }
 
-fn page(route: &Route) -> String {
+fn page(route: &Declaration) -> String {
     let mut out =
         format!("# {}\n\n{}\n\n    {} {}\n", route.name, route.summary, route.method, route.path);
     for command in examples::of(route.name) {
@@ -88,20 +88,18 @@ fn page(route: &Route) -> String {
     out
 }
 
-fn parameters(route: &Route, out: &mut String) {
-    let mut parameters = path_parameters(route.path);
-    parameters.extend(route.parameters.iter().cloned());
-    if parameters.is_empty() {
+fn parameters(route: &Declaration, out: &mut String) {
+    if route.parameters.is_empty() {
         return;
     }
     out.push_str("\n## Parameters\n\n| Name | Place | Value | |\n|---|---|---|---|\n");
-    for parameter in parameters {
+    for parameter in &route.parameters {
         let _ = writeln!(
             out,
             "| `{}` | {} | {} | {} |",
             parameter.name,
-            words::place(&parameter),
-            escaped(&words::of_parameter(&parameter)),
+            words::place(parameter),
+            escaped(&words::of_parameter(parameter)),
             parameter.about
         );
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use accord_api::parameter::Described;
+use accord_api::{Content, Declaration, Location, Method, Parameter};
 use accord_base::{ProjectId, SessionId};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::Code;
@@ -11,10 +13,9 @@ use accord_memory_core::{ContentHash, FactId, PackageId};
 use serde_json::json;
 
 use super::errors;
-use super::groups::{GROUPS, every_route};
+use super::groups::{GROUPS, every_declaration};
 use super::project_document::for_project;
 use super::reply::status_of;
-use super::table::{Content, LINES, Location, Parameter, Route};
 
 /// The failure codes of every route.
 const COMMON: [Code; 12] = [
@@ -69,24 +70,19 @@ const KEY_ID: TextForm = TextForm::ANY.not_empty();
 /// The file name of component code. An unknown one is refused, whatever its form.
 const CODE_FILE: TextForm = TextForm::ANY.not_empty();
 
-/// The id of a task, or its beginning.
-const TASK_ID: TextForm = TextForm::ANY.not_empty().example("TASK-2026-11-16-001");
-
-const ABOUT_TASK: &str = "The task's id, or as much of it as no other task's id has.";
-
 /// The document.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| document(&every_route()).to_string())
+    TEXT.get_or_init(|| document(&every_declaration()).to_string())
 }
 
 /// The document for one project.
 pub(super) fn text_for(project: &ProjectId) -> String {
-    for_project(&document(&every_route()), project).to_string()
+    for_project(&document(&every_declaration()), project).to_string()
 }
 
 /// The document for a list of routes.
-pub(super) fn document(routes: &[Route]) -> Value {
+pub(super) fn document(routes: &[Declaration]) -> Value {
     let mut schemas = Schemas::default();
     let error = schemas.take(json_schema::<ErrorEnvelope>());
     let mut paths: BTreeMap<&str, Object> = BTreeMap::new();
@@ -151,8 +147,6 @@ fn path_parameter(name: &str) -> Parameter {
             "The SHA-256 digest of the code in hexadecimal digits, and .js.",
             Shape::Form(CODE_FILE),
         ),
-        "task_id" => ("task_id", ABOUT_TASK, Shape::Form(TASK_ID)),
-        "blocker_id" => ("blocker_id", "The task that must be done first.", Shape::Form(TASK_ID)),
         "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
         "digest" => (
             "digest",
@@ -161,14 +155,14 @@ fn path_parameter(name: &str) -> Parameter {
         ),
         other => panic!("the path parameter {other} has no description"),
     };
-    Parameter { name, location: Location::Path, about, required: true, shape, default: None }
+    Parameter::new(Location::Path, Described { name, shape, default: None }, about, true)
 }
 
 /// All failure codes of a route.
-pub(super) fn refusals(route: &Route) -> Vec<Code> {
-    let mut codes = route.refusals.clone();
+pub(super) fn refusals(route: &Declaration) -> Vec<Code> {
+    let mut codes = route.codes.clone();
     codes.extend(COMMON);
-    if route.method != hyper::Method::GET {
+    if route.method != Method::Get {
         codes.extend(OF_WRITES);
     }
     if let Some(body) = route.body {
@@ -190,16 +184,14 @@ pub(super) fn refusals(route: &Route) -> Vec<Code> {
     codes
 }
 
-fn operation(route: &Route, error: &Value, schemas: &mut Schemas) -> Value {
-    let mut parameters = path_parameters(route.path);
-    parameters.extend(route.parameters.iter().cloned());
+fn operation(route: &Declaration, error: &Value, schemas: &mut Schemas) -> Value {
     let mut operation = Object::new();
     operation.insert("operationId".into(), route.name.into());
     operation.insert("tags".into(), json!([route.group]));
-    operation.insert("summary".into(), first_sentence(route.summary).into());
-    operation.insert("description".into(), route.summary.into());
-    if !parameters.is_empty() {
-        let parameters = parameters.iter().map(parameter);
+    operation.insert("summary".into(), first_sentence(&route.summary).into());
+    operation.insert("description".into(), route.summary.as_str().into());
+    if !route.parameters.is_empty() {
+        let parameters = route.parameters.iter().map(parameter);
         operation.insert("parameters".into(), parameters.collect());
     }
     if let Some(body) = route.body {
@@ -235,7 +227,7 @@ fn parameter(parameter: &Parameter) -> Value {
     })
 }
 
-fn responses(route: &Route, error: &Value, schemas: &mut Schemas) -> Object {
+fn responses(route: &Declaration, error: &Value, schemas: &mut Schemas) -> Object {
     let mut responses = Object::new();
     for answer in &route.answers {
         let response = responses
@@ -282,22 +274,18 @@ fn bytes() -> Value {
 
 /// The media types of a body, without parameters such as a charset.
 fn media_types(content: Content) -> Vec<&'static str> {
+    let essence = media_type(content);
     match content {
-        Content::Json(_) => vec!["application/json"],
-        Content::Lines => vec![LINES],
-        Content::Events => vec!["text/event-stream"],
         // A blob is stored, and sent, with the media type that its sender gave it.
-        Content::Bytes => vec!["application/octet-stream", "*/*"],
-        Content::Text(media_type) => {
-            let essence = media_type.split_once(';').map_or(media_type, |(essence, _)| essence);
-            vec![essence]
-        }
+        Content::Bytes => vec![essence, "*/*"],
+        _ => vec![essence],
     }
 }
 
-/// The media type of a body.
+/// The media type of a body, without parameters such as a charset.
 pub(super) fn media_type(content: Content) -> &'static str {
-    media_types(content)[0]
+    let media_type = content.media_type();
+    media_type.split_once(';').map_or(media_type, |(essence, _)| essence)
 }
 
 /// A text up to the end of its first sentence.
@@ -310,7 +298,7 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schemas of the bodies of all routes, by the name of the message in kebab-case.
 pub fn schemas() -> BTreeMap<String, Value> {
-    let contents = every_route().into_iter().flat_map(|route| {
+    let contents = every_declaration().into_iter().flat_map(|route| {
         let answers = route.answers.into_iter().filter_map(|answer| answer.content);
         let body = route.body.map(|body| body.content);
         body.into_iter().chain(answers).collect::<Vec<_>>()

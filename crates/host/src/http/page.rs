@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
+use accord_api::{Content, Declaration};
 use accord_contract::wire::Value;
 
-use super::groups::{GROUPS, every_route};
-use super::openapi::{Schemas, media_type, path_parameters, refusals};
-use super::table::{Content, Route};
+use super::groups::{GROUPS, every_declaration};
+use super::openapi::{Schemas, media_type, refusals};
 use super::{examples, words};
 
 const STYLE: &str = include_str!("page.css");
@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("page.css");
 /// The page.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| page(&every_route()))
+    TEXT.get_or_init(|| page(&every_declaration()))
 }
 
 /// The content security policy of the page: it may use its own style, and nothing else.
@@ -31,7 +31,7 @@ pub(super) fn policy() -> &'static str {
     })
 }
 
-fn page(routes: &[Route]) -> String {
+fn page(routes: &[Declaration]) -> String {
     let mut schemas = Schemas::default();
     let (mut list, mut body) = (String::new(), String::new());
     for group in GROUPS.iter().map(|group| group.name) {
@@ -73,7 +73,7 @@ fn page(routes: &[Route]) -> String {
     )
 }
 
-fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
+fn article(route: &Declaration, schemas: &mut Schemas, out: &mut String) {
     add(
         out,
         format_args!(
@@ -83,7 +83,7 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
             name = route.name,
             method = route.method,
             path = escaped(route.path),
-            summary = escaped(route.summary),
+            summary = escaped(&route.summary),
             curl = escaped(examples::of(route.name).next().unwrap_or_default()),
         ),
     );
@@ -117,22 +117,20 @@ fn article(route: &Route, schemas: &mut Schemas, out: &mut String) {
     out.push_str("</dl></details></article>");
 }
 
-fn parameters(route: &Route, out: &mut String) {
-    let mut parameters = path_parameters(route.path);
-    parameters.extend(route.parameters.iter().cloned());
-    if parameters.is_empty() {
+fn parameters(route: &Declaration, out: &mut String) {
+    if route.parameters.is_empty() {
         return;
     }
     out.push_str("<h4>Parameters</h4><dl>");
-    for parameter in parameters {
-        let about = escaped(parameter.about);
-        let kind = escaped(&words::of_parameter(&parameter));
+    for parameter in &route.parameters {
+        let about = escaped(&parameter.about);
+        let kind = escaped(&words::of_parameter(parameter));
         add(
             out,
             format_args!(
                 "<dt>{} <small>{}</small></dt><dd>{about} <em>{kind}</em></dd>",
                 parameter.name,
-                words::place(&parameter)
+                words::place(parameter)
             ),
         );
     }

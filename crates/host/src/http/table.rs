@@ -1,15 +1,17 @@
 //! Routes as data.
 //!
-//! A [`Route`] declares its name, parameters, bodies, refusals and handler. The router, the OpenAPI
+//! A [`Route`] is a declaration and a handler. An operation of a core declares itself
+//! ([`Route::serving`]); other routes are declared where their handlers are. The router, the OpenAPI
 //! document and the manual are made from the same list (`groups`), so they cannot differ. Each file
-//! below `routes`, `tasks` and `own` declares its own routes.
+//! below `routes`, `tasks` and `own` has its own routes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Protocol};
-use accord_contract::wire::{Object, Shape, Value, Wire, json_schema};
-use accord_memory_core::query::Described;
+pub(crate) use accord_api::Content;
+use accord_api::parameter::Described;
+use accord_api::{Answer, Body, Declaration, Location, Operation, Parameter};
+use accord_contract::codes::{Code, Failure, Protocol};
 use axum::Router;
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -18,100 +20,20 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use hyper::Method;
 
-use super::{Host, Refusal, RouteName, routes};
+use super::openapi::{path_parameters, refusals};
+use super::{Host, Refusal, RouteName, errors, routes};
 
 /// The media type of JSON documents, one per line.
 pub(crate) const LINES: &str = "application/x-ndjson";
 
-/// One route.
+/// One route: its declaration, and its handler.
 #[derive(Clone)]
 pub(crate) struct Route {
-    /// Its name: short, unique, stable.
-    pub(crate) name: &'static str,
-    /// The method.
-    pub(crate) method: Method,
-    /// The path, with `{name}` for each parameter.
-    pub(crate) path: &'static str,
-    /// What it does, in a sentence.
-    pub(crate) summary: &'static str,
-    /// Its query parameters and headers.
-    pub(crate) parameters: Vec<Parameter>,
-    /// The request body; `None` if none is read.
-    pub(crate) body: Option<Body>,
-    /// Its successful answers.
-    pub(crate) answers: Vec<Answer>,
-    /// The protocol whose codes and error bodies its refusals have.
-    pub(crate) protocol: Protocol,
-    /// The name of its group. The list of the groups sets it.
-    pub(crate) group: &'static str,
-    /// Its own failure codes, without those that every route has.
-    pub(crate) refusals: Vec<Code>,
+    /// What documents say about it.
+    pub(crate) declared: Declaration,
     /// Who checks its requests.
     pub(crate) admission: Admission,
     handler: MethodRouter<Host>,
-}
-
-/// A query parameter or a header.
-#[derive(Clone, Debug)]
-pub(crate) struct Parameter {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// Where it is sent.
-    pub(crate) location: Location,
-    /// What it means.
-    pub(crate) about: &'static str,
-    /// Whether it is required.
-    pub(crate) required: bool,
-    /// What its value must be.
-    pub(crate) shape: Shape,
-    /// The value that counts if it is not given.
-    pub(crate) default: Option<Value>,
-}
-
-/// Where a parameter is sent.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Location {
-    /// In the path.
-    Path,
-    /// In the query.
-    Query,
-    /// In the headers.
-    Header,
-}
-
-/// A request body.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Body {
-    /// Its content.
-    pub(crate) content: Content,
-    /// Whether it must be sent.
-    pub(crate) required: bool,
-}
-
-/// The content of a body.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
-    /// A JSON document with this JSON Schema.
-    Json(fn() -> Value),
-    /// JSON documents, one per line.
-    Lines,
-    /// Server-sent events.
-    Events,
-    /// Bytes.
-    Bytes,
-    /// Text of this media type.
-    Text(&'static str),
-}
-
-/// A successful answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
-    /// The status.
-    pub(crate) status: u16,
-    /// What it means.
-    pub(crate) about: &'static str,
-    /// The body, if it has one.
-    pub(crate) content: Option<Content>,
 }
 
 /// What holds for every request of a path, before it reaches its handler.
@@ -141,8 +63,9 @@ pub(crate) type Rules = BTreeMap<String, Rule>;
 
 /// The rules of a list of routes.
 pub(crate) fn rules(routes: &[Route]) -> Rules {
-    let rule = |route: &Route| Rule { protocol: route.protocol, admission: route.admission };
-    routes.iter().map(|route| (route.path.to_owned(), rule(route))).collect()
+    let rule =
+        |route: &Route| Rule { protocol: route.declared.protocol, admission: route.admission };
+    routes.iter().map(|route| (route.declared.path.to_owned(), rule(route))).collect()
 }
 
 /// The router of a list of routes. A request with an unknown query parameter is refused: a misspelt
@@ -150,10 +73,12 @@ pub(crate) fn rules(routes: &[Route]) -> Rules {
 pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
     let mut router = Router::new();
     for route in routes {
-        let name = RouteName(route.name);
-        let named = map_response(move |mut response: Response| async move {
+        let name = RouteName(route.declared.name);
+        let codes = Arc::new(RefusalCodes::of(&route.declared));
+        let named = map_response(move |mut response: Response| {
             response.extensions_mut().insert(name);
-            response
+            codes.check(&response);
+            async move { response }
         });
         let known: Arc<[&'static str]> = route.query_parameters().collect();
         let strict = from_fn(move |request: Request, next: Next| {
@@ -167,15 +92,38 @@ pub(crate) fn router(routes: Vec<Route>) -> Router<Host> {
         });
         // The name is the outer layer, so that a refused query is counted for its route. A method
         // that the path does not have is refused as such, whatever the query is.
-        router = router.route(route.path, route.handler.route_layer(strict).layer(named));
+        router = router.route(route.declared.path, route.handler.route_layer(strict).layer(named));
     }
     router
+}
+
+/// The closed list of the codes that a route refuses with.
+struct RefusalCodes {
+    route: &'static str,
+    protocol: Protocol,
+    codes: Vec<Code>,
+}
+
+impl RefusalCodes {
+    fn of(declared: &Declaration) -> Self {
+        let (route, protocol) = (declared.name, declared.protocol);
+        Self { route, protocol, codes: refusals(declared) }
+    }
+
+    /// Logs a refusal whose code is not in the list.
+    fn check(&self, response: &Response) {
+        let Some(failure) = response.extensions().get::<Failure>() else { return };
+        let code = errors::code_in(self.protocol, failure.code);
+        if !self.codes.contains(&code) {
+            tracing::error!(route = self.route, %code, "a code that the route does not declare");
+        }
+    }
 }
 
 impl Route {
     /// The names of its query parameters.
     fn query_parameters(&self) -> impl Iterator<Item = &'static str> {
-        let parameters = self.parameters.iter();
+        let parameters = self.declared.parameters.iter();
         let in_query = parameters.filter(|parameter| parameter.location == Location::Query);
         in_query.map(|parameter| parameter.name)
     }
@@ -208,22 +156,35 @@ impl Route {
         summary: &'static str,
         handler: impl Handler<T, Host>,
     ) -> Self {
-        let filter =
-            MethodFilter::try_from(method.clone()).expect("a method that the router supports");
-        Self {
+        let declared = Declaration {
             name,
-            method,
+            method: declared_method(&method),
             path,
-            summary,
-            parameters: Vec::new(),
+            summary: summary.to_owned(),
+            parameters: path_parameters(path),
             body: None,
             answers: Vec::new(),
             protocol: Protocol::Agentic,
             group: "",
-            refusals: Vec::new(),
-            admission: Admission::Common,
-            handler: on(filter, handler),
-        }
+            need: None,
+            codes: Vec::new(),
+        };
+        Self::handled(declared, method, handler)
+    }
+
+    /// The route of an operation.
+    pub(crate) fn serving<O: Operation, T: 'static>(handler: impl Handler<T, Host>) -> Self {
+        let method = Method::from_bytes(O::METHOD.as_str().as_bytes());
+        Self::handled(O::declared(), method.expect("the name of a method"), handler)
+    }
+
+    fn handled<T: 'static>(
+        declared: Declaration,
+        method: Method,
+        handler: impl Handler<T, Host>,
+    ) -> Self {
+        let filter = MethodFilter::try_from(method).expect("a method that the router supports");
+        Self { declared, admission: Admission::Common, handler: on(filter, handler) }
     }
 
     /// Adds an optional query parameter.
@@ -251,35 +212,35 @@ impl Route {
     /// Sets the request body.
     #[must_use]
     pub(crate) fn takes(mut self, content: Content) -> Self {
-        self.body = Some(Body { content, required: true });
+        self.declared.body = Some(Body { content, required: true });
         self
     }
 
     /// Sets a request body that may be empty.
     #[must_use]
     pub(crate) fn may_take(mut self, content: Content) -> Self {
-        self.body = Some(Body { content, required: false });
+        self.declared.body = Some(Body { content, required: false });
         self
     }
 
     /// Adds an answer.
     #[must_use]
     pub(crate) fn answers(mut self, status: u16, about: &'static str, content: Content) -> Self {
-        self.answers.push(Answer { status, about, content: Some(content) });
+        self.declared.answers.push(Answer { status, about, content: Some(content) });
         self
     }
 
     /// Adds an answer without a body.
     #[must_use]
     pub(crate) fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
-        self.answers.push(Answer { status, about, content: None });
+        self.declared.answers.push(Answer { status, about, content: None });
         self
     }
 
     /// Sets the protocol whose codes and error bodies its refusals have.
     #[must_use]
     pub(crate) fn of(mut self, protocol: Protocol) -> Self {
-        self.protocol = protocol;
+        self.declared.protocol = protocol;
         self
     }
 
@@ -293,14 +254,14 @@ impl Route {
     /// Sets the name of its group.
     #[must_use]
     pub(crate) fn in_group(mut self, name: &'static str) -> Self {
-        self.group = name;
+        self.declared.group = name;
         self
     }
 
     /// Adds failure codes.
     #[must_use]
     pub(crate) fn refuses(mut self, codes: &[Code]) -> Self {
-        self.refusals.extend_from_slice(codes);
+        self.declared.codes.extend_from_slice(codes);
         self
     }
 
@@ -311,31 +272,60 @@ impl Route {
         about: &'static str,
         required: bool,
     ) -> Self {
-        let Described { name, shape, default } = parameter;
-        self.parameters.push(Parameter { name, location, about, required, shape, default });
+        self.declared.parameters.push(Parameter::new(location, parameter, about, required));
         self
     }
 }
 
-impl Content {
-    /// The JSON document of a message.
-    pub(crate) fn json<T: Wire>() -> Self {
-        Self::Json(json_schema::<T>)
-    }
-
-    /// The JSON document of one of two messages.
-    pub(crate) fn either<A: Wire, B: Wire>() -> Self {
-        Self::Json(either_schema::<A, B>)
-    }
+/// The method in a declaration.
+fn declared_method(method: &Method) -> accord_api::Method {
+    use accord_api::Method as Declared;
+    let all = [Declared::Get, Declared::Post, Declared::Put, Declared::Patch, Declared::Delete];
+    let found = all.into_iter().find(|known| known.as_str() == method.as_str());
+    found.expect("a method of operations")
 }
 
-fn either_schema<A: Wire, B: Wire>() -> Value {
-    let (mut choices, mut definitions) = (Vec::new(), Object::new());
-    for mut schema in [json_schema::<A>(), json_schema::<B>()] {
-        if let Value::Object(found) = schema["$defs"].take() {
-            definitions.extend(found);
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
         }
-        choices.push(serde_json::json!({"$ref": schema["$ref"]}));
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
     }
-    serde_json::json!({"anyOf": choices, "$defs": definitions})
+
+    /// What is logged about a refusal of a route that declares `aof.stale_run`.
+    fn logged(code: Code) -> String {
+        async fn nothing() {}
+        let route = Route::get("route", "/route", "", nothing).refuses(&[Code::AofStaleRun]);
+        let codes = RefusalCodes::of(&route.declared);
+        let response = Refusal(Failure::new(code, "refused")).into_response();
+        let log = Log::default();
+        let writer = log.clone();
+        let lines = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(lines, || codes.check(&response));
+        let lines = log.0.lock().unwrap().clone();
+        String::from_utf8(lines).unwrap()
+    }
+
+    #[test]
+    fn a_code_that_a_route_does_not_declare_is_one_line_in_the_log() {
+        assert_eq!(logged(Code::AofStaleRun), "");
+        assert_eq!(logged(Code::StoreBusy), "", "every route has it");
+        let lines = logged(Code::AofTaskFinished);
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+        assert!(lines.contains("ERROR") && lines.contains(Code::AofTaskFinished.as_str()));
+    }
 }

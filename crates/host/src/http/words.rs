@@ -1,8 +1,7 @@
 //! What a value must be, in words for people, from its JSON Schema.
 
+use accord_api::{Location, Parameter};
 use accord_contract::wire::{Value, shape_schema};
-
-use super::table::{Location, Parameter};
 
 /// How the words are written.
 pub(super) struct Writer<'w> {

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use accord_api::body::AnswerBody;
+use accord_api::{Call as OperationCall, Encoded, Operation, Received};
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::text::percent_encoded;
@@ -25,7 +27,8 @@ pub struct Ask {
     method: Method,
     path: String,
     query: Vec<Parameter>,
-    body: Option<Object>,
+    /// The text of a JSON document.
+    body: Option<String>,
     about: Object,
 }
 
@@ -49,6 +52,11 @@ pub struct Answer {
 }
 
 impl Ask {
+    /// A request for an operation.
+    pub fn operation<O: Operation>(call: &OperationCall<O>) -> Self {
+        call.encode().into()
+    }
+
     /// A GET of a path, given as unencoded segments.
     pub fn get(path: &[&str]) -> Self {
         Self::new(Method::GET, path)
@@ -57,14 +65,14 @@ impl Ask {
     /// A POST of a document.
     pub fn post(path: &[&str], body: Object) -> Self {
         let mut ask = Self::new(Method::POST, path);
-        ask.body = Some(body);
+        ask.body = Some(Value::Object(body).to_string());
         ask
     }
 
     /// A PATCH with a document.
     pub fn patch(path: &[&str], body: Object) -> Self {
         let mut ask = Self::new(Method::PATCH, path);
-        ask.body = Some(body);
+        ask.body = Some(Value::Object(body).to_string());
         ask
     }
 
@@ -186,13 +194,36 @@ impl Ask {
         if let Some(body) = self.body {
             let media_type = HeaderValue::from_static("application/json");
             request.headers_mut().insert(CONTENT_TYPE, media_type);
-            *request.body_mut() = Body::from(Value::Object(body).to_string());
+            *request.body_mut() = Body::from(body);
         }
         Ok(request)
     }
 }
 
+impl From<Encoded> for Ask {
+    fn from(request: Encoded) -> Self {
+        let parameter = |(name, value): (&str, String)| Parameter {
+            name: name.to_owned(),
+            value,
+            is_recent: false,
+        };
+        let method = Method::from_bytes(request.method.as_str().as_bytes());
+        Self {
+            method: method.expect("the name of a method"),
+            path: request.path,
+            query: request.query.into_iter().map(parameter).collect(),
+            body: request.body.map(|(_, text)| text),
+            about: Object::new(),
+        }
+    }
+}
+
 impl Answer {
+    /// The answer of an operation.
+    pub fn read<A: AnswerBody>(&self) -> Result<A, Failure> {
+        A::decode(&Received { media_type: None, text: self.text.clone() })
+    }
+
     /// Whether the request created something.
     pub fn created(&self) -> bool {
         self.created

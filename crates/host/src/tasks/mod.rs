@@ -26,10 +26,9 @@ use std::time::{Duration, Instant};
 
 use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
-use accord_tasks::answers::{InitAnswer, TaskAnswer};
-use accord_tasks::requests::{CreateRequest, InitRequest};
 use accord_tasks::{By, Environment, Tree, Watching};
 use accord_tasks_core::aof_project_id;
+use accord_tasks_core::operations::{CreateRequest, InitAnswer, InitRequest, TaskAnswer};
 use parking_lot::Mutex;
 use tempfile::TempDir;
 

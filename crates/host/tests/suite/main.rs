@@ -41,5 +41,6 @@ mod takeover;
 mod task_backup;
 mod task_trees;
 mod tasks;
+mod undeclared;
 mod verify;
 mod visibility;

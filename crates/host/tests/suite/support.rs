@@ -18,6 +18,8 @@ use hyper::{HeaderMap, Request};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::undeclared::watch_codes;
+
 /// The bound of every wait, far more than anything takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -38,6 +40,7 @@ pub(crate) async fn soon<T>(what: &str, awaited: impl IntoFuture<Output = T>) ->
 
 /// A host on a folder that another one may have had a moment ago: its threads end by themselves.
 pub(crate) async fn opened(folder: &Path, settings: Settings) -> Host {
+    watch_codes();
     let deadline = Instant::now() + PATIENCE;
     loop {
         match Host::open(folder, settings.clone()) {
@@ -73,6 +76,7 @@ impl World {
     }
 
     pub(crate) fn with(settings: Settings) -> Self {
+        watch_codes();
         let folder = tempfile::tempdir().unwrap();
         Self { host: Host::open(folder.path(), settings).unwrap(), _folder: folder }
     }

@@ -8,9 +8,9 @@ use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
 use accord_host::upkeep::restore;
-use accord_tasks::requests::{ClaimRequest, LintRequest, ListRequest};
 use accord_tasks::{By, Door, Environment, Tree};
 use accord_tasks_core::TaskId;
+use accord_tasks_core::operations::{ClaimRequest, LintQuery, ListQuery};
 use serde_json::json;
 
 use crate::scheduling::{all_taken_over, create, human, logged, tree};
@@ -23,10 +23,10 @@ async fn open(data: &Path) -> Host {
 /// The tasks of the project atlas in a data folder, whose tree is as it should be.
 fn tasks_in(data: &Path) -> Vec<TaskId> {
     let tree = Tree::open(&data.join("projects/atlas"), "atlas", Environment::system()).unwrap();
-    let lint = tree.lint(&LintRequest::default(), &human()).unwrap();
+    let lint = tree.lint(&LintQuery::default(), &human()).unwrap();
     assert_eq!(lint.findings, []);
-    let mut all = ListRequest::default();
-    (all.all, all.limit) = (Some(true), Some(500));
+    let mut all = ListQuery::default();
+    (all.all, all.limit) = (true, Some(500));
     tree.list(&all, &human()).unwrap().tasks.iter().map(|task| task.id).collect()
 }
 

@@ -6,9 +6,8 @@ use accord_base::ProjectId;
 use accord_contract::codes::Code;
 use accord_host::http::Host;
 use accord_host::settings::Settings;
-use accord_tasks::manifest::ReviewMode;
-use accord_tasks::requests::{CreateRequest, InitRequest};
 use accord_tasks::{By, Door};
+use accord_tasks_core::operations::{CreateRequest, InitRequest, ReviewMode};
 
 fn lead() -> By {
     By::parse("human:lead", Door::Http).unwrap()

@@ -3,6 +3,7 @@
 use crate::rule;
 use accord_contract::codes::Code;
 use accord_contract::text::excerpt;
+use accord_contract::time::{Time, Timestamp};
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
@@ -129,4 +130,17 @@ fn rejected(reason: Code, details: Value, document: Option<&Value>) -> Detected 
         sender: text("fromAgent"),
         task: text("taskId"),
     })
+}
+
+/// The text of a message with another time at which it was sent. What is no object stays as it is,
+/// and is refused where it is read.
+pub fn sent_at(text: String, now: Time) -> String {
+    let json = text.trim().strip_prefix(PREFIX).unwrap_or(&text);
+    match serde_json::from_str(json) {
+        Ok(Value::Object(mut message)) => {
+            message.insert("sentAt".to_owned(), Timestamp::emit(now).as_str().into());
+            Value::Object(message).to_string()
+        }
+        _ => text,
+    }
 }

@@ -9,7 +9,7 @@ mod detect;
 mod envelope;
 mod payload;
 
-pub use detect::{Detected, PREFIX, Rejection, detect, detect_text};
+pub use detect::{Detected, PREFIX, Rejection, detect, detect_text, sent_at};
 pub use envelope::{Envelope, Message, MessageType};
 pub use payload::{
     CompletionReport, HandoffAnswer, HandoffRequest, Outcome, Payload, StatusUpdate, TestReport,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::time::Time;
-use accord_tasks::requests::{ClaimRequest, CreateRequest, InitRequest, PollRequest};
 use accord_tasks::{By, Door, Environment, Tree};
 use accord_tasks_core::TaskId;
+use accord_tasks_core::operations::{ClaimRequest, CreateRequest, InitRequest, PollRequest};
 use accord_trees::Disk;
 use serde_json::json;
 

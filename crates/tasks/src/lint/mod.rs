@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use accord_contract::codes::Code;
 use accord_contract::wire::{Value, Wire};
 use accord_tasks_core::board::{Board, Entry};
+use accord_tasks_core::operations::{LintFinding, LintSeverity};
 use accord_tasks_core::run::{Heartbeat, Run, RunResult};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::{Disk, Kind, Result, read_file};
 
-use crate::answers::{LintFinding, LintSeverity};
 use crate::committed::{LeaseOrigin, State};
 use crate::layout::{COMPANIONS, MANIFEST, RunLayout, companion, status_folder};
 use crate::manifest::read_manifest;

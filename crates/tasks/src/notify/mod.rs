@@ -73,6 +73,11 @@ message! {
     }
 }
 
+accord_contract::contract_messages! {
+    Response;
+    TaskNotification = "task-notification",
+}
+
 /// Gets notifications.
 pub trait Receiver: Send {
     /// What it is, for the log.

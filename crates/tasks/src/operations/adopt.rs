@@ -4,6 +4,9 @@ use accord_base::evidence::EvidenceDigest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{
+    AdoptAnswer, AdoptRequest, AdoptedChange, ApplyMode, ReviewMode, TaskDetails, TaskMove,
+};
 use accord_tasks_core::referee::{Difference, differences};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::yaml::Change;
@@ -11,13 +14,11 @@ use accord_tasks_core::{By, TaskId, evidence};
 
 use super::apply::{invalid, moves};
 use crate::Tree;
-use crate::answers::{AdoptAnswer, AdoptedChange, TaskDetails, TaskMove};
 use crate::committed::LeaseOrigin;
 use crate::layout::{MANIFEST, SETTINGS};
-use crate::manifest::{ApplyMode, CommittedSettings, ReviewMode, committed_text, read_manifest};
+use crate::manifest::{CommittedSettings, committed_text, read_manifest};
 use crate::referee::refused_file;
 use crate::referee::settings::refused_manifest;
-use crate::requests::AdoptRequest;
 use crate::work::Work;
 
 impl Tree {

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::text::pretty;
 use accord_contract::wire::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{TaskAnswer, TaskMove};
 use accord_tasks_core::route::{Artifact, Notice, Routed};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::{TaskFile, content_hash};
@@ -12,7 +13,6 @@ use accord_tasks_core::yaml::Change;
 use accord_tasks_core::{By, Status, TaskId};
 
 use crate::Tree;
-use crate::answers::{TaskAnswer, TaskMove};
 use crate::layout::companion;
 use crate::work::{Work, object};
 

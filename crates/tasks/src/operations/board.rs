@@ -3,15 +3,11 @@
 use accord_contract::codes::Failure;
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::Entry;
+use accord_tasks_core::operations::{BoardAnswer, BoardColumn, BoardQuery, DEFAULT_COLUMN};
 use accord_tasks_core::{By, Status, TaskId};
 
 use crate::Tree;
-use crate::answers::{BoardAnswer, BoardColumn};
-use crate::requests::BoardRequest;
 use crate::work::Work;
-
-/// The tasks of a column, unless the request says otherwise.
-const SHOWN: u64 = 10;
 
 impl Tree {
     /// The board. Finished tasks are known by their ids alone, so that a board of one team, agent
@@ -19,10 +15,11 @@ impl Tree {
     ///
     /// # Errors
     /// When the tree cannot be read.
-    pub fn board(&self, request: &BoardRequest, _: &By) -> Result<BoardAnswer, Failure> {
+    pub fn board(&self, request: &BoardQuery, _: &By) -> Result<BoardAnswer, Failure> {
         let (request, project) = (request.clone(), self.project().to_owned());
         self.change(move |work| {
-            let limit = usize::try_from(request.limit.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+            let limit =
+                usize::try_from(request.limit.unwrap_or(DEFAULT_COLUMN)).unwrap_or(usize::MAX);
             let mut columns = Vec::new();
             for &status in Status::ALL {
                 if request.status.is_none_or(|wanted| wanted == status) {
@@ -45,7 +42,7 @@ impl Tree {
 
 fn column(
     work: &Work<'_>,
-    request: &BoardRequest,
+    request: &BoardQuery,
     status: Status,
     limit: usize,
 ) -> Result<BoardColumn, Failure> {
@@ -66,7 +63,7 @@ fn column(
 }
 
 /// The most urgent first, then the oldest.
-fn open(work: &Work<'_>, request: &BoardRequest, status: Status) -> Vec<TaskId> {
+fn open(work: &Work<'_>, request: &BoardQuery, status: Status) -> Vec<TaskId> {
     let same = |wanted: &Option<String>, has: &Option<String>| {
         wanted.is_none() || wanted.as_deref() == has.as_deref()
     };
@@ -83,7 +80,7 @@ fn open(work: &Work<'_>, request: &BoardRequest, status: Status) -> Vec<TaskId> 
 }
 
 /// The newest first.
-fn finished(work: &Work<'_>, request: &BoardRequest, status: Status) -> Vec<TaskId> {
+fn finished(work: &Work<'_>, request: &BoardQuery, status: Status) -> Vec<TaskId> {
     if request.team.is_some() || request.agent.is_some() || request.priority.is_some() {
         return Vec::new();
     }

@@ -1,13 +1,13 @@
 //! What an agent needs to know before it works on a task.
 
 use accord_contract::codes::Failure;
+use accord_tasks_core::operations::{BriefingAnswer, BriefingDependency, OutputView};
 use accord_tasks_core::run::RunResult;
 use accord_tasks_core::task::{TaskFile, split_work_log};
 use accord_tasks_core::{By, TaskId};
 use accord_trees::Kind;
 
 use crate::Tree;
-use crate::answers::{BriefingAnswer, BriefingDependency, OutputView};
 use crate::layout::companion;
 use crate::view::Most;
 use crate::work::Work;

@@ -4,13 +4,12 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::lease::{self, LeaseTimes};
+use accord_tasks_core::operations::{ClaimAnswer, ClaimRequest};
 use accord_tasks_core::{By, Status, TaskId};
 
 use super::apply::invalid;
 use crate::Tree;
-use crate::answers::ClaimAnswer;
 use crate::layout::companion;
-use crate::requests::ClaimRequest;
 use crate::view::{Draft, RunFacts, alive_until};
 use crate::work::Work;
 

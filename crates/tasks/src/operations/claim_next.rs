@@ -2,12 +2,11 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::board::Wish;
+use accord_tasks_core::operations::{ClaimNextAnswer, ClaimNextRequest};
 use accord_tasks_core::{By, Status};
 
 use super::claim::{Claim, Taken};
 use crate::Tree;
-use crate::answers::ClaimNextAnswer;
-use crate::requests::ClaimNextRequest;
 use crate::work::Work;
 
 impl Tree {

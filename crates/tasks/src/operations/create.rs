@@ -4,14 +4,13 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 use accord_tasks_core::board::Waits;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{CreateRequest, TaskAnswer};
 use accord_tasks_core::task::{Priority, TaskFile, content_hash, with_section};
 use accord_tasks_core::{By, Status, TaskId};
 use serde_json::json;
 
 use super::apply::{check_title, invalid, resolve_all};
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::CreateRequest;
 use crate::view::RunFacts;
 use crate::work::{Work, object};
 

@@ -3,13 +3,12 @@
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::board::Waits;
+use accord_tasks_core::operations::{
+    BlockRequest, CancelRequest, PromoteRequest, ResurrectRequest, TaskAnswer, UnblockRequest,
+};
 use accord_tasks_core::verbs;
 
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::{
-    BlockRequest, CancelRequest, PromoteRequest, ResurrectRequest, UnblockRequest,
-};
 
 impl Tree {
     /// Blocks a task.

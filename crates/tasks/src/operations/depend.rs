@@ -2,11 +2,10 @@
 
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::By;
+use accord_tasks_core::operations::{DependencyRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::DependencyRequest;
 
 impl Tree {
     /// Makes a task wait for another one.

@@ -2,13 +2,12 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Field;
+use accord_tasks_core::operations::{EditRequest, TaskAnswer};
 use accord_tasks_core::verbs::{self, Edit};
 use accord_tasks_core::{By, evidence};
 
 use super::apply::check_title;
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::EditRequest;
 
 impl Tree {
     /// Edits a task. An edit that changes nothing writes nothing.

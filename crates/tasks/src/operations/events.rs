@@ -5,17 +5,13 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
+use accord_tasks_core::operations::{AofEvent, DEFAULT_EVENTS, EventsAnswer, EventsQuery};
 use accord_trees::record::{self, RecordLines};
 use accord_trees::{Content, Disk, Result as TreeResult};
 
 use crate::Tree;
-use crate::answers::{AofEvent, EventsAnswer};
 use crate::event_log::{EventPlace, events_after, logs};
-use crate::requests::EventsRequest;
 use crate::tree::failure;
-
-/// The events of a page, unless the request says otherwise.
-const DEFAULT: u64 = 100;
 
 /// How many events are read at once.
 const PAGE: usize = 500;
@@ -31,8 +27,8 @@ impl Tree {
     ///
     /// # Errors
     /// When a log cannot be read.
-    pub fn events(&self, request: &EventsRequest) -> Result<EventsAnswer, Failure> {
-        let limit = usize::try_from(request.limit.unwrap_or(DEFAULT)).unwrap_or(usize::MAX);
+    pub fn events(&self, request: &EventsQuery) -> Result<EventsAnswer, Failure> {
+        let limit = usize::try_from(request.limit.unwrap_or(DEFAULT_EVENTS)).unwrap_or(usize::MAX);
         let task = request.task_id.as_deref();
         let after = request.after.unwrap_or(0);
         let last = last_number(self.disk()).map_err(|error| failure(&error))?;

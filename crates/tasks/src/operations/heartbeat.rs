@@ -3,13 +3,12 @@
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
 use accord_tasks_core::lease;
+use accord_tasks_core::operations::{HeartbeatAnswer, HeartbeatRequest};
 use accord_tasks_core::run::{Heartbeat, Run};
 
 use super::apply::invalid;
 use super::claim::times;
 use crate::Tree;
-use crate::answers::HeartbeatAnswer;
-use crate::requests::HeartbeatRequest;
 use crate::view::alive_until;
 
 impl Tree {

@@ -3,19 +3,19 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{
+    ApplyMode, InitAnswer, InitRequest, LayoutName, ProjectType, ReviewMode,
+};
 use accord_tasks_core::yaml::{Change, Yaml};
 use accord_tasks_core::{By, Status, aof_project_id};
 use accord_trees::atomic;
 use serde_json::json;
 
 use crate::Tree;
-use crate::answers::InitAnswer;
 use crate::layout::{MANIFEST, SETTINGS, status_folder};
 use crate::manifest::{
-    ApplyMode, CommittedSettings, LayoutName, Manifest, ProjectType, ReviewMode, Settings,
-    committed_text, new_members, read_manifest,
+    CommittedSettings, Manifest, Settings, committed_text, new_members, read_manifest,
 };
-use crate::requests::InitRequest;
 use crate::tree::failure;
 use crate::work::Work;
 

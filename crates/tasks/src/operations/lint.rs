@@ -2,15 +2,14 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
+use accord_tasks_core::operations::{LintAnswer, LintQuery};
 use accord_trees::TreeError;
 use accord_trees::wal::Wal;
 
 use crate::Tree;
-use crate::answers::LintAnswer;
 use crate::committed::State;
 use crate::layout::OWN;
 use crate::lint::{Lint, damaged};
-use crate::requests::LintRequest;
 use crate::tree::failure;
 
 impl Tree {
@@ -18,7 +17,7 @@ impl Tree {
     ///
     /// # Errors
     /// When a folder cannot be read.
-    pub fn lint(&self, request: &LintRequest, _: &By) -> Result<LintAnswer, Failure> {
+    pub fn lint(&self, request: &LintQuery, _: &By) -> Result<LintAnswer, Failure> {
         let check = || {
             let disk = self.shared_disk();
             let wal: Wal<State> = Wal::new(disk.clone(), OWN, self.environment().boot());

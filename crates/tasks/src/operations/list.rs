@@ -7,12 +7,11 @@ use std::cmp::Reverse;
 
 use accord_contract::codes::{Code, Failure};
 use accord_tasks_core::board::Entry;
+use accord_tasks_core::operations::{DEFAULT_LIMIT, ListAnswer, ListQuery, TaskItem};
 use accord_tasks_core::task::{Priority, Task};
 use accord_tasks_core::{By, Status, TaskId};
 
 use crate::Tree;
-use crate::answers::{ListAnswer, TaskItem};
-use crate::requests::{DEFAULT_LIMIT, ListRequest};
 use crate::work::Work;
 
 /// How many files are read in one group.
@@ -31,7 +30,7 @@ impl Tree {
     ///
     /// # Errors
     /// `invalid_cursor`; `task_not_found` for a parent that does not exist.
-    pub fn list(&self, request: &ListRequest, _: &By) -> Result<ListAnswer, Failure> {
+    pub fn list(&self, request: &ListQuery, _: &By) -> Result<ListAnswer, Failure> {
         let after = request.cursor.as_deref().map(Position::read).transpose()?;
         let (mut filter, parent) = (Filter::of(request), request.parent.clone());
         let (filter, known, counts) = self.change(move |work| {
@@ -104,8 +103,8 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    fn of(request: &ListRequest) -> Self {
-        let all = request.all == Some(true);
+    fn of(request: &ListQuery) -> Self {
+        let all = request.all;
         let usual = |status: &&Status| all || !status.is_final();
         Self {
             statuses: match &request.status {

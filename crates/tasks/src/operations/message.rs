@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::event::{TaskEvent, kind};
 use accord_tasks_core::message::{Detected, Payload, detect};
+use accord_tasks_core::operations::MessageAnswer;
 use accord_tasks_core::route::{Facts, Grant, receive};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::TaskFile;
@@ -11,7 +12,6 @@ use accord_tasks_core::{By, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
-use crate::answers::MessageAnswer;
 use crate::layout::companion;
 use crate::work::Work;
 

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Timestamp;
 use accord_tasks_core::board::{self, Action, Limits, RetryBudget, Silence};
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{PollAlert, PollAnswer, PollRequest};
 use accord_tasks_core::route::{Artifact, Facts, Routed, apply_result, move_task};
 use accord_tasks_core::run::Run;
 use accord_tasks_core::task::TaskFile;
@@ -12,8 +13,6 @@ use accord_tasks_core::{By, Status};
 use super::apply::{apply, invalid};
 use super::session_end::{Recorded, recorded, rejection};
 use crate::Tree;
-use crate::answers::{PollAlert, PollAnswer};
-use crate::requests::PollRequest;
 use crate::work::Work;
 
 /// Who acts when no agent does.

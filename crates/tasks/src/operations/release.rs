@@ -2,11 +2,10 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
+use accord_tasks_core::operations::{ReleaseRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::ReleaseRequest;
 
 impl Tree {
     /// Gives a task back: it is ready for another claim. The holder can do it, and a person.

@@ -2,11 +2,10 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
+use accord_tasks_core::operations::{ApproveRequest, CloseRequest, SendBackRequest, TaskAnswer};
 use accord_tasks_core::verbs;
 
 use crate::Tree;
-use crate::answers::TaskAnswer;
-use crate::requests::{ApproveRequest, CloseRequest, SendBackRequest};
 
 impl Tree {
     /// Ends a review: the task is done.

@@ -5,14 +5,15 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks_core::board::{self, ErrorClass, RetryBudget, RunFailure, Silence};
 use accord_tasks_core::lease::{self, LeaseTimes};
+use accord_tasks_core::operations::{
+    BriefingAnswer, ClaimRequest, HeartbeatRequest, ReleaseRequest, SessionEndRequest,
+};
 use accord_tasks_core::run::{Run, RunResult, RunStatus};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{By, Door, Status, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
-use crate::answers::BriefingAnswer;
-use crate::requests::{ClaimRequest, HeartbeatRequest, ReleaseRequest, SessionEndRequest};
 use crate::work::Work;
 use crate::worker::WorkEnd;
 

@@ -4,6 +4,7 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Wire as _;
 use accord_tasks_core::event::{TaskEvent, kind};
+use accord_tasks_core::operations::{SessionEndAnswer, SessionEndRejection, SessionEndRequest};
 use accord_tasks_core::route::{Facts, apply_result};
 use accord_tasks_core::run::{Run, RunResult};
 use accord_tasks_core::task::Task;
@@ -11,8 +12,6 @@ use accord_tasks_core::{By, Status, TaskId};
 
 use super::apply::apply;
 use crate::Tree;
-use crate::answers::{SessionEndAnswer, SessionEndRejection};
-use crate::requests::SessionEndRequest;
 use crate::work::Work;
 
 /// A recorded result, as far as it can be read.

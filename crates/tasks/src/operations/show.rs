@@ -2,10 +2,9 @@
 
 use accord_contract::codes::Failure;
 use accord_tasks_core::By;
+use accord_tasks_core::operations::{ShowAnswer, ShowQuery};
 
 use crate::Tree;
-use crate::answers::ShowAnswer;
-use crate::requests::ShowRequest;
 
 /// The most outputs of an answer.
 const SHOWN: usize = 200;
@@ -15,9 +14,9 @@ impl Tree {
     ///
     /// # Errors
     /// `task_not_found`, `ambiguous_task_id`, `task_file_invalid`.
-    pub fn show(&self, task: &str, request: &ShowRequest, _: &By) -> Result<ShowAnswer, Failure> {
+    pub fn show(&self, task: &str, request: &ShowQuery, _: &By) -> Result<ShowAnswer, Failure> {
         let (task, project) = (task.to_owned(), self.project().to_owned());
-        let without_body = request.without_body == Some(true);
+        let without_body = request.without_body;
         let root = self.disk().root_path().display().to_string();
         self.change(move |work| {
             let id = work.board().resolve(&task)?;

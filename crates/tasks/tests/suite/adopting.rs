@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use accord_tasks::requests::AdoptRequest;
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::AdoptRequest;
 
 use crate::support::{AGENT, World, agent, human};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use accord_contract::wire::Value;
 use accord_tasks::Tree;
-use accord_tasks::requests::{AdoptRequest, HeartbeatRequest, PollRequest, PromoteRequest};
+use accord_tasks_core::operations::{AdoptRequest, HeartbeatRequest, PollRequest, PromoteRequest};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{World, agent, human};

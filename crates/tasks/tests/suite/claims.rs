@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use accord_contract::codes::Code;
-use accord_tasks::answers::ClaimNextAnswer;
-use accord_tasks::requests::{ClaimNextRequest, CreateRequest, HeartbeatRequest, InitRequest};
+use accord_tasks_core::operations::{
+    ClaimNextAnswer, ClaimNextRequest, CreateRequest, HeartbeatRequest, InitRequest,
+};
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use accord_tasks::Tree;
-use accord_tasks::requests::InitRequest;
+use accord_tasks_core::operations::InitRequest;
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{

@@ -6,7 +6,7 @@ use std::fs;
 use accord_contract::codes::Code;
 use accord_contract::wire::Value;
 use accord_tasks::Tree;
-use accord_tasks::requests::{BlockRequest, ClaimRequest, HeartbeatRequest};
+use accord_tasks_core::operations::{BlockRequest, ClaimRequest, HeartbeatRequest};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, agent, events, human, id, kinds, ready, report, tree};

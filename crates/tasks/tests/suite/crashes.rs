@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accord_contract::codes::Failure;
-use accord_tasks::requests::{
-    ClaimRequest, HeartbeatRequest, InitRequest, LintRequest, PollRequest,
-};
 use accord_tasks::{Environment, Tree};
+use accord_tasks_core::operations::{
+    ClaimRequest, HeartbeatRequest, InitRequest, LintQuery, PollRequest,
+};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::Disk as _;
 use accord_trees::testing::{Crash, SimDisk};
@@ -57,7 +57,7 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
         step(&tree).unwrap();
         states.push(progress(&disk));
     }
-    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
+    assert_eq!(tree.lint(&LintQuery::default(), &human()).unwrap().findings, []);
     let operations = disk.operations() - began;
     assert!(operations > 40, "{operations} operations are too few");
     for cut in 0..operations {
@@ -75,7 +75,7 @@ fn a_crash_at_any_write_leaves_a_clean_tree_with_everything_acknowledged() {
             let survivor = Arc::new(disk.after(crash));
             let tree = open(&survivor, boot);
             tree.poll(&PollRequest::default(), &human()).unwrap();
-            let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+            let findings = tree.lint(&LintQuery::default(), &human()).unwrap().findings;
             assert_eq!(findings, [], "cut {cut}, {crash:?}");
             let found = progress(&survivor);
             let possible = &states[acknowledged..states.len().min(acknowledged + 2)];
@@ -104,7 +104,7 @@ fn a_tree_that_a_failure_of_the_file_system_emptied_is_whole_again() {
         assert!(files(&survivor).values().all(Vec::is_empty), "{:?}", files(&survivor));
         let tree = open(&survivor, "one");
         assert_eq!(files(&survivor), files(&disk), "{length}");
-        let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+        let findings = tree.lint(&LintQuery::default(), &human()).unwrap().findings;
         assert_eq!(findings, [], "{length}");
         edit_is_undone(&survivor, &tree);
     }
@@ -127,7 +127,7 @@ fn a_file_that_a_person_emptied_is_left_to_the_referee() {
         let tree = open(&disk, "one");
         tree.poll(&PollRequest::default(), &human()).unwrap();
         assert_eq!(disk.files()[path], b"");
-        let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+        let findings = tree.lint(&LintQuery::default(), &human()).unwrap().findings;
         let findings: Vec<_> = findings.iter().map(|one| (&*one.code, &*one.path)).collect();
         assert_eq!(findings, [("broken_file", path)]);
         let events = String::from_utf8(disk.files()["events/2026-02-09.jsonl"].clone()).unwrap();

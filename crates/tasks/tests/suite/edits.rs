@@ -5,7 +5,7 @@ use std::path::Path;
 
 use accord_contract::wire::Value;
 use accord_tasks::Tree;
-use accord_tasks::requests::{LintRequest, PollRequest};
+use accord_tasks_core::operations::{LintQuery, PollRequest};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, Clock, World, create_ready, human, ready};
@@ -264,7 +264,7 @@ fn a_tree_of_another_tool_is_followed_from_the_first_look() {
     let clock = Clock::default();
     let open = || Tree::open(folder.path(), "shop", clock.environment()).unwrap();
     let lint = |tree: &Tree| -> Vec<String> {
-        let lint = tree.lint(&LintRequest::default(), &human()).unwrap();
+        let lint = tree.lint(&LintQuery::default(), &human()).unwrap();
         lint.findings.into_iter().map(|finding| finding.code).collect()
     };
     assert!(!lint(&open()).contains(&"committed_state_missing".to_owned()));

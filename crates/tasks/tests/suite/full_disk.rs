@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use accord_contract::codes::{Code, Failure};
-use accord_tasks::requests::{ClaimRequest, InitRequest, LintRequest, ListRequest, PollRequest};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::{ClaimRequest, InitRequest, LintQuery, ListQuery, PollRequest};
 use accord_trees::Disk;
 use accord_trees::testing::{Crash, Limited, ReadOnly, SimDisk};
 
@@ -39,8 +39,8 @@ fn work(tree: &Tree) -> (usize, Option<Failure>) {
 
 /// How many steps of the work a tree has.
 fn done(tree: &Tree) -> usize {
-    let mut asked = ListRequest::default();
-    asked.all = Some(true);
+    let mut asked = ListQuery::default();
+    asked.all = true;
     let list = tree.list(&asked, &human()).unwrap();
     let first = list.tasks.iter().find(|task| task.id.to_string() == FIRST);
     let first = first.map_or(0, |task| match task.status {
@@ -82,7 +82,7 @@ fn a_disk_that_runs_full_at_any_byte_loses_nothing() {
             // Reads have what is recorded, in this process and in others, and it is no fault.
             for tree in [&tree, &open(disk.clone())] {
                 assert_eq!(done(tree), committed, "{space}: {refusal:?}");
-                let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+                let findings = tree.lint(&LintQuery::default(), &human()).unwrap().findings;
                 assert_eq!(findings, [], "{space}");
             }
             // A second change is refused, and not recorded.
@@ -96,7 +96,7 @@ fn a_disk_that_runs_full_at_any_byte_loses_nothing() {
             tree.poll(&PollRequest::default(), &human()).unwrap();
             let found = done(&tree);
             assert_eq!(found, committed, "{space}: {acknowledged} were acknowledged");
-            let findings = tree.lint(&LintRequest::default(), &human()).unwrap().findings;
+            let findings = tree.lint(&LintQuery::default(), &human()).unwrap().findings;
             assert_eq!(findings, [], "{space}");
             tree.create(&ready("Afterwards"), &human()).unwrap();
         }
@@ -114,7 +114,7 @@ fn a_tree_that_cannot_be_written_can_be_read() {
     let files = disk.files();
     let tree = open(Arc::new(ReadOnly(disk.after(Crash::Process))));
     assert_eq!(done(&tree), 5);
-    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
+    assert_eq!(tree.lint(&LintQuery::default(), &human()).unwrap().findings, []);
     let refused = tree.create(&ready("More"), &human()).unwrap_err();
     assert_eq!(refused.code, Code::AofTaskTreeUnavailable);
     assert!(refused.message.contains("read-only"), "{refused:?}");

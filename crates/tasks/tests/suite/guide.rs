@@ -2,9 +2,10 @@
 //! it waits for the end of the session.
 
 use accord_contract::wire::Value;
-use accord_tasks::manifest::{ApplyMode, ReviewMode};
-use accord_tasks::requests::{ClaimRequest, InitRequest, SessionEndRequest};
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::{
+    ApplyMode, ClaimRequest, InitRequest, ReviewMode, SessionEndRequest,
+};
 use serde_json::json;
 
 use crate::support::{Case, agent, human, id, ready};
@@ -69,7 +70,7 @@ impl Case {
         to: &str,
         sent_at: &str,
         payload: Value,
-    ) -> accord_tasks::answers::MessageAnswer {
+    ) -> accord_tasks_core::operations::MessageAnswer {
         self.at(sent_at);
         let message = json!({
             "protocol": "aof",

@@ -13,7 +13,7 @@ use std::path::Path;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Value;
 use accord_tasks::Tree;
-use accord_tasks::requests::{ClaimRequest, PollRequest};
+use accord_tasks_core::operations::{ClaimRequest, PollRequest};
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use accord_contract::codes::Code;
 use accord_tasks::Tree;
-use accord_tasks::requests::ShowRequest;
+use accord_tasks_core::operations::ShowQuery;
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, World, human};
@@ -181,7 +181,7 @@ fn the_log_of_accord() {
     let world = World::new();
     let id = world.ready("Ship it");
     scratched(&world);
-    let show = |tree: Tree| tree.show(&id.to_string(), &ShowRequest::default(), &human());
+    let show = |tree: Tree| tree.show(&id.to_string(), &ShowQuery::default(), &human());
     let other = Tree::open(world.root(), "shop", world.clock.environment());
     let refused = other.and_then(show).unwrap_err();
     assert_eq!(refused.code, Code::AofTaskTreeUnavailable);

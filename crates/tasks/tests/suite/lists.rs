@@ -3,15 +3,14 @@
 use std::fs;
 
 use accord_contract::codes::Code;
-use accord_tasks::answers::ListAnswer;
-use accord_tasks::requests::{BoardRequest, ListRequest, ShowRequest};
+use accord_tasks_core::operations::{BoardQuery, ListAnswer, ListQuery, ShowQuery};
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, Case, agent, human, id, ready, routed};
 
-fn list(case: &Case, about: impl FnOnce(&mut ListRequest)) -> ListAnswer {
-    let mut request = ListRequest::default();
+fn list(case: &Case, about: impl FnOnce(&mut ListQuery)) -> ListAnswer {
+    let mut request = ListQuery::default();
     about(&mut request);
     case.tree.list(&request, &human()).unwrap()
 }
@@ -40,7 +39,7 @@ fn pages_follow_each_other_without_gaps() {
     let (mut found, mut cursor, mut pages) = (Vec::new(), None, 0);
     loop {
         let page = list(&case, |request| {
-            request.all = Some(true);
+            request.all = true;
             request.limit = Some(3);
             request.cursor = cursor;
         });
@@ -57,13 +56,13 @@ fn pages_follow_each_other_without_gaps() {
         }
     }
     assert_eq!((found, pages), (expected, 3));
-    let mut wrong = ListRequest::default();
+    let mut wrong = ListQuery::default();
     wrong.cursor = Some("nowhere".into());
     assert_eq!(case.tree.list(&wrong, &human()).unwrap_err().code, Code::AgenticInvalidCursor);
 }
 
-fn block() -> accord_tasks::requests::BlockRequest {
-    let mut request = accord_tasks::requests::BlockRequest::default();
+fn block() -> accord_tasks_core::operations::BlockRequest {
+    let mut request = accord_tasks_core::operations::BlockRequest::default();
     request.reason = "no key".into();
     request
 }
@@ -83,9 +82,9 @@ fn filters_hold_for_open_and_finished_tasks() {
         part.parent = Some(open.to_string());
         id(&case.tree.create(&part, &human()).unwrap())
     };
-    let all = |about: &dyn Fn(&mut ListRequest)| {
+    let all = |about: &dyn Fn(&mut ListQuery)| {
         let answer = list(&case, |request| {
-            request.all = Some(true);
+            request.all = true;
             about(request);
         });
         assert_eq!(answer.total as usize, answer.tasks.len());
@@ -123,7 +122,7 @@ fn the_board_counts_what_it_leaves_out() {
     }
     let running = case.claimed();
     case.in_status(Status::Cancelled);
-    let mut request = BoardRequest::default();
+    let mut request = BoardQuery::default();
     request.limit = Some(3);
     let board = case.tree.board(&request, &human()).unwrap();
     assert_eq!((board.total, board.columns.len()), (6, Status::ALL.len()));
@@ -149,7 +148,7 @@ fn a_task_is_shown_with_everything_around_it() {
     new.depends_on = Some(vec![first.to_string(), second.to_string()]);
     new.instructions = Some("Do it.".into());
     let third = id(&case.tree.create(&new, &human()).unwrap());
-    let shown = case.tree.show(&third.to_string(), &ShowRequest::default(), &human()).unwrap();
+    let shown = case.tree.show(&third.to_string(), &ShowQuery::default(), &human()).unwrap();
     let needed: Vec<_> =
         shown.task.depends_on.iter().map(|needed| (needed.id, needed.status)).collect();
     assert_eq!(needed, [(first, Some(Status::Done)), (second, Some(Status::Ready))]);
@@ -157,19 +156,19 @@ fn a_task_is_shown_with_everything_around_it() {
     assert_eq!(shown.task.path, format!("tasks/backlog/{third}.md"));
     let waiting = list(&case, |request| request.status = Some(vec![Status::Backlog]));
     assert_eq!(waiting.tasks[0].waits_for.as_ref().unwrap()[0].id, second);
-    let blocker = case.tree.show(&second.to_string(), &ShowRequest::default(), &human()).unwrap();
+    let blocker = case.tree.show(&second.to_string(), &ShowQuery::default(), &human()).unwrap();
     assert_eq!(blocker.task.dependents[0].id, third);
     // The outputs of an agent, with links left alone.
     let outputs = case.folder.path().join(format!("tasks/done/{first}/outputs"));
     fs::create_dir(outputs.join("src")).unwrap();
     fs::write(outputs.join("src/api.rs"), "x").unwrap();
     std::os::unix::fs::symlink("/etc/hostname", outputs.join("link")).unwrap();
-    let shown = case.tree.show(&first.to_string(), &ShowRequest::default(), &human()).unwrap();
+    let shown = case.tree.show(&first.to_string(), &ShowQuery::default(), &human()).unwrap();
     let paths: Vec<&str> = shown.outputs.iter().map(|output| output.path.as_str()).collect();
     assert_eq!((paths, shown.outputs_hidden), (vec!["outputs/src/api.rs"], 1));
     assert_eq!(shown.task.run.unwrap().result.unwrap().notes, "ok");
-    let mut brief = ShowRequest::default();
-    brief.without_body = Some(true);
+    let mut brief = ShowQuery::default();
+    brief.without_body = true;
     assert_eq!(case.tree.show(&first.to_string(), &brief, &human()).unwrap().task.body, None);
 }
 
@@ -180,7 +179,7 @@ fn a_beginning_of_an_id_names_its_task() {
     case.clock.add(86_400);
     let second = case.ready();
     let show = |text: &str| {
-        let shown = case.tree.show(text, &ShowRequest::default(), &human());
+        let shown = case.tree.show(text, &ShowQuery::default(), &human());
         shown.map(|shown| shown.task.id)
     };
     for text in [

@@ -12,8 +12,8 @@ use accord_tasks::event_log::{EventPlace, events_after};
 use accord_tasks::notify::{
     CommandReceiver, Notifier, Receiver, TaskNotification, Webhook, signature,
 };
-use accord_tasks::requests::{BlockRequest, CreateRequest, UnblockRequest};
 use accord_tasks_core::TaskId;
+use accord_tasks_core::operations::{BlockRequest, CreateRequest, UnblockRequest};
 use parking_lot::Mutex;
 use serde_json::Value;
 

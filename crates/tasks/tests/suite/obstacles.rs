@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use accord_process::Cancel;
 use accord_tasks::event_log::{EventPlace, events_after};
-use accord_tasks::requests::{ApproveRequest, ShowRequest};
 use accord_tasks::worker::{AgentCommand, WorkEnd, Worker, end_leftovers};
+use accord_tasks_core::operations::{ApproveRequest, ShowQuery};
 use accord_tasks_core::{Status, TaskId};
 
 use crate::support::{AGENT, World, agent, claim, human};
@@ -152,7 +152,7 @@ fn in_the_folders_of_an_agent() {
         for obstacle in OBSTACLES {
             survives(inside, move |world, id| {
                 replace(&world.folder(Status::InProgress, id).join(inside), obstacle);
-                let shown = world.tree().show(&id.to_string(), &ShowRequest::default(), &human());
+                let shown = world.tree().show(&id.to_string(), &ShowQuery::default(), &human());
                 shown.unwrap();
             });
         }

@@ -5,12 +5,10 @@ use std::fs;
 use accord_contract::codes::Code;
 use accord_contract::wire::Field;
 use accord_tasks::Tree;
-use accord_tasks::answers::PollAnswer;
-use accord_tasks::manifest::ApplyMode;
-use accord_tasks::requests::{
-    ClaimRequest, EditRequest, HeartbeatRequest, InitRequest, UnblockRequest,
-};
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::{
+    ApplyMode, ClaimRequest, EditRequest, HeartbeatRequest, InitRequest, PollAnswer, UnblockRequest,
+};
 use serde_json::{Value, json};
 
 use crate::support::{AGENT, Case, agent, events, human, id, moved, report, routed};

@@ -5,8 +5,8 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use accord_tasks::Tree;
-use accord_tasks::requests::{BlockRequest, ListRequest, UnblockRequest};
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::{BlockRequest, ListQuery, UnblockRequest};
 use accord_tasks_core::task::TaskFile;
 
 use crate::support::{World, human};
@@ -27,7 +27,7 @@ fn a_moving_task_is_seen_once() {
         let listed = scope.spawn(|| {
             let mut rounds = 0;
             while !is_over.load(Ordering::Acquire) || rounds == 0 {
-                let list = other.list(&ListRequest::default(), &human()).unwrap();
+                let list = other.list(&ListQuery::default(), &human()).unwrap();
                 let mut found: Vec<_> = list.tasks.iter().map(|task| task.id).collect();
                 found.sort_unstable();
                 assert_eq!(found, ids, "each task once");

@@ -3,8 +3,9 @@
 use std::fs;
 
 use accord_contract::codes::Code;
-use accord_tasks::manifest::ReviewMode;
-use accord_tasks::requests::{ApproveRequest, EditRequest, InitRequest, ReviewBy, SendBackRequest};
+use accord_tasks_core::operations::{
+    ApproveRequest, EditRequest, InitRequest, ReviewBy, ReviewMode, SendBackRequest,
+};
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
 
@@ -22,7 +23,7 @@ fn evidence(case: &Case, id: TaskId) -> String {
 }
 
 /// The agent asks for `done`, as in the guide.
-fn asks_for_done(case: &Case, id: TaskId) -> accord_tasks::answers::MessageAnswer {
+fn asks_for_done(case: &Case, id: TaskId) -> accord_tasks_core::operations::MessageAnswer {
     let payload = json!({
         "taskId": id.to_string(),
         "agentId": AGENT,

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use accord_tasks::{answers, requests};
+use accord_tasks::notify;
+use accord_tasks_core::operations::{answers, requests};
 
 #[test]
 fn the_schemas_in_docs_are_made_from_the_types() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
-    for (name, schema) in requests::schemas().into_iter().chain(answers::schemas()) {
+    for (name, schema) in [requests::schemas(), answers::schemas(), notify::schemas()].concat() {
         let path = folder.join(format!("{name}.schema.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
         if std::env::var_os("ACCORD_BLESS").is_some() {

@@ -3,10 +3,9 @@
 use std::fs;
 
 use accord_contract::codes::Code;
-use accord_tasks::manifest::{ApplyMode, LayoutName, ReviewMode};
-use accord_tasks::requests::{InitRequest, ShowRequest};
 use accord_tasks::{By, Door, Tree};
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::{ApplyMode, InitRequest, LayoutName, ReviewMode, ShowQuery};
 use accord_tasks_core::route::{Apply, Reviewer};
 use accord_tasks_core::task::{OnViolation, Priority};
 use serde_json::json;
@@ -60,7 +59,7 @@ fn a_project_that_aof_does_not_allow_gets_a_slug_and_keeps_its_id() {
     let file = fs::read_to_string(folder.path().join(format!("tasks/ready/{id}.md"))).unwrap();
     assert!(file.contains("\nproject: map-service-4cfcfdfc\n"), "{file}");
     assert_eq!(
-        tree.show(&id.to_string(), &ShowRequest::default(), &human()).unwrap().task.project_id,
+        tree.show(&id.to_string(), &ShowQuery::default(), &human()).unwrap().task.project_id,
         "Map Service"
     );
     // Both names open it, and no other one does.

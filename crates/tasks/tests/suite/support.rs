@@ -10,12 +10,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use accord_contract::codes::Failure;
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_tasks::answers::{MessageAnswer, PollAnswer, TaskAnswer, TaskMove};
-use accord_tasks::requests::{
-    AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,
-    LintRequest, PollRequest,
-};
 use accord_tasks::{By, Door, Environment, Tree};
+use accord_tasks_core::operations::{
+    AdoptRequest, ApproveRequest, ClaimRequest, CreateRequest, HeartbeatRequest, InitRequest,
+    LintQuery, MessageAnswer, PollAnswer, PollRequest, TaskAnswer, TaskMove,
+};
 use accord_tasks_core::task::TaskFile;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -188,7 +187,7 @@ impl Case {
 
     /// Whether every file of the tree is as it should be.
     pub(crate) fn is_clean(&self) {
-        let lint = self.tree.lint(&LintRequest::default(), &human());
+        let lint = self.tree.lint(&LintQuery::default(), &human());
         assert_eq!(lint.unwrap().findings, []);
     }
 }
@@ -401,7 +400,7 @@ impl World {
 
     /// The codes of what is wrong.
     pub(crate) fn lint(&self) -> Vec<String> {
-        let lint = self.tree().lint(&LintRequest::default(), &human()).unwrap();
+        let lint = self.tree().lint(&LintQuery::default(), &human()).unwrap();
         lint.findings.into_iter().map(|finding| finding.code).collect()
     }
 }
@@ -437,7 +436,7 @@ pub(crate) fn poll(tree: &Tree) -> Vec<(TaskId, Status)> {
 
 /// Checks that every file of a tree is as it should be.
 pub(crate) fn is_clean(tree: &Tree) {
-    assert_eq!(tree.lint(&LintRequest::default(), &human()).unwrap().findings, []);
+    assert_eq!(tree.lint(&LintQuery::default(), &human()).unwrap().findings, []);
 }
 
 /// Every task file below a folder, by the id in its name. Fails if a task is there twice.

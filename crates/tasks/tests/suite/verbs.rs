@@ -5,12 +5,11 @@ use std::fs;
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Field;
-use accord_tasks::answers::TaskAnswer;
-use accord_tasks::requests::{
-    BlockRequest, CreateRequest, DependencyRequest, EditRequest, PromoteRequest, ReleaseRequest,
-    ReviewBy,
-};
 use accord_tasks::{By, Door, Tree};
+use accord_tasks_core::operations::{
+    BlockRequest, CreateRequest, DependencyRequest, EditRequest, PromoteRequest, ReleaseRequest,
+    ReviewBy, TaskAnswer,
+};
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Status, TaskId};
 use serde_json::json;
@@ -30,7 +29,7 @@ fn on(blocker: TaskId) -> DependencyRequest {
 }
 
 fn send_back(tree: &Tree, id: &str, by: &By) -> Result<TaskAnswer, Failure> {
-    let mut request = accord_tasks::requests::SendBackRequest::default();
+    let mut request = accord_tasks_core::operations::SendBackRequest::default();
     request.reason = "not yet".to_owned();
     tree.send_back(id, &request, by)
 }
@@ -164,7 +163,7 @@ fn an_agent_changes_only_its_own_tasks() {
     }
     case.tree.edit(&id, &edit, &agent(AGENT)).unwrap();
     // Nor does it claim or beat as another one.
-    let mut claim = accord_tasks::requests::ClaimRequest::default();
+    let mut claim = accord_tasks_core::operations::ClaimRequest::default();
     claim.agent = Some(AGENT.into());
     let refused = case.tree.claim(&case.ready().to_string(), &claim, &other).unwrap_err();
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accord_tasks::Tree;
-use accord_tasks::requests::InitRequest;
 use accord_tasks_core::Status;
+use accord_tasks_core::operations::InitRequest;
 use accord_trees::Disk as _;
 use accord_trees::testing::SimDisk;
 

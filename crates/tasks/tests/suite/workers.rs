@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use accord_process::Cancel;
 use accord_tasks::executor::{CommandExecutor, Executor as _, Manual, Started};
-use accord_tasks::requests::{ApproveRequest, CreateRequest};
 use accord_tasks::schedule::Scheduler;
 use accord_tasks::worker::{AgentCommand, REPORT, WorkEnd, WorkSignal, Worker, end_leftovers};
 use accord_tasks_core::board::Limits;
 use accord_tasks_core::lease::LeaseTimes;
+use accord_tasks_core::operations::{ApproveRequest, CreateRequest};
 use accord_tasks_core::{Status, TaskId};
 use accord_trees::lock::still_runs;
 use serde_json::{Value, json};

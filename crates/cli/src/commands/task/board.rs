@@ -4,16 +4,16 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
-use clap::builder::PossibleValuesParser;
+use accord_tasks_core::Status;
+use accord_tasks_core::operations::{BoardAnswer, BoardQuery, TaskBoard};
+use accord_tasks_core::task::Priority;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use super::place::{Place, PlaceArgs};
-use super::read::STATUSES;
+use super::names::name_parser;
+use super::place::{Place, PlaceArgs, document};
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::HostRequest;
 use crate::interrupt::on_signal;
 use crate::render::{self, Page};
 
@@ -32,16 +32,16 @@ pub(super) struct BoardArgs {
     agent: Option<String>,
 
     /// Only the tasks with this status
-    #[arg(long, value_name = "STATUS", value_parser = PossibleValuesParser::new(STATUSES))]
-    status: Option<String>,
+    #[arg(long, value_name = "STATUS", value_parser = name_parser::<Status>())]
+    status: Option<Status>,
 
     /// Only the tasks with this priority
-    #[arg(long, value_name = "PRIORITY")]
-    priority: Option<String>,
+    #[arg(long, value_name = "PRIORITY", value_parser = name_parser::<Priority>())]
+    priority: Option<Priority>,
 
     /// The maximum number of tasks of each status [default: 10]
     #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    limit: Option<u32>,
 
     /// Print it once, also in a terminal
     #[arg(long)]
@@ -61,17 +61,18 @@ impl BoardArgs {
         if is_live {
             return self.follow(&place);
         }
-        place.print(self.request(&place), render::board)
+        place.print(document(place.ask::<TaskBoard>(place.tasks()?, self.query())?)?, render::board)
     }
 
-    fn request(&self, place: &Place) -> HostRequest {
-        place
-            .get(&["board"])
-            .with("team", self.team.as_ref())
-            .with("agent", self.agent.as_ref())
-            .with("status", self.status.as_ref())
-            .with("priority", self.priority.as_ref())
-            .with_number("limit", self.limit)
+    fn query(&self) -> BoardQuery {
+        BoardQuery {
+            team: self.team.clone(),
+            agent: self.agent.clone(),
+            status: self.status,
+            priority: self.priority,
+            limit: self.limit,
+            ..BoardQuery::default()
+        }
     }
 
     /// Redraws the board when it changes.
@@ -79,8 +80,8 @@ impl BoardArgs {
         let screen = Screen::open()?;
         let mut shown = String::new();
         loop {
-            let board = place.ask(self.request(place))?;
-            let drawn = draw(&board);
+            let board = document(place.ask::<TaskBoard>(place.tasks()?, self.query())?)?;
+            let drawn = draw(&board.answer.0.result);
             if drawn != shown {
                 screen.show(&drawn)?;
                 shown = drawn;
@@ -93,7 +94,7 @@ impl BoardArgs {
 }
 
 /// The board within the terminal, without its last line.
-fn draw(board: &Value) -> String {
+fn draw(board: &BoardAnswer) -> String {
     let mut page = Page::new();
     render::board(&mut page, board);
     let height = terminal_size::terminal_size().map_or(usize::MAX, |(_, height)| height.0.into());

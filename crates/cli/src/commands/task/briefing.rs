@@ -1,12 +1,11 @@
 //! The briefing of a claimed task, for `claim` and `work`.
 
-use accord_contract::codes::Code;
-use accord_contract::wire::Wire as _;
 use accord_memory_core::query::{MAX_TOKENS, MIN_BRIEFING_TOKENS};
-use accord_tasks::answers::BriefingAnswer;
+use accord_tasks_core::TaskId;
 use accord_tasks_core::briefing::{Audience, DEFAULT_TOKENS};
+use accord_tasks_core::operations::{BriefingAnswer, BriefingQuery, TaskBriefing};
 
-use super::place::Place;
+use super::place::{Place, document};
 use crate::error::CliError;
 use crate::host::HostRequest;
 
@@ -25,19 +24,15 @@ pub(super) struct BriefingArgs {
 }
 
 impl BriefingArgs {
-    /// The briefing of a task.
+    /// The text of a briefing.
     pub(super) fn text(
         &self,
         place: &Place,
-        id: &str,
+        briefing: &BriefingAnswer,
         audience: Audience<'_>,
-    ) -> Result<String, CliError> {
-        let answer = place.ask(place.get(&[id, "briefing"]))?;
-        let answer = BriefingAnswer::from_document(answer).map_err(|error| {
-            CliError::new(Code::HostProtocol, format!("the briefing cannot be read: {error}"))
-        })?;
+    ) -> String {
         let most = usize::try_from(self.briefing_tokens).unwrap_or(DEFAULT_TOKENS);
-        Ok(answer.text(audience, self.memory(place).as_deref(), most))
+        briefing.text(audience, self.memory(place).as_deref(), most)
     }
 
     /// The memory's briefing. The work does not depend on it.
@@ -48,9 +43,16 @@ impl BriefingArgs {
         let request = HostRequest::get(&["v1", "projects", &place.project, "orient"])
             .with("format", Some("briefing"))
             .with_number("max_tokens", Some(self.memory_tokens));
-        let text = place.send(request).ok()?.text;
+        let text = place.host.send(request).ok()?.text;
         Some(text).filter(|text| !text.trim().is_empty())
     }
+}
+
+/// What an agent needs to know about a task.
+pub(super) fn briefing_of(place: &Place, id: TaskId) -> Result<BriefingAnswer, CliError> {
+    let path = place.task(&id.to_string())?;
+    let answered = place.ask::<TaskBriefing>(path, BriefingQuery::default())?;
+    Ok(document(answered)?.answer.0.result)
 }
 
 /// What the memory's briefing accepts, or 0.

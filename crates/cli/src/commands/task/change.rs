@@ -1,17 +1,25 @@
 //! The commands that move tasks, except for the decisions about a review.
 
-use accord_contract::wire::Value;
+use accord_api::body::{Json, NoBody};
+use accord_api::{Answered, Call, Operation};
+use accord_tasks_core::Door;
 use accord_tasks_core::briefing::Audience;
-use hyper::Method;
-use serde_json::json;
+use accord_tasks_core::operations::{
+    Acting as Who, AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, ClaimAnswer,
+    ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask, DependencyRequest,
+    EndSession, Heartbeat, HeartbeatRequest, OfDependency, OfTask, PollRequest, PollTasks,
+    PromoteRequest, PromoteTask, ReleaseRequest, ReleaseTask, RemoveDependency, ResurrectRequest,
+    ResurrectTask, SessionEndRequest, TaskClaimNextEnvelope, TaskEnvelope, UnblockRequest,
+    UnblockTask,
+};
 
 use super::acting::{ActorArgs, AgentArgs};
-use super::briefing::BriefingArgs;
-use super::place::{Place, PlaceArgs, result};
-use crate::commands::{document, words};
+use super::briefing::{BriefingArgs, briefing_of};
+use super::place::{Place, PlaceArgs};
+use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Acting, Answer, setting};
+use crate::host::{Acting, print_document, setting};
 use crate::output::print_note;
 use crate::render::{self, clean};
 
@@ -208,38 +216,44 @@ impl ClaimArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let agent = self.agent.required()?;
         let place = self.place.open()?;
-        let answer = match &self.id {
+        let (text, claim, none) = match &self.id {
             Some(id) => {
-                let body = json!({"agent": agent});
-                place.change(Method::POST, &[id, "claim"], &body, &as_agent(&agent))?
+                let body = ClaimRequest { agent: Some(agent.clone()), ..ClaimRequest::default() };
+                let call = Call::<ClaimTask>::new(place.task(id)?, claiming(), Json(body));
+                let Answered { text, answer } = place.host.call_by(&as_agent(&agent), &call)?;
+                (text, Some(answer.0.result), None)
             }
-            None => self.fits.claim_next(&place, &agent)?,
+            None => {
+                let Answered { text, answer } = self.fits.claim_next(&place, &agent)?;
+                let mut next = answer.0.result;
+                (text, next.claimed.take(), Some(next))
+            }
         };
-        let result = result(&answer)?;
-        let claim = if self.id.is_some() { &result } else { &result["claimed"] };
-        let briefing = match claim {
-            Value::Null => None,
-            _ if place.json => None,
-            claim => self.briefing(&place, claim),
+        let briefing = match &claim {
+            Some(claim) if !place.json => self.briefing(&place, claim),
+            _ => None,
         };
-        answer.print(place.json, |page, _| match claim {
-            Value::Null => render::nothing_claimed(page, &result),
-            claim => {
+        print_document(place.json, &text, |page| {
+            if let Some(claim) = &claim {
                 render::claim(page, claim, &|words: &str| place.command(words));
                 for line in briefing.iter().flat_map(|text| text.lines()) {
                     page.line(clean(line));
                 }
+            } else if let Some(none) = &none {
+                render::nothing_claimed(page, none);
             }
         })?;
-        Ok(Exit::from_answer(!claim.is_null()))
+        Ok(Exit::from_answer(claim.is_some()))
     }
 
     /// The briefing of a claimed task, after an empty line. The claim holds, also if the briefing
     /// cannot be read.
-    fn briefing(&self, place: &Place, claim: &Value) -> Option<String> {
-        let id = render::member(&claim["task"], "id");
-        match self.briefing.text(place, &id, Audience::Command(place.options())) {
-            Ok(text) => Some(format!("\n{text}")),
+    fn briefing(&self, place: &Place, claim: &ClaimAnswer) -> Option<String> {
+        match briefing_of(place, claim.task.id) {
+            Ok(briefing) => {
+                let audience = Audience::Command(place.options());
+                Some(format!("\n{}", self.briefing.text(place, &briefing, audience)))
+            }
             Err(error) => {
                 print_note(format!("the briefing cannot be read: {error}"));
                 None
@@ -250,78 +264,97 @@ impl ClaimArgs {
 
 impl FitsArgs {
     /// Claims the next ready task that fits.
-    pub(super) fn claim_next(&self, place: &Place, agent: &str) -> Result<Answer, CliError> {
-        let mut body = json!({"agent": agent});
-        for (name, values) in [("roles", &self.roles), ("teams", &self.teams), ("tags", &self.tags)]
-        {
-            if !values.is_empty() {
-                body[name] = values.clone().into();
-            }
-        }
-        if self.only_mine {
-            body["only_mine"] = true.into();
-        }
-        place.change(Method::POST, &["claim-next"], &body, &as_agent(agent))
+    pub(super) fn claim_next(
+        &self,
+        place: &Place,
+        agent: &str,
+    ) -> Result<Answered<Json<TaskClaimNextEnvelope>>, CliError> {
+        let given = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
+        let body = ClaimNextRequest {
+            agent: Some(agent.to_owned()),
+            roles: given(&self.roles),
+            teams: given(&self.teams),
+            tags: given(&self.tags),
+            only_mine: self.only_mine.then_some(true),
+            ..ClaimNextRequest::default()
+        };
+        let call = Call::<ClaimNextTask>::new(place.tasks()?, claiming(), Json(body));
+        place.host.call_by(&as_agent(agent), &call)
     }
+}
+
+/// The query of a claim. The briefing is asked for by itself.
+fn claiming() -> ClaimQuery {
+    ClaimQuery { door: Some(Door::Cli), ..ClaimQuery::default() }
 }
 
 fn as_agent(agent: &str) -> Acting {
     Acting::Named(format!("agent:{agent}"))
 }
 
+/// A run of an agent on a task.
+struct RunOf {
+    task: String,
+    agent: String,
+    run_id: Option<String>,
+}
+
 impl RunOfArgs {
-    /// The task, the members that name the run, and who acts.
-    fn of(&self, id: Option<String>) -> Result<(String, Value, Acting), CliError> {
+    fn of(&self, id: Option<String>) -> Result<RunOf, CliError> {
         let agent = self.agent.required()?;
-        let id = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
+        let task = id.or_else(|| setting("ACCORD_TASK_ID")).ok_or_else(|| {
             CliError::new(accord_contract::codes::Code::Usage, "no task given")
                 .help("give its id, or set ACCORD_TASK_ID")
         })?;
-        let run = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
-        let body = document([("agent", agent.as_str().into()), ("run_id", run.into())]);
-        Ok((id, body, as_agent(&agent)))
+        let run_id = self.run.clone().or_else(|| setting("ACCORD_TASK_RUN_ID"));
+        Ok(RunOf { task, agent, run_id })
     }
 }
 
 impl ReleaseArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let (id, mut body, actor) = self.run.of(self.id)?;
-        if let Some(reason) = self.reason {
-            body["reason"] = reason.into();
-        }
+        let RunOf { task, agent, run_id } = self.run.of(self.id)?;
+        let (by, reason) = (as_agent(&agent), self.reason);
+        let body = ReleaseRequest { agent: Some(agent), run_id, reason };
         let place = self.place.open()?;
-        let answer = place.change(Method::POST, &[&id, "release"], &body, &actor)?;
-        place.show(&answer, render::changed_task)
+        let answer = place.change::<ReleaseTask>(place.task(&task)?, Json(body), &by)?;
+        place.print(answer, render::changed_task)
     }
 }
 
 impl HeartbeatArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let (id, body, actor) = self.run.of(self.id)?;
+        let RunOf { task, agent, run_id } = self.run.of(self.id)?;
+        let by = as_agent(&agent);
+        let body = HeartbeatRequest { agent: Some(agent), run_id, ..HeartbeatRequest::default() };
         let place = self.place.open()?;
-        let answer = place.change(Method::POST, &[&id, "heartbeat"], &body, &actor)?;
-        place.show(&answer, render::heartbeat)
+        let answer = place.change::<Heartbeat>(place.task(&task)?, Json(body), &by)?;
+        place.print(answer, render::heartbeat)
     }
 }
 
 impl BlockArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let body = json!({"reason": self.reason});
-        verb(&self.place, &self.actor, &self.id, "block", &body)
+        let body = BlockRequest { reason: self.reason };
+        verb::<BlockTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
 impl ReasonArgs {
     pub(super) fn run(self, name: &str) -> Result<Exit, CliError> {
-        let body = document([("reason", self.reason.into())]);
-        verb(&self.place, &self.actor, &self.id, name, &body)
+        let Self { id, reason, actor, place } = self;
+        match name {
+            "unblock" => verb::<UnblockTask>(&place, &actor, &id, Json(UnblockRequest { reason })),
+            "cancel" => verb::<CancelTask>(&place, &actor, &id, Json(CancelRequest { reason })),
+            _ => verb::<ResurrectTask>(&place, &actor, &id, Json(ResurrectRequest { reason })),
+        }
     }
 }
 
 impl PromoteArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        let body = document([("force", self.force.then_some(true).into())]);
-        verb(&self.place, &self.actor, &self.id, "promote", &body)
+        let body = PromoteRequest { force: self.force.then_some(true) };
+        verb::<PromoteTask>(&self.place, &self.actor, &self.id, Json(body))
     }
 }
 
@@ -329,15 +362,16 @@ impl DepArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         match self.command {
             DepCommand::Add(pair) => {
-                let body = json!({"blocker": pair.blocker});
-                verb(&pair.place, &pair.actor, &pair.id, "dependencies", &body)
+                let body = DependencyRequest { blocker: pair.blocker };
+                verb::<AddDependency>(&pair.place, &pair.actor, &pair.id, Json(body))
             }
             DepCommand::Remove(pair) => {
                 let actor = pair.actor.acting()?;
                 let place = pair.place.open()?;
-                let below = [pair.id.as_str(), "dependencies", pair.blocker.as_str()];
-                let answer = place.change(Method::DELETE, &below, &Value::Null, &actor)?;
-                place.show(&answer, render::changed_task)
+                let (task, blocker) = (pair.id, pair.blocker);
+                let path = OfDependency { project: place.project_id()?, task, blocker };
+                let answer = place.change::<RemoveDependency>(path, NoBody, &actor)?;
+                place.print(answer, render::changed_task)
             }
         }
     }
@@ -347,9 +381,9 @@ impl SessionEndArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let body = document([("task_id", self.task.into()), ("agent", self.agent.into())]);
-        let answer = place.change(Method::POST, &["session-end"], &body, &actor)?;
-        place.show(&answer, render::session_end)
+        let body = SessionEndRequest { task: self.task, agent: self.agent };
+        let answer = place.change::<EndSession>(place.tasks()?, Json(body), &actor)?;
+        place.print(answer, render::session_end)
     }
 }
 
@@ -357,21 +391,19 @@ impl PollArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let answer = place.change(Method::POST, &["poll"], &json!({}), &actor)?;
-        place.show(&answer, render::poll)
+        let body = Json(PollRequest::default());
+        let answer = place.change::<PollTasks>(place.tasks()?, body, &actor)?;
+        place.print(answer, render::poll)
     }
 }
 
-/// Sends a verb, and prints the task.
-fn verb(
-    place: &PlaceArgs,
-    actor: &ActorArgs,
-    id: &str,
-    verb: &str,
-    body: &Value,
-) -> Result<Exit, CliError> {
+/// Does a verb, and prints the task.
+fn verb<O>(place: &PlaceArgs, actor: &ActorArgs, id: &str, body: O::Body) -> Result<Exit, CliError>
+where
+    O: Operation<Path = OfTask, Query = Who, Answer = Json<TaskEnvelope>>,
+{
     let actor = actor.acting()?;
     let place = place.open()?;
-    let answer = place.change(Method::POST, &[id, verb], body, &actor)?;
-    place.show(&answer, render::changed_task)
+    let answer = place.change::<O>(place.task(id)?, body, &actor)?;
+    place.print(answer, render::changed_task)
 }

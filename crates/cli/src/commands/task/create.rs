@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 
+use accord_api::body::Json;
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
+use accord_contract::wire::Field;
+use accord_tasks_core::operations::{CreateRequest, CreateTask, EditRequest, EditTask, ReviewBy};
+use accord_tasks_core::task::{OnViolation, Priority};
 use clap::builder::PossibleValuesParser;
-use hyper::Method;
 
 use super::acting::ActorArgs;
+use super::names::name_parser;
 use super::place::PlaceArgs;
-use crate::commands::{document, texts, words};
+use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::input::read_file;
 use crate::render;
-
-const PRIORITIES: [&str; 4] = ["critical", "high", "normal", "low"];
 
 /// Create a task
 #[derive(Debug, clap::Args)]
@@ -99,8 +100,8 @@ struct SaysArgs {
     body: Option<PathBuf>,
 
     /// How urgent it is [default of a new task: normal]
-    #[arg(long, value_name = "PRIORITY", value_parser = PossibleValuesParser::new(PRIORITIES))]
-    priority: Option<String>,
+    #[arg(long, value_name = "PRIORITY", value_parser = name_parser::<Priority>())]
+    priority: Option<Priority>,
 
     /// The agent that may do it
     #[arg(long, value_name = "NAME")]
@@ -128,9 +129,8 @@ struct SaysArgs {
     time_limit: Option<u64>,
 
     /// What happens after that [default of a new task: alert]
-    #[arg(long, value_name = "ACTION",
-          value_parser = PossibleValuesParser::new(["alert", "block", "deadletter"]))]
-    on_violation: Option<String>,
+    #[arg(long, value_name = "ACTION", value_parser = name_parser::<OnViolation>())]
+    on_violation: Option<OnViolation>,
 
     /// Finished work is done without a review
     #[arg(long)]
@@ -145,19 +145,33 @@ impl CreateArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open_or_create()?;
-        let mut body = self.says.members()?;
-        body["title"] = self.title.into();
-        set(&mut body, "parent", self.parent);
-        set(&mut body, "ready", self.ready.then_some(true));
-        if !self.after.is_empty() {
-            body["depends_on"] = self.after.into();
-        }
-        let answer = place.change(Method::POST, &[], &body, &actor)?;
+        let says = self.says;
+        let body = CreateRequest {
+            title: self.title,
+            body: says.text()?,
+            instructions: says.instructions,
+            guidance: says.guidance,
+            priority: says.priority,
+            agent: says.agent,
+            role: says.role,
+            team: says.team,
+            tags: given(says.tags),
+            depends_on: given(self.after),
+            parent: self.parent,
+            resource: says.resource,
+            max_in_progress_ms: says.time_limit.map(|seconds| seconds * 1_000),
+            on_violation: says.on_violation,
+            review_required: says.no_review.then_some(false),
+            review_by: says.agent_review.then_some(ReviewBy::Agent),
+            ready: self.ready.then_some(true),
+            ..CreateRequest::default()
+        };
+        let answer = place.change::<CreateTask>(place.tasks()?, Json(body), &actor)?;
         let work = place.command("work --agent AGENT --as NAME");
         let promote = |id: &str| place.command(&format!("promote {id}"));
-        place.show(&answer, |page, answer| {
+        place.print(answer, |page, answer| {
             if self.id_only {
-                page.line(render::member(&answer["task"], "id"));
+                page.line(answer.task.id.to_string());
             } else {
                 render::created_task(page, answer, &work, promote);
             }
@@ -169,49 +183,47 @@ impl EditArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let actor = self.actor.acting()?;
         let place = self.place.open()?;
-        let mut body = self.says.members()?;
-        set(&mut body, "title", self.title);
-        set(&mut body, "expect", self.expect);
+        let says = self.says;
+        let mut body = EditRequest {
+            title: self.title,
+            body: says.text()?,
+            instructions: says.instructions,
+            guidance: says.guidance,
+            priority: says.priority,
+            agent: says.agent.into(),
+            role: says.role.into(),
+            team: says.team.into(),
+            tags: given(says.tags),
+            resource: says.resource.into(),
+            max_in_progress_ms: says.time_limit.map(|seconds| seconds * 1_000).into(),
+            on_violation: says.on_violation.into(),
+            review_required: says.no_review.then_some(false).into(),
+            review_by: says.agent_review.then_some(ReviewBy::Agent).into(),
+            expect: self.expect,
+        };
         for member in self.clear {
-            let name = match member.as_str() {
-                "time-limit" => "max_in_progress_ms",
-                other => other,
-            };
-            body[name] = Value::Null;
+            match member.as_str() {
+                "agent" => body.agent = Field::Null,
+                "role" => body.role = Field::Null,
+                "team" => body.team = Field::Null,
+                "resource" => body.resource = Field::Null,
+                _ => body.max_in_progress_ms = Field::Null,
+            }
         }
-        let answer = place.change(Method::PATCH, &[&self.id], &body, &actor)?;
-        place.show(&answer, render::changed_task)
+        let answer = place.change::<EditTask>(place.task(&self.id)?, Json(body), &actor)?;
+        place.print(answer, render::changed_task)
     }
 }
 
 impl SaysArgs {
-    /// The members of a request.
-    fn members(&self) -> Result<Value, CliError> {
+    /// The text of the file with the body.
+    fn text(&self) -> Result<Option<String>, CliError> {
         let text = self.body.as_deref().map(read_file).transpose()?;
         let text = text.map(String::from_utf8).transpose();
-        let text =
-            text.map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))?;
-        let milliseconds = self.time_limit.map(|seconds| seconds * 1_000);
-        Ok(document([
-            ("instructions", self.instructions.clone().into()),
-            ("guidance", self.guidance.clone().into()),
-            ("body", text.into()),
-            ("priority", self.priority.clone().into()),
-            ("agent", self.agent.clone().into()),
-            ("role", self.role.clone().into()),
-            ("team", self.team.clone().into()),
-            ("resource", self.resource.clone().into()),
-            ("on_violation", self.on_violation.clone().into()),
-            ("tags", texts(&self.tags)),
-            ("max_in_progress_ms", milliseconds.into()),
-            ("review_required", self.no_review.then_some(false).into()),
-            ("review_by", self.agent_review.then_some("agent").into()),
-        ]))
+        text.map_err(|_| CliError::new(Code::InputUnreadable, "the body is not UTF-8 text"))
     }
 }
 
-fn set(body: &mut Value, name: &str, value: Option<impl Into<Value>>) {
-    if let Some(value) = value {
-        body[name] = value.into();
-    }
+fn given(list: Vec<String>) -> Option<Vec<String>> {
+    Some(list).filter(|list| !list.is_empty())
 }

@@ -1,17 +1,20 @@
 //! The decisions of a person about a task: approve, send back, close, adopt.
 
+use accord_api::body::Json;
 use accord_base::evidence::EvidenceDigest;
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
-use hyper::Method;
-use serde_json::json;
+use accord_tasks_core::operations::{
+    AdoptRequest, AdoptSettings, AdoptTask, ApproveRequest, ApproveTask, CloseRequest, CloseTask,
+    OfTask, SendBackRequest, SendBackTask, ShowAnswer, ShowQuery, ShowTask,
+};
 
 use super::acting::check_person;
-use super::place::{Place, PlaceArgs, result};
+use super::place::{Place, PlaceArgs};
 use crate::commands::person::{Decision, PersonArgs, Question};
 use crate::commands::words;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::Acting;
 use crate::render;
 
 /// The command that shows the evidence.
@@ -81,39 +84,35 @@ pub(super) struct AdoptArgs {
 impl ApproveArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let (decision, id) = decide(&place, &self.id, self.person, "approve it")?;
-        let body = body(&decision);
-        let answer = place.change(Method::POST, &[&id, "approve"], &body, &decision.by.acting())?;
-        place.show(&answer, render::changed_task)
+        let decided = decide(&place, &self.id, self.person, "approve it")?;
+        let body = ApproveRequest { note: decided.note, expect: decided.expect };
+        let answer = place.change::<ApproveTask>(decided.task, Json(body), &decided.by)?;
+        place.print(answer, render::changed_task)
     }
 }
 
 impl SendBackArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let (decision, id) = decide(&place, &self.id, self.person, "send it back")?;
-        let mut body = body(&decision);
+        let decided = decide(&place, &self.id, self.person, "send it back")?;
         // The reason is the note.
-        body["reason"] = match body["note"].take() {
-            Value::String(note) => format!("{} ({note})", self.reason).into(),
-            _ => self.reason.into(),
+        let reason = match decided.note {
+            Some(note) => format!("{} ({note})", self.reason),
+            None => self.reason,
         };
-        if let Some(members) = body.as_object_mut() {
-            members.remove("note");
-        }
-        let answer =
-            place.change(Method::POST, &[&id, "send-back"], &body, &decision.by.acting())?;
-        place.show(&answer, render::changed_task)
+        let body = SendBackRequest { reason, expect: decided.expect };
+        let answer = place.change::<SendBackTask>(decided.task, Json(body), &decided.by)?;
+        place.print(answer, render::changed_task)
     }
 }
 
 impl CloseArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let (decision, id) = decide(&place, &self.id, self.person, "close it as done")?;
-        let body = body(&decision);
-        let answer = place.change(Method::POST, &[&id, "close"], &body, &decision.by.acting())?;
-        place.show(&answer, render::changed_task)
+        let decided = decide(&place, &self.id, self.person, "close it as done")?;
+        let body = CloseRequest { note: decided.note, expect: decided.expect };
+        let answer = place.change::<CloseTask>(decided.task, Json(body), &decided.by)?;
+        place.print(answer, render::changed_task)
     }
 }
 
@@ -123,52 +122,60 @@ impl AdoptArgs {
         check_person()?;
         let place = self.place.open()?;
         let person = self.person;
-        let (shown, path) = match &self.id {
-            Some(id) => {
-                let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
-                let id = render::member(&shown["task"], "id");
-                (Some(shown), vec![id, "adopt".to_owned()])
+        let shown = self.id.as_deref().map(|id| show(&place, id)).transpose()?;
+        let adopt = |body: AdoptRequest, by: &Acting| match &shown {
+            Some(shown) => {
+                let path = place.task(&shown.task.id.to_string())?;
+                place.change::<AdoptTask>(path, Json(body), by)
             }
-            None => (None, vec!["adopt-settings".to_owned()]),
+            None => place.change::<AdoptSettings>(place.tasks()?, Json(body), by),
         };
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
         // What differs is shown before the person decides.
-        let trial = json!({"dry_run": true});
-        let would = result(&place.change(Method::POST, &path, &trial, &person.acting())?)?;
+        let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
+        let would = adopt(trial, &person.acting())?.answer.0.result;
         let verb = if self.settings { "adopt these settings" } else { "adopt what its file says" };
-        let decision = person.decide(&question(&place, verb, &evidence(&would)?), |page| {
+        let evidence = evidence(would.evidence.as_deref())?;
+        let decision = person.decide(&question(&place, verb, &evidence), |page| {
             if let Some(shown) = &shown {
                 render::task(page, shown);
             }
             render::differences(page, &would);
         })?;
-        let body = body(&decision);
-        let answer = place.change(Method::POST, &path, &body, &decision.by.acting())?;
-        place.show(&answer, render::adopted)
+        let (by, note, expect) = parts(decision);
+        let answer = adopt(AdoptRequest { note, expect, dry_run: None }, &by)?;
+        place.print(answer, render::adopted)
     }
 }
 
-/// Asks the person about a task, which is shown first. Answers with the task's whole id.
-fn decide(
-    place: &Place,
-    id: &str,
-    person: PersonArgs,
-    verb: &str,
-) -> Result<(Decision, String), CliError> {
+/// A decision about a task.
+struct Decided {
+    task: OfTask,
+    by: Acting,
+    note: Option<String>,
+    expect: Option<String>,
+}
+
+/// Asks the person about a task, which is shown first.
+fn decide(place: &Place, id: &str, person: PersonArgs, verb: &str) -> Result<Decided, CliError> {
     // Before the question: a worker must not be asked at all.
     check_person()?;
-    let shown = place.ask(place.get(&[id]).with_flag("without_body", true))?;
-    let whole = render::member(&shown["task"], "id");
-    let evidence = evidence(&shown)?;
+    let shown = show(place, id)?;
+    let evidence = evidence(Some(&shown.evidence))?;
     let question = question(place, verb, &evidence);
     let decision = person.decide(&question, |page| render::task(page, &shown))?;
-    Ok((decision, whole))
+    let (by, note, expect) = parts(decision);
+    Ok(Decided { task: place.task(&shown.task.id.to_string())?, by, note, expect })
+}
+
+/// A task without its body.
+fn show(place: &Place, id: &str) -> Result<ShowAnswer, CliError> {
+    let query = ShowQuery { without_body: true };
+    Ok(place.ask::<ShowTask>(place.task(id)?, query)?.answer.0.result)
 }
 
 /// The digest of what a person decides about.
-fn evidence(answer: &Value) -> Result<EvidenceDigest, CliError> {
-    let evidence = answer["evidence"].as_str().and_then(EvidenceDigest::parse);
-    evidence.ok_or_else(|| {
+fn evidence(digest: Option<&str>) -> Result<EvidenceDigest, CliError> {
+    digest.and_then(EvidenceDigest::parse).ok_or_else(|| {
         CliError::new(Code::HostProtocol, "the answer has no digest of the evidence")
     })
 }
@@ -183,13 +190,8 @@ fn question<'q>(place: &Place, verb: &'q str, evidence: &'q EvidenceDigest) -> Q
     }
 }
 
-fn body(decision: &Decision) -> Value {
-    let mut body = json!({});
-    if let Some(note) = &decision.note {
-        body["note"] = note.as_str().into();
-    }
-    if let Some(expect) = &decision.expect {
-        body["expect"] = expect.as_str().into();
-    }
-    body
+/// Who decided, the note, and the digest of the evidence.
+fn parts(decision: Decision) -> (Acting, Option<String>, Option<String>) {
+    let expect = decision.expect.map(|expect| expect.as_str().to_owned());
+    (decision.by.acting(), decision.note, expect)
 }

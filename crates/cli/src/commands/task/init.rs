@@ -1,14 +1,16 @@
 //! `accord task init`: the tree of a project, and its settings.
 
-use clap::builder::PossibleValuesParser;
-use hyper::Method;
+use accord_api::body::Json;
+use accord_tasks_core::operations::{
+    ApplyMode, InitAnswer, InitRequest, InitTasks, LayoutName, ReviewMode,
+};
 
 use super::acting::ActorArgs;
+use super::names::name_parser;
 use super::place::PlaceArgs;
-use crate::commands::document;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::render::{self, Page, member};
+use crate::render::{self, Page, clean};
 
 /// Make the tree of a project, or change its settings
 #[derive(Debug, clap::Args)]
@@ -28,19 +30,16 @@ pub(super) struct InitArgs {
     lead: Option<String>,
 
     /// When a report moves its task [default: at-once]
-    #[arg(long, value_name = "WHEN",
-          value_parser = PossibleValuesParser::new(["at-once", "session-end"]))]
-    apply: Option<String>,
+    #[arg(long, value_name = "WHEN", value_parser = name_parser::<ApplyMode>())]
+    apply: Option<ApplyMode>,
 
     /// Who may end a review: a person, or anyone as in the guide of AOF [default: human]
-    #[arg(long, value_name = "WHO",
-          value_parser = PossibleValuesParser::new(["human", "guide"]))]
-    review: Option<String>,
+    #[arg(long, value_name = "WHO", value_parser = name_parser::<ReviewMode>())]
+    review: Option<ReviewMode>,
 
     /// Where run artifacts are: runs/ (guide) or state/runs/ (upstream) [default: guide]
-    #[arg(long, value_name = "LAYOUT",
-          value_parser = PossibleValuesParser::new(["guide", "upstream"]))]
-    layout: Option<String>,
+    #[arg(long, value_name = "LAYOUT", value_parser = name_parser::<LayoutName>())]
+    layout: Option<LayoutName>,
 
     /// How long a lease lasts, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=604_800))]
@@ -70,33 +69,33 @@ impl InitArgs {
         let actor = self.actor.acting()?;
         let place = self.place.open_new()?;
         let milliseconds = |seconds: Option<u64>| seconds.map(|seconds| seconds * 1_000);
-        let body = document([
-            ("title", self.title.into()),
-            ("team", self.team.into()),
-            ("lead", self.lead.into()),
-            ("apply", self.apply.into()),
-            ("review", self.review.into()),
-            ("layout", self.layout.into()),
-            ("lease_ttl_ms", milliseconds(self.lease).into()),
-            ("heartbeat_ttl_ms", milliseconds(self.heartbeat).into()),
-            ("max_running", self.max_running.into()),
-            ("max_attempts", self.max_attempts.into()),
-        ]);
+        let body = InitRequest {
+            title: self.title,
+            team: self.team,
+            lead: self.lead,
+            apply: self.apply,
+            review: self.review,
+            layout: self.layout,
+            lease_ttl_ms: milliseconds(self.lease),
+            heartbeat_ttl_ms: milliseconds(self.heartbeat),
+            max_running: self.max_running,
+            max_attempts: self.max_attempts,
+            ..InitRequest::default()
+        };
         let next = place.command("create TITLE");
-        let answer = place.change(Method::POST, &["init"], &body, &actor)?;
-        place.show(&answer, |page, answer| made(page, answer, &next))
+        let answer = place.change::<InitTasks>(place.tasks()?, Json(body), &actor)?;
+        place.print(answer, |page, answer| made(page, answer, &next))
     }
 }
 
-fn made(page: &mut Page, answer: &serde_json::Value, next: &str) {
-    page.line(format!("the tasks of {} are in", member(answer, "project_id")));
-    page.line(format!("  {}", member(answer, "root")));
-    let seconds = |name: &str| answer[name].as_u64().unwrap_or(0) / 1_000;
+fn made(page: &mut Page, answer: &InitAnswer, next: &str) {
+    page.line(format!("the tasks of {} are in", clean(&answer.project_id)));
+    page.line(format!("  {}", clean(&answer.root)));
     let pieces = [
-        format!("apply {}", member(answer, "apply")),
-        format!("review {}", member(answer, "review")),
-        format!("lease {} s", seconds("lease_ttl_ms")),
-        format!("heartbeat {} s", seconds("heartbeat_ttl_ms")),
+        format!("apply {}", answer.apply),
+        format!("review {}", answer.review),
+        format!("lease {} s", answer.lease_ttl_ms / 1_000),
+        format!("heartbeat {} s", answer.heartbeat_ttl_ms / 1_000),
     ];
     page.pieces(&pieces);
     render::next(page, next);

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use accord_contract::time::Timestamp;
-use accord_contract::wire::Value;
-use hyper::Method;
+use accord_api::Call;
+use accord_api::body::Verbatim;
+use accord_tasks_core::message::sent_at;
+use accord_tasks_core::operations::{MessageQuery, SendMessage};
 
 use super::place::PlaceArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::HostRequest;
 use crate::input::read_file;
 use crate::render;
 
@@ -38,28 +38,13 @@ impl MessageArgs {
             // The host says what is wrong with bytes that are no text.
             None => String::from_utf8_lossy(&read_file(Path::new("-"))?).into_owned(),
         };
-        let text = if self.now { sent_now(text) } else { text };
+        let text = if self.now { sent_at(text, accord_system::now()) } else { text };
         let place = self.place.open()?;
-        let path = ["accord", "v1", "projects", &place.project, "aof", "messages"];
-        let request =
-            HostRequest::new(Method::POST, &path).bytes("text/plain; charset=utf-8", text.into());
-        let answer = place.send(request)?;
-        let is_applied = answer.value()?["result"]["applied"].as_bool().unwrap_or(false);
-        answer.print(place.json, |page, document| render::received(page, &document["result"]))?;
+        let body = Verbatim::new("text/plain; charset=utf-8", text);
+        let call = Call::<SendMessage>::new(place.tasks()?, MessageQuery::default(), body);
+        let answer = place.host.call(&call)?;
+        let is_applied = answer.answer.0.result.applied;
+        place.print(answer, render::received)?;
         Ok(Exit::from_answer(is_applied))
-    }
-}
-
-/// The message with the current time as the time at which it was sent. What is no object stays as
-/// it is: the host says what is wrong with it.
-fn sent_now(text: String) -> String {
-    let json = text.trim().strip_prefix("AOF/1 ").unwrap_or(&text);
-    match serde_json::from_str(json) {
-        Ok(Value::Object(mut message)) => {
-            let now = Timestamp::emit(accord_system::now());
-            message.insert("sentAt".to_owned(), now.as_str().into());
-            Value::Object(message).to_string()
-        }
-        _ => text,
     }
 }

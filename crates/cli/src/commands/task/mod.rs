@@ -11,6 +11,7 @@ mod create;
 mod decide;
 mod init;
 mod message;
+mod names;
 mod place;
 mod read;
 mod run_agent;

@@ -6,14 +6,18 @@
 
 use std::path::{Path, PathBuf};
 
+use accord_api::body::{AnswerBody, Json, NoBody, OneOf};
+use accord_api::{Answered, Call, Envelope, Operation};
+use accord_base::refuse::schema;
+use accord_base::{IdError, ProjectId};
 use accord_contract::codes::Code;
-use accord_contract::wire::Value;
 use accord_tasks::Tree;
-use hyper::Method;
+use accord_tasks_core::Door;
+use accord_tasks_core::operations::{Acting as Who, Formatted, InProject, OfTask};
 
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::host::{Acting, Answer, Connection, HostArgs, HostRequest, ProjectArg, Target, setting};
+use crate::host::{Acting, Connection, HostArgs, ProjectArg, Target, print_document, setting};
 use crate::render::Page;
 
 /// The variable that names a tree in a repository.
@@ -145,61 +149,55 @@ impl PlaceArgs {
 }
 
 impl Place {
-    /// A request below the tasks of the project.
-    pub(super) fn request(&self, method: Method, below: &[&str]) -> HostRequest {
-        let mut path = vec!["accord", "v1", "projects", self.project.as_str(), "tasks"];
-        path.extend(below);
-        HostRequest::new(method, &path)
+    /// The path of operations on the tasks of the project.
+    pub(super) fn tasks(&self) -> Result<InProject, CliError> {
+        Ok(InProject { project: self.project_id()? })
     }
 
-    /// A question about the tasks of the project.
-    pub(super) fn get(&self, below: &[&str]) -> HostRequest {
-        self.request(Method::GET, below)
+    /// The path of operations on one task.
+    pub(super) fn task(&self, id: &str) -> Result<OfTask, CliError> {
+        Ok(OfTask { project: self.project_id()?, task: id.to_owned() })
     }
 
-    /// Sends a change by an actor, and waits for the whole answer.
-    pub(super) fn change(
+    pub(super) fn project_id(&self) -> Result<ProjectId, CliError> {
+        let parsed = self.project.parse();
+        parsed.map_err(|error: IdError| schema("/project_id", error.to_string()).into())
+    }
+
+    /// Asks something.
+    pub(super) fn ask<O>(
         &self,
-        method: Method,
-        below: &[&str],
-        body: &Value,
+        path: O::Path,
+        query: O::Query,
+    ) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Body = NoBody, Answer: AnswerBody>,
+    {
+        self.host.call(&Call::<O>::new(path, query, NoBody))
+    }
+
+    /// Changes something, by an actor.
+    pub(super) fn change<O>(
+        &self,
+        path: O::Path,
+        body: O::Body,
         by: &Acting,
-    ) -> Result<Answer, CliError> {
-        self.host.send_by(by, || {
-            let request = self.request(method.clone(), below).with("door", Some("cli"));
-            match body {
-                Value::Null => request,
-                body => request.document(body.to_string()),
-            }
-        })
-    }
-
-    /// Sends a request, and waits for the whole answer.
-    pub(super) fn send(&self, request: HostRequest) -> Result<Answer, CliError> {
-        self.host.send(request)
-    }
-
-    /// Sends a request, and reads the answer of the operation.
-    pub(super) fn ask(&self, request: HostRequest) -> Result<Value, CliError> {
-        result(&self.send(request)?)
-    }
-
-    /// Sends a request, and prints its answer.
-    pub(super) fn print(
-        &self,
-        request: HostRequest,
-        render: impl FnOnce(&mut Page, &Value),
-    ) -> Result<Exit, CliError> {
-        self.show(&self.send(request)?, render)
+    ) -> Result<Answered<O::Answer>, CliError>
+    where
+        O: Operation<Query = Who, Answer: AnswerBody>,
+    {
+        let who = Who { actor: None, door: Some(Door::Cli) };
+        self.host.call_by(by, &Call::<O>::new(path, who, body))
     }
 
     /// Prints an answer.
-    pub(super) fn show(
+    pub(super) fn print<E: Envelope>(
         &self,
-        answer: &Answer,
-        render: impl FnOnce(&mut Page, &Value),
+        answered: Answered<Json<E>>,
+        render: impl FnOnce(&mut Page, &E::Result),
     ) -> Result<Exit, CliError> {
-        answer.print(self.json, |page, document| render(page, &document["result"]))?;
+        let result = answered.answer.0.result();
+        print_document(self.json, &answered.text, |page| render(page, &result))?;
         Ok(Exit::Yes)
     }
 
@@ -214,9 +212,17 @@ impl Place {
     }
 }
 
-/// The answer of the operation.
-pub(super) fn result(answer: &Answer) -> Result<Value, CliError> {
-    Ok(answer.value()?["result"].take())
+/// The document of an answer that can also be Markdown.
+pub(super) fn document<E: Envelope>(
+    answered: Answered<Formatted<E>>,
+) -> Result<Answered<Json<E>>, CliError> {
+    let Answered { text, answer } = answered;
+    match answer {
+        OneOf::One(answer) => Ok(Answered { text, answer }),
+        OneOf::Other(_) => {
+            Err(CliError::new(Code::HostProtocol, "the answer is Markdown, and no document"))
+        }
+    }
 }
 
 /// Whether a folder is a tree of tasks.

@@ -1,24 +1,27 @@
 //! `accord task list`, `show` and `lint`: what is read.
 
-use accord_contract::codes::Code;
-use clap::builder::PossibleValuesParser;
+use accord_api::Answered;
+use accord_tasks_core::Status;
+use accord_tasks_core::operations::{
+    LintQuery, LintTasks, ListQuery, ListTasks, ShowQuery, ShowTask,
+};
+use accord_tasks_core::task::Priority;
 
-use super::place::PlaceArgs;
+use super::names::name_parser;
+use super::place::{PlaceArgs, document};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::host::print_document;
 use crate::output::print_note;
 use crate::render::{self, clean, counted};
-
-pub(super) const STATUSES: [&str; 8] =
-    ["backlog", "ready", "in-progress", "blocked", "review", "done", "cancelled", "deadletter"];
 
 /// List tasks; finished ones only with --all
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
     /// Only tasks with this status; can be repeated
     #[arg(long = "status", value_name = "STATUS",
-          value_parser = PossibleValuesParser::new(STATUSES))]
-    statuses: Vec<String>,
+          value_parser = name_parser::<Status>())]
+    statuses: Vec<Status>,
 
     /// Finished tasks, too
     #[arg(long, conflicts_with = "statuses")]
@@ -37,8 +40,8 @@ pub(super) struct ListArgs {
     team: Option<String>,
 
     /// Only tasks with this priority
-    #[arg(long, value_name = "PRIORITY")]
-    priority: Option<String>,
+    #[arg(long, value_name = "PRIORITY", value_parser = name_parser::<Priority>())]
+    priority: Option<Priority>,
 
     /// Only tasks with this tag
     #[arg(long, value_name = "TAG")]
@@ -92,37 +95,36 @@ pub(super) struct LintArgs {
 impl ListArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let statuses = (!self.statuses.is_empty()).then(|| self.statuses.join(","));
-        let request = place
-            .get(&[])
-            .with("status", statuses)
-            .with_flag("all", self.all)
-            .with("agent", self.agent.as_ref())
-            .with("role", self.role.as_ref())
-            .with("team", self.team.as_ref())
-            .with("priority", self.priority.as_ref())
-            .with("tag", self.tag.as_ref())
-            .with("parent", self.parent.as_ref())
-            .with("text", self.text.as_ref())
-            .with_number("limit", self.limit)
-            .with("cursor", self.cursor.as_ref());
-        let answer = place.send(request)?;
-        answer.print_list(
-            place.json,
-            |page, document| render::tasks(page, &document["result"]),
-            || format!("no task of {} fits", place.project),
-        )?;
-        if !place.json {
-            let list = &answer.value()?["result"];
-            if let Some(cursor) = list["next_cursor"].as_str() {
-                let more = list["remaining"].as_u64().unwrap_or(0);
-                let more = counted(more, "more task");
-                print_note(format!("{more}: --cursor {}", clean(cursor)));
-            }
-            for id in list["damaged"].as_array().into_iter().flatten() {
-                let id = clean(id.as_str().unwrap_or_default());
-                print_note(format!("damaged and left out: {id}; {}", place.command("lint")));
-            }
+        let query = ListQuery {
+            status: (!self.statuses.is_empty()).then_some(self.statuses),
+            all: self.all,
+            agent: self.agent,
+            role: self.role,
+            team: self.team,
+            priority: self.priority,
+            tag: self.tag,
+            parent: self.parent,
+            text: self.text,
+            limit: self.limit,
+            cursor: self.cursor,
+            ..ListQuery::default()
+        };
+        let Answered { text, answer } = document(place.ask::<ListTasks>(place.tasks()?, query)?)?;
+        let list = answer.0.result;
+        print_document(place.json, &text, |page| render::tasks(page, &list))?;
+        if place.json {
+            return Ok(Exit::Yes);
+        }
+        if list.tasks.is_empty() {
+            print_note(clean(&format!("no task of {} fits", place.project)));
+        }
+        if let Some(cursor) = &list.next_cursor {
+            let more = counted(list.remaining, "more task");
+            print_note(format!("{more}: --cursor {}", clean(cursor)));
+        }
+        for id in &list.damaged {
+            let id = clean(id);
+            print_note(format!("damaged and left out: {id}; {}", place.command("lint")));
         }
         Ok(Exit::Yes)
     }
@@ -131,20 +133,19 @@ impl ListArgs {
 impl ShowArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let request = place.get(&[&self.id]).with_flag("without_body", self.no_body);
-        place.print(request, |page, answer| {
+        let query = ShowQuery { without_body: self.no_body };
+        place.print(place.ask::<ShowTask>(place.task(&self.id)?, query)?, |page, answer| {
             render::task(page, answer);
-            let task = &answer["task"];
-            let id = render::member(task, "id");
-            match task["status"].as_str() {
-                Some("review") => {
+            let id = answer.task.id;
+            match answer.task.status {
+                Status::Review => {
                     render::next(page, &place.command(&format!("approve {id}")));
                     render::or(page, &place.command(&format!("send-back {id} REASON")));
                 }
-                Some("blocked") => {
+                Status::Blocked => {
                     render::next(page, &place.command(&format!("unblock {id}")));
                 }
-                Some("deadletter") => {
+                Status::Deadletter => {
                     render::next(page, &place.command(&format!("resurrect {id}")));
                 }
                 _ => {}
@@ -156,13 +157,9 @@ impl ShowArgs {
 impl LintArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
         let place = self.place.open()?;
-        let request = place.get(&["lint"]).with_number("limit", self.limit);
-        let answer = place.send(request)?;
-        answer.print(place.json, |page, document| render::lint(page, &document["result"]))?;
-        let clean = answer.value()?["result"]["clean"].as_bool();
-        let clean = clean.ok_or_else(|| {
-            CliError::new(Code::HostProtocol, "the answer does not say whether the tree is clean")
-        })?;
-        Ok(Exit::from_answer(clean))
+        let answer = place.ask::<LintTasks>(place.tasks()?, LintQuery { limit: self.limit })?;
+        let is_clean = answer.answer.0.result.clean;
+        place.print(answer, render::lint)?;
+        Ok(Exit::from_answer(is_clean))
     }
 }

@@ -2,7 +2,10 @@
 
 use std::io::Write as _;
 
-use super::place::{Place, PlaceArgs};
+use accord_contract::wire::Wire as _;
+use accord_tasks_core::operations::{BoardQuery, EventsQuery, TaskBoard, TaskEvents};
+
+use super::place::{Place, PlaceArgs, document};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::Output;
@@ -10,6 +13,9 @@ use crate::render;
 
 /// How long a request waits for the next event, in seconds.
 const WAIT: u32 = 10;
+
+/// The most events of a request.
+const MOST: u32 = 200;
 
 /// Print the events of the tree as they happen, until Ctrl-C
 #[derive(Debug, clap::Args)]
@@ -45,26 +51,25 @@ impl WatchArgs {
         let mut left = self.count.unwrap_or(u64::MAX);
         let mut output = Output::stdout();
         while left > 0 {
-            let request = place
-                .get(&["events"])
-                .with_number("after", Some(after))
-                .with_number("limit", Some(left.min(200)))
-                .with("task_id", self.task.as_ref())
-                .with_number("wait_seconds", (!self.no_wait).then_some(WAIT));
-            let answer = place.ask(request)?;
-            let events = answer["events"].as_array().map_or(&[][..], Vec::as_slice);
-            for event in events {
+            let query = EventsQuery {
+                after: Some(after),
+                limit: Some(u32::try_from(left).unwrap_or(MOST).min(MOST)),
+                task_id: self.task.clone(),
+                wait_seconds: (!self.no_wait).then_some(WAIT),
+            };
+            let answer = place.ask::<TaskEvents>(place.tasks()?, query)?.answer.0.result;
+            for event in &answer.events {
                 left -= 1;
                 if place.json {
-                    output.line(event.to_string())?;
+                    output.line(event.encode().to_string())?;
                 } else {
                     output.line(render::task_event(event))?;
                 }
             }
             output.flush().map_err(CliError::from_output)?;
-            let numbers = events.iter().filter_map(|event| event["eventId"].as_u64());
+            let numbers = answer.events.iter().map(|event| event.event_id);
             after = numbers.max().unwrap_or(after);
-            if self.no_wait && answer["more"].as_bool() != Some(true) {
+            if self.no_wait && !answer.more {
                 break;
             }
         }
@@ -74,7 +79,8 @@ impl WatchArgs {
 }
 
 /// The number of the last event of the tree.
-pub(super) fn last_event(place: &Place) -> Result<u64, CliError> {
-    let board = place.ask(place.get(&["board"]).with_number("limit", Some(1)))?;
-    Ok(board["last_event"].as_u64().unwrap_or(0))
+fn last_event(place: &Place) -> Result<u64, CliError> {
+    let query = BoardQuery { limit: Some(1), ..BoardQuery::default() };
+    let board = document(place.ask::<TaskBoard>(place.tasks()?, query)?)?;
+    Ok(board.answer.0.result.last_event)
 }

@@ -8,28 +8,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use accord_api::Call;
+use accord_api::body::Json;
 use accord_contract::codes::Code;
 use accord_contract::time::Timestamp;
-use accord_contract::wire::Value;
 use accord_process::Cancel;
 use accord_system::now;
 use accord_tasks::worker::{AgentCommand, WorkEnd, WorkSignal, Worker};
 use accord_tasks::{Environment, Tree};
 use accord_tasks_core::briefing::Audience;
-use accord_tasks_core::{Status, TaskId, aof_project_id};
-use hyper::Method;
+use accord_tasks_core::operations::{
+    Acting as Who, ClaimAnswer, ListQuery, ListTasks, PollRequest, PollTasks,
+};
+use accord_tasks_core::{Door, Status, TaskId, aof_project_id};
 use serde_json::json;
 
 use super::acting::AgentArgs;
-use super::briefing::BriefingArgs;
+use super::briefing::{BriefingArgs, briefing_of};
 use super::change::FitsArgs;
-use super::place::{Place, PlaceArgs, result};
+use super::place::{Place, PlaceArgs, document};
 use super::run_agent::{AgentOutput, AgentProgram};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::interrupt::cancel_on_signal;
 use crate::output::{Output, print_note};
-use crate::render::{self, clean, counted};
+use crate::render::{clean, counted, one_line};
 
 /// How long to wait before the tree is asked again for a task.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -133,20 +136,21 @@ impl Shift<'_> {
         let most = if self.args.once { 1 } else { self.args.max.unwrap_or(u64::MAX) };
         while !self.cancel.is_cancelled() && tally.tasks < most {
             // Without a running host nothing else promotes tasks or recovers those of dead workers.
-            let poll = self.place.request(Method::POST, &["poll"]).with("door", Some("cli"));
-            self.place.send(poll.document("{}"))?;
-            let next = result(&self.args.fits.claim_next(self.place, &self.agent)?)?;
-            match &next["claimed"] {
-                Value::Null if self.args.once || self.is_drained()? => break,
-                Value::Null => {
+            let door = Who { actor: None, door: Some(Door::Cli) };
+            let poll = Json(PollRequest::default());
+            self.place.host.call(&Call::<PollTasks>::new(self.place.tasks()?, door, poll))?;
+            let next = self.args.fits.claim_next(self.place, &self.agent)?.answer.0.result;
+            match &next.claimed {
+                None if self.args.once || self.is_drained()? => break,
+                None => {
                     if !is_waiting {
-                        let why = next["reason"].as_str().unwrap_or("no_ready_task");
+                        let why = next.reason.as_deref().unwrap_or("no_ready_task");
                         print_note(format!("{} waits for a task ({})", self.agent, clean(why)));
                     }
                     is_waiting = true;
                     self.pause();
                 }
-                claim => {
+                Some(claim) => {
                     is_waiting = false;
                     tally.tasks += 1;
                     if !self.one(claim)? {
@@ -159,18 +163,23 @@ impl Shift<'_> {
     }
 
     /// Runs the agent on one task. Whether it reported.
-    fn one(&self, claim: &Value) -> Result<bool, CliError> {
-        let task = &claim["task"];
-        let claimed = Claim::of(claim, &self.place.project)?;
-        let id = claimed.id;
-        print_note(format!("{id} is with {}: {}", self.agent, render::member(task, "title")));
-        let worker = self.worker(&claimed, claim)?;
-        let Some(held) = worker.claimed(id, &claimed.run_id)? else {
+    fn one(&self, claim: &ClaimAnswer) -> Result<bool, CliError> {
+        let (id, run_id) = (claim.task.id, claim.run_id.as_str());
+        // It says where the files of the task are, too.
+        let briefing = briefing_of(self.place, id)?;
+        let folder = Path::new(&briefing.directory);
+        if !folder.is_dir() {
+            return Err(elsewhere(&briefing.directory, &self.place.project));
+        }
+        let title = one_line(&claim.task.title, usize::MAX);
+        print_note(format!("{id} is with {}: {title}", self.agent));
+        let worker = self.worker(claim, &briefing.root)?;
+        let Some(held) = worker.claimed(id, run_id)? else {
             print_note(format!("{id} was taken from this run before it began"));
             return Ok(false);
         };
-        let briefing = self.args.briefing.text(self.place, &id.to_string(), Audience::Worker)?;
-        let mut output = AgentOutput::new(&claimed.folder, &claimed.run_id, self.args.verbose);
+        let briefing = self.args.briefing.text(self.place, &briefing, Audience::Worker);
+        let mut output = AgentOutput::new(folder, run_id, self.args.verbose);
         let mut show = |signal: WorkSignal<'_>| match signal {
             WorkSignal::Output { error, bytes } => output.add(error, bytes),
             WorkSignal::Message(Some(failure)) => {
@@ -208,22 +217,17 @@ impl Shift<'_> {
         }
     }
 
-    /// The worker of the tree, with the times of the claim.
-    fn worker(&self, claimed: &Claim, claim: &Value) -> Result<Worker, CliError> {
-        let project = &self.place.project;
-        let tree = Tree::open(&claimed.root, &aof_project_id(project), Environment::system())?;
-        let mut worker = Worker::new(tree, claimed.root.clone(), project);
-        let time = |value: &Value| Timestamp::parse(value.as_str()?).ok().map(|time| time.time());
-        let until = |value: &Value| {
-            let seconds = time(value)?.unix_seconds() - now().unix_seconds();
-            Some(seconds.max(1))
+    /// The worker of the tree in a folder, with the times of the claim.
+    fn worker(&self, claim: &ClaimAnswer, root: &str) -> Result<Worker, CliError> {
+        let (project, root) = (&self.place.project, PathBuf::from(root));
+        let tree = Tree::open(&root, &aof_project_id(project), Environment::system())?;
+        let mut worker = Worker::new(tree, root, project);
+        let until = |time: &Timestamp| {
+            let seconds = time.time().unix_seconds() - now().unix_seconds();
+            seconds.max(1)
         };
-        if let Some(seconds) = until(&claim["lease_until"]) {
-            worker.times.lease_seconds = seconds;
-        }
-        if let Some(seconds) = until(&claim["alive_until"]) {
-            worker.times.heartbeat_seconds = seconds;
-        }
+        worker.times.lease_seconds = until(&claim.lease_until);
+        worker.times.heartbeat_seconds = until(&claim.alive_until);
         Ok(worker)
     }
 
@@ -232,9 +236,11 @@ impl Shift<'_> {
         if !self.args.drain {
             return Ok(false);
         }
-        let list = self.place.ask(self.place.get(&[]).with_number("limit", Some(1)))?;
-        let count = |status: &str| list["counts"][status].as_u64().unwrap_or(0);
-        Ok(count("ready") + count("in-progress") == 0)
+        let query = ListQuery { limit: Some(1), ..ListQuery::default() };
+        let list = document(self.place.ask::<ListTasks>(self.place.tasks()?, query)?)?;
+        let counts = list.answer.0.result.counts;
+        let count = |status: Status| counts.get(status.as_str()).copied().unwrap_or(0);
+        Ok(count(Status::Ready) + count(Status::InProgress) == 0)
     }
 
     fn pause(&self) {
@@ -267,33 +273,6 @@ impl Shift<'_> {
         };
         print_note(format!("{} worked on {}{failed}", self.agent, counted(tally.tasks, "task")));
         Ok(())
-    }
-}
-
-/// A claimed task: where it is.
-struct Claim {
-    id: TaskId,
-    run_id: String,
-    folder: PathBuf,
-    /// The folder of the tree.
-    root: PathBuf,
-}
-
-impl Claim {
-    fn of(claim: &Value, project: &str) -> Result<Self, CliError> {
-        let id = claim["task"]["id"].as_str().and_then(|id| TaskId::parse(id).ok());
-        let folder = claim["directory"].as_str().map(PathBuf::from);
-        let run_id = claim["run_id"].as_str().map(str::to_owned);
-        let (Some(id), Some(folder), Some(run_id)) = (id, folder, run_id) else {
-            let message = "the claim does not name the task, its run and its folder";
-            return Err(CliError::new(Code::HostProtocol, message));
-        };
-        // tasks/in-progress/ID below the root.
-        let root = folder.ancestors().nth(3).map(Path::to_owned);
-        match root.filter(|_| folder.is_dir()) {
-            Some(root) => Ok(Self { id, run_id, folder, root }),
-            None => Err(elsewhere(&folder.display().to_string(), project)),
-        }
     }
 }
 

@@ -47,7 +47,11 @@ pub(super) fn routes() -> Vec<Route> {
         .query(text("wsToken"), "A token of a session.")
         .query(text("token"), "A key, for clients that cannot send the header Authorization.")
         .answers_nothing(204, "They do.")
-        .refuses(&[Code::GguiUnauthenticated, Code::GguiBootstrapExpired]),
+        .refuses(&[
+            Code::GguiUnauthenticated,
+            Code::GguiBootstrapExpired,
+            Code::GguiBootstrapInvalid,
+        ]),
     ]
 }
 

@@ -38,7 +38,11 @@ pub(crate) fn routes() -> Vec<Route> {
             .query(ID_KIND, "What they name.")
             .query(PROJECT_ID, "Only those of this project.")
             .answers(200, "The ids.", Content::json::<IdsEnvelope>())
-            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticUnauthorized]),
+            .refuses(&[
+                Code::AgenticInvalidSchema,
+                Code::AgenticTextTooLong,
+                Code::AgenticUnauthorized,
+            ]),
     ]
 }
 

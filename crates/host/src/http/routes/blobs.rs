@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Vec<Route> {
         .refuses(&[
             Code::AgenticInvalidSchema,
             Code::AgenticBlobDigestMismatch,
+            Code::AgenticProjectNotFound,
             Code::AgenticProjectArchived,
             Code::AgenticNotImplemented,
             Code::StoreFull,

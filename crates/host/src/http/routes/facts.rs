@@ -54,6 +54,8 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticInvalidSchema,
                 Code::AgenticDuplicateFactId,
                 Code::AgenticFactOutOfOrder,
+                Code::AgenticIntegrityError,
+                Code::AgenticProjectNotFound,
                 Code::AgenticProjectArchived,
                 Code::XchainNotForWorkers,
             ]),

@@ -78,6 +78,8 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticInvalidSchema,
                 Code::AgenticHashMismatch,
                 Code::AgenticDuplicatePackageId,
+                Code::AgenticIntegrityError,
+                Code::AgenticProjectNotFound,
                 Code::AgenticProjectArchived,
                 Code::AgenticPayloadTooLarge,
                 Code::XchainNotForWorkers,
@@ -110,6 +112,7 @@ pub(crate) fn routes() -> Vec<Route> {
             Code::AgenticProjectNotFound,
             Code::AgenticSearchNotSupported,
             Code::AgenticSearchUnavailable,
+            Code::AgenticIntegrityError,
         ]),
         Route::get(
             "reviews",

@@ -1,56 +1,22 @@
 //! What every route of tasks reads from a request, and how it calls an operation.
 
-use accord_base::{Caller, MAX_ID_CHARS, Need, ProjectId};
+use accord_api::parameter::Params;
+use accord_base::{Caller, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::TextForm;
-use accord_memory_core::query::{Params, Text, Word};
 use accord_tasks::Tree;
+pub(in crate::http) use accord_tasks_core::operations::{ACTOR, DOOR};
 use accord_tasks_core::{By, Door};
-use axum::extract::FromRequestParts;
-use hyper::http::request::Parts;
 
-use crate::http::routes::{InProject, path_params};
-use crate::http::{Host, Refusal};
+use crate::http::Host;
 use crate::tasks::acting;
-
-/// Who acts.
-pub(in crate::http) const ACTOR: Text =
-    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
 
 /// What the actor of a route means.
 pub(in crate::http) const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, \
     `agent:NAME`, or the plain name of an agent. Default: the actor of the key.";
 
-/// Through which door.
-pub(in crate::http) const DOOR: Word<Door> = Word::new("door");
-
 /// What the door of a route means.
 pub(in crate::http) const ABOUT_DOOR: &str = "Which kind of client asks, for the records. \
     `cli` counts only through the socket of the data folder.";
-
-/// What the path of a route names.
-#[derive(Clone, Debug)]
-pub(super) struct Target {
-    pub(super) project: ProjectId,
-    /// The task; empty if the path has none.
-    pub(super) task: String,
-    /// The task that the first one waits for; empty if the path has none.
-    pub(super) blocker: String,
-}
-
-impl FromRequestParts<Host> for Target {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let InProject(project) = InProject::from_request_parts(parts, host).await?;
-        let params = path_params(parts, host).await?;
-        let find = |wanted: &str| {
-            let found = params.iter().find(|(name, _)| *name == wanted);
-            found.map(|(_, text)| text.to_owned()).unwrap_or_default()
-        };
-        Ok(Self { project, task: find("task_id"), blocker: find("blocker_id") })
-    }
-}
 
 /// Who acts, as the parameters of a request say.
 pub(in crate::http) struct Who {
@@ -126,8 +92,4 @@ pub(super) async fn check_project(host: &Host, project: &ProjectId) -> Result<()
         }
         Err(failure) => Err(failure),
     }
-}
-
-pub(super) fn wrong(pointer: &str, message: &str) -> Failure {
-    Failure::new(Code::AgenticInvalidSchema, message).at(pointer)
 }

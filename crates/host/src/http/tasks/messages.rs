@@ -1,20 +1,20 @@
 //! Messages of AOF/1.
 
-use accord_base::Need;
-use accord_contract::codes::Code;
+use accord_api::body::{AnswerBody as _, Json};
+use accord_api::parameter::ParamSet as _;
+use accord_api::{Envelope as _, Operation as _};
 use accord_contract::wire::Value;
-use accord_memory_core::query::Flag;
-use accord_tasks_core::message::{Detected, Envelope, detect};
+use accord_tasks_core::message::{Detected, detect};
+use accord_tasks_core::operations::{AofMessageEnvelope, MessageQuery, SendMessage};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use hyper::StatusCode;
 
-use super::answers::{AofMessageEnvelope, respond};
 use super::ask::{check_project, in_tree};
-use super::{OF_CHANGES, OF_TASK};
+use super::operation::respond;
 use crate::http::body::{check_media_type, read_body};
 use crate::http::routes::{InProject, Query};
-use crate::http::table::{Content, Route};
+use crate::http::table::Route;
 use crate::http::{Context, Host, Refusal, Reply};
 use crate::tasks::sending;
 
@@ -24,45 +24,8 @@ const MOST: u64 = 10 * 1024 * 1024;
 /// The largest body that is read, so that a message that is a little too large is recorded.
 const MOST_READ: u64 = MOST + 1024 * 1024;
 
-/// Whether a message names tasks by parts of their ids.
-const SHORT_IDS: Flag = Flag::new("short_ids");
-
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Route::post(
-            "aof_message",
-            "/accord/v1/projects/{project_id}/aof/messages",
-            "Receives an AOF/1 message: the envelope, an event that carries it in `payload`, \
-             `message` or `content`, or plain text that begins with `AOF/1 `. A key of an agent \
-             sends only as that agent. A message whose move is not allowed is answered with \
-             `applied: false`; a refused one with AOF's reason as the code, and an event records \
-             it. An input that is not for the protocol changes nothing, and is no error.",
-            receive,
-        )
-        .query(
-            SHORT_IDS,
-            "`taskId` and `parentTaskId` can be parts of ids, as in a path: the beginning or the \
-             last numbers.",
-        )
-        .takes(Content::json::<Envelope>())
-        .answers(200, "What the message did.", Content::json::<AofMessageEnvelope>())
-        .refuses(OF_CHANGES)
-        .refuses(OF_TASK)
-        .refuses(&[
-            Code::AgenticPayloadTooLarge,
-            Code::AofInvalidJson,
-            Code::AofInvalidEnvelope,
-            Code::AofUnknownType,
-            Code::AofTaskidMismatch,
-            Code::AofParentNotFound,
-            Code::AofNestedDelegation,
-            Code::AofUnassignedTask,
-            Code::AofUnauthorizedAgent,
-            Code::AofStaleRun,
-            Code::AofInvalidProjectId,
-            Code::AofPathOutsideTask,
-        ]),
-    ]
+    vec![Route::serving::<SendMessage, _>(receive)]
 }
 
 /// An input, as it was sent.
@@ -100,8 +63,8 @@ async fn receive(
     input: Input,
 ) -> Reply {
     let mut event = input.event();
-    if SHORT_IDS.read(&query.params()?)? {
-        caller.access().may(Need::Write.verb(), &project)?;
+    if MessageQuery::read(&query.params()?)?.short_ids {
+        caller.access().may(SendMessage::NEED.verb(), &project)?;
         event = in_tree(&host, &project, move |tree| tree.with_whole_ids(event)).await?;
     }
     let detected = detect(&event);
@@ -112,5 +75,6 @@ async fn receive(
     let by = sending(&caller, &project, sender)?;
     check_project(&host, &project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.message(&event, &by)).await?;
-    Ok(respond(StatusCode::OK, &correlation, answer))
+    let envelope = AofMessageEnvelope::wrap(answer, correlation.as_str());
+    Ok(respond(StatusCode::OK, Json(envelope).encode()))
 }

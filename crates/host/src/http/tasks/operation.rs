@@ -1,217 +1,236 @@
-//! Operations as routes.
+//! Serving the operations on tasks.
 //!
-//! An entry of a list of routes names the operation, what it needs of its caller, and its path. One
-//! handler serves them all: it reads the request, finds out who acts, checks the project, runs the
-//! operation on a thread for blocking work, and puts the answer into its envelope.
+//! A route binds an operation to the service that carries it out ([`on_task`], [`on_tree`],
+//! [`on_project`], [`bind`]). All requests take one way, which is compiled once: it reads the
+//! request, finds out who acts, checks the project, runs the operation on a thread for blocking
+//! work, and answers. The types of an operation stand in two small functions: one decodes a request,
+//! the other runs it and encodes its answer.
 
 use std::sync::Arc;
 
-use accord_base::{Need, ProjectId};
-use accord_contract::codes::{Code, Failure};
-use accord_contract::wire::{Message, Value, Wire};
-use accord_memory_core::query::Params;
+use accord_api::body::{AnswerBody, Json, Reply as Encoded};
+use accord_api::parameter::Params;
+use accord_api::{Call, Envelope, Need, Operation};
+use accord_base::ProjectId;
+use accord_contract::codes::Failure;
+use accord_contract::wire::Message;
 use accord_tasks::Tree;
+use accord_tasks_core::operations::{InProject, OfTask};
 use accord_tasks_core::{By, Door};
-use axum::extract::{FromRequest as _, Request};
+use axum::extract::{FromRequest as _, RawPathParams, Request};
+use axum::response::Response;
 use bytes::Bytes;
-use hyper::{Method, StatusCode};
+use hyper::StatusCode;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 
-use super::answers::Answered;
-use super::ask::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Target, Who, blocking, check_project};
-use super::{OF_CHANGES, OF_TASK};
+use super::ask::{Who, blocking, check_project};
 use crate::http::body::Document;
-use crate::http::routes::Query;
-use crate::http::table::{Content, Route};
-use crate::http::{Context, Host, Reply};
+use crate::http::routes::{InProject as PathProject, Query};
+use crate::http::table::Route;
+use crate::http::{Context, Reply};
 use crate::tasks::{TaskTrees, service};
 
-/// A request, before an operation reads it.
-pub(super) struct Asked<'a> {
-    pub(super) host: &'a Host,
-    pub(super) target: &'a Target,
-    pub(super) params: &'a Params<'a>,
-    body: &'a Document,
+/// What an operation is run with.
+pub(super) struct Scene<'a> {
+    trees: &'a TaskTrees,
+    project: &'a ProjectId,
+    pub(super) by: &'a By,
+    pub(super) correlation: &'a str,
+    /// Whether the scheduler of this host polls the trees.
+    pub(super) has_scheduler: bool,
 }
 
-impl Asked<'_> {
-    /// The request in the body. An empty body is a request without members.
-    pub(super) fn body<R: Wire>(&self) -> Result<R, Failure> {
-        match self.body.0.is_empty() {
-            true => Ok(R::from_document(no_members())?),
-            false => self.body.read(),
-        }
+impl Scene<'_> {
+    /// The tree of the project, which must have one.
+    pub(super) fn tree(&self) -> Result<Tree, Failure> {
+        self.trees.get(self.project)
     }
 }
 
-fn no_members() -> Value {
-    Value::Object(serde_json::Map::new())
-}
+type Run<O> =
+    dyn Fn(&Scene<'_>, &Call<O>) -> Result<<O as Operation>::Answer, Failure> + Send + Sync;
 
-type Run<R, A> = dyn Fn(&TaskTrees, &Target, &R, &By) -> Result<A, Failure> + Send + Sync;
-
-/// An operation: what it reads from a request, what it needs, and what it does.
-pub(super) struct Operation<R, A> {
-    needs: Need,
-    read: fn(&Asked<'_>) -> Result<R, Failure>,
-    run: Box<Run<R, A>>,
-    /// The body that is read, and whether it must be sent.
-    body: Option<(Content, bool)>,
-    /// The actor that the request names in another way than by the parameter `actor`.
-    actor: fn(&R) -> Option<&str>,
-    /// Whether the project must have a tree.
-    needs_tree: bool,
-    status: StatusCode,
+/// An operation, and the service that carries it out.
+pub(super) struct Bound<O: Operation> {
+    run: Box<Run<O>>,
+    actor: fn(&Call<O>) -> Option<&str>,
 }
 
 /// An operation on one task, with its request in the body.
-pub(super) fn on_task<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Need,
-    run: fn(&Tree, &str, &R, &By) -> Result<A, Failure>,
-) -> Operation<R, A> {
-    let run =
-        move |tree: &Tree, target: &Target, asked: &R, by: &By| run(tree, &target.task, asked, by);
-    Operation::new(needs, |asked| asked.body(), run).takes::<R>()
+pub(super) fn on_task<O, R, E>(
+    run: fn(&Tree, &str, &R, &By) -> Result<E::Result, Failure>,
+) -> Bound<O>
+where
+    O: Operation<Path = OfTask, Query: Send, Body = Json<R>, Answer = Json<E>>,
+    R: Message + Send + 'static,
+    E: Envelope + 'static,
+{
+    bind(move |scene, call: &Call<O>| {
+        let answer = run(&scene.tree()?, &call.path.task, &call.body.0, scene.by)?;
+        Ok(Json(E::wrap(answer, scene.correlation)))
+    })
 }
 
 /// An operation on a tree, with its request in the body.
-pub(super) fn on_tree<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Need,
-    run: fn(&Tree, &R, &By) -> Result<A, Failure>,
-) -> Operation<R, A> {
-    let run = move |tree: &Tree, _: &Target, asked: &R, by: &By| run(tree, asked, by);
-    Operation::new(needs, |asked| asked.body(), run).takes::<R>()
+pub(super) fn on_tree<O, R, E>(run: fn(&Tree, &R, &By) -> Result<E::Result, Failure>) -> Bound<O>
+where
+    O: Operation<Path = InProject, Query: Send, Body = Json<R>, Answer = Json<E>>,
+    R: Message + Send + 'static,
+    E: Envelope + 'static,
+{
+    bind(move |scene, call: &Call<O>| {
+        let answer = run(&scene.tree()?, &call.body.0, scene.by)?;
+        Ok(Json(E::wrap(answer, scene.correlation)))
+    })
 }
 
 /// An operation that can create the tree of a project, with its request in the body.
-pub(super) fn on_project<R: Message + Send + Sync + 'static, A: Answered>(
-    needs: Need,
-    run: fn(&TaskTrees, &ProjectId, &R, &By) -> Result<A, Failure>,
-) -> Operation<R, A> {
-    let run = move |trees: &TaskTrees, target: &Target, asked: &R, by: &By| {
-        run(trees, &target.project, asked, by)
-    };
-    let operation = Operation::over_trees(needs, |asked| asked.body(), Box::new(run)).takes::<R>();
-    Operation { needs_tree: false, ..operation }
+pub(super) fn on_project<O, R, E>(
+    run: fn(&TaskTrees, &ProjectId, &R, &By) -> Result<E::Result, Failure>,
+) -> Bound<O>
+where
+    O: Operation<Path = InProject, Query: Send, Body = Json<R>, Answer = Json<E>>,
+    R: Message + Send + 'static,
+    E: Envelope + 'static,
+{
+    bind(move |scene, call: &Call<O>| {
+        let answer = run(scene.trees, scene.project, &call.body.0, scene.by)?;
+        Ok(Json(E::wrap(answer, scene.correlation)))
+    })
 }
 
-impl<R: Send + Sync + 'static, A: Answered> Operation<R, A> {
-    /// An operation on a tree that reads its request in its own way.
-    pub(super) fn new(
-        needs: Need,
-        read: fn(&Asked<'_>) -> Result<R, Failure>,
-        run: impl Fn(&Tree, &Target, &R, &By) -> Result<A, Failure> + Send + Sync + 'static,
-    ) -> Self {
-        let run = move |trees: &TaskTrees, target: &Target, asked: &R, by: &By| {
-            run(&trees.get(&target.project)?, target, asked, by)
-        };
-        Self::over_trees(needs, read, Box::new(run))
-    }
+/// An operation with a service of its own.
+pub(super) fn bind<O: Operation>(
+    run: impl Fn(&Scene<'_>, &Call<O>) -> Result<O::Answer, Failure> + Send + Sync + 'static,
+) -> Bound<O> {
+    Bound { run: Box::new(run), actor: |_| None }
+}
 
-    fn over_trees(
-        needs: Need,
-        read: fn(&Asked<'_>) -> Result<R, Failure>,
-        run: Box<Run<R, A>>,
-    ) -> Self {
-        let status = StatusCode::OK;
-        Self { needs, read, run, body: None, actor: |_| None, needs_tree: true, status }
-    }
-
-    /// Sets the body. It may be empty if its message has no required members.
-    pub(super) fn takes<B: Message>(mut self) -> Self {
-        let is_required = B::from_document(no_members()).is_err();
-        self.body = Some((Content::json::<B>(), is_required));
-        self
-    }
-
+impl<O> Bound<O>
+where
+    O: Operation<Path: Send, Query: Send, Body: Send, Answer: AnswerBody>,
+{
     /// Sets who acts, if neither the parameter `actor` nor the key says it.
-    pub(super) fn acting_as(mut self, actor: fn(&R) -> Option<&str>) -> Self {
+    pub(super) fn acting_as(mut self, actor: fn(&Call<O>) -> Option<&str>) -> Self {
         self.actor = actor;
         self
     }
 
-    /// Sets the status of the answer.
-    pub(super) fn answers(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
-    }
-
-    /// The route, with the parameters, the body, the answers and the codes that follow from this.
-    pub(super) fn route(
-        self,
-        method: Method,
-        name: &'static str,
-        path: &'static str,
-        summary: &'static str,
-    ) -> Route {
-        let (needs, body, needs_tree, status) =
-            (self.needs, self.body, self.needs_tree, self.status);
-        let operation = Arc::new(self);
-        let handler = move |context: Context, target: Target, query: Query, request: Request| {
-            let operation = Arc::clone(&operation);
-            async move {
-                let body = match body {
-                    Some(_) => Document::from_request(request, &context.host).await?,
-                    None => Document(Bytes::new()),
-                };
-                operation.reply(&context, target, &query, &body).await
-            }
+    /// The route.
+    pub(super) fn route(self) -> Route {
+        let bound = Arc::new(self);
+        let decode = move |path: &Params<'_>, query: &Params<'_>, body: &[u8]| {
+            let call = Call::decode(path, query, body)?;
+            Ok(Box::new(Ready { bound: Arc::clone(&bound), call }) as Box<dyn Decoded>)
         };
-        let mut route = Route::new(name, method, path, summary, handler);
-        if needs != Need::Read {
-            route = route.query(ACTOR, ABOUT_ACTOR).query(DOOR, ABOUT_DOOR).refuses(OF_CHANGES);
-        }
-        route = match body {
-            Some((content, true)) => route.takes(content),
-            Some((content, false)) => route.may_take(content),
-            None => route,
+        let declared = O::declared();
+        let service = Service {
+            need: O::NEED,
+            has_body: declared.body.is_some(),
+            status: StatusCode::from_u16(O::SUCCESSES[0].status).unwrap_or(StatusCode::OK),
+            decode: Box::new(decode),
         };
-        if path.contains("{task_id}") {
-            route = route.refuses(OF_TASK);
-        } else if needs_tree {
-            route = route.refuses(&[Code::AofNoTaskTree]);
-        }
-        A::describe(route, status)
+        route::<O>(Arc::new(service))
+    }
+}
+
+/// A request that was decoded.
+trait Decoded: Send {
+    /// The actor that it names in another way than by the parameter `actor`.
+    fn actor(&self) -> Option<&str>;
+
+    /// Runs the operation, and encodes its answer.
+    fn run(&self, scene: &Scene<'_>) -> Result<Encoded, Failure>;
+}
+
+struct Ready<O: Operation> {
+    bound: Arc<Bound<O>>,
+    call: Call<O>,
+}
+
+impl<O> Decoded for Ready<O>
+where
+    O: Operation<Path: Send, Query: Send, Body: Send, Answer: AnswerBody>,
+{
+    fn actor(&self) -> Option<&str> {
+        (self.bound.actor)(&self.call)
     }
 
-    /// A route that reads.
-    pub(super) fn get(self, name: &'static str, path: &'static str, about: &'static str) -> Route {
-        self.route(Method::GET, name, path, about)
+    fn run(&self, scene: &Scene<'_>) -> Result<Encoded, Failure> {
+        Ok((self.bound.run)(scene, &self.call)?.encode())
     }
+}
 
-    /// A route that writes.
-    pub(super) fn post(self, name: &'static str, path: &'static str, about: &'static str) -> Route {
-        self.route(Method::POST, name, path, about)
-    }
+type Decode =
+    dyn Fn(&Params<'_>, &Params<'_>, &[u8]) -> Result<Box<dyn Decoded>, Failure> + Send + Sync;
 
+/// An operation without its types.
+struct Service {
+    need: Need,
+    has_body: bool,
+    status: StatusCode,
+    decode: Box<Decode>,
+}
+
+fn route<O: Operation>(service: Arc<Service>) -> Route {
+    Route::serving::<O, _>(
+        move |context: Context,
+              project: PathProject,
+              path: RawPathParams,
+              query: Query,
+              request: Request| {
+            let service = Arc::clone(&service);
+            async move { service.reply(context, project.0, &path, &query, request).await }
+        },
+    )
+}
+
+impl Service {
     async fn reply(
-        self: Arc<Self>,
-        context: &Context,
-        target: Target,
+        &self,
+        context: Context,
+        project: ProjectId,
+        path: &RawPathParams,
         query: &Query,
-        body: &Document,
+        request: Request,
     ) -> Reply {
         let Context { host, caller, correlation } = context;
-        let project = target.project.clone();
+        let body = match self.has_body {
+            true => Document::from_request(request, &host).await?.0,
+            false => Bytes::new(),
+        };
         // A wrong parameter is named before a wrong body.
-        let who = match self.needs {
+        let who = match self.need {
             Need::Read => {
                 caller.access().may(Need::Read.verb(), &project)?;
                 None
             }
-            _ => Some(Who::read(caller, &query.params()?)?),
+            _ => Some(Who::read(&caller, &query.params()?)?),
         };
-        let params = &query.params()?;
-        let asked = (self.read)(&Asked { host, target: &target, params, body })?;
+        let decoded = (self.decode)(&Params::new(path)?, &query.params()?, &body)?;
         let by = match who {
             None => service(Door::Http),
             Some(who) => {
-                let by = who.acting(caller, &project, self.needs, (self.actor)(&asked))?;
-                check_project(host, &project).await?;
+                let by = who.acting(&caller, &project, self.need, decoded.actor())?;
+                check_project(&host, &project).await?;
                 by
             }
         };
-        let (trees, status) = (host.tasks().clone(), self.status);
-        let answer = blocking(move || (self.run)(&trees, &target, &asked, &by)).await?;
-        Ok(answer.respond(status, correlation))
+        let (trees, has_scheduler) = (host.tasks().clone(), host.has_store());
+        let answer = blocking(move || {
+            let (trees, correlation) = (&trees, correlation.as_str());
+            let scene = Scene { trees, project: &project, by: &by, correlation, has_scheduler };
+            decoded.run(&scene)
+        });
+        Ok(respond(self.status, answer.await?))
     }
+}
+
+/// The response with an encoded answer.
+pub(super) fn respond(status: StatusCode, answer: Encoded) -> Response {
+    let mut response = Response::new(answer.text.into());
+    *response.status_mut() = status;
+    let media_type = HeaderValue::from_static(answer.media_type);
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
 }

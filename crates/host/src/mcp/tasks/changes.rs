@@ -1,11 +1,19 @@
 //! Changes of tasks: create, edit, block, dependencies.
 
+use accord_api::Call as OperationCall;
+use accord_api::body::{Json, NoBody};
 use accord_contract::codes::Failure;
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Value, Wire as _};
+use accord_tasks_core::operations::{
+    AddDependency, BlockRequest, BlockTask, CancelRequest, CancelTask, CreateRequest, CreateTask,
+    DependencyRequest, EditRequest, EditTask, OfDependency, OfTask, RemoveDependency, TaskEnvelope,
+    UnblockRequest, UnblockTask,
+};
+use accord_tasks_core::task::Priority;
 
 use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{
-    ACTOR, CHANGE, PROJECT, TASK, acting, renamed, result_of, taken, task_of, tasks, verb,
+    ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, text, texts,
 };
 
 const PRIORITY: Argument = Argument::word(
@@ -44,39 +52,33 @@ pub(super) const DISPATCH: Tool = Tool {
         Output::text("filePath"),
     ]),
     ask: |call| {
-        let mut body = Object::new();
-        body.insert("title".into(), call.required("title")?.into());
-        body.insert("body".into(), brief(call)?.into());
-        body.extend(renamed(
-            call,
-            &[
-                ("assignedAgent", "agent"),
-                ("ownerTeam", "team"),
-                ("role", "role"),
-                ("dependsOn", "depends_on"),
-                ("parentId", "parent"),
-                ("tags", "tags"),
-            ],
-        ));
-        priority(call, &mut body);
-        if let Some(kind) = call.text("type") {
-            body.insert("metadata".into(), serde_json::json!({"type": kind}));
-        }
-        // One that waits for others becomes ready when they are done.
-        body.insert("ready".into(), true.into());
-        acting(call, Ask::post(&tasks(call, &[])?, body))
+        let kind = call.text("type");
+        let body = CreateRequest {
+            title: call.required("title")?.to_owned(),
+            body: Some(brief(call)?),
+            agent: text(call, "assignedAgent"),
+            team: text(call, "ownerTeam"),
+            role: text(call, "role"),
+            depends_on: texts(call, "dependsOn"),
+            parent: text(call, "parentId"),
+            tags: texts(call, "tags"),
+            priority: priority(call),
+            metadata: kind.map(|kind| members([("type", kind.into())])),
+            // One that waits for others becomes ready when they are done.
+            ready: Some(true),
+            ..CreateRequest::default()
+        };
+        let (path, by) = (in_project(call)?, acting(call)?);
+        Ok(Ask::operation(&OperationCall::<CreateTask>::new(path, by, Json(body))))
     },
     answer: |_, answer| {
-        let members = taken(
-            &mut task_of(&mut result_of(answer)?)?,
-            &[
-                ("taskId", "id"),
-                ("status", "status"),
-                ("assignedAgent", "agent"),
-                ("filePath", "path"),
-            ],
-        );
-        Ok(ToolResult::receipt(members))
+        let task = answer.read::<Json<TaskEnvelope>>()?.0.result.task;
+        Ok(ToolResult::receipt(members([
+            ("taskId", task.id.to_string().into()),
+            ("status", task.status.as_str().into()),
+            ("assignedAgent", task.agent.into()),
+            ("filePath", task.path.into()),
+        ])))
     },
     null_on: None,
 };
@@ -100,10 +102,10 @@ fn brief(call: &Call<'_>) -> Result<String, Failure> {
     Ok(body)
 }
 
-fn priority(call: &Call<'_>, body: &mut Object) {
-    if let Some(priority) = call.text("priority") {
-        let priority = if priority == "medium" { "normal" } else { priority };
-        body.insert("priority".into(), priority.into());
+fn priority(call: &Call<'_>) -> Option<Priority> {
+    match call.text("priority")? {
+        "medium" => Some(Priority::Normal),
+        priority => Priority::parse(priority),
     }
 }
 
@@ -121,16 +123,18 @@ pub(super) const EDIT: Tool = Tool {
         Argument::object("routing", routing, "Who may do it: agent, role, team, tags."),
         ACTOR,
     ],
-    ask: |call| {
-        let mut body = renamed(call, &[("title", "title"), ("description", "body")]);
-        if let Some(routing) = call.value("routing").and_then(Value::as_object) {
-            // The host refuses what it does not know.
-            body.extend(routing.clone());
-        }
-        priority(call, &mut body);
-        acting(call, Ask::patch(&tasks(call, &[call.required("taskId")?])?, body))
-    },
-    ..CHANGE
+    ..changing(|call| {
+        // The members of the routing are those of the request; others are refused.
+        let routing = call.value("routing").filter(|routing| routing.is_object());
+        let mut body = match routing {
+            Some(routing) => EditRequest::from_document(routing.clone())?,
+            None => EditRequest::default(),
+        };
+        body.title = text(call, "title").or(body.title);
+        body.body = text(call, "description").or(body.body);
+        body.priority = priority(call).or(body.priority);
+        change::<EditTask, _>(call, body)
+    })
 };
 
 /// The schema of who may do a task.
@@ -160,8 +164,10 @@ pub(super) const BLOCK: Tool = Tool {
         ACTOR,
     ],
     effect: Effect::Ends,
-    ask: |call| verb(call, "block", call.members(&["reason"])),
-    ..CHANGE
+    ..changing(|call| {
+        let reason = call.required("reason")?.to_owned();
+        change::<BlockTask, _>(call, BlockRequest { reason })
+    })
 };
 
 pub(super) const UNBLOCK: Tool = Tool {
@@ -169,8 +175,9 @@ pub(super) const UNBLOCK: Tool = Tool {
     title: "Unblock a task",
     description: "Says that a blocked task can go on: it is ready for a claim.",
     arguments: &[PROJECT, TASK, Argument::text("reason", "What changed."), ACTOR],
-    ask: |call| verb(call, "unblock", call.members(&["reason"])),
-    ..CHANGE
+    ..changing(|call| {
+        change::<UnblockTask, _>(call, UnblockRequest { reason: text(call, "reason") })
+    })
 };
 
 pub(super) const CANCEL: Tool = Tool {
@@ -179,8 +186,7 @@ pub(super) const CANCEL: Tool = Tool {
     description: "Gives a task up for good. A person decides this: an agent is refused.",
     arguments: &[PROJECT, TASK, Argument::text("reason", "Why."), ACTOR],
     effect: Effect::Ends,
-    ask: |call| verb(call, "cancel", call.members(&["reason"])),
-    ..CHANGE
+    ..changing(|call| change::<CancelTask, _>(call, CancelRequest { reason: text(call, "reason") }))
 };
 
 const BLOCKER: Argument =
@@ -191,11 +197,10 @@ pub(super) const ADD_DEPENDENCY: Tool = Tool {
     title: "Add a dependency",
     description: "Makes a task wait until another one is done. A cycle is refused.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
-    ask: |call| {
-        call.required("blockerId")?;
-        verb(call, "dependencies", renamed(call, &[("blockerId", "blocker")]))
-    },
-    ..CHANGE
+    ..changing(|call| {
+        let blocker = call.required("blockerId")?.to_owned();
+        change::<AddDependency, _>(call, DependencyRequest { blocker })
+    })
 };
 
 pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
@@ -204,9 +209,10 @@ pub(super) const REMOVE_DEPENDENCY: Tool = Tool {
     description: "Ends that a task waits for another one.",
     arguments: &[PROJECT, TASK, BLOCKER, ACTOR],
     effect: Effect::Ends,
-    ask: |call| {
-        let (task, blocker) = (call.required("taskId")?, call.required("blockerId")?);
-        acting(call, Ask::delete(&tasks(call, &[task, "dependencies", blocker])?))
-    },
-    ..CHANGE
+    ..changing(|call| {
+        let OfTask { project, task } = of_task(call)?;
+        let blocker = call.required("blockerId")?.to_owned();
+        let (path, by) = (OfDependency { project, task, blocker }, acting(call)?);
+        Ok(Ask::operation(&OperationCall::<RemoveDependency>::new(path, by, NoBody)))
+    })
 };

@@ -1,11 +1,17 @@
 //! What an agent says about its work: messages of AOF/1.
 
+use accord_api::Call as OperationCall;
+use accord_api::body::{Json, Verbatim};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_tasks_core::Status;
+use accord_tasks_core::operations::{
+    AofMessageEnvelope, EditRequest, EditTask, MessageQuery, OfTask, SendMessage, TaskEnvelope,
+};
 use serde_json::json;
 
 use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
-use super::{ACTOR, PROJECT, RUN, TASK, acting, name_of, result_of, tasks};
+use super::{ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt};
 
 pub(super) const UPDATE: Tool = Tool {
     name: "aof_task_update",
@@ -63,7 +69,7 @@ pub(super) const UPDATE: Tool = Tool {
     },
     answer: |call, answer| {
         if call.text("body").is_some() {
-            return super::receipt(answer);
+            return Ok(receipt(&answer.read::<Json<TaskEnvelope>>()?.0.result));
         }
         said(call, answer, "newStatus")
     },
@@ -193,7 +199,7 @@ fn message(
     payload: Object,
 ) -> Result<Ask, Failure> {
     let project = call.project()?;
-    let envelope = json!({
+    let mut envelope = json!({
         "protocol": "aof",
         "version": 1,
         "type": kind,
@@ -204,12 +210,11 @@ fn message(
         "sentAt": call.now().to_string(),
         "payload": payload,
     });
-    let mut envelope = envelope.as_object().cloned().unwrap_or_default();
     if let Some(run) = call.text("runId").filter(|run| !run.is_empty()) {
-        envelope.insert("runId".into(), run.into());
+        envelope["runId"] = run.into();
     }
-    let path = ["accord", "v1", "projects", project, "aof", "messages"];
-    Ok(Ask::post(&path, envelope).query("short_ids", Some(true)))
+    let (query, body) = (MessageQuery { short_ids: true }, Verbatim::json(envelope.to_string()));
+    Ok(Ask::operation(&OperationCall::<SendMessage>::new(in_project(call)?, query, body)))
 }
 
 /// The request that replaces the body of a task.
@@ -219,32 +224,32 @@ fn edit_body(call: &Call<'_>, task: &str, body: &str) -> Result<Ask, Failure> {
         let message = format!("body and {other} are two changes; make two calls");
         return Err(Failure::new(Code::McpArgumentInvalid, message).at("/body"));
     }
-    let mut members = Object::new();
-    members.insert("body".into(), body.into());
-    acting(call, Ask::patch(&tasks(call, &[task])?, members))
+    let request = EditRequest { body: Some(body.to_owned()), ..EditRequest::default() };
+    let path = OfTask { task: task.to_owned(), ..of_task(call)? };
+    Ok(Ask::operation(&OperationCall::<EditTask>::new(path, acting(call)?, Json(request))))
 }
 
 /// What a message did, in the names of the reference.
 fn said(call: &Call<'_>, answer: &Answer, status: &str) -> Result<ToolResult, Failure> {
-    let mut result = result_of(answer)?;
-    let applied = result.get("applied").and_then(Value::as_bool).unwrap_or(false);
-    let mut members = Object::new();
-    members.insert("success".into(), applied.into());
-    members.insert("taskId".into(), result.remove("task_id").unwrap_or_default());
-    members.insert(status.into(), result.remove("status").unwrap_or_default());
+    let said = answer.read::<Json<AofMessageEnvelope>>()?.0.result;
+    let mut receipt = members([
+        ("success", said.applied.into()),
+        ("taskId", said.task_id.map(|id| id.to_string()).into()),
+        (status, said.status.map(Status::as_str).into()),
+    ]);
     let time = match status {
         "finalStatus" => Some("completedAt"),
         "newStatus" => Some("updatedAt"),
         _ => None,
     };
     if let Some(time) = time {
-        members.insert(time.into(), call.now().to_string().into());
+        receipt.insert(time.into(), call.now().to_string().into());
     }
-    for name in ["reason", "warnings"] {
-        let said = result.remove(name).unwrap_or_default();
-        if !said.is_null() && said.as_array().is_none_or(|list| !list.is_empty()) {
-            members.insert(name.into(), said);
-        }
+    if let Some(reason) = said.reason {
+        receipt.insert("reason".into(), reason.into());
     }
-    Ok(ToolResult::receipt(members))
+    if !said.warnings.is_empty() {
+        receipt.insert("warnings".into(), said.warnings.into());
+    }
+    Ok(ToolResult::receipt(receipt))
 }

@@ -9,13 +9,16 @@ mod messages;
 mod read;
 mod work;
 
-use accord_base::{Actor, ActorType};
+use accord_api::body::Json;
+use accord_api::{Call as OperationCall, Operation};
+use accord_base::refuse::schema;
+use accord_base::{Actor, ActorType, IdError};
 use accord_contract::codes::{Code, Failure, Protocol};
-use accord_contract::wire::{Object, Value};
+use accord_contract::wire::{Message, Object, Value};
+use accord_tasks_core::Door;
+use accord_tasks_core::operations::{Acting, InProject, OfTask, TaskAnswer, TaskEnvelope};
 
-use super::{
-    Advice, Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility,
-};
+use super::{Advice, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility};
 
 /// The tools of tasks.
 pub static TOOLSET: Toolset = Toolset {
@@ -178,50 +181,58 @@ const RECEIPT: &[Output] = &[
     Output::list("warnings").optional(),
 ];
 
-/// What the tools that change a task share.
-const CHANGE: Tool = Tool {
-    name: "",
-    title: "",
-    description: "",
-    arguments: &[],
-    effect: Effect::AddsOnce,
-    output: Some(RECEIPT),
-    ask: |call| verb(call, "", Object::new()),
-    answer: |_, answer| receipt(answer),
-    null_on: None,
-};
-
-/// The request of a verb on the task of the call.
-fn verb(call: &Call<'_>, verb: &str, body: Object) -> Result<Ask, Failure> {
-    let task = call.required("taskId")?;
-    acting(call, Ask::post(&tasks(call, &[task, verb])?, body))
-}
-
-/// The arguments of a call as members of a body, each under another name.
-fn renamed(call: &Call<'_>, names: &[(&str, &str)]) -> Object {
-    let given = names.iter().filter_map(|(name, member)| Some((*member, call.value(name)?)));
-    given.map(|(member, value)| (member.to_owned(), value.clone())).collect()
-}
-
-/// Members of an answer as those of a receipt, each under another name.
-fn taken(from: &mut Object, names: &[(&str, &str)]) -> Object {
-    let taken = names.iter().map(|(name, member)| (*name, from.remove(*member)));
-    taken.map(|(name, value)| (name.to_owned(), value.unwrap_or_default())).collect()
-}
-
-/// The task in the answer of the host.
-fn task_of(result: &mut Object) -> Result<Object, Failure> {
-    match result.remove("task") {
-        Some(Value::Object(task)) => Ok(task),
-        _ => Err(Failure::new(Code::HostProtocol, "the answer of the host has no task")),
+/// A tool that changes a task, without its words.
+const fn changing(ask: fn(&Call<'_>) -> Result<Ask, Failure>) -> Tool {
+    Tool {
+        name: "",
+        title: "",
+        description: "",
+        arguments: &[],
+        effect: Effect::AddsOnce,
+        output: Some(RECEIPT),
+        ask,
+        answer: |_, answer| Ok(receipt(&answer.read::<Json<TaskEnvelope>>()?.0.result)),
+        null_on: None,
     }
 }
 
-/// A path below the tasks of the call's project.
-fn tasks<'a>(call: &Call<'a>, rest: &[&'a str]) -> Result<Vec<&'a str>, Failure> {
-    let mut path = vec!["accord", "v1", "projects", call.project()?, "tasks"];
-    path.extend(rest);
-    Ok(path)
+/// A change of the task of the call.
+fn change<O, R>(call: &Call<'_>, body: R) -> Result<Ask, Failure>
+where
+    O: Operation<Path = OfTask, Query = Acting, Body = Json<R>>,
+    R: Message,
+{
+    let request = OperationCall::<O>::new(of_task(call)?, acting(call)?, Json(body));
+    Ok(Ask::operation(&request))
+}
+
+/// The project of the call.
+fn in_project(call: &Call<'_>) -> Result<InProject, Failure> {
+    let project = call.project()?.parse();
+    let wrong = |error: IdError| schema("/project_id", error.to_string());
+    Ok(InProject { project: project.map_err(wrong)? })
+}
+
+/// The task of the call.
+fn of_task(call: &Call<'_>) -> Result<OfTask, Failure> {
+    let InProject { project } = in_project(call)?;
+    Ok(OfTask { project, task: call.required("taskId")?.to_owned() })
+}
+
+/// The actor of the call, and the door.
+fn acting(call: &Call<'_>) -> Result<Acting, Failure> {
+    Ok(Acting { actor: Some(name_of(&call.agent()?)), door: Some(Door::Mcp) })
+}
+
+/// A text argument.
+fn text(call: &Call<'_>, name: &str) -> Option<String> {
+    call.text(name).map(str::to_owned)
+}
+
+/// An argument that is a list of texts.
+fn texts(call: &Call<'_>, name: &str) -> Option<Vec<String>> {
+    let list = call.value(name)?.as_array()?.iter();
+    Some(list.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// The name of an actor in task files: an agent's own name, else its type and its id.
@@ -232,36 +243,22 @@ fn name_of(actor: &Actor) -> String {
     }
 }
 
-/// A request with the actor of the call and the door.
-fn acting(call: &Call<'_>, ask: Ask) -> Result<Ask, Failure> {
-    let actor = call.agent()?;
-    Ok(ask.query("actor", Some(name_of(&actor))).query("door", Some("mcp")))
-}
-
-/// The answer of the operation in an envelope.
-fn result_of(answer: &Answer) -> Result<Object, Failure> {
-    match answer.object()?.remove("result") {
-        Some(Value::Object(result)) => Ok(result),
-        _ => {
-            let message = "the answer of the host is not an envelope with a result";
-            Err(Failure::new(Code::HostProtocol, message))
-        }
-    }
+/// Members of a receipt.
+fn members<const N: usize>(members: [(&str, Value); N]) -> Object {
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The receipt of a change of a task.
-fn receipt(answer: &Answer) -> Result<ToolResult, Failure> {
-    let mut result = result_of(answer)?;
-    let warnings = result.remove("warnings");
-    let mut members = Object::new();
-    members.insert("success".into(), true.into());
-    members.extend(taken(
-        &mut task_of(&mut result)?,
-        &[("taskId", "id"), ("newStatus", "status"), ("updatedAt", "updated_at")],
-    ));
-    let is_empty = |warnings: &Value| warnings.as_array().is_none_or(Vec::is_empty);
-    if let Some(warnings) = warnings.filter(|warnings| !is_empty(warnings)) {
-        members.insert("warnings".into(), warnings);
+fn receipt(answer: &TaskAnswer) -> ToolResult {
+    let task = &answer.task;
+    let mut members = members([
+        ("success", true.into()),
+        ("taskId", task.id.to_string().into()),
+        ("newStatus", task.status.as_str().into()),
+        ("updatedAt", task.updated_at.as_str().into()),
+    ]);
+    if !answer.warnings.is_empty() {
+        members.insert("warnings".into(), answer.warnings.clone().into());
     }
-    Ok(ToolResult::receipt(members))
+    ToolResult::receipt(members)
 }

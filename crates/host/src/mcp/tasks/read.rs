@@ -1,8 +1,17 @@
 //! The board, a report about the tasks, and the briefing of one.
 
+use accord_api::Call as OperationCall;
+use accord_api::body::NoBody;
+use accord_contract::codes::Failure;
+use accord_tasks_core::operations::{
+    BoardQuery, BriefingQuery, ListQuery, ListTasks, ReadFormat, TaskBoard, TaskBriefing,
+};
+use accord_tasks_core::task::Priority;
+use accord_tasks_core::{Door, Status};
+
 use super::super::budget::whole;
-use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
-use super::{PROJECT, TASK, tasks};
+use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
+use super::{PROJECT, TASK, in_project, of_task, text};
 
 /// The default budget.
 const DEFAULT_TOKENS: i64 = 4_000;
@@ -17,9 +26,15 @@ const BUDGET: Argument = Argument::integer(
 .default_number(DEFAULT_TOKENS);
 
 /// The budget of a call.
-pub(super) fn budget(call: &Call<'_>) -> usize {
+pub(super) fn budget(call: &Call<'_>) -> u32 {
     let asked = call.number("max_tokens").unwrap_or(DEFAULT_TOKENS);
-    usize::try_from(asked).unwrap_or(usize::MAX)
+    u32::try_from(asked).unwrap_or(u32::MAX)
+}
+
+/// The text of an answer within the budget of its call.
+fn within_budget(call: &Call<'_>, answer: &Answer) -> Result<ToolResult, Failure> {
+    let budget = usize::try_from(budget(call)).unwrap_or(usize::MAX);
+    whole(answer.text(), budget).map(ToolResult::document)
 }
 
 const STATUSES: &[&str] =
@@ -32,8 +47,9 @@ const FORMAT: Argument = Argument::word(
 )
 .default_word("markdown");
 
-fn format<'a>(call: &Call<'a>) -> &'a str {
-    call.text("format").unwrap_or("markdown")
+fn format(call: &Call<'_>) -> Option<ReadFormat> {
+    let named = call.text("format").and_then(ReadFormat::parse);
+    Some(named.unwrap_or(ReadFormat::Markdown))
 }
 
 pub(super) const BOARD: Tool = Tool {
@@ -55,14 +71,17 @@ pub(super) const BOARD: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&tasks(call, &["board"])?)
-            .query("team", call.text("team"))
-            .query("status", call.text("status"))
-            .query("priority", call.text("priority"))
-            .query("format", Some(format(call)))
-            .query("max_tokens", Some(budget(call))))
+        let query = BoardQuery {
+            team: text(call, "team"),
+            status: call.text("status").and_then(Status::parse),
+            priority: call.text("priority").and_then(Priority::parse),
+            format: format(call),
+            max_tokens: Some(budget(call)),
+            ..BoardQuery::default()
+        };
+        Ok(Ask::operation(&OperationCall::<TaskBoard>::new(in_project(call)?, query, NoBody)))
     },
-    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
+    answer: within_budget,
     null_on: None,
 };
 
@@ -87,18 +106,21 @@ pub(super) const STATUS_REPORT: Tool = Tool {
     output: None,
     ask: |call| {
         let compact = call.flag("compact") == Some(true);
-        let limit = call.number("limit").or(compact.then_some(10));
-        Ok(Ask::get(&tasks(call, &[])?)
-            .query("agent", call.text("agentId"))
-            .query("status", call.text("status"))
-            .query("text", call.text("text"))
-            .query("all", call.flag("all"))
-            .query("limit", limit)
-            .query("cursor", call.text("cursor"))
-            .query("format", Some(format(call)))
-            .query("max_tokens", Some(budget(call))))
+        let limit = call.number("limit").and_then(|limit| u32::try_from(limit).ok());
+        let query = ListQuery {
+            agent: text(call, "agentId"),
+            status: call.text("status").and_then(Status::parse).map(|status| vec![status]),
+            text: text(call, "text"),
+            all: call.flag("all") == Some(true),
+            limit: limit.or(compact.then_some(10)),
+            cursor: text(call, "cursor"),
+            format: format(call),
+            max_tokens: Some(budget(call)),
+            ..ListQuery::default()
+        };
+        Ok(Ask::operation(&OperationCall::<ListTasks>::new(in_project(call)?, query, NoBody)))
     },
-    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
+    answer: within_budget,
     null_on: None,
 };
 
@@ -111,11 +133,13 @@ pub(super) const BRIEFING: Tool = Tool {
     effect: Effect::Reads,
     output: None,
     ask: |call| {
-        Ok(Ask::get(&tasks(call, &[call.required("taskId")?, "briefing"])?)
-            .query("door", Some("mcp"))
-            .query("format", Some("markdown"))
-            .query("max_tokens", Some(budget(call))))
+        let query = BriefingQuery {
+            format: Some(ReadFormat::Markdown),
+            max_tokens: Some(budget(call)),
+            door: Some(Door::Mcp),
+        };
+        Ok(Ask::operation(&OperationCall::<TaskBriefing>::new(of_task(call)?, query, NoBody)))
     },
-    answer: |call, answer| whole(answer.text(), budget(call)).map(ToolResult::document),
+    answer: within_budget,
     null_on: None,
 };

@@ -1,11 +1,19 @@
 //! Claims, heartbeats, and giving a task back.
 
-use accord_contract::codes::Failure;
+use accord_api::Call as OperationCall;
+use accord_api::body::Json;
 use accord_contract::wire::{Object, Value};
+use accord_tasks_core::operations::{
+    Acting, ClaimAnswer, ClaimNextRequest, ClaimNextTask, ClaimQuery, ClaimRequest, ClaimTask,
+    Heartbeat, HeartbeatRequest, ReleaseRequest, ReleaseTask, TaskClaimEnvelope,
+    TaskClaimNextEnvelope, TaskHeartbeatEnvelope,
+};
 
-use super::super::{Answer, Argument, Ask, Effect, Output, Tool, ToolResult};
+use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::read::budget;
-use super::{ACTOR, CHANGE, PROJECT, RUN, TASK, acting, renamed, result_of, taken, tasks, verb};
+use super::{
+    ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, text, texts,
+};
 
 /// The budget of a claim.
 const BUDGET: Argument = Argument::integer(
@@ -45,58 +53,67 @@ pub(super) const CLAIM: Tool = Tool {
         Output::count("ready").optional(),
     ]),
     ask: |call| {
-        let ask = match call.text("taskId").filter(|task| !task.is_empty()) {
-            Some(task) => Ask::post(&tasks(call, &[task, "claim"])?, Object::new()),
-            None => {
-                let names = [
-                    ("roles", "roles"),
-                    ("teams", "teams"),
-                    ("tags", "tags"),
-                    ("onlyMine", "only_mine"),
-                ];
-                Ask::post(&tasks(call, &["claim-next"])?, renamed(call, &names))
-            }
-        };
         // The receipt takes some of the budget.
         let briefing = budget(call).saturating_sub(RECEIPT_TOKENS);
-        Ok(acting(call, ask)?.query("briefing_tokens", Some(briefing)))
+        let Acting { actor, door } = acting(call)?;
+        let query = ClaimQuery { actor, door, briefing_tokens: Some(briefing) };
+        Ok(match call.text("taskId").filter(|task| !task.is_empty()) {
+            Some(_) => {
+                let body = Json(ClaimRequest::default());
+                Ask::operation(&OperationCall::<ClaimTask>::new(of_task(call)?, query, body))
+            }
+            None => {
+                let body = ClaimNextRequest {
+                    roles: texts(call, "roles"),
+                    teams: texts(call, "teams"),
+                    tags: texts(call, "tags"),
+                    only_mine: call.value("onlyMine").and_then(Value::as_bool),
+                    ..ClaimNextRequest::default()
+                };
+                let path = in_project(call)?;
+                Ask::operation(&OperationCall::<ClaimNextTask>::new(path, query, Json(body)))
+            }
+        })
     },
-    answer: |_, answer| claimed(answer),
+    answer: |call, answer| {
+        if call.text("taskId").is_some_and(|task| !task.is_empty()) {
+            let claim = answer.read::<Json<TaskClaimEnvelope>>()?.0;
+            return Ok(claimed(Object::new(), Some(&claim.result), claim.briefing));
+        }
+        let next = answer.read::<Json<TaskClaimNextEnvelope>>()?.0;
+        let mut about = Object::new();
+        if let Some(reason) = next.result.reason {
+            about.insert("reason".into(), reason.into());
+        }
+        about.insert("ready".into(), next.result.ready.into());
+        Ok(claimed(about, next.result.claimed.as_ref(), next.briefing))
+    },
     null_on: None,
 };
 
 /// What the receipt of a claim costs at most.
-const RECEIPT_TOKENS: usize = 200;
+const RECEIPT_TOKENS: u32 = 200;
 
 /// The receipt of a claim, with the briefing as a text of its own.
-fn claimed(answer: &Answer) -> Result<ToolResult, Failure> {
-    let mut result = result_of(answer)?;
-    let is_next = result.contains_key("ready");
-    let mut members = Object::new();
-    if is_next {
-        for name in ["reason", "ready"] {
-            members.extend(result.remove(name).map(|value| (name.to_owned(), value)));
-        }
+fn claimed(
+    mut receipt: Object,
+    claim: Option<&ClaimAnswer>,
+    briefing: Option<String>,
+) -> ToolResult {
+    if let Some(claim) = claim {
+        receipt.extend(members([
+            ("runId", claim.run_id.as_str().into()),
+            ("heartbeatBefore", claim.alive_until.as_str().into()),
+            ("directory", claim.directory.as_str().into()),
+            ("taskId", claim.task.id.to_string().into()),
+        ]));
     }
-    let claim = match is_next {
-        true => result.remove("claimed").and_then(|claim| claim.as_object().cloned()),
-        false => Some(result),
-    };
-    let is_claimed = claim.is_some();
-    for (name, from) in
-        [("runId", "run_id"), ("heartbeatBefore", "alive_until"), ("directory", "directory")]
-    {
-        let value = claim.as_ref().and_then(|claim| claim.get(from)).cloned();
-        members.extend(value.map(|value| (name.to_owned(), value)));
+    receipt.insert("claimed".into(), claim.is_some().into());
+    let receipt = ToolResult::receipt(receipt);
+    match briefing {
+        Some(briefing) => receipt.noting(briefing),
+        None => receipt,
     }
-    let task = claim.as_ref().and_then(|claim| claim.get("task")?.get("id")).cloned();
-    members.extend(task.map(|task| ("taskId".to_owned(), task)));
-    members.insert("claimed".into(), is_claimed.into());
-    let receipt = ToolResult::receipt(members);
-    Ok(match answer.object()?.remove("briefing") {
-        Some(Value::String(briefing)) => receipt.noting(briefing),
-        _ => receipt,
-    })
 }
 
 pub(super) const HEARTBEAT: Tool = Tool {
@@ -112,18 +129,18 @@ pub(super) const HEARTBEAT: Tool = Tool {
         Output::text("leaseUntil"),
         Output::text("heartbeatBefore"),
     ]),
-    ask: |call| verb(call, "heartbeat", renamed(call, &[("runId", "run_id")])),
+    ask: |call| {
+        let body = HeartbeatRequest { run_id: text(call, "runId"), ..HeartbeatRequest::default() };
+        change::<Heartbeat, _>(call, body)
+    },
     answer: |_, answer| {
-        let members = taken(
-            &mut result_of(answer)?,
-            &[
-                ("taskId", "task_id"),
-                ("runId", "run_id"),
-                ("leaseUntil", "lease_until"),
-                ("heartbeatBefore", "alive_until"),
-            ],
-        );
-        Ok(ToolResult::receipt(members))
+        let beat = answer.read::<Json<TaskHeartbeatEnvelope>>()?.0.result;
+        Ok(ToolResult::receipt(members([
+            ("taskId", beat.task_id.to_string().into()),
+            ("runId", beat.run_id.into()),
+            ("leaseUntil", beat.lease_until.as_str().into()),
+            ("heartbeatBefore", beat.alive_until.as_str().into()),
+        ])))
     },
     null_on: None,
 };
@@ -141,6 +158,8 @@ pub(super) const RELEASE: Tool = Tool {
         ACTOR,
     ],
     effect: Effect::Ends,
-    ask: |call| verb(call, "release", renamed(call, &[("reason", "reason"), ("runId", "run_id")])),
-    ..CHANGE
+    ..changing(|call| {
+        let (reason, run_id) = (text(call, "reason"), text(call, "runId"));
+        change::<ReleaseTask, _>(call, ReleaseRequest { agent: None, run_id, reason })
+    })
 };

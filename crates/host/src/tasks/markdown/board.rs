@@ -2,7 +2,7 @@
 
 use accord_base::excerpt::one_line;
 use accord_base::tokens;
-use accord_tasks::answers::BoardAnswer;
+use accord_tasks_core::operations::BoardAnswer;
 
 use super::Lines;
 use super::list::item;
@@ -22,7 +22,7 @@ pub(crate) fn board(answer: &BoardAnswer, budget: usize) -> String {
     let heading = |status: &str| format!("\n## {status}");
     let more = |count: u64| format!("{count} more");
     // Every column has its heading and a count, before one has its tasks.
-    let frame = |column: &&&accord_tasks::answers::BoardColumn| {
+    let frame = |column: &&&accord_tasks_core::operations::BoardColumn| {
         tokens(&heading(column.status.as_str())) + tokens(&more(u64::MAX)) + 2
     };
     let mut reserved: usize = filled.iter().map(|column| frame(&column)).sum();

@@ -2,7 +2,7 @@
 
 use accord_base::excerpt::one_line;
 use accord_base::tokens;
-use accord_tasks::answers::{ListAnswer, TaskItem};
+use accord_tasks_core::operations::{ListAnswer, TaskItem};
 
 use super::{Lines, TITLE};
 

@@ -29,6 +29,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::support::PATIENCE;
+use crate::undeclared::watch_codes;
 
 /// A server on a port of its own.
 struct Door {
@@ -55,6 +56,7 @@ impl Door {
     }
 
     async fn serve(folder: TempDir, host: Host) -> Result<Self, Failure> {
+        watch_codes();
         let server = Server::bind(host.clone()).await?;
         let (end, ended) = oneshot::channel::<()>();
         let address = server.address();

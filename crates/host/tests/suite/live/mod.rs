@@ -34,6 +34,7 @@ use tungstenite::client::{ClientRequestBuilder, client_with_config};
 use tungstenite::{Error, Message, WebSocket};
 
 use crate::support::{PATIENCE, soon};
+use crate::undeclared::watch_codes;
 
 /// A server with the projects `shop` and `atlas`.
 struct World {
@@ -65,6 +66,7 @@ impl World {
     }
 
     async fn serve(folder: TempDir, host: Host) -> Self {
+        watch_codes();
         for project in ["shop", "atlas"] {
             let document = json!({"project_id": project, "name": project}).to_string();
             let created = host.memory().create_project(&Caller::owner(), document.as_bytes()).await;

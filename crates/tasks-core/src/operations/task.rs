@@ -3,9 +3,11 @@
 use accord_contract::message;
 use accord_contract::time::Timestamp;
 use accord_contract::wire::Object;
-use accord_tasks_core::run::{RunResult, RunStatus};
-use accord_tasks_core::task::{OnViolation, Priority};
-use accord_tasks_core::{Status, TaskId};
+
+use crate::evidence::Output;
+use crate::run::{RunResult, RunStatus};
+use crate::task::{OnViolation, Priority};
+use crate::{Status, TaskId};
 
 message! {
     /// The lease of an agent.
@@ -187,18 +189,8 @@ message! {
     }
 }
 
-message! {
-    /// A task, with what a person decides about.
-    pub struct ShowAnswer("TaskShowAnswer", closed) {
-        /// The task.
-        required task: TaskDetails = "task", "task";
-        /// The files in `outputs/`.
-        required outputs: Vec<OutputView> = "outputs", "outputs";
-        /// How many files are left out of `outputs`.
-        required outputs_hidden: u64 = "outputs_hidden", "count";
-        /// The digest of the task file and its outputs, for `--expect`.
-        required evidence: String = "evidence", "evidence-digest";
-        /// The root of the tree, where a caller on this machine can read it.
-        optional root: String = "root", "path";
+impl From<Output> for OutputView {
+    fn from(output: Output) -> Self {
+        Self { path: output.path, bytes: output.bytes, sha256: output.sha256 }
     }
 }

@@ -1,9 +1,15 @@
-//! What a task says.
+//! What a task says: create and edit.
 
+use accord_api::body::Json;
+use accord_api::{Need, operation};
+use accord_contract::codes::Code;
 use accord_contract::wire::{Limits, Object, TextForm};
-use accord_tasks_core::task::{OnViolation, Priority};
 
-use super::request;
+use super::{
+    Acting, COMMON, InProject, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, at_tasks,
+    request,
+};
+use crate::task::{OnViolation, Priority};
 
 /// The longest title, in characters. A title is one line.
 const TITLE: TextForm = TextForm::ANY.chars(1, 500).without_nul();
@@ -102,5 +108,44 @@ request! {
         nullable review_by: ReviewBy = "review_by", "reviewer";
         /// The task as it was read: the edit is refused if the task was changed since.
         optional expect: String = "expect", "evidence-digest", Limits::text(NAME);
+    }
+}
+
+operation! {
+    /// Creates a task. The first task of a project creates its tree.
+    pub struct CreateTask("create_task", Post at_tasks!("")) of Aof {
+        path InProject;
+        query Acting;
+        body Json<CreateRequest>;
+        needs Need::Write;
+        answers 201, Json<TaskEnvelope>;
+        refuses [
+            COMMON,
+            OF_CHANGES,
+            &[
+                Code::AofParentNotFound,
+                Code::AofAmbiguousTaskId,
+                Code::AofDependencyNotFound,
+                Code::AofDependencyCycle,
+                Code::AofTaskIdsExhausted,
+            ],
+        ];
+    }
+}
+
+operation! {
+    /// Changes what a task says. A member that is absent stays as it is; null removes it.
+    pub struct EditTask("edit_task", Patch at_task!("")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<EditRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskEnvelope>;
+        refuses [
+            COMMON,
+            OF_CHANGES,
+            OF_TASK,
+            &[Code::AofUnauthorizedAgent, Code::AofTaskFinished, Code::XchainEvidenceChanged],
+        ];
     }
 }

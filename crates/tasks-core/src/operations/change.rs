@@ -1,10 +1,10 @@
 //! What changed.
 
 use accord_contract::message;
-use accord_tasks_core::route::Notice;
-use accord_tasks_core::{Status, TaskId};
 
-use super::TaskDetails;
+use super::{TaskDetails, envelope};
+use crate::route::Notice;
+use crate::{Status, TaskId};
 
 message! {
     /// A move of a task.
@@ -46,6 +46,11 @@ message! {
         /// What was odd and did not stop the change.
         required warnings: Vec<String> = "warnings", "texts";
     }
+}
+
+envelope! {
+    /// A task that was created or changed.
+    TaskEnvelope("TaskEnvelope") of TaskAnswer;
 }
 
 impl From<Notice> for TaskNotice {

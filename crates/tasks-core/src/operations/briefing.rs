@@ -1,10 +1,31 @@
 //! What an agent needs to know before it works on a task.
 
+use accord_api::body::NoBody;
+use accord_api::parameter::{Number, Word};
+use accord_api::{Need, operation, params};
 use accord_contract::message;
-use accord_tasks_core::TaskId;
-use accord_tasks_core::briefing::{Audience, Briefing, Dependency, Held};
 
-use super::{OutputView, TaskDetails};
+use super::list::{BUDGET, FORMAT};
+use super::{
+    COMMON, DOOR, Formatted, OF_TASK, OfTask, OutputView, ReadFormat, TaskDetails, at_task,
+    envelope,
+};
+use crate::briefing::{Audience, Briefing, Dependency, Held};
+use crate::{Door, TaskId};
+
+params! {
+    /// In which form a briefing is read.
+    #[derive(Default)]
+    pub struct BriefingQuery {
+        /// `markdown` is shorter, for agents; its budget is 4000 tokens unless `max_tokens` says
+        /// otherwise.
+        optional format: Word<ReadFormat> = FORMAT;
+        /// The most tokens of the Markdown. What does not fit is counted.
+        optional max_tokens: Number = BUDGET;
+        /// Who reads it: `mcp` for a client of the tools.
+        optional door: Word<Door> = DOOR;
+    }
+}
 
 message! {
     /// A task that was done before, and what it left.
@@ -49,6 +70,24 @@ message! {
         required root: String = "root", "path";
         /// The folder of the task, as a path of this machine.
         required directory: String = "directory", "path";
+    }
+}
+
+envelope! {
+    /// What an agent needs to know about a task.
+    TaskBriefingEnvelope("TaskBriefingEnvelope") of BriefingAnswer;
+}
+
+operation! {
+    /// What an agent needs before it works on a task: instructions, why it was sent back, the
+    /// handoff, what the tasks before it left, the work log, where to write and how to report.
+    pub struct TaskBriefing("task_briefing", Get at_task!("/briefing")) of Aof {
+        path OfTask;
+        query BriefingQuery;
+        body NoBody;
+        needs Need::Read;
+        answers 200, Formatted<TaskBriefingEnvelope>;
+        refuses [COMMON, OF_TASK];
     }
 }
 

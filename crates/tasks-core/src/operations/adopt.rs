@@ -1,0 +1,84 @@
+//! What a person takes over from a file.
+
+use accord_api::body::Json;
+use accord_api::{Decision, Need, operation};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::wire::{Limits, Value};
+
+use super::decide::{DIGEST, REASON};
+use super::{
+    Acting, COMMON, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskDetails, TaskMove,
+    TaskNotice, at_task, at_tasks, envelope, request,
+};
+
+const ADOPTS: &[Code] = &[Code::AofNothingToAdopt, Code::XchainEvidenceChanged];
+
+request! {
+    /// A person takes over what a file says, where Accord refused it.
+    pub struct AdoptRequest("TaskAdoptRequest") {
+        /// Whether to say only what would be taken over, and change nothing.
+        optional dry_run: bool = "dry_run", "flag";
+        /// A note for the records.
+        optional note: String = "note", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+    }
+}
+
+message! {
+    /// A difference that was taken over.
+    pub struct AdoptedChange("TaskAdoptedChange", closed) {
+        /// The member.
+        required member: String = "member", "name";
+        /// What Accord had; null for nothing.
+        required accord: Value = "accord", "value";
+        /// What the file says; null for nothing.
+        required file: Value = "file", "value";
+    }
+}
+
+message! {
+    /// What a person took over from a file.
+    pub struct AdoptAnswer("TaskAdoptAnswer", closed) {
+        /// The task as it is now; absent for the settings of the tree.
+        optional task: TaskDetails = "task", "task";
+        /// What changed, or would change.
+        required adopted: Vec<AdoptedChange> = "adopted", "changes";
+        /// The digest of what the decision is about, for `expect`.
+        optional evidence: String = "evidence", "evidence-digest";
+        /// Moves, in order.
+        required moves: Vec<TaskMove> = "moves", "moves";
+        /// The statuses that people are notified about.
+        required notices: Vec<TaskNotice> = "notices", "notices";
+    }
+}
+
+envelope! {
+    /// What a person took over from a file.
+    TaskAdoptEnvelope("TaskAdoptEnvelope") of AdoptAnswer;
+}
+
+operation! {
+    /// A person takes over what the file of a task says, where Accord refused it.
+    pub struct AdoptTask("adopt_task", Post at_task!("/adopt")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<AdoptRequest>;
+        needs Need::Decide(Decision::Approve);
+        answers 200, Json<TaskAdoptEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, ADOPTS];
+    }
+}
+
+operation! {
+    /// A person takes over what `project.yaml` says about `apply` and `review`.
+    pub struct AdoptSettings("adopt_task_settings", Post at_tasks!("/adopt-settings")) of Aof {
+        path InProject;
+        query Acting;
+        body Json<AdoptRequest>;
+        needs Need::Decide(Decision::Approve);
+        answers 200, Json<TaskAdoptEnvelope>;
+        refuses [COMMON, OF_CHANGES, NO_TREE, ADOPTS];
+    }
+}

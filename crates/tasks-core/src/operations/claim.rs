@@ -1,0 +1,259 @@
+//! The work of agents: claim, heartbeat, release.
+
+use accord_api::body::Json;
+use accord_api::parameter::{MAX_TOKENS, Number, Text, Word};
+use accord_api::{Envelope, Need, operation, params};
+use accord_contract::codes::Code;
+use accord_contract::message;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Limits, TextForm};
+
+use super::decide::REASON;
+use super::{
+    ACTOR, Acting, COMMON, DOOR, InProject, NO_TREE, OF_CHANGES, OF_TASK, OfTask, TaskDetails,
+    TaskEnvelope, at_task, at_tasks, envelope, request,
+};
+use crate::briefing::LEAST_TOKENS;
+use crate::{Door, TaskId};
+
+const NAME: TextForm = TextForm::ANY.chars(1, 256).without_nul();
+/// At most a day.
+const TTL: Limits = Limits::whole(1_000, 86_400_000);
+
+const OF_RUN: &[Code] = &[Code::AofUnassignedTask, Code::AofUnauthorizedAgent, Code::AofStaleRun];
+
+params! {
+    /// Who claims, and whether a briefing is wanted.
+    #[derive(Default)]
+    pub struct ClaimQuery {
+        /// Who acts: `human:NAME`, `script:NAME`, `agent:NAME`, or the plain name of an agent.
+        /// Default: the actor of the key.
+        optional actor: Text = ACTOR;
+        /// Which kind of client asks, for the records. `cli` counts only through the socket of
+        /// the data folder.
+        optional door: Word<Door> = DOOR;
+        /// Adds a briefing in Markdown of at most so many tokens.
+        optional briefing_tokens: Number = Number::new("briefing_tokens", LEAST_TOKENS, MAX_TOKENS);
+    }
+}
+
+request! {
+    /// A claim of one task. Default of `agent`: the caller.
+    pub struct ClaimRequest("TaskClaimRequest") {
+        /// The agent.
+        optional agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// How long the lease lasts. Default: the project's setting.
+        optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
+        /// How long each heartbeat lasts. Default: the project's setting.
+        optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
+    }
+}
+
+request! {
+    /// A claim of the next ready task that fits: the most urgent, then the oldest. A task fits if
+    /// it is routed to the agent, or to no agent and to one of the roles or teams if it names one.
+    pub struct ClaimNextRequest("TaskClaimNextRequest") {
+        /// The agent. Default: the caller.
+        optional agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// The roles of the agent.
+        optional roles: Vec<String> = "roles", "roles", Limits::texts(50, NAME);
+        /// The teams of the agent.
+        optional teams: Vec<String> = "teams", "teams", Limits::texts(50, NAME);
+        /// Tags that the task must have, all of them.
+        optional tags: Vec<String> = "tags", "tags", Limits::texts(50, NAME);
+        /// Whether only tasks that are routed to the agent itself fit.
+        optional only_mine: bool = "only_mine", "flag";
+        /// How long the lease lasts. Default: the project's setting.
+        optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
+        /// How long each heartbeat lasts. Default: the project's setting.
+        optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
+    }
+}
+
+request! {
+    /// A sign of life of a run: its lease and its heartbeat move.
+    pub struct HeartbeatRequest("TaskHeartbeatRequest") {
+        /// The agent. Default: the caller.
+        optional agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// The run. A heartbeat of an earlier run is refused.
+        optional run_id: String = "run_id", "run-id", Limits::text(NAME);
+        /// How long the lease lasts from now. Default: the project's setting.
+        optional lease_ttl_ms: u64 = "lease_ttl_ms", "duration:ms", TTL;
+        /// How long the heartbeat lasts from now. Default: the project's setting.
+        optional heartbeat_ttl_ms: u64 = "heartbeat_ttl_ms", "duration:ms", TTL;
+    }
+}
+
+request! {
+    /// An agent gives a task back.
+    pub struct ReleaseRequest("TaskReleaseRequest") {
+        /// The agent. Default: the caller.
+        optional agent: String = "agent", "agent-id", Limits::text(NAME);
+        /// The run.
+        optional run_id: String = "run_id", "run-id", Limits::text(NAME);
+        /// Why.
+        optional reason: String = "reason", "text", Limits::text(REASON);
+    }
+}
+
+message! {
+    /// A task that an agent claimed.
+    pub struct ClaimAnswer("TaskClaimAnswer", closed) {
+        /// The task, with its lease; `sent_back` says why the last review refused the work.
+        required task: TaskDetails = "task", "task";
+        /// The run. Messages of the agent should name it as `runId`.
+        required run_id: String = "run_id", "run-id";
+        /// When the lease ends.
+        required lease_until: Timestamp = "lease_until", "time:iso-8601";
+        /// When the task is taken back, unless the agent sends a heartbeat before.
+        required alive_until: Timestamp = "alive_until", "time:iso-8601";
+        /// The folder of the task, as a path of this machine.
+        required directory: String = "directory", "path";
+    }
+}
+
+message! {
+    /// The next ready task that fits, if there is one.
+    pub struct ClaimNextAnswer("TaskClaimNextAnswer", closed) {
+        /// The claim.
+        optional claimed: ClaimAnswer = "claimed", "claim";
+        /// Why nothing was claimed: `no_ready_task`, `none_fits`, `limit_reached` or
+        /// `resource_busy`.
+        optional reason: String = "reason", "reason";
+        /// How many tasks are ready still, whether they fit or not.
+        required ready: u64 = "ready", "count";
+    }
+}
+
+message! {
+    /// A heartbeat.
+    pub struct HeartbeatAnswer("TaskHeartbeatAnswer", closed) {
+        /// The task.
+        required task_id: TaskId = "task_id", "task-id";
+        /// The agent.
+        required agent: String = "agent", "agent-id";
+        /// The run.
+        required run_id: String = "run_id", "run-id";
+        /// When the lease ends.
+        required lease_until: Timestamp = "lease_until", "time:iso-8601";
+        /// When the task is taken back, unless there is another heartbeat before.
+        required alive_until: Timestamp = "alive_until", "time:iso-8601";
+        /// How many heartbeats there were before in this run.
+        required beat_count: u64 = "beat_count", "count";
+    }
+}
+
+/// Declares the envelope of each claim.
+macro_rules! claims {
+    ($($(#[doc = $about:literal])+ $name:ident($wire:literal) of $answer:ident;)+) => {$(
+        accord_contract::envelope! {
+            $(#[doc = $about])+
+            pub struct $name($wire) {
+                /// The answer of the operation, as `accord task … --json` prints it.
+                required result: $answer = "result", "answer";
+                /// What the agent needs to know, in Markdown, if the request asks for it and
+                /// a task was claimed.
+                optional briefing: String = "briefing", "markdown";
+            }
+        }
+
+        impl Envelope for $name {
+            type Result = Briefed<$answer>;
+
+            fn wrap(Briefed { answer, briefing }: Self::Result, correlation: &str) -> Self {
+                Self {
+                    ok: accord_contract::wire::True,
+                    correlation_id: correlation.into(),
+                    protocol: accord_contract::alx::ProtocolInfo::ours(Default::default()),
+                    result: answer,
+                    briefing,
+                    extra: Default::default(),
+                }
+            }
+
+            fn result(self) -> Self::Result {
+                Briefed { answer: self.result, briefing: self.briefing }
+            }
+        }
+    )+};
+}
+
+/// A claim, with a briefing if the request asks for one and a task was claimed.
+#[derive(Clone, Debug)]
+pub struct Briefed<A> {
+    /// The claim.
+    pub answer: A,
+    /// The briefing, in Markdown.
+    pub briefing: Option<String>,
+}
+
+claims! {
+    /// A task that an agent claimed.
+    TaskClaimEnvelope("TaskClaimEnvelope") of ClaimAnswer;
+    /// The next ready task, if there is one.
+    TaskClaimNextEnvelope("TaskClaimNextEnvelope") of ClaimNextAnswer;
+}
+
+envelope! {
+    /// A heartbeat.
+    TaskHeartbeatEnvelope("TaskHeartbeatEnvelope") of HeartbeatAnswer;
+}
+
+operation! {
+    /// Claims a ready task for an agent: the agent gets a lease, and the task is in progress.
+    pub struct ClaimTask("claim_task", Post at_task!("/claim")) of Aof {
+        path OfTask;
+        query ClaimQuery;
+        body Json<ClaimRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskClaimEnvelope>;
+        refuses [
+            COMMON,
+            OF_CHANGES,
+            OF_TASK,
+            &[
+                Code::AofTaskNotReady,
+                Code::AofUnauthorizedAgent,
+                Code::AofDependencyUnmet,
+                Code::AofResourceBusy,
+            ],
+        ];
+    }
+}
+
+operation! {
+    /// Claims the next ready task that fits an agent: the most urgent, then the oldest. Two callers
+    /// never get the same task. If none fits, the answer says why.
+    pub struct ClaimNextTask("claim_next_task", Post at_tasks!("/claim-next")) of Aof {
+        path InProject;
+        query ClaimQuery;
+        body Json<ClaimNextRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskClaimNextEnvelope>;
+        refuses [COMMON, OF_CHANGES, NO_TREE, &[Code::AofUnauthorizedAgent]];
+    }
+}
+
+operation! {
+    /// A sign of life of a run: its lease and its heartbeat are extended.
+    pub struct Heartbeat("task_heartbeat", Post at_task!("/heartbeat")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<HeartbeatRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskHeartbeatEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, OF_RUN];
+    }
+}
+
+operation! {
+    /// Gives a task back: its lease ends, and it is ready for another claim.
+    pub struct ReleaseTask("release_task", Post at_task!("/release")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<ReleaseRequest>;
+        needs Need::Write;
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, OF_RUN];
+    }
+}

@@ -1,0 +1,121 @@
+//! What people decide about a task.
+
+use accord_api::body::Json;
+use accord_api::{Decision, Need, operation};
+use accord_contract::codes::Code;
+use accord_contract::wire::{Limits, TextForm};
+
+use super::{Acting, COMMON, OF_CHANGES, OF_TASK, OfTask, TaskEnvelope, at_task, request};
+
+/// The longest reason. A reason reaches metadata, events and briefings.
+pub(super) const REASON: TextForm = TextForm::ANY.chars(1, 2_000).without_nul();
+pub(super) const DIGEST: TextForm = TextForm::ANY.chars(12, 64);
+
+const REVIEWS: &[Code] = &[Code::AofInvalidTaskTransition, Code::XchainEvidenceChanged];
+
+request! {
+    /// A person ends a review: the task is done.
+    pub struct ApproveRequest("TaskApproveRequest") {
+        /// A note for the records.
+        optional note: String = "note", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+    }
+}
+
+operation! {
+    /// A person ends a review: the task is done. With `expect`, only if the evidence is what the
+    /// person saw.
+    pub struct ApproveTask("approve_task", Post at_task!("/approve")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<ApproveRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, REVIEWS];
+    }
+}
+
+request! {
+    /// A person ends a review: the task is ready again, and the next agent reads why.
+    pub struct SendBackRequest("TaskSendBackRequest") {
+        /// Why.
+        required reason: String = "reason", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+    }
+}
+
+operation! {
+    /// A person ends a review: the task is ready again, and its next agent reads why.
+    pub struct SendBackTask("send_back_task", Post at_task!("/send-back")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<SendBackRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, REVIEWS];
+    }
+}
+
+request! {
+    /// A person ends a task as done, whatever its status is.
+    pub struct CloseRequest("TaskCloseRequest") {
+        /// A note for the records.
+        optional note: String = "note", "text", Limits::text(REASON);
+        /// The evidence that the person saw, or the beginning of its digest.
+        optional expect: String = "expect", "evidence-digest", Limits::text(DIGEST);
+    }
+}
+
+operation! {
+    /// A person ends a task as done, whatever its status is.
+    pub struct CloseTask("close_task", Post at_task!("/close")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<CloseRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofTaskFinished, Code::XchainEvidenceChanged]];
+    }
+}
+
+request! {
+    /// A task is given up.
+    pub struct CancelRequest("TaskCancelRequest") {
+        /// Why.
+        optional reason: String = "reason", "text", Limits::text(REASON);
+    }
+}
+
+operation! {
+    /// A person gives a task up.
+    pub struct CancelTask("cancel_task", Post at_task!("/cancel")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<CancelRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofTaskFinished]];
+    }
+}
+
+request! {
+    /// A dead letter becomes ready again, with a new retry budget.
+    pub struct ResurrectRequest("TaskResurrectRequest") {
+        /// Why.
+        optional reason: String = "reason", "text", Limits::text(REASON);
+    }
+}
+
+operation! {
+    /// A person makes a dead letter ready again, with a new retry budget.
+    pub struct ResurrectTask("resurrect_task", Post at_task!("/resurrect")) of Aof {
+        path OfTask;
+        query Acting;
+        body Json<ResurrectRequest>;
+        needs Need::Decide(Decision::Review);
+        answers 200, Json<TaskEnvelope>;
+        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofInvalidTaskTransition]];
+    }
+}
