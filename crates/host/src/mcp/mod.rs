@@ -18,6 +18,7 @@
 
 mod argument;
 mod ask;
+mod boxed;
 mod budget;
 mod call;
 mod connection;

@@ -34,6 +34,7 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::mpsc;
 
+use super::boxed::BoxedTransport;
 use super::connection::Connection;
 use super::in_flight::{InFlight, Pending};
 
@@ -305,7 +306,7 @@ fn unknown_session() -> Failure {
 
 impl SessionManager for Sessions {
     type Error = SessionsError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = BoxedTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
         let request = CURRENT.try_with(Arc::clone).map_err(|_| SessionsError::Unknown)?;
@@ -330,7 +331,7 @@ impl SessionManager for Sessions {
             in_flight: InFlight::default(),
         };
         self.open().insert(Arc::clone(&id), session);
-        Ok((id, transport))
+        Ok((id, BoxedTransport::new(transport)))
     }
 
     async fn initialize_session(

@@ -7,6 +7,7 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::boxed::BoxedTransport;
 use super::call::CallContext;
 use super::connection::Connection;
 use super::lines::Lines;
@@ -39,7 +40,7 @@ pub async fn serve(
     let api_source = ApiSource::Always(api);
     let server = Server::new(Arc::new(toolbox), api_source, context, Arc::clone(&connection));
     let ((input, output), lines) = Lines::over(input, output).split();
-    let transport = Checked::new(AsyncRwTransport::new(input, output));
+    let transport = BoxedTransport::new(Checked::new(AsyncRwTransport::new(input, output)));
     let running = match rmcp::serve_server(server, transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => {
