@@ -24,6 +24,8 @@
 //! # Ok::<(), accord_canon::CanonError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 mod canonicalizer;
 mod cid;
 mod digest;

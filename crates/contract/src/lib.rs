@@ -27,6 +27,8 @@
 //! assert_eq!(time.add_seconds(90).to_string(), "2026-11-15T16:01:30.000Z");
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod alx;
 pub mod closest;
 pub mod codes;

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![warn(missing_docs)]
 #![expect(
     clippy::disallowed_methods,
     reason = "the kit reads corpora, runs adapters, asks servers and measures time"

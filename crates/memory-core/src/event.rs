@@ -75,7 +75,6 @@ pub fn session_started(session: &Session, now: Time) -> NewEvent {
     about_session(SESSION_STARTED, session, now)
 }
 
-/// A session ended.
 pub fn session_ended(session: &Session, now: Time) -> NewEvent {
     about_session(SESSION_ENDED, session, now)
 }

@@ -27,7 +27,6 @@ impl ContentHash {
         Ok(Self(sha256(canonicalizer.canonicalize(text)?)))
     }
 
-    /// The digest.
     pub fn digest(&self) -> &Digest {
         &self.0
     }

@@ -51,7 +51,6 @@ pub const TITLE: TextForm = TextForm::ANY.chars(1, MAX_TITLE_CHARS);
 /// A callsign; a session of another server may have an empty one.
 pub const CALLSIGN: TextForm = TextForm::ANY.chars(0, MAX_TITLE_CHARS);
 
-/// Prose.
 pub const PROSE: TextForm = TextForm::ANY.bytes(MAX_PROSE_BYTES);
 
 /// Any other text of a package, project or review.

@@ -23,7 +23,6 @@ pub struct AssertedFact {
     pub new: bool,
     /// Whether the assertion created the project.
     pub new_project: bool,
-    /// The fact.
     pub fact: Fact,
     /// Warnings about it.
     pub warnings: Vec<Warning>,

@@ -19,7 +19,6 @@ use super::{Memory, UnitError, UnitResult, load};
 pub struct CreatedProject {
     /// Whether the project is new.
     pub new: bool,
-    /// The project.
     pub project: Project,
 }
 

@@ -14,10 +14,8 @@ use super::questions::{Superseded, superseded};
 use super::served::{Damaged, Served};
 use super::{Memory, UnitError, UnitResult, load};
 
-/// A page of packages.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackagePage {
-    /// The packages.
     pub packages: Vec<Served>,
     /// The cursor of the next page, if any.
     pub next_cursor: Option<String>,
@@ -32,7 +30,6 @@ pub struct PackagePage {
 /// One package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PulledPackage {
-    /// The package.
     pub package: Served,
     /// The packages that supersede it, newest first.
     pub superseded_by: Vec<PackageId>,

@@ -49,7 +49,6 @@ pub const SEARCH: Word<SearchBy> = Word::new("search");
 /// The results of a search, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RelevantPage {
-    /// The packages.
     pub packages: Vec<Served>,
     /// The scores, in the same order.
     pub scores: Vec<Score>,
@@ -68,7 +67,6 @@ pub struct RelevantPage {
 /// The score of a package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The package.
     pub package_id: PackageId,
     /// More is better. Scores of the same kind of search can be compared.
     pub score: f64,

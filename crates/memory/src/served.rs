@@ -15,7 +15,6 @@ use super::{Memory, UnitError, UnitResult};
 /// A package as it is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Served {
-    /// Its id.
     pub package_id: PackageId,
     /// The hash of its text.
     pub content_hash: ContentHash,

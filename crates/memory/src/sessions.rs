@@ -18,7 +18,6 @@ use super::{Memory, UnitError, UnitResult, load, page};
 /// A session that was started.
 #[derive(Clone, Debug)]
 pub struct StartedSession {
-    /// The session.
     pub session: Session,
     /// Whether that created the project.
     pub new_project: bool,

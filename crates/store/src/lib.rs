@@ -27,6 +27,8 @@
 //! # Ok::<(), StoreError>(())
 //! ```
 
+#![warn(missing_docs)]
+
 mod audit;
 mod blobs;
 mod briefing;

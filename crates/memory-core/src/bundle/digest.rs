@@ -48,7 +48,6 @@ pub struct DigestRows<'a> {
 /// The number of packages of a type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TypeCount {
-    /// The type.
     pub package_type: PackageType,
     /// How many.
     pub count: u64,
@@ -57,7 +56,6 @@ pub struct TypeCount {
 /// The number of packages of an actor.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActorCount {
-    /// The actor.
     pub actor: ActorKey,
     /// How many.
     pub count: u64,
@@ -67,15 +65,10 @@ pub struct ActorCount {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Highlight {
-    /// Its project.
     pub project_id: ProjectId,
-    /// Its id.
     pub package_id: PackageId,
-    /// Its title.
     pub title: String,
-    /// Its type.
     pub package_type: PackageType,
-    /// Its significance.
     pub significance: u8,
     /// When it was created.
     pub created_at: accord_contract::time::Timestamp,
@@ -88,11 +81,9 @@ pub struct Highlight {
 pub struct Snippet {
     /// The project of the package.
     pub project_id: ProjectId,
-    /// The package.
     pub package_id: PackageId,
     /// Its score; more is better.
     pub score: f64,
-    /// The excerpt.
     pub excerpt: Excerpt,
     /// The packages that supersede it, newest first.
     pub superseded_by: Vec<PackageId>,
@@ -101,11 +92,8 @@ pub struct Snippet {
 /// The counts of one project in a window.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProjectCount {
-    /// The project.
     pub project_id: ProjectId,
-    /// Its packages.
     pub packages: u64,
-    /// Its open questions.
     pub open_questions: u64,
     /// Its packages that await a review, of any age.
     pub awaiting_review: u64,

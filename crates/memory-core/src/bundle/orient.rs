@@ -11,7 +11,6 @@ use crate::{PackageId, Project};
 /// The input of an orientation.
 #[derive(Clone, Debug)]
 pub struct OrientRows<'a> {
-    /// The project.
     pub project: &'a Project,
     /// The texts of the newest packages of the window, newest first, as they are sent; at most
     /// the limit of the query.
@@ -31,7 +30,6 @@ pub struct OrientRows<'a> {
 /// The mark of a superseded package. It stands beside the packages, whose texts never change.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark<'a> {
-    /// The package.
     pub package_id: &'a PackageId,
     /// The packages that supersede it, newest first.
     pub by: &'a [PackageId],

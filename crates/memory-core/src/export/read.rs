@@ -19,18 +19,13 @@ use crate::{Fact, Package, Project, Session, refuse, text};
 /// The document in a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ExportLine {
-    /// A project.
     Project(Box<Project>),
-    /// A session.
     Session(Box<Session>),
-    /// A package.
     Package {
-        /// The package.
         package: Box<Package>,
         /// Its log. For a package without one: a deposit by its author at `created_at`.
         revisions: Vec<Revision>,
     },
-    /// A fact.
     Fact(Box<Fact>),
 }
 

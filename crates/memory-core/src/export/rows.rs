@@ -19,13 +19,9 @@ use crate::{refuse, text};
 /// The file of a row.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RowFile {
-    /// Projects.
     Projects,
-    /// Sessions.
     Sessions,
-    /// Packages.
     Packages,
-    /// Facts.
     Facts,
 }
 

@@ -50,13 +50,11 @@ pub struct Assertion {
     pub subject: String,
     /// Which property of it.
     pub predicate: String,
-    /// The value.
     pub value: String,
     /// The start of its validity, if given.
     pub valid_from: Option<Timestamp>,
     /// The package that it is asserted with.
     pub source_package_id: Option<PackageId>,
-    /// The confidence.
     pub confidence: Ratio,
     /// Who asserts it, if given.
     pub asserted_by: Option<Actor>,

@@ -28,7 +28,6 @@ pub enum Imported {
     Added,
     /// It exists without an end or with a later one, and gets this end.
     Ended {
-        /// The fact.
         fact_id: FactId,
         /// Its end.
         valid_to: Timestamp,

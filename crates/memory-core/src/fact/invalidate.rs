@@ -8,7 +8,6 @@ use crate::FactId;
 /// The end of a fact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Invalidation {
-    /// The fact.
     pub fact_id: FactId,
     /// Its end.
     pub valid_to: Timestamp,

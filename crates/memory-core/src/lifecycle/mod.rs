@@ -38,9 +38,7 @@ pub enum Change {
 /// A requested change with its note and author.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Move {
-    /// The change.
     pub change: Change,
-    /// A note.
     pub note: Option<String>,
     /// Who requested it.
     pub actor: Option<Actor>,

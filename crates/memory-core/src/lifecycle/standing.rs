@@ -47,7 +47,6 @@ struct EntryActor<'t> {
 /// A package that may supersede another, or be superseded.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Its id.
     pub package_id: &'a PackageId,
     /// When it was created.
     pub created_at: Time,

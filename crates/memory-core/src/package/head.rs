@@ -16,7 +16,6 @@ pub struct PackageHead<'t> {
     /// The project that owns it.
     #[serde(borrow)]
     pub project_id: Cow<'t, str>,
-    /// Its status.
     #[serde(borrow)]
     pub status: Cow<'t, str>,
     /// What kind of package it is.

@@ -6,9 +6,7 @@ use super::PackageFields;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SearchTexts {
-    /// The title.
     pub title: String,
-    /// The decisions.
     pub decisions: String,
     /// The open questions.
     pub questions: String,

@@ -29,9 +29,7 @@ pub struct QuestionPosition {
 /// A position among facts: by subject, predicate, start, then by the store's number.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FactPosition {
-    /// The subject.
     pub subject: String,
-    /// The predicate.
     pub predicate: String,
     /// When the fact began to hold.
     pub valid_from: Time,

@@ -15,7 +15,6 @@ pub const DEFAULT_SNIPPETS: u32 = 25;
 /// The largest number of snippets.
 pub const MAX_SNIPPETS: u32 = 200;
 
-/// The project.
 pub const PROJECT: Id<ProjectId> = Id::new("project");
 
 /// Another name of [`PROJECT`].

@@ -55,7 +55,6 @@ pub const IF_CHANGED: Flag = Flag::new("if_changed");
 /// What to do with a fact that begins before a known one.
 pub const IF_OUT_OF_ORDER: Word<OutOfOrder> = Word::new("if_out_of_order").or(OutOfOrder::Insert);
 
-/// The query for facts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FactQuery {
     /// Those of this subject.

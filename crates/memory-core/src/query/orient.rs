@@ -52,7 +52,6 @@ const BUNDLE_TOKENS: Number = Number::new("max_tokens", MIN_TOKENS, MAX_TOKENS);
 
 const BRIEFING_TOKENS: Number = TOKENS.or(DEFAULT_BRIEFING_TOKENS);
 
-/// The format.
 pub const FORMAT: Word<OrientFormat> = Word::new("format").or(OrientFormat::Bundle);
 
 wire_enum! {
@@ -72,14 +71,12 @@ wire_enum! {
 pub enum Orientation {
     /// The bundle of the protocol.
     Bundle(OrientQuery),
-    /// A briefing.
     Briefing(BriefingQuery),
 }
 
 /// The query for a briefing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BriefingQuery {
-    /// Its form.
     pub form: BriefingForm,
     /// How many days recent work goes back.
     pub window_days: u32,

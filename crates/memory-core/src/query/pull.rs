@@ -24,7 +24,6 @@ pub const DEFAULT_PULL: u32 = 5;
 /// Clauses: AGENTIC-R-071.
 pub const MAX_PULL: u32 = 200;
 
-/// The mode.
 pub const MODE: Word<PullMode> = Word::new("mode").or(PullMode::Latest);
 
 /// The maximum number of packages.
@@ -78,7 +77,6 @@ pub struct Latest {
     pub after: Option<PackagePosition>,
     /// The token budget, if any.
     pub max_tokens: Option<u32>,
-    /// The filter.
     pub filter: PackageFilter,
 }
 
@@ -91,11 +89,9 @@ pub struct Relevant {
     pub terms: Terms,
     /// The maximum number of results.
     pub limit: u32,
-    /// The filter.
     pub filter: PackageFilter,
 }
 
-/// A filter for packages.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageFilter {
     /// Those of this status.

@@ -45,7 +45,6 @@ impl Terms {
         Ok(Self(terms))
     }
 
-    /// The words.
     pub fn words(&self) -> &[String] {
         &self.0
     }

@@ -27,7 +27,6 @@ pub(crate) struct Files {
     folder: PathBuf,
 }
 
-/// A stored file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct StoredFile {
     /// The digest in its name.

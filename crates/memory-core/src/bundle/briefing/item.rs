@@ -16,7 +16,6 @@ pub(super) const LENGTHS: [usize; 18] = [
 /// From this length on, the body of a package is shown besides its decisions and its note.
 const WITH_BODY: usize = 800;
 
-/// An item.
 #[derive(Clone, Copy)]
 pub(super) enum Item<'a> {
     Package(&'a BriefingPackage<'a>),

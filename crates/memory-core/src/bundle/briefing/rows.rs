@@ -10,7 +10,6 @@ use crate::{Fact, PackageId, Project, Session};
 /// The input of a briefing. Rows are in the order in which they matter.
 #[derive(Clone, Debug)]
 pub struct BriefingRows<'a> {
-    /// The project.
     pub project: &'a Project,
     /// Complete packages of high significance and of any age that no other supersedes.
     pub standing: Counted<BriefingPackage<'a>>,
@@ -43,7 +42,6 @@ pub struct Counted<T> {
     pub total: u64,
 }
 
-/// A package.
 #[derive(Clone, Debug)]
 pub struct BriefingPackage<'a> {
     /// Its members.

@@ -28,7 +28,6 @@ pub(super) struct Section<'a> {
 }
 
 impl Kind {
-    /// Its heading.
     pub(super) fn heading(self) -> &'static str {
         match self {
             Self::Standing => "Rules and decisions",
