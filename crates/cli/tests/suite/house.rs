@@ -1,5 +1,7 @@
 //! The house keeps its shape: arrows run one way, and pure crates are pure.
 //!
+//! The table of crates in `ARCHITECTURE.md` says which crates are pure and what each one uses.
+//!
 //! `clippy.toml` forbids clocks, files, settings, sockets, processes and
 //! randomness by name, everywhere; the crates named here may opt out. Pure
 //! crates may not, and may depend on nothing that could do it for them.
@@ -12,176 +14,10 @@ use serde_json::{Value, json};
 
 use crate::accord::run;
 
-/// Which of our crates each of our crates may use.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("accord-canon", &[]),
-    ("accord-contract", &["accord-canon"]),
-    ("accord-base", &["accord-canon", "accord-contract"]),
-    ("accord-api", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-knowledge-core", &["accord-canon", "accord-contract"]),
-    ("accord-memory-core", &["accord-api", "accord-base", "accord-canon", "accord-contract"]),
-    ("accord-runs-core", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-live-core", &["accord-base", "accord-canon", "accord-contract"]),
-    ("accord-tasks-core", &["accord-api", "accord-base", "accord-canon", "accord-contract"]),
-    (
-        "accord-tasks",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-client",
-            "accord-contract",
-            "accord-process",
-            "accord-system",
-            "accord-tasks-core",
-            "accord-trees",
-        ],
-    ),
-    (
-        "accord-store",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-contract",
-            "accord-live-core",
-            "accord-memory-core",
-            "accord-system",
-        ],
-    ),
-    (
-        "accord-store-sqlite",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-contract",
-            "accord-live-core",
-            "accord-memory-core",
-            "accord-store",
-            "accord-system",
-        ],
-    ),
-    ("accord-pages", &["accord-canon", "accord-contract"]),
-    (
-        "accord-live",
-        &["accord-base", "accord-contract", "accord-live-core", "accord-store", "accord-system"],
-    ),
-    (
-        "accord-memory",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-client",
-            "accord-contract",
-            "accord-memory-core",
-            "accord-store",
-            "accord-system",
-        ],
-    ),
-    (
-        "accord-host",
-        &[
-            "accord-api",
-            "accord-base",
-            "accord-memory",
-            "accord-canon",
-            "accord-contract",
-            "accord-live",
-            "accord-live-core",
-            "accord-memory-core",
-            "accord-pages",
-            "accord-store",
-            "accord-store-sqlite",
-            "accord-system",
-            "accord-client",
-            "accord-process",
-            "accord-tasks",
-            "accord-tasks-core",
-            "accord-trees",
-        ],
-    ),
-    ("accord-system", &["accord-canon", "accord-contract"]),
-    ("accord-client", &[]),
-    ("accord-process", &[]),
-    ("accord-trees", &["accord-canon", "accord-contract", "accord-process", "accord-system"]),
-    (
-        "accord-runs",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-contract",
-            "accord-runs-core",
-            "accord-process",
-            "accord-trees",
-            "accord-system",
-            "accord-client",
-        ],
-    ),
-    ("accord-kit", &["accord-canon", "accord-contract", "accord-process", "accord-system"]),
-    (
-        "accord-adapters",
-        &[
-            "accord-base",
-            "accord-canon",
-            "accord-contract",
-            "accord-live-core",
-            "accord-runs-core",
-            "accord-knowledge-core",
-            "accord-process",
-            "accord-runs",
-            "accord-tasks-core",
-            "accord-tasks",
-            "accord-trees",
-            "accord-system",
-        ],
-    ),
-    (
-        "accord-cli",
-        &[
-            "accord-api",
-            "accord-base",
-            "accord-memory",
-            "accord-adapters",
-            "accord-canon",
-            "accord-memory-core",
-            "accord-contract",
-            "accord-runs-core",
-            "accord-host",
-            "accord-kit",
-            "accord-knowledge-core",
-            "accord-live",
-            "accord-live-core",
-            "accord-process",
-            "accord-runs",
-            "accord-system",
-            "accord-tasks",
-            "accord-tasks-core",
-        ],
-    ),
-];
-
-/// The crates that decide, given state, input and time.
-const PURE: &[&str] = &[
-    "accord-api",
-    "accord-base",
-    "accord-canon",
-    "accord-memory-core",
-    "accord-contract",
-    "accord-runs-core",
-    "accord-tasks-core",
-    "accord-live-core",
-    "accord-knowledge-core",
-    "accord-pages",
-];
-
-/// Everything that pure crates may pull in, however indirectly. None of it
+/// What else pure crates may pull in, however indirectly. None of it
 /// reads a clock, a file, a setting or a socket; hash maps draw their own seeds,
 /// and no order that could be seen comes from one.
 const PURE_MAY_USE: &[&str] = &[
-    "accord-api",
-    "accord-base",
-    "accord-canon",
-    "accord-memory-core",
-    "accord-contract",
-    "accord-knowledge-core",
     "aho-corasick",
     "allocator-api2",
     "arraydeque",
@@ -256,28 +92,60 @@ const MAY_OPT_OUT: &[&str] = &[
 ];
 
 #[test]
-fn arrows_run_one_way() {
-    let graph = Graph::read();
-    let ours: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(graph.members, ours.iter().map(|name| (*name).to_owned()).collect());
-    for (name, may_use) in ARROWS {
-        for dependency in &graph.direct[*name] {
-            assert!(
-                !ours.contains(dependency.as_str()) || may_use.contains(&dependency.as_str()),
-                "{name} may not use {dependency}"
-            );
+fn the_table_of_crates_has_the_arrows_of_the_manifests() {
+    let (graph, table) = (Graph::read(), table());
+    let ours: BTreeSet<&String> = table.iter().map(|row| &row.name).collect();
+    assert_eq!(ours, graph.members.iter().collect(), "the crates of the table and of Cargo.toml");
+    let mut wrong = Vec::new();
+    for Row { name, uses, .. } in &table {
+        let used = graph.direct[name].iter().filter(|used| ours.contains(used));
+        let used: BTreeSet<&String> = used.collect();
+        let listed: BTreeSet<&String> = uses.iter().collect();
+        let missing = used.difference(&listed);
+        wrong.extend(missing.map(|used| format!("{name} uses {used}; the table does not say so")));
+        let extra = listed.difference(&used);
+        wrong.extend(extra.map(|used| format!("{name} does not use {used}; the table says so")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn arrows_point_up_the_table() {
+    let mut above = BTreeSet::new();
+    for Row { name, uses, .. } in table() {
+        let below: Vec<_> = uses.difference(&above).collect();
+        assert!(below.is_empty(), "{name} uses {below:?}, which are not above it");
+        above.insert(name);
+    }
+}
+
+#[test]
+fn protocols_do_not_know_each_other() {
+    let table = table();
+    let cores: Vec<&str> = table.iter().filter_map(|row| row.name.strip_suffix("-core")).collect();
+    for row in &table {
+        let word = row.name.strip_suffix("-core").unwrap_or(&row.name);
+        if !cores.contains(&word) {
+            continue;
+        }
+        for used in &row.uses {
+            let other = used.strip_suffix("-core").unwrap_or(used);
+            assert!(other == word || !cores.contains(&other), "{} uses {used}", row.name);
         }
     }
 }
 
 #[test]
 fn pure_crates_use_only_what_is_pure() {
-    for name in PURE {
+    let table = table();
+    let pure: Vec<&str> =
+        table.iter().filter(|row| row.is_pure).map(|row| row.name.as_str()).collect();
+    assert!(pure.contains(&"accord-contract"), "{pure:?}");
+    for name in &pure {
         let reachable = reachable(name);
-        let unknown: Vec<_> = reachable
-            .iter()
-            .filter(|dependency| !PURE_MAY_USE.contains(&dependency.as_str()))
-            .collect();
+        let is_pure = |used: &&str| pure.contains(used) || PURE_MAY_USE.contains(used);
+        let unknown: Vec<&str> =
+            reachable.iter().map(String::as_str).filter(|used| !is_pure(used)).collect();
         assert!(unknown.is_empty(), "{name} pulls in {unknown:?}, not known to be pure");
     }
 }
@@ -364,6 +232,37 @@ fn lines_have_at_most_100_columns() {
         }
     }
     assert!(long.is_empty(), "more than 100 columns:\n{}", long.join("\n"));
+}
+
+/// A row of the table of crates in `ARCHITECTURE.md`.
+struct Row {
+    name: String,
+    is_pure: bool,
+    uses: BTreeSet<String>,
+}
+
+fn table() -> Vec<Row> {
+    let text = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("the page");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `crates/"));
+    let rows: Vec<Row> = rows.map(row).collect();
+    assert!(!rows.is_empty(), "ARCHITECTURE.md has no table of crates");
+    rows
+}
+
+fn row(line: &str) -> Row {
+    let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+    let [name, _, pure, uses, ""] = cells[..] else { panic!("not a row of crates: {line}") };
+    let name = name.strip_suffix('`').expect("a crate");
+    let uses = uses.split(", ").filter(|used| !used.is_empty());
+    Row {
+        name: format!("accord-{name}"),
+        is_pure: match pure {
+            "yes" => true,
+            "" => false,
+            other => panic!("{name}: neither pure nor not: {other}"),
+        },
+        uses: uses.map(|used| format!("accord-{used}")).collect(),
+    }
 }
 
 /// Who depends on whom in a build for users: no tests, no build scripts.
