@@ -8,8 +8,9 @@ use accord_contract::wire::{Object, Value};
 
 use crate::config::{Config, Gate};
 use crate::event::{About, Emitter, EventType};
-use crate::gate::{self, Completion, Failures, PhaseExit, View};
+use crate::gate::{self, Completion, Failures, GateStatus, GateType, PhaseExit, View};
 use crate::history::RunIndex;
+use crate::ledger::LedgerType;
 use crate::members::build;
 use crate::result::TurnResult;
 use crate::run::{block_payload, complete, enter_phase, pass_gate, set_gate, set_pending};
@@ -36,7 +37,7 @@ pub(crate) struct GateInputs<'a> {
 
 /// A request to pass a gate.
 struct Request<'a> {
-    gate_type: &'static str,
+    gate_type: GateType,
     from: &'a str,
     to: Option<&'a str>,
     by: &'a str,
@@ -48,7 +49,7 @@ impl Draft<'_> {
         self.emitter.emit(kind, &self.state, about, payload);
     }
 
-    pub(crate) fn note(&mut self, kind: &str, now: Time, details: Object) {
+    pub(crate) fn note(&mut self, kind: LedgerType, now: Time, details: Object) {
         let line = ledger::typed(kind, &self.state, now, details);
         self.ledger.push(line);
     }
@@ -141,8 +142,8 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
     let reason = format!("required decisions are missing: {}", missing.join(", "));
     let phase = draft.state.phase().to_owned();
     for (member, gate_type) in [
-        (doc::State::QUEUED_RUN_COMPLETION, "run_completion"),
-        (doc::State::QUEUED_PHASE_TRANSITION, "phase_transition"),
+        (doc::State::QUEUED_RUN_COMPLETION, GateType::RunCompletion),
+        (doc::State::QUEUED_PHASE_TRANSITION, GateType::PhaseTransition),
     ] {
         let Some(queued) = member.get(draft.state.members()).cloned() else {
             continue;
@@ -198,7 +199,8 @@ fn end_run(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request = Request { gate_type: "run_completion", from: &phase, to: None, by, was_queued };
+    let request =
+        Request { gate_type: GateType::RunCompletion, from: &phase, to: None, by, was_queued };
     match gate::evaluate_completion(true, &inputs.view(&phase)) {
         Completion::NoRequest => Ok(()),
         Completion::NotFinal(reason) => {
@@ -235,8 +237,13 @@ fn leave_phase(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request =
-        Request { gate_type: "phase_transition", from: &phase, to: Some(to), by, was_queued };
+    let request = Request {
+        gate_type: GateType::PhaseTransition,
+        from: &phase,
+        to: Some(to),
+        by,
+        was_queued,
+    };
     match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
         PhaseExit::NoRequest => Ok(()),
         PhaseExit::UnknownPhase(name) => {
@@ -305,7 +312,7 @@ fn approve(
         pass_gate(&mut draft.state, gate);
         let mut payload = request.payload(Some(gate));
         doc::GateEvent::APPROVED_BY.set(&mut payload, "approval_policy");
-        draft.note("approval_policy", inputs.now, payload.clone());
+        draft.note(LedgerType::ApprovalPolicy, inputs.now, payload.clone());
         draft.emit(EventType::GateApproved, None, payload);
     }
     passes
@@ -333,10 +340,10 @@ fn note_failure(
         doc::GateFailure::MISSING_VERIFICATION.to(failures.missing_verification),
     ]);
     if let Some(gate) = gate {
-        set_gate(&mut draft.state, gate, "failed");
+        set_gate(&mut draft.state, gate, GateStatus::Failed);
     }
     draft.state.set(doc::State::LAST_GATE_FAILURE, failure.clone());
-    draft.note("gate_failure", inputs.now, failure.clone());
+    draft.note(LedgerType::GateFailure, inputs.now, failure.clone());
     draft.emit(EventType::GateFailed, inputs.turn.about(), failure);
 }
 
@@ -349,13 +356,13 @@ fn fail(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     note_failure(draft, gate, failures, request, inputs);
-    let gate = gate.unwrap_or(request.gate_type);
+    let gate = gate.unwrap_or(request.gate_type.as_str());
     let Some(block) = progress::gate_failed(&mut draft.state, gate, failures, inputs.changed)
     else {
         return Ok(());
     };
     draft.block(&block, inputs.turn, inputs.now)?;
     let details = build([("detail", block.detail.as_str().into())]);
-    draft.note("non_progress_block", inputs.now, details);
+    draft.note(LedgerType::NonProgressBlock, inputs.now, details);
     Ok(())
 }

@@ -12,7 +12,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
 
-use crate::doc::{self, Member, Text};
+use crate::doc;
 use crate::members::{self, array, build};
 use crate::names::Names;
 use crate::patterns::{decision_number, is_decision_id};
@@ -34,6 +34,54 @@ wire_enum! {
         Quality = "quality",
         /// How it is released.
         Release = "release",
+    }
+}
+
+wire_enum! {
+    /// The `type` of a line about an action on a run.
+    pub enum LedgerType("LedgerType", closed) {
+        /// A person approved a gate.
+        GateApproval = "gate_approval",
+        /// A command of a gate ran.
+        GateAction = "gate_action",
+        /// A gate failed, or a person sent its request back.
+        GateFailure = "gate_failure",
+        /// The approval policy passed a gate.
+        ApprovalPolicy = "approval_policy",
+        /// The run was blocked because it made no progress.
+        NonProgressBlock = "non_progress_block",
+        /// A time limit was exceeded, which only warns.
+        TimeoutWarning = "timeout_warning",
+        /// A time limit was exceeded.
+        Timeout = "timeout",
+    }
+}
+
+wire_enum! {
+    /// The `decision` of a line about an action on a run.
+    pub enum LedgerDecision("LedgerDecision", closed) {
+        /// A turn revised files of a later turn.
+        ForwardRevisionAccepted = "forward_revision_accepted",
+        /// A result conflicts with an accepted turn.
+        ConflictDetected = "conflict_detected",
+        /// A person merged a conflict.
+        ConflictResolved = "conflict_resolved",
+        /// A turn was rejected because of a conflict.
+        ConflictRejected = "conflict_rejected",
+        /// A policy blocked the run.
+        PolicyEscalation = "policy_escalation",
+        /// A person blocked the run.
+        OperatorEscalated = "operator_escalated",
+        /// A person resolved a block.
+        EscalationResolved = "escalation_resolved",
+        /// The work of a turn was given to a new one.
+        TurnReissued = "turn_reissued",
+        /// A person sent the request for a gate back.
+        GateSentBack = "gate_sent_back",
+        /// A person applied a proposal.
+        ProposalApplied = "proposal_applied",
+        /// A person dropped a proposal.
+        ProposalRejected = "proposal_rejected",
     }
 }
 
@@ -191,14 +239,19 @@ pub(crate) fn decision_line(
     line
 }
 
-/// The line of an action on a run. Its name is in `decision`.
-pub(crate) fn governance(decision: &str, state: &State, now: Time, details: Object) -> Object {
-    about(doc::Ledger::DECISION, decision, state, now, details)
+/// The line of an action on a run that is named in `decision`.
+pub(crate) fn governance(
+    decision: LedgerDecision,
+    state: &State,
+    now: Time,
+    details: Object,
+) -> Object {
+    about(doc::Ledger::DECISION.to(decision), state, now, details)
 }
 
-/// The line of an action on a run. Its name is in `type`.
-pub fn typed(kind: &str, state: &State, now: Time, details: Object) -> Object {
-    about(doc::Ledger::TYPE, kind, state, now, details)
+/// The line of an action on a run that is named in `type`.
+pub(crate) fn typed(kind: LedgerType, state: &State, now: Time, details: Object) -> Object {
+    about(doc::Ledger::TYPE.to(kind), state, now, details)
 }
 
 /// The ids that occur more than once among the decisions of one run, for diagnostics.
@@ -217,10 +270,10 @@ pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String
     twice.into_iter().collect()
 }
 
-fn about(member: Member<Text>, name: &str, state: &State, now: Time, details: Object) -> Object {
+fn about(action: (&str, Value), state: &State, now: Time, details: Object) -> Object {
     let mut line = build([
         doc::Ledger::TIMESTAMP.to(now),
-        member.to(name),
+        action,
         doc::Ledger::RUN_ID.to(state.run_id()),
         doc::Ledger::PHASE.to(state.phase()),
     ]);

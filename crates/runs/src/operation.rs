@@ -6,7 +6,7 @@ use std::path::Path;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::wire::Value;
-use accord_runs_core::accept::{self, Commit, Record, Write};
+use accord_runs_core::accept::{self, CheckpointReason, Commit, Record, Write};
 use accord_runs_core::config::Config;
 use accord_runs_core::event;
 use accord_runs_core::hooks::{self, HookBatch, HookPhase, HookReport};
@@ -126,7 +126,7 @@ impl<'a> Operation<'a> {
             }
             // After the commit: a hook that is killed or fails must not undo the block.
             self.run_escalation_hooks(None, Some(&refused.failure.message));
-            self.save_session("blocked", None);
+            self.save_session(CheckpointReason::Blocked, None);
         }
         refused.failure
     }
@@ -157,7 +157,7 @@ impl<'a> Operation<'a> {
 
     /// Writes `session.json` for other runners. A failure is only reported, because no operation
     /// depends on the file.
-    pub(crate) fn save_session(&mut self, reason: &str, turn: Option<&Turn>) {
+    pub(crate) fn save_session(&mut self, reason: CheckpointReason, turn: Option<&Turn>) {
         let now = self.now();
         let session = format!("session_{}", self.ids.hex(8));
         let runtime = turn.and_then(|turn| self.config.runtime(turn.runtime_id()?));

@@ -3,7 +3,7 @@
 use accord_base::Door;
 use accord_contract::codes::Failure;
 use accord_runs::Reading;
-use accord_runs::operations::{Gate, Start};
+use accord_runs::operations::{PendingApproval, Start};
 use accord_runs_core::accept::Commit;
 use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::run;
@@ -24,8 +24,8 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
             let role = case.call.text("role_id")?;
             case.runs(Reading::Narrow).assign(Some(role)).map(drop)
         }
-        "approve_transition" => approve(case, Gate::Transition),
-        "approve_completion" => approve(case, Gate::Completion),
+        "approve_transition" => approve(case, PendingApproval::Transition),
+        "approve_completion" => approve(case, PendingApproval::Completion),
         "resolve_blocked" => resolve(case)?,
         _ => transition_state(case)?,
     };
@@ -38,7 +38,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     }
 }
 
-fn approve(case: &CaseContext<'_>, gate: Gate) -> Result<(), Failure> {
+fn approve(case: &CaseContext<'_>, gate: PendingApproval) -> Result<(), Failure> {
     case.runs(Reading::Lenient).approve(gate, &consent()).map(drop)
 }
 

@@ -10,7 +10,9 @@ use super::{Accepted, Commit, Context, Record, Write, run_record, talk};
 use crate::budget::{self, Exceeded};
 use crate::config::{TimeoutAction, WriteAuthority};
 use crate::event::{Emitter, EventType};
+use crate::gate::GateType;
 use crate::gate_effects::{self, Draft, GateInputs};
+use crate::ledger::{LedgerDecision, LedgerType};
 use crate::members::{array, build};
 use crate::repo_decisions::RepoDecisions;
 use crate::result::{Rewrite, RewriteCode, TurnStatusClaim};
@@ -108,12 +110,17 @@ impl Cleared {
         };
         if !self.overlap.forward_revisions.is_empty() {
             let details = details("files", &self.overlap.forward_revisions);
-            lines.push(ledger::governance("forward_revision_accepted", state, now, details));
+            lines.push(ledger::governance(
+                LedgerDecision::ForwardRevisionAccepted,
+                state,
+                now,
+                details,
+            ));
         }
         if let Some(conflict) = &self.overlap.conflict {
             let mut details = details("conflicting_files", &conflict.files);
             context.add_merger(&mut details);
-            lines.push(ledger::governance("conflict_resolved", state, now, details));
+            lines.push(ledger::governance(LedgerDecision::ConflictResolved, state, now, details));
         }
         lines
     }
@@ -227,7 +234,7 @@ impl Cleared {
         // This event is emitted here and not where the status changes, because no event of the run
         // may follow it.
         if draft.state.status() == Status::Completed {
-            let payload = build([doc::GateEvent::GATE_TYPE.to("run_completion")]);
+            let payload = build([doc::GateEvent::GATE_TYPE.to(GateType::RunCompletion)]);
             draft.emit(EventType::RunCompleted, None, payload);
         }
         Ok(())
@@ -248,13 +255,13 @@ fn apply_timeouts(draft: &mut Draft<'_>, inputs: &GateInputs<'_>) -> Result<(), 
             ("action", overrun.action.as_str().into()),
         ]);
         if overrun.action == TimeoutAction::Warn {
-            draft.note("timeout_warning", now, details);
+            draft.note(LedgerType::TimeoutWarning, now, details);
             continue;
         }
-        draft.note("timeout", now, details);
+        draft.note(LedgerType::Timeout, now, details);
         let skips = overrun.action == TimeoutAction::SkipPhase;
         if !(skips && gate_effects::skip_phase(draft, inputs)?) {
-            let block = Block::timeout(overrun.scope.as_str(), &overrun.detail());
+            let block = Block::timeout(overrun.scope, &overrun.detail());
             draft.block(&block, turn, now)?;
         }
     }

@@ -35,7 +35,7 @@ pub use commit::{Commit, CommitKind, Key, Record, Write};
 pub(crate) use commit::{append, digest};
 pub use observe::Observation;
 use observed::{Gated, Observed, Replayed};
-pub use records::{Checkpoint, WorkPlace, run_record, session};
+pub use records::{Checkpoint, CheckpointReason, WorkPlace, run_record, session};
 pub(crate) use replay::recover_coordinator;
 pub use replay::{Recovery, recover};
 use staged::{Judged, Staged};

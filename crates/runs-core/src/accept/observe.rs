@@ -123,7 +123,7 @@ pub(super) fn check(
         return Err(failure.with("files", array(&seen.outside)));
     }
     // Applying the proposal removes the files that it deletes.
-    let deleted = result.proposed(true);
+    let deleted = result.proposed_deletions();
     let stays = |by: &str| !deleted.iter().any(|path| path.as_str() == by);
     if let Some((path, by)) = seen.obstructed.iter().find(|(_, by)| stays(by)) {
         let message = format!(

@@ -3,6 +3,7 @@
 use accord_contract::text::counted;
 use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
+use accord_contract::wire_enum;
 
 use super::Context;
 use super::cleared::Cleared;
@@ -212,11 +213,33 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
     ])
 }
 
+wire_enum! {
+    /// The event that caused a checkpoint of the work.
+    pub enum CheckpointReason("CheckpointReason", closed) {
+        /// A turn was assigned.
+        TurnAssigned = "turn_assigned",
+        /// A result was accepted.
+        TurnAccepted = "turn_accepted",
+        /// A result was refused.
+        AcceptanceFailed = "acceptance_failed",
+        /// The files of a turn were committed.
+        TurnCheckpointed = "turn_checkpointed",
+        /// A person approved the next phase.
+        PhaseApproved = "phase_approved",
+        /// A person sent the request for a gate back.
+        GateSentBack = "gate_sent_back",
+        /// The run was blocked.
+        Blocked = "blocked",
+        /// The run was completed.
+        RunCompleted = "run_completed",
+    }
+}
+
 /// A checkpoint of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'a> {
     /// The event that caused it.
-    pub reason: &'a str,
+    pub reason: CheckpointReason,
     /// The turn of the checkpoint.
     pub turn: Option<&'a Turn>,
     /// The adapter of that turn.
@@ -258,7 +281,7 @@ pub fn session(
         ("run_id", state.run_id().map(crate::RunId::as_str).into()),
         ("started_at", kept("started_at").unwrap_or_else(|| now.to_string().into())),
         ("last_checkpoint_at", now.to_string().into()),
-        ("checkpoint_reason", reason.into()),
+        ("checkpoint_reason", reason.as_str().into()),
         ("run_status", state.status().as_str().into()),
         ("phase", state.phase().into()),
         ("last_phase", state.phase().into()),

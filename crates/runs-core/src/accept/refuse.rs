@@ -8,6 +8,7 @@ use crate::accept::Record;
 use crate::conflict::Conflict;
 use crate::event::{Emitter, EventType};
 use crate::hooks::{HookPhase, HookReport};
+use crate::ledger::LedgerDecision;
 use crate::members::{array, build};
 use crate::policy::{self, Violation};
 use crate::run::{Change, block_payload};
@@ -73,7 +74,12 @@ impl Refusal {
                     ("message", violation.message.as_str().into()),
                 ]);
                 let state = &context.inputs.state;
-                ledger.push(ledger::governance("policy_escalation", state, now, details));
+                ledger.push(ledger::governance(
+                    LedgerDecision::PolicyEscalation,
+                    state,
+                    now,
+                    details,
+                ));
                 events.push((EventType::AcceptanceFailed, payload(&failure)));
                 events.push((EventType::RunBlocked, block_payload(&block)));
                 failure
@@ -89,7 +95,12 @@ impl Refusal {
                 let mut details =
                     build([("turn_id", turn.id().as_str().into()), ("role", turn.role().into())]);
                 details.extend(document.clone());
-                ledger.push(ledger::governance("conflict_detected", &next, now, details));
+                ledger.push(ledger::governance(
+                    LedgerDecision::ConflictDetected,
+                    &next,
+                    now,
+                    details,
+                ));
                 events.push((EventType::TurnConflicted, document));
                 if conflict.is_loop() {
                     let block = Block::conflict_loop(turn.id(), &failure.message);

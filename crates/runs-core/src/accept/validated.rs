@@ -61,8 +61,8 @@ impl Valid {
         Want::Observe {
             baseline: context.turn.baseline(),
             named: self.result.named_files(),
-            proposed: self.result.proposed(false),
-            deleted: self.result.proposed(true),
+            proposed: self.result.proposed_writes(),
+            deleted: self.result.proposed_deletions(),
         }
     }
 

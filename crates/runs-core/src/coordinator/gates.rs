@@ -15,6 +15,7 @@ use super::{
     CoordinatorDecision, CoordinatorLedger, CoordinatorState, CoordinatorStatus, RepoView,
 };
 use crate::doc;
+use crate::gate::GateType;
 use crate::members::{array, build};
 use crate::person::Approval;
 use crate::state::{State, Status};
@@ -203,7 +204,7 @@ pub fn request_phase(
     let gate = phase_gate(initiative);
     let from = initiative.state.phase().to_owned();
     let pending = build([
-        doc::MultiGate::GATE_TYPE.to("phase_transition"),
+        doc::MultiGate::GATE_TYPE.to(GateType::PhaseTransition),
         doc::MultiGate::GATE.to(gate),
         doc::MultiGate::FROM.to(from.as_str()),
         doc::MultiGate::TO.to(target),
@@ -231,7 +232,7 @@ pub fn request_completion(
     let gate = final_gate(initiative);
     let required = required_repos(initiative.config, gate);
     let pending = build([
-        doc::MultiGate::GATE_TYPE.to("run_completion"),
+        doc::MultiGate::GATE_TYPE.to(GateType::RunCompletion),
         doc::MultiGate::GATE.to(gate),
         doc::MultiGate::REQUIRED_REPOS.to(&required),
         doc::MultiGate::HUMAN_BARRIERS.to(&human_barriers(initiative, initiative.state.phase())),

@@ -8,6 +8,7 @@ use accord_contract::wire_enum;
 use super::COORDINATOR_VERSION;
 use crate::config::Config;
 use crate::doc::{self, Content, Member, Text};
+use crate::gate::GateStatus;
 use crate::members::{self, build};
 use crate::state::State;
 
@@ -178,17 +179,17 @@ impl CoordinatorState {
     }
 
     pub(super) fn pass_gate(&mut self, gate: &str) {
-        self.set_gate(gate, "passed");
+        self.set_gate(gate, GateStatus::Passed);
     }
 
     pub(super) fn fail_gate(&mut self, gate: &str) {
-        self.set_gate(gate, "failed");
+        self.set_gate(gate, GateStatus::Failed);
     }
 
-    fn set_gate(&mut self, gate: &str, status: &str) {
+    fn set_gate(&mut self, gate: &str, status: GateStatus) {
         let mut gates =
             doc::Coordinator::PHASE_GATE_STATUS.get(&self.members).cloned().unwrap_or_default();
-        gates.insert(gate.to_owned(), status.into());
+        gates.insert(gate.to_owned(), status.as_str().into());
         self.set(doc::Coordinator::PHASE_GATE_STATUS, gates);
     }
 

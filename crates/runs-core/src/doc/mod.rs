@@ -20,6 +20,8 @@ use accord_contract::wire::{self, Names, Object, Value};
 
 use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};
 use crate::event::EventType;
+use crate::gate::GateType;
+use crate::ledger::{LedgerDecision, LedgerType};
 use crate::{RunId, TurnId};
 
 pub(crate) use coordinator::*;
@@ -305,7 +307,10 @@ contents! {
         String => |text| text.into(),
         &RunId => |id| id.as_str().into(),
         &TurnId => |id| id.as_str().into(),
-        Time => |time| time.to_string().into();
+        Time => |time| time.to_string().into(),
+        GateType => |word| word.as_str().into(),
+        LedgerType => |word| word.as_str().into(),
+        LedgerDecision => |word| word.as_str().into();
     Count: u64 => |count| count.into(), usize => |count| count.into();
     Int: i64 => |number| number.into();
     // JSON cannot represent a number that is not finite.

@@ -6,6 +6,7 @@
 mod predicates;
 mod sections;
 mod semantics;
+mod types;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ pub(crate) use predicates::requirement;
 pub use predicates::{Failures, needed_files};
 pub(crate) use sections::has_content as section_has_content;
 pub use semantics::evaluate as evaluate_semantics;
+pub use types::{GateStatus, GateType};
 
 use crate::config::Config;
 use crate::history::RunIndex;

@@ -9,6 +9,7 @@ use super::Hook;
 use crate::config;
 use crate::config::Config;
 use crate::doc;
+use crate::gate::GateType;
 use crate::members::{array, build};
 use crate::rule;
 use crate::state::{State, Turn};
@@ -155,7 +156,7 @@ pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) 
 
 /// Before an approval takes effect.
 pub fn before_gate(
-    gate_type: &str,
+    gate_type: GateType,
     current_phase: &str,
     target_phase: Option<&str>,
     gate: Option<&config::Gate>,
@@ -166,7 +167,7 @@ pub fn before_gate(
         .and_then(|gate| crate::members::object(config.document(), "gates")?.get(&gate.id))
         .cloned();
     build([
-        ("gate_type", gate_type.into()),
+        ("gate_type", gate_type.as_str().into()),
         ("current_phase", current_phase.into()),
         ("target_phase", target_phase.into()),
         ("gate_config", declared.unwrap_or(Value::Null)),

@@ -8,7 +8,7 @@ use accord_contract::wire::{Object, Value};
 use super::{ABSENT, NOT_FILE, Proposal, ProposalAction, ProposedFile, digest, proposal_folder};
 use crate::accept::Write;
 use crate::event::{Emitter, EventType};
-use crate::ledger;
+use crate::ledger::{self, LedgerDecision};
 use crate::members::{array, build};
 use crate::paths::{PROPOSAL_APPLIED, PROPOSAL_REJECTED};
 use crate::person::Approval;
@@ -149,7 +149,7 @@ pub fn applied(
     ]);
     record.extend(details.clone());
     writes.push(page(proposal, PROPOSAL_APPLIED, &record));
-    let change = decision(state, proposal, "applied", details, approval, ids, now)?;
+    let change = decision(state, proposal, Verdict::Applied, details, approval, ids, now)?;
     Ok(Applied { change, writes, files: changed })
 }
 
@@ -172,7 +172,7 @@ pub fn dropped(
     ]);
     record.extend(details.clone());
     let writes = vec![page(proposal, PROPOSAL_REJECTED, &record)];
-    let change = decision(state, proposal, "rejected", details, approval, ids, now)?;
+    let change = decision(state, proposal, Verdict::Rejected, details, approval, ids, now)?;
     Ok(Applied { change, writes, files: Vec::new() })
 }
 
@@ -209,18 +209,28 @@ fn check(proposal: &Proposal, files: &[FileNow]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What a person decided on a proposal.
+#[derive(Clone, Copy)]
+enum Verdict {
+    Applied,
+    Rejected,
+}
+
 /// The ledger line and the event. The line has the members of the reference runner's.
 fn decision(
     state: &State,
     proposal: &Proposal,
-    action: &str,
+    verdict: Verdict,
     details: Object,
     approval: &Approval,
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Failure> {
     let turn = proposal.turn.as_str();
-    let verb = if action == "applied" { "APPLY" } else { "REJECT" };
+    let (verb, action, decided) = match verdict {
+        Verdict::Applied => ("APPLY", "applied", LedgerDecision::ProposalApplied),
+        Verdict::Rejected => ("REJECT", "rejected", LedgerDecision::ProposalRejected),
+    };
     let mut about = build([
         ("id", format!("DEC-PROP-{verb}-{turn}").into()),
         ("category", "proposal".into()),
@@ -230,7 +240,7 @@ fn decision(
     ]);
     approval.add_to(&mut about);
     about.extend(details);
-    let line = ledger::governance(&format!("proposal_{action}"), state, now, about.clone());
+    let line = ledger::governance(decided, state, now, about.clone());
     let mut events = Vec::new();
     // Every event belongs to a run, and none follows the end of one.
     if state.run_id().is_some() && state.status() != Status::Completed {
@@ -238,7 +248,7 @@ fn decision(
         let mut payload = build([
             ("escalation_id", format!("proposal:{turn}").into()),
             ("type", "proposal".into()),
-            ("resolved_via", format!("proposal_{action}").into()),
+            ("resolved_via", decided.as_str().into()),
         ]);
         payload.extend(about);
         let role = proposal.role.as_deref().unwrap_or_default();

@@ -147,7 +147,7 @@ pub fn judge(
     } else {
         normalize(staged, situation, leniency)
     };
-    let mut validation = validate(&result, situation, leniency.strict);
+    let mut validation = validate(&result, situation, leniency);
     let said = rewrites.iter().map(Rewrite::to_string);
     validation.warnings.splice(0..0, said);
     Judged { result, rewrites, validation }

@@ -109,15 +109,20 @@ impl TurnResult {
         self.files_changed().into_iter().chain(proposed).collect()
     }
 
-    /// The files that it proposes to delete, or else those that it proposes to write.
-    pub(crate) fn proposed(&self, deleted: bool) -> Vec<RepoPath> {
-        let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter().filter(|change| {
-            let action = doc::Proposed::ACTION.get(change);
-            (action == Some("delete")) == deleted
-        });
-        changes
-            .filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok())
-            .collect()
+    /// The files that it proposes to write.
+    pub(crate) fn proposed_writes(&self) -> Vec<RepoPath> {
+        self.proposed(|action| action != Some("delete"))
+    }
+
+    /// The files that it proposes to delete.
+    pub(crate) fn proposed_deletions(&self) -> Vec<RepoPath> {
+        self.proposed(|action| action == Some("delete"))
+    }
+
+    fn proposed(&self, is_wanted: fn(Option<&str>) -> bool) -> Vec<RepoPath> {
+        let changes = doc::Result::PROPOSED_CHANGES.get(&self.document).iter();
+        let wanted = changes.filter(|change| is_wanted(doc::Proposed::ACTION.get(change)));
+        wanted.filter_map(|change| RepoPath::parse(doc::Proposed::PATH.get(change)?).ok()).collect()
     }
 
     /// Files that its verification left behind, to be deleted.

@@ -9,15 +9,41 @@ use crate::Ids;
 use crate::config::{Config, GateAction};
 use crate::doc;
 use crate::event::{Emitter, EventType};
+use crate::evidence::Subject;
+use crate::gate::{GateStatus, GateType};
 use crate::hooks::{self, HookBatch, HookPhase};
-use crate::ledger;
+use crate::ledger::{self, LedgerType};
 use crate::members::build;
 use crate::person::Approval;
 use crate::rule;
 use crate::state::{Block, Pending, State, Status};
 
-/// The type of the ledger line of an approval by a person.
-const APPROVED: &str = "gate_approval";
+/// What a person can approve.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PendingApproval {
+    /// The transition to the next phase.
+    Transition,
+    /// The completion of the run.
+    Completion,
+}
+
+impl PendingApproval {
+    /// What the person decides about.
+    pub fn subject(self) -> Subject<'static> {
+        match self {
+            Self::Transition => Subject::Transition,
+            Self::Completion => Subject::Completion,
+        }
+    }
+
+    /// The command, as the commands of a gate see it in their environment.
+    fn command(self) -> &'static str {
+        match self {
+            Self::Transition => "approve-transition",
+            Self::Completion => "approve-completion",
+        }
+    }
+}
 
 /// The steps before an approval takes effect, in this order.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,36 +91,32 @@ pub struct ActionRun {
 pub fn plan_approval(
     state: &State,
     config: &Config,
-    completion: bool,
+    wanted: PendingApproval,
     history_length: u64,
-    command: &str,
 ) -> Result<ApprovalPlan, Failure> {
-    let pending = pending(state, completion)?;
-    let (kind, gate, target, turn) = match &pending {
+    let pending = pending(state, wanted)?;
+    let (gate, target, turn) = match &pending {
         Pending::Transition(transition) => (
-            "phase_transition",
             Some(transition.gate.as_str()),
             Some(transition.to.as_str()),
             transition.requested_by_turn.as_deref(),
         ),
-        Pending::Completion(completion) => (
-            "run_completion",
-            completion.gate.as_deref(),
-            None,
-            completion.requested_by_turn.as_deref(),
-        ),
+        Pending::Completion(completion) => {
+            (completion.gate.as_deref(), None, completion.requested_by_turn.as_deref())
+        }
     };
     let declared = gate.and_then(|gate| config.gate(gate));
     let phase = HookPhase::BeforeGate;
+    let kind = pending.gate_type();
     let payload = hooks::before_gate(kind, state.phase(), target, declared, config, history_length);
     let run = state.run_id().map(ToString::to_string);
     let variable = |name: &str, value: &str| (format!("AGENTXCHAIN_{name}"), value.to_owned());
     let environment = vec![
         variable("GATE_ID", gate.unwrap_or_default()),
-        variable("GATE_TYPE", kind),
+        variable("GATE_TYPE", kind.as_str()),
         variable("PHASE", state.phase()),
         variable("REQUESTED_BY_TURN", turn.unwrap_or_default()),
-        variable("TRIGGER_COMMAND", command),
+        variable("TRIGGER_COMMAND", wanted.command()),
     ];
     Ok(ApprovalPlan {
         hooks: HookBatch::new(phase, config.hooks(phase), payload, run),
@@ -120,7 +142,7 @@ pub fn approve_transition(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Refused> {
-    let Pending::Transition(transition) = pending(state, false)? else {
+    let Pending::Transition(transition) = pending(state, PendingApproval::Transition)? else {
         return Err(illegal(state, "approve a transition").into());
     };
     check_actions(state, &transition.gate, ran, ids, now)?;
@@ -132,7 +154,7 @@ pub fn approve_transition(
     next.clear(doc::State::PENDING_PHASE_TRANSITION);
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        doc::GateEvent::GATE_TYPE.to("phase_transition"),
+        doc::GateEvent::GATE_TYPE.to(GateType::PhaseTransition),
         doc::GateEvent::GATE_ID.to(transition.gate.as_str()),
         doc::GateEvent::FROM.to(transition.from.as_str()),
         doc::GateEvent::TO.to(transition.to.as_str()),
@@ -145,7 +167,7 @@ pub fn approve_transition(
     let events = emitter.finish();
     let mut change = Change::new(next, events);
     change.ledger = action_lines(state, &transition.gate, ran, now);
-    change.ledger.push(ledger::typed(APPROVED, state, now, approved));
+    change.ledger.push(ledger::typed(LedgerType::GateApproval, state, now, approved));
     Ok(change)
 }
 
@@ -162,7 +184,7 @@ pub fn approve_completion(
     ids: &mut Ids,
     now: Time,
 ) -> Result<Change, Refused> {
-    let Pending::Completion(completion) = pending(state, true)? else {
+    let Pending::Completion(completion) = pending(state, PendingApproval::Completion)? else {
         return Err(illegal(state, "approve its end").into());
     };
     let gate = completion.gate.clone().unwrap_or_default();
@@ -174,7 +196,7 @@ pub fn approve_completion(
     complete(&mut next, now)?;
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        doc::GateEvent::GATE_TYPE.to("run_completion"),
+        doc::GateEvent::GATE_TYPE.to(GateType::RunCompletion),
         doc::GateEvent::GATE_ID.to(completion.gate),
         doc::GateEvent::APPROVED_BY.to("human"),
     ]);
@@ -185,32 +207,36 @@ pub fn approve_completion(
     let events = emitter.finish();
     let mut change = Change::new(next, events);
     change.ledger = action_lines(state, &gate, ran, now);
-    change.ledger.push(ledger::typed(APPROVED, state, now, approved));
+    change.ledger.push(ledger::typed(LedgerType::GateApproval, state, now, approved));
     Ok(change)
 }
 
 /// Clauses: AX-SM-APPROVE, AX-SM-COMPLETE.
-fn pending(state: &State, completion: bool) -> Result<Pending, Failure> {
-    let found = match (state.status(), completion) {
-        (Status::Paused | Status::Blocked, false) => {
+fn pending(state: &State, wanted: PendingApproval) -> Result<Pending, Failure> {
+    use PendingApproval::{Completion, Transition};
+    let found = match (state.status(), wanted) {
+        (Status::Paused | Status::Blocked, Transition) => {
             state.pending_transition().map(Pending::Transition)
         }
-        (Status::Paused | Status::Blocked, true) => {
+        (Status::Paused | Status::Blocked, Completion) => {
             state.pending_completion().map(Pending::Completion)
         }
         // Only a run that waits for approval, or was blocked while it waited, can be approved.
-        (Status::Active, false) => rule!(
+        (Status::Active, Transition) => rule!(
             None;
             ApprovalWhileActive => state.pending_transition().map(Pending::Transition)
         ),
-        (Status::Active, true) => rule!(
+        (Status::Active, Completion) => rule!(
             None;
             EndWhileActive => state.pending_completion().map(Pending::Completion)
         ),
         _ => None,
     };
     found.ok_or_else(|| {
-        let what = if completion { "the end of the run" } else { "a phase transition" };
+        let what = match wanted {
+            Transition => "a phase transition",
+            Completion => "the end of the run",
+        };
         illegal(state, &format!("approve {what}: none waits"))
     })
 }
@@ -246,7 +272,7 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<
             ("duration_ms", run.duration_ms.into()),
             ("output_excerpt", run.output_excerpt.as_str().into()),
         ]);
-        ledger::typed("gate_action", state, now, details)
+        ledger::typed(LedgerType::GateAction, state, now, details)
     };
     ran.iter().map(line).collect()
 }
@@ -268,13 +294,13 @@ pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: 
 
 /// Marks a gate as passed.
 pub(crate) fn pass_gate(state: &mut State, gate: &str) {
-    set_gate(state, gate, "passed");
+    set_gate(state, gate, GateStatus::Passed);
 }
 
-/// Sets the status of a gate: `pending`, `passed` or `failed`.
-pub(crate) fn set_gate(state: &mut State, gate: &str, status: &str) {
+/// Sets the status of a gate.
+pub(crate) fn set_gate(state: &mut State, gate: &str, status: GateStatus) {
     let mut gates = doc::State::PHASE_GATE_STATUS.get(state.members()).cloned().unwrap_or_default();
-    gates.insert(gate.to_owned(), status.into());
+    gates.insert(gate.to_owned(), status.as_str().into());
     state.set(doc::State::PHASE_GATE_STATUS, gates);
 }
 

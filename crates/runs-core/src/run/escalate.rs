@@ -9,7 +9,7 @@ use crate::Ids;
 use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::hooks::HookReport;
-use crate::ledger;
+use crate::ledger::{self, LedgerDecision};
 use crate::members::build;
 use crate::state::{Block, State, Status};
 
@@ -38,7 +38,7 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     emitter.emit(EventType::RunBlocked, &next, None, payload);
     let events = emitter.finish();
     let entry = ledger::governance(
-        "operator_escalated",
+        LedgerDecision::OperatorEscalated,
         &next,
         now,
         build([("reason", reason.into()), ("blocked_on", block.blocked_on.as_str().into())]),

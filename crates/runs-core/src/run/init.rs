@@ -8,6 +8,7 @@ use super::{Change, illegal};
 use crate::config::Config;
 use crate::doc;
 use crate::event::{Emitter, EventType};
+use crate::gate::GateStatus;
 use crate::members::{amount, build};
 use crate::rule;
 use crate::state::{State, Status};
@@ -94,8 +95,11 @@ pub fn init(
     ] {
         next.clear(member);
     }
-    let gates: Object =
-        config.gates().iter().map(|gate| (gate.id.clone(), "pending".into())).collect();
+    let gates: Object = config
+        .gates()
+        .iter()
+        .map(|gate| (gate.id.clone(), GateStatus::Pending.as_str().into()))
+        .collect();
     next.set(doc::State::PROJECT_ID, config.project_id());
     next.set(doc::State::PHASE_GATE_STATUS, gates);
     next.set(doc::State::BUDGET_RESERVATIONS, Object::new());

@@ -23,7 +23,9 @@ mod transition;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::Object;
 
-pub use approve::{ActionRun, ApprovalPlan, approve_completion, approve_transition, plan_approval};
+pub use approve::{
+    ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition, plan_approval,
+};
 pub(crate) use approve::{complete, enter_phase, pass_gate, set_gate};
 pub use assign::{Assignable, BaselineCheck, check_assignment};
 pub use checkpoint::checkpoint;

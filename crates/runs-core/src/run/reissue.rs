@@ -16,6 +16,7 @@ use crate::doc;
 use crate::event::{Emitter, EventType};
 use crate::history::REISSUED;
 use crate::hooks::{HookBatch, HookReport};
+use crate::ledger::LedgerDecision;
 use crate::members::build;
 use crate::state::{State, Status, Turn};
 use crate::{Ids, TurnId};
@@ -144,11 +145,11 @@ impl Reissuable {
             ("old_baseline", build([("head_ref", head)]).into()),
             ("new_baseline", build([("head_ref", new_head)]).into()),
         ]);
-        change.ledger.push(ledger::governance("turn_reissued", next, now, details));
+        change.ledger.push(ledger::governance(LedgerDecision::TurnReissued, next, now, details));
         if let Some(was) = resolved {
             let details = build([("resolved", was.into())]);
             emitter.emit(EventType::EscalationResolved, next, None, details.clone());
-            let line = ledger::governance("escalation_resolved", next, now, details);
+            let line = ledger::governance(LedgerDecision::EscalationResolved, next, now, details);
             change.ledger.push(line);
         }
         change.events.extend(emitter.finish());

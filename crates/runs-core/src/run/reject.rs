@@ -8,7 +8,7 @@ use super::{Change, illegal};
 use crate::config::Config;
 use crate::doc;
 use crate::event::{Emitter, EventType};
-use crate::ledger;
+use crate::ledger::{self, LedgerDecision};
 use crate::members::build;
 use crate::state::{Baseline, Block, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
@@ -89,7 +89,7 @@ pub fn reject(
     let mut ledger = Vec::new();
     if conflict.is_some() {
         let details = build([("turn_id", id.as_str().into()), ("role", role.as_str().into())]);
-        ledger.push(ledger::governance("conflict_rejected", state, now, details));
+        ledger.push(ledger::governance(LedgerDecision::ConflictRejected, state, now, details));
     }
     let block = Block::retries_exhausted(&role, &id, &rejection.reason);
     if !again {

@@ -6,7 +6,7 @@ use accord_contract::time::Time;
 use super::{Change, illegal};
 use crate::doc;
 use crate::event::{Emitter, EventType};
-use crate::ledger;
+use crate::ledger::{self, LedgerDecision};
 use crate::members::build;
 use crate::person::Approval;
 use crate::rule;
@@ -63,7 +63,7 @@ pub fn resolve(
         emitter.emit(kind, &next, Some((turn.as_str(), role)), payload);
     }
     let events = emitter.finish();
-    let entry = ledger::governance("escalation_resolved", &next, now, details);
+    let entry = ledger::governance(LedgerDecision::EscalationResolved, &next, now, details);
     let mut change = Change::new(next, events);
     change.ledger.push(entry);
     Ok(change)

@@ -14,7 +14,8 @@ use crate::Ids;
 use crate::config::Config;
 use crate::doc;
 use crate::event::{Emitter, EventType};
-use crate::ledger;
+use crate::gate::{GateStatus, GateType};
+use crate::ledger::{self, LedgerDecision, LedgerType};
 use crate::members::build;
 use crate::person::Approval;
 use crate::state::{Pending, State};
@@ -105,7 +106,7 @@ pub fn send_back(
         next.clear(member);
     }
     if let Some(gate) = request.gate {
-        set_gate(&mut next, gate, "failed");
+        set_gate(&mut next, gate, GateStatus::Failed);
     }
     next.set(doc::State::LAST_GATE_FAILURE, guarded(&failure, state, &request));
     next.set(doc::State::SENT_BACK, record.clone());
@@ -128,7 +129,7 @@ pub fn send_back(
 
 /// The members of a pending request.
 struct Request<'a> {
-    gate_type: &'static str,
+    gate_type: GateType,
     gate: Option<&'a str>,
     to: Option<&'a str>,
     by_turn: Option<&'a str>,
@@ -136,15 +137,16 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn of(pending: &'a Pending) -> Self {
+        let gate_type = pending.gate_type();
         match pending {
             Pending::Transition(transition) => Self {
-                gate_type: "phase_transition",
+                gate_type,
                 gate: Some(&transition.gate),
                 to: Some(&transition.to),
                 by_turn: transition.requested_by_turn.as_deref(),
             },
             Pending::Completion(completion) => Self {
-                gate_type: "run_completion",
+                gate_type,
                 gate: completion.gate.as_deref(),
                 to: None,
                 by_turn: completion.requested_by_turn.as_deref(),
@@ -218,9 +220,9 @@ fn next_role(
 }
 
 fn ledger_line(state: &State, failure: Object, record: Object, now: Time) -> Object {
-    let mut line = ledger::typed("gate_failure", state, now, failure);
+    let mut line = ledger::typed(LedgerType::GateFailure, state, now, failure);
     line.extend(build([
-        doc::Ledger::DECISION.to("gate_sent_back"),
+        doc::Ledger::DECISION.to(LedgerDecision::GateSentBack),
         doc::Ledger::ROLE.to("human"),
         doc::Ledger::STATEMENT.to(doc::SentBack::REASON.copy(&record)),
     ]));

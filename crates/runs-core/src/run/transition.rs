@@ -7,6 +7,7 @@ use super::{Change, illegal};
 use crate::Ids;
 use crate::doc;
 use crate::event::{Emitter, EventType};
+use crate::gate::GateType;
 use crate::members::build;
 use crate::rule;
 use crate::state::{Block, PendingTransition, State, Status};
@@ -33,7 +34,7 @@ pub fn pause_for_gate(
     set_pending(&mut next, pending)?;
     let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
-        doc::GateEvent::GATE_TYPE.to("phase_transition"),
+        doc::GateEvent::GATE_TYPE.to(GateType::PhaseTransition),
         doc::GateEvent::GATE_ID.to(pending.gate.as_str()),
         doc::GateEvent::FROM.to(pending.from.as_str()),
         doc::GateEvent::TO.to(pending.to.as_str()),

@@ -10,6 +10,7 @@ use crate::TurnId;
 use crate::doc;
 use crate::members::build;
 use crate::rule;
+use crate::timeout;
 
 wire_enum! {
     /// The category of a block.
@@ -59,12 +60,12 @@ impl Block {
     pub(crate) fn needs_human(reason: Option<&str>, turn: &TurnId) -> Self {
         let reason =
             reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("unspecified");
-        Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn, false)
+        Self::new(Category::NeedsHuman, format!("human:{reason}"), reason).about(turn)
     }
 
     pub(crate) fn retries_exhausted(role: &str, turn: &TurnId, detail: &str) -> Self {
         let on = escalation("retries_exhausted", role);
-        Self::new(Category::RetriesExhausted, on, detail).about(turn, true)
+        Self::new(Category::RetriesExhausted, on, detail).keeping(turn)
     }
 
     /// A person stopped the run.
@@ -85,11 +86,11 @@ impl Block {
 
     pub(crate) fn policy(id: &str, detail: &str, turn: &TurnId) -> Self {
         let on = format!("policy:{id}");
-        Self::new(Category::PolicyEscalation, on, detail).about(turn, true)
+        Self::new(Category::PolicyEscalation, on, detail).keeping(turn)
     }
 
-    /// A time limit was exceeded. `scope` is `turn`, `phase` or `run`.
-    pub(crate) fn timeout(scope: &str, detail: &str) -> Self {
+    /// A time limit was exceeded.
+    pub(crate) fn timeout(scope: timeout::Scope, detail: &str) -> Self {
         Self::new(Category::Timeout, format!("timeout:{scope}"), detail)
     }
 
@@ -99,7 +100,7 @@ impl Block {
 
     pub(crate) fn conflict_loop(turn: &TurnId, detail: &str) -> Self {
         let on = format!("human:conflict_loop:{turn}");
-        Self::new(Category::ConflictLoop, on, detail).about(turn, true)
+        Self::new(Category::ConflictLoop, on, detail).keeping(turn)
     }
 
     pub(crate) fn non_progress(detail: &str) -> Self {
@@ -109,7 +110,7 @@ impl Block {
     /// A turn could not be dispatched.
     pub fn dispatch(detail: &str, turn: &TurnId) -> Self {
         let on = format!("dispatch:{}", crate::patterns::slug(detail));
-        Self::new(Category::DispatchError, on, detail).about(turn, true)
+        Self::new(Category::DispatchError, on, detail).keeping(turn)
     }
 
     pub(crate) fn gate_action(gate: &str, detail: &str) -> Self {
@@ -120,10 +121,15 @@ impl Block {
         Self { category, blocked_on, detail: detail.to_owned(), turn: None, turn_retained: false }
     }
 
-    fn about(mut self, turn: &TurnId, retained: bool) -> Self {
+    /// A block by a turn that has ended.
+    fn about(mut self, turn: &TurnId) -> Self {
         self.turn = Some(turn.clone());
-        self.turn_retained = retained;
         self
+    }
+
+    /// A block by a turn that stays active.
+    fn keeping(self, turn: &TurnId) -> Self {
+        Self { turn_retained: true, ..self.about(turn) }
     }
 
     /// The command that a person runs next.

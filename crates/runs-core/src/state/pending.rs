@@ -4,6 +4,7 @@ use accord_contract::time::Time;
 use accord_contract::wire::{Object, Value};
 
 use crate::doc::{self, Member, Text};
+use crate::gate::GateType;
 use crate::members::build;
 
 /// A phase transition that needs approval.
@@ -39,6 +40,16 @@ pub enum Pending {
     Transition(PendingTransition),
     /// The end of the run.
     Completion(PendingCompletion),
+}
+
+impl Pending {
+    /// The type of the gate.
+    pub fn gate_type(&self) -> GateType {
+        match self {
+            Self::Transition(_) => GateType::PhaseTransition,
+            Self::Completion(_) => GateType::RunCompletion,
+        }
+    }
 }
 
 impl PendingTransition {

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{self as core, Accepted, Conclusion, Inputs, Options};
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::person::Consent;
@@ -91,12 +92,12 @@ impl Runs {
         operation.save_dispatch_index();
         let accepted = match outcome {
             Conclusion::Refused { failure, .. } => {
-                operation.save_session("acceptance_failed", Some(&turn));
+                operation.save_session(CheckpointReason::AcceptanceFailed, Some(&turn));
                 return Err(failure);
             }
             Conclusion::Accepted(accepted) => *accepted,
         };
-        operation.save_session("turn_accepted", Some(&turn));
+        operation.save_session(CheckpointReason::TurnAccepted, Some(&turn));
         // From here on the turn is accepted. A checkpoint that fails cannot change that.
         let mut acceptance = AcceptResult { accepted, checkpoint: None, no_checkpoint: None };
         if accept.checkpoint {

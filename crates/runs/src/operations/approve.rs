@@ -5,12 +5,13 @@ use std::time::Duration;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use accord_process::{Ending, Invocation, Spec};
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::config::GateAction;
-use accord_runs_core::evidence::Subject;
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::person::Consent;
 use accord_runs_core::run::{
-    self, ActionRun, ApprovalPlan, approve_completion, approve_transition, stopped_by_hook,
+    self, ActionRun, ApprovalPlan, PendingApproval, approve_completion, approve_transition,
+    stopped_by_hook,
 };
 
 use super::RunUpdate;
@@ -26,46 +27,15 @@ const MAX_EXCERPT: usize = 4096;
 /// while the gate is pending, except turns that were active at the same time.
 const RECENT: usize = 64;
 
-/// What is pending for approval.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Gate {
-    /// The transition to the next phase.
-    Transition,
-    /// The completion of the run.
-    Completion,
-}
-
-impl Gate {
-    fn is_completion(self) -> bool {
-        self == Self::Completion
-    }
-
-    /// What the person decides about.
-    pub fn subject(self) -> Subject<'static> {
-        match self {
-            Self::Transition => Subject::Transition,
-            Self::Completion => Subject::Completion,
-        }
-    }
-
-    /// The name in the environment of a gate's commands.
-    fn command(self) -> &'static str {
-        match self {
-            Self::Transition => "approve-transition",
-            Self::Completion => "approve-completion",
-        }
-    }
-}
-
 impl Runs {
     /// What an approval would do, without doing it.
     ///
     /// # Errors
     /// `invalid_state_transition` if no gate is pending.
-    pub fn plan_approval(&self, gate: Gate) -> Result<ApprovalPlan, Failure> {
+    pub fn plan_approval(&self, gate: PendingApproval) -> Result<ApprovalPlan, Failure> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
-        run::plan_approval(&state, &config, gate.is_completion(), history, gate.command())
+        run::plan_approval(&state, &config, gate, history)
     }
 
     /// The line of the history of the turn that requested a gate.
@@ -88,17 +58,11 @@ impl Runs {
     /// pending; `evidence_changed` if the person saw other evidence; `hook_blocked` if a hook
     /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
     /// and the gate stays pending.
-    pub fn approve(&self, gate: Gate, consent: &Consent) -> Result<RunUpdate, Failure> {
+    pub fn approve(&self, gate: PendingApproval, consent: &Consent) -> Result<RunUpdate, Failure> {
         let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
         let history = operation.locked.index(operation.state.run_id())?.length();
-        let plan = run::plan_approval(
-            &operation.state,
-            &operation.config,
-            gate.is_completion(),
-            history,
-            gate.command(),
-        )?;
+        let plan = run::plan_approval(&operation.state, &operation.config, gate, history)?;
         // Before hooks and commands, which may change the files that the person saw.
         let approval = operation.approval(&gate.subject(), consent)?;
         let report = operation.hooks(plan.hooks, HookPhase::BeforeGate, &[])?;
@@ -111,7 +75,7 @@ impl Runs {
         operation.environment.check_cancelled()?;
         let now = operation.now();
         let approved = match gate {
-            Gate::Transition => approve_transition(
+            PendingApproval::Transition => approve_transition(
                 &operation.state,
                 &operation.config,
                 &approval,
@@ -119,7 +83,7 @@ impl Runs {
                 &mut operation.ids,
                 now,
             ),
-            Gate::Completion => {
+            PendingApproval::Completion => {
                 approve_completion(&operation.state, &approval, &ran, &mut operation.ids, now)
             }
         };
@@ -129,8 +93,8 @@ impl Runs {
         };
         let update = operation.commit_update(change)?;
         let reason = match gate {
-            Gate::Transition => "phase_approved",
-            Gate::Completion => "run_completed",
+            PendingApproval::Transition => CheckpointReason::PhaseApproved,
+            PendingApproval::Completion => CheckpointReason::RunCompleted,
         };
         operation.save_session(reason, None);
         Ok(update)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::Write;
 use accord_runs_core::config::Config;
 use accord_runs_core::history::{self, RunIndex, Touch};
@@ -62,7 +63,7 @@ impl Runs {
             Err(refused) => return Err(operation.commit_refusal(refused)),
         };
         operation.commit(&change, Vec::<Write>::new())?;
-        operation.save_session("turn_assigned", Some(&turn));
+        operation.save_session(CheckpointReason::TurnAssigned, Some(&turn));
         Ok(Assigned { turn, update: RunUpdate { state: change.state, events: change.events } })
     }
 }

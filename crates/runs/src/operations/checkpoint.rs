@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use accord_contract::codes::{Code, Failure};
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::{TurnId, run};
 
 use super::assign::{AcceptedWork, accepted_work};
@@ -86,7 +87,7 @@ pub(super) fn make(
         operation.commit(&change, Vec::new())?;
     }
     // The commit has moved, which other runners would take for a change by a person.
-    operation.save_session("turn_checkpointed", None);
+    operation.save_session(CheckpointReason::TurnCheckpointed, None);
     Ok(Some(Checkpoint { commit, files, turns }))
 }
 

@@ -1,6 +1,7 @@
 //! Stops a run until a person has looked at it, and continues it.
 
 use accord_contract::codes::Failure;
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::person::Consent;
 use accord_runs_core::run;
@@ -20,7 +21,7 @@ impl Runs {
         let change = run::escalate(&operation.state, reason, &mut operation.ids, now)?;
         let update = operation.commit_update(change)?;
         operation.run_escalation_hooks(None, Some(reason));
-        operation.save_session("blocked", None);
+        operation.save_session(CheckpointReason::Blocked, None);
         Ok(update)
     }
 
@@ -36,7 +37,7 @@ impl Runs {
         let turn = block.turn.as_ref().and_then(|turn| operation.state.turn(turn));
         operation.run_escalation_hooks(turn, Some(&block.detail));
         let turn = turn.cloned();
-        operation.save_session("blocked", turn.as_ref());
+        operation.save_session(CheckpointReason::Blocked, turn.as_ref());
         Ok(update)
     }
 

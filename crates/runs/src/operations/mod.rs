@@ -29,11 +29,10 @@ use accord_runs_core::state::State;
 
 pub use accord_runs_core::loop_limits::DEFAULT_MAX_TURNS;
 pub use accord_runs_core::next_step::{NextStep, TurnView};
-pub use accord_runs_core::run::SendBack;
+pub use accord_runs_core::run::{PendingApproval, SendBack};
 
 pub use accept::{Accept, AcceptResult};
 pub use adopt::{Adopt, Adoption};
-pub use approve::Gate;
 pub use assign::Assigned;
 pub use checkpoint::Checkpoint;
 pub use dispatch::Dispatched;
@@ -41,7 +40,7 @@ pub(crate) use doctor::stray_findings;
 pub use doctor::{Finding, Level};
 pub use init::{COMMIT_MESSAGE, InitOptions, Initialized, NewAgent, NewRole, init};
 pub use initiative::{initiative_command, initiative_of};
-pub use proposal::{ProposalDecided, ProposalFile, ProposalView};
+pub use proposal::{ApplyTo, ProposalDecided, ProposalFile, ProposalFilter, ProposalView};
 pub use records::{Query, RunChoice};
 pub use reissue::{Reissue, Reissued};
 pub use reject::{Reject, Rejected};

@@ -43,6 +43,24 @@ pub struct ProposalFile {
     pub content: Option<String>,
 }
 
+/// Which proposals are listed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ProposalFilter {
+    /// Those that wait for a decision.
+    Waiting,
+    /// Those that were applied or dropped, too.
+    All,
+}
+
+/// Where the files of an applied proposal go.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ApplyTo {
+    /// Into the working tree.
+    WorkingTree,
+    /// Into the working tree and into a commit of git.
+    Checkpoint,
+}
+
 /// A decision on a proposal.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -58,11 +76,11 @@ pub struct ProposalDecided {
 }
 
 impl Runs {
-    /// The proposals in the repository, by turn; those that were decided on only with `all`.
+    /// The proposals in the repository, by turn.
     ///
     /// # Errors
     /// If the repository cannot be read.
-    pub fn proposals(&self, all: bool) -> Result<Vec<ProposalView>, Failure> {
+    pub fn proposals(&self, filter: ProposalFilter) -> Result<Vec<ProposalView>, Failure> {
         let repository = self.repository();
         let mut found = Vec::new();
         for entry in repository.list(&own_path(&proposals_folder())?)? {
@@ -70,7 +88,7 @@ impl Runs {
                 continue;
             };
             let decided = decision_on(repository, &turn)?;
-            if decided.is_some() && !all {
+            if decided.is_some() && filter == ProposalFilter::Waiting {
                 continue;
             }
             // A folder without a list of files is not a proposal, or not a whole one.
@@ -123,7 +141,7 @@ impl Runs {
         &self,
         turn: &TurnId,
         consent: &Consent,
-        checkpoint: bool,
+        to: ApplyTo,
     ) -> Result<ProposalDecided, Failure> {
         let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;
@@ -146,7 +164,7 @@ impl Runs {
             let place = operation.root().join(path);
             let _ = std::fs::set_permissions(place, Permissions::from_mode(mode));
         }
-        if checkpoint && !decided.files.is_empty() {
+        if to == ApplyTo::Checkpoint && !decided.files.is_empty() {
             decided.checkpoint = checkpoint_files(&mut operation, &proposal, &decided.files)?;
             decided.update.state = operation.state.clone();
         }

@@ -1,6 +1,7 @@
 //! Takes a turn back and gives its work to a new turn.
 
 use accord_contract::codes::Failure;
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::accept::{Record, Write};
 use accord_runs_core::hooks::HookPhase;
 use accord_runs_core::run::check_reissue;
@@ -90,7 +91,7 @@ impl Runs {
         }
         operation.commit(&reissued.change, further)?;
         operation.save_dispatch_index();
-        operation.save_session("turn_assigned", Some(&reissued.turn));
+        operation.save_session(CheckpointReason::TurnAssigned, Some(&reissued.turn));
         Ok(Reissued {
             old,
             assigned: Assigned {

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_runs_core::TurnId;
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::run::{self, Rejection};
 use accord_runs_core::state::Status;
 
@@ -74,7 +75,7 @@ impl Runs {
         let blocked = operation.state.status() == Status::Blocked;
         if blocked {
             operation.run_escalation_hooks(Some(&turn), Some(&reject.reason));
-            operation.save_session("blocked", Some(&turn));
+            operation.save_session(CheckpointReason::Blocked, Some(&turn));
         }
         Ok(Rejected {
             again: !blocked,

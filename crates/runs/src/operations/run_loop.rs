@@ -15,7 +15,7 @@ use accord_runs_core::loop_limits::{DEFAULT_MAX_TURNS, Retry, after_worker_failu
 use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::state::{Block, Status};
 
-use super::{Dispatched, Gate, NextStep};
+use super::{Dispatched, NextStep, PendingApproval};
 use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
@@ -40,7 +40,7 @@ pub enum LoopStop {
     /// The run is blocked: a person is needed.
     Blocked,
     /// A gate is pending.
-    GateHeld(Gate),
+    GateHeld(PendingApproval),
     /// A person must do a turn.
     ByHand(Box<Dispatched>),
     /// The maximum number of turns was reached.
@@ -184,9 +184,11 @@ impl<'a> RunLoop<'a> {
             start @ NextStep::Start { .. } => StepEffect::Stop(LoopStop::NotRunning(start)),
             NextStep::Resolve { .. } => StepEffect::Stop(LoopStop::Blocked),
             NextStep::ApproveTransition { gate, .. } => {
-                self.approve(Gate::Transition, Some(gate))?
+                self.approve(PendingApproval::Transition, Some(gate))?
             }
-            NextStep::ApproveCompletion { gate } => self.approve(Gate::Completion, gate)?,
+            NextStep::ApproveCompletion { gate } => {
+                self.approve(PendingApproval::Completion, gate)?
+            }
             // The alternative to the approval above, which ended the loop or changed the run.
             NextStep::SendBack { .. } => StepEffect::Waits,
             // A person decides at any time; no turn waits for it.
@@ -248,7 +250,7 @@ impl<'a> RunLoop<'a> {
         })
     }
 
-    fn approve(&self, gate: Gate, name: Option<String>) -> Result<StepEffect, Failure> {
+    fn approve(&self, gate: PendingApproval, name: Option<String>) -> Result<StepEffect, Failure> {
         // Gates that touch credentials always need a person.
         let config = self.runs.config()?;
         let declared = name.as_deref().and_then(|name| config.gate(name));

@@ -2,6 +2,7 @@
 
 use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
+use accord_runs_core::accept::CheckpointReason;
 use accord_runs_core::evidence::Subject;
 use accord_runs_core::person::Consent;
 use accord_runs_core::run::{self, SendBack, waiting_request};
@@ -37,7 +38,7 @@ impl Runs {
             now,
         )?;
         let update = operation.commit_update(change)?;
-        operation.save_session("gate_sent_back", None);
+        operation.save_session(CheckpointReason::GateSentBack, None);
         Ok(update)
     }
 }

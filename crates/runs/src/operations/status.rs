@@ -15,8 +15,8 @@ use accord_runs_core::state::{State, Status, Turn};
 use accord_runs_core::{TurnId, dispatch};
 use accord_trees::lock::still_runs;
 
-use super::ProposalView;
 use super::assign::check_baseline;
+use super::{ProposalFilter, ProposalView};
 use crate::Runs;
 use crate::git::Git;
 use crate::guard::KeptChange;
@@ -112,7 +112,7 @@ impl Runs {
         let obstacles = journals.iter().map(|journal| repository.obstacle(&journal.path));
         let obstacle = obstacles.filter_map(Result::transpose).next().transpose()?;
         let in_the_way = unusable.or(obstacle.map(Failure::from));
-        let proposals = self.proposals(false)?;
+        let proposals = self.proposals(ProposalFilter::Waiting)?;
         let undecided = self.undecided()?;
         let lost = undecided.lost.as_ref().filter(|_| undecided.trouble.is_none());
         let next = match (&config, &state, in_the_way) {

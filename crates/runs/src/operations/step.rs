@@ -5,7 +5,7 @@ use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, Turn};
 
 use super::status::has_worker;
-use super::{Gate, NextStep};
+use super::{NextStep, PendingApproval};
 use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
@@ -28,7 +28,7 @@ pub enum StepResult {
     /// A turn cycle ended.
     Turn(TurnOutcome),
     /// A gate is pending.
-    GateHeld(Gate),
+    GateHeld(PendingApproval),
     /// No run is active; this is the next step.
     NotRunning(NextStep),
 }
@@ -52,10 +52,10 @@ impl Runs {
             let next = overview.next.into_iter().next();
             match next {
                 Some(NextStep::ApproveTransition { .. }) => {
-                    return Ok(StepResult::GateHeld(Gate::Transition));
+                    return Ok(StepResult::GateHeld(PendingApproval::Transition));
                 }
                 Some(NextStep::ApproveCompletion { .. }) => {
-                    return Ok(StepResult::GateHeld(Gate::Completion));
+                    return Ok(StepResult::GateHeld(PendingApproval::Completion));
                 }
                 Some(NextStep::Examine(failure) | NextStep::Adopt(failure)) => return Err(failure),
                 Some(NextStep::Checkpoint) if step.cycle.checkpoint => {

@@ -5,7 +5,7 @@ use accord_base::Door;
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_runs::answers::RunStatusAnswer;
-use accord_runs::operations::{Gate, LoopOptions};
+use accord_runs::operations::{LoopOptions, PendingApproval};
 use accord_runs_core::evidence::{EvidenceDigest, ExpectedDigest, Subject};
 use accord_runs_core::person::{Consent, Person};
 use accord_runs_core::testing::consent;
@@ -40,15 +40,17 @@ fn evidence_that_has_moved_refuses_the_approval_and_changes_nothing() {
     for change in moves {
         change();
         let before = repo.home();
-        let failure =
-            refused(runs.approve(Gate::Transition, &expecting(&last)), Code::XchainEvidenceChanged);
+        let failure = refused(
+            runs.approve(PendingApproval::Transition, &expecting(&last)),
+            Code::XchainEvidenceChanged,
+        );
         let now = evidence();
         assert_eq!(failure.details.unwrap()["evidence_digest"], now.as_str());
         assert_ne!(now, last);
         assert_eq!(repo.home(), before);
         last = now;
     }
-    runs.approve(Gate::Transition, &expecting(&last)).unwrap();
+    runs.approve(PendingApproval::Transition, &expecting(&last)).unwrap();
     let events = repo.lines(".agentxchain/events.jsonl");
     let approved = events.iter().find(|event| event["event_type"] == "gate_approved").unwrap();
     assert_eq!(approved["payload"]["evidence_digest"], last.as_str());

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use accord_contract::codes::{Code, Failure};
 use accord_runs::operations::{
-    Accept, Adopt, Gate, ManualResult, Reissue, SendBack, Start, Step, StepResult,
+    Accept, Adopt, ApplyTo, ManualResult, PendingApproval, Reissue, SendBack, Start, Step,
+    StepResult,
 };
 use accord_runs::{CycleOptions, Environment, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
@@ -262,11 +263,11 @@ fn carry_out(typed: &str) {
     let runs = Runs::open(root.as_ref(), environment).unwrap();
     let turn = || TurnId::parse("turn_0123456789abcdef").unwrap();
     let done: Result<(), Failure> = match operation.split('-').next().unwrap_or_default() {
-        "transition" => runs.approve(Gate::Transition, &consent()).map(drop),
-        "completion" => runs.approve(Gate::Completion, &consent()).map(drop),
+        "transition" => runs.approve(PendingApproval::Transition, &consent()).map(drop),
+        "completion" => runs.approve(PendingApproval::Completion, &consent()).map(drop),
         "resolve" => runs.resolve(&consent()).map(drop),
         "sendback" => runs.send_back(&SendBack::default(), &consent()).map(drop),
-        "proposal" => runs.apply_proposal(&turn(), &consent(), false).map(drop),
+        "proposal" => runs.apply_proposal(&turn(), &consent(), ApplyTo::WorkingTree).map(drop),
         "adopt" => runs.adopt(&Adopt { by: Some(consent().person), undo: false }).map(drop),
         "merge" => {
             let merge = Accept { human_merge: Some(consent()), ..Accept::default() };

@@ -4,7 +4,7 @@ use accord_base::worker::{Ancestor, Ancestry};
 use accord_base::{Caller, CallerProcess};
 use accord_contract::codes::Code;
 use accord_runs::coordinator::{Coordinator, SendBackGate};
-use accord_runs::operations::{Accept, Gate, SendBack};
+use accord_runs::operations::{Accept, ApplyTo, PendingApproval, SendBack};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::TurnId;
 use accord_runs_core::testing::consent;
@@ -38,12 +38,15 @@ fn each_decision_of_a_person_is_refused_in_a_worker() {
         ("ACCORD_TASK_ID", "TASK-2026-02-09-001"),
     ] {
         let runs = Runs::open(&repo.root(), called_with(mark, value)).unwrap();
-        refused(runs.approve(Gate::Transition, &consent()), Code::XchainNotForWorkers);
-        refused(runs.approve(Gate::Completion, &consent()), Code::XchainNotForWorkers);
+        refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainNotForWorkers);
+        refused(runs.approve(PendingApproval::Completion, &consent()), Code::XchainNotForWorkers);
         refused(runs.resolve(&consent()), Code::XchainNotForWorkers);
         refused(runs.send_back(&SendBack::default(), &consent()), Code::XchainNotForWorkers);
         let turn = TurnId::parse("turn_1").unwrap();
-        refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainNotForWorkers);
+        refused(
+            runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
+            Code::XchainNotForWorkers,
+        );
         refused(runs.drop_proposal(&turn, None, &consent()), Code::XchainNotForWorkers);
         let merge = Accept { human_merge: Some(consent()), ..Accept::default() };
         refused(runs.accept(&merge), Code::XchainNotForWorkers);

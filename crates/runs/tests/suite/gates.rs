@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_runs::Runs;
-use accord_runs::operations::{Gate, Start};
+use accord_runs::operations::{PendingApproval, Start};
 use accord_runs_core::state::{Block, Status};
 use accord_runs_core::testing::consent;
 use serde_json::{Value, json};
@@ -38,11 +38,14 @@ fn the_commands_of_a_gate_run_before_it_is_passed() {
         {"run": "echo and && echo more >> seen", "timeout_ms": 5000},
     ]));
     let runs = waiting(&repo);
-    let plan = runs.plan_approval(Gate::Transition).unwrap();
+    let plan = runs.plan_approval(PendingApproval::Transition).unwrap();
     assert_eq!(plan.actions.len(), 2);
     assert!(!repo.has("seen"), "looking does nothing");
-    refused(runs.approve(Gate::Completion, &consent()), Code::XchainInvalidStateTransition);
-    let moved = runs.approve(Gate::Transition, &consent()).unwrap();
+    refused(
+        runs.approve(PendingApproval::Completion, &consent()),
+        Code::XchainInvalidStateTransition,
+    );
+    let moved = runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert_eq!(moved.state.phase(), "implementation");
     assert_eq!(repo.read("seen"), "planning_signoff planning\nmore\n");
     let ledger = repo.lines(".agentxchain/decision-ledger.jsonl");
@@ -56,7 +59,7 @@ fn a_command_that_fails_keeps_the_gate_shut() {
         {"run": "touch never", "timeout_ms": 5000},
     ]));
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition, &consent()), Code::XchainGateActionFailed);
+    refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainGateActionFailed);
     assert!(!repo.has("never"));
     let state = runs.state().unwrap();
     assert_eq!((state.status(), state.phase()), (Status::Blocked, "planning"));
@@ -64,7 +67,7 @@ fn a_command_that_fails_keeps_the_gate_shut() {
     assert_eq!((&line["exit_code"], &line["output_excerpt"]), (&json!(1), &json!("why\n")));
     refused(runs.resolve(&consent()), Code::XchainInvalidStateTransition);
     repo.write("allowed", "");
-    runs.approve(Gate::Transition, &consent()).unwrap();
+    runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert!(repo.has("never"));
 }
 
@@ -72,7 +75,7 @@ fn a_command_that_fails_keeps_the_gate_shut() {
 fn a_command_that_never_ends_is_ended() {
     let repo = with_actions(json!([{"run": "sleep 60 & sleep 60", "timeout_ms": 1000}]));
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition, &consent()), Code::XchainGateActionFailed);
+    refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainGateActionFailed);
     let line = repo.lines(".agentxchain/decision-ledger.jsonl").pop().unwrap();
     assert_eq!((&line["timed_out"], &line["exit_code"]), (&json!(true), &Value::Null));
 }
@@ -82,7 +85,7 @@ fn a_hook_before_a_gate_can_keep_it_shut() {
     let repo = Repo::plain();
     repo.hook("before_gate", "no", "blocking", 5000, "exit 1");
     let runs = waiting(&repo);
-    refused(runs.approve(Gate::Transition, &consent()), Code::XchainHookBlocked);
+    refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainHookBlocked);
     assert_eq!(runs.state().unwrap().phase(), "planning");
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{Accept, Adopt, Gate, NextStep, Reject, Step, StepResult};
+use accord_runs::operations::{Accept, Adopt, NextStep, PendingApproval, Reject, Step, StepResult};
 use accord_runs::{Environment, Notice, Runs, TurnOutcome};
 use accord_trees::lock::process_start;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(crate) fn waits_at_the_gate(attack: &Attack, stepped: StepResult) {
     assert!(matches!(stepped, StepResult::Turn(TurnOutcome::Accepted(_))), "{stepped:?}");
     attack.assert_gates_hold();
     assert_eq!(attack.state()["pending_phase_transition"]["gate"], "planning_signoff");
-    assert_eq!(attack.step().unwrap(), StepResult::GateHeld(Gate::Transition));
+    assert_eq!(attack.step().unwrap(), StepResult::GateHeld(PendingApproval::Transition));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn sound_work_is_accepted_and_leaves_nothing_guarded() {
     assert_eq!(attack.kept(), []);
     // A person may change the configuration between turns without ceremony.
     attack.repo.configure(|config| config["project"]["goal"] = json!("another"));
-    attack.runs.approve(Gate::Transition, &consent()).unwrap();
+    attack.runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert_eq!(attack.state()["phase"], "implementation");
 }
 
@@ -420,7 +420,7 @@ fn records_are_copied_only_as_far_as_they_grew() {
     attack.repo.configure(|config| {
         config["roles"]["dev"]["runtime"] = json!("agent");
     });
-    attack.runs.approve(Gate::Transition, &consent()).unwrap();
+    attack.runs.approve(PendingApproval::Transition, &consent()).unwrap();
     plan(&attack.repo);
     drop(attack.step());
     let second = copy.metadata().unwrap();

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
-use accord_runs::operations::{Accept, Gate, Reject, SendBack};
+use accord_runs::operations::{Accept, ApplyTo, PendingApproval, ProposalFilter, Reject, SendBack};
 use accord_runs::repository::Repository;
 use accord_runs::{Environment, Reading, Runs};
 use accord_runs_core::testing::consent;
@@ -81,7 +81,7 @@ const OPERATIONS: [Operation; 10] = [
     Operation {
         name: "approve a transition",
         prepare: |repo| waiting(repo, "phase_transition_request", json!("implementation")),
-        act: |runs| runs.approve(Gate::Transition, &consent()).map(drop),
+        act: |runs| runs.approve(PendingApproval::Transition, &consent()).map(drop),
         refusal: None,
         stride: 4,
     },
@@ -94,7 +94,7 @@ const OPERATIONS: [Operation; 10] = [
             });
             waiting(repo, "run_completion_request", json!(true));
         },
-        act: |runs| runs.approve(Gate::Completion, &consent()).map(drop),
+        act: |runs| runs.approve(PendingApproval::Completion, &consent()).map(drop),
         refusal: None,
         stride: 4,
     },
@@ -115,8 +115,9 @@ const OPERATIONS: [Operation; 10] = [
             waiting(repo, "proposed_changes", json!([change]));
         },
         act: |runs| {
-            let waiting = runs.proposals(false)?;
-            runs.apply_proposal(&waiting[0].proposal.turn, &consent(), false).map(drop)
+            let waiting = runs.proposals(ProposalFilter::Waiting)?;
+            runs.apply_proposal(&waiting[0].proposal.turn, &consent(), ApplyTo::WorkingTree)
+                .map(drop)
         },
         refusal: None,
         stride: 4,

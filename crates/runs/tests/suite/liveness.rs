@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use accord_contract::codes::Code;
 use accord_runs::CycleOptions;
 use accord_runs::answers::{CommandNames, NextAnswer};
-use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step};
+use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, Step};
 use accord_runs_core::liveness::Stalled;
 use serde_json::json;
 
@@ -128,7 +128,7 @@ fn a_loop_gives_the_next_attempt_more_time() {
         format!("if mkdir '{}'; then exec sleep 60; fi; sleep 6; {PLANS}", first.display());
     let repo = planned_by(&script, json!({"startup_watchdog_ms": 4500}));
     let looped = repo.started().run_loop(&LoopOptions::default()).unwrap();
-    assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
+    assert_eq!(looped.stop, LoopStop::GateHeld(PendingApproval::Transition));
 }
 
 #[test]

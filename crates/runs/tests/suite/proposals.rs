@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use accord_contract::codes::Code;
 use accord_runs::Runs;
 use accord_runs::answers::{CommandNames, NextAnswer};
-use accord_runs::operations::{NextStep, ProposalFile};
+use accord_runs::operations::{ApplyTo, NextStep, ProposalFile, ProposalFilter};
 use accord_runs_core::TurnId;
 use accord_runs_core::proposal::FileState;
 use accord_runs_core::testing::consent;
@@ -77,7 +77,7 @@ fn a_proposal_is_written_into_the_working_tree_once() {
     // Made with another program: printf 'old\n' | sha256sum
     let old = "sha256:01d09d19c2139a46aebfb577780d123d7396e97201bc7ead210a2ebff8239dee";
     assert_eq!(snapshot["files"][1]["sha256"], old);
-    let waiting = runs.proposals(false).unwrap();
+    let waiting = runs.proposals(ProposalFilter::Waiting).unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].proposal.turn, turn);
     let next = runs.status().unwrap().next;
@@ -92,7 +92,7 @@ fn a_proposal_is_written_into_the_working_tree_once() {
     assert_eq!(states(&files), [FileState::Ready; 4]);
     assert_eq!(files[1].content.as_deref(), Some("better\n"));
 
-    let decided = runs.apply_proposal(&turn, &consent(), false).unwrap();
+    let decided = runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree).unwrap();
     assert_eq!(decided.files, ["src/new.txt", "old.txt", "run.sh", "gone.txt"]);
     assert_eq!(
         (repo.read("src/new.txt"), repo.read("old.txt")),
@@ -114,9 +114,12 @@ fn a_proposal_is_written_into_the_working_tree_once() {
     assert_eq!(event["payload"]["resolved_via"], "proposal_applied");
     assert_eq!(event["turn"]["turn_id"], turn.as_str());
 
-    assert!(runs.proposals(false).unwrap().is_empty());
-    assert_eq!(runs.proposals(true).unwrap()[0].decided, Some("applied"));
-    refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainProposalDecided);
+    assert!(runs.proposals(ProposalFilter::Waiting).unwrap().is_empty());
+    assert_eq!(runs.proposals(ProposalFilter::All).unwrap()[0].decided, Some("applied"));
+    refused(
+        runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
+        Code::XchainProposalDecided,
+    );
     refused(runs.drop_proposal(&turn, None, &consent()), Code::XchainProposalDecided);
     let next = runs.status().unwrap().next;
     assert!(matches!(&next[0], NextStep::Tidy { files } if files.len() == 4), "{next:?}");
@@ -126,7 +129,7 @@ fn a_proposal_is_written_into_the_working_tree_once() {
 fn applied_files_can_be_committed_at_once() {
     let repo = repo();
     let (runs, turn) = proposed(&repo, &changes());
-    let decided = runs.apply_proposal(&turn, &consent(), true).unwrap();
+    let decided = runs.apply_proposal(&turn, &consent(), ApplyTo::Checkpoint).unwrap();
     let made = decided.checkpoint.unwrap();
     assert_eq!(made.commit, repo.git(&["rev-parse", "HEAD"]).trim());
     let shown = repo.git(&["show", "--format=%B", "--name-only", "HEAD"]);
@@ -144,8 +147,10 @@ fn a_file_that_changed_since_is_not_overwritten() {
     // The same as proposed is no conflict.
     std::fs::remove_file(repo.root().join("gone.txt")).unwrap();
     let before = repo.home();
-    let failure =
-        refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainProposalOutdated);
+    let failure = refused(
+        runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
+        Code::XchainProposalOutdated,
+    );
     assert_eq!(failure.details.unwrap()["files"], json!(["src/new.txt", "old.txt"]));
     assert_eq!(repo.home(), before);
     assert_eq!(repo.read("old.txt"), "newer\n");
@@ -154,7 +159,7 @@ fn a_file_that_changed_since_is_not_overwritten() {
     assert_eq!(states(&files), expected);
     repo.write("old.txt", "old\n");
     std::fs::remove_file(repo.root().join("src/new.txt")).unwrap();
-    let decided = runs.apply_proposal(&turn, &consent(), false).unwrap();
+    let decided = runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree).unwrap();
     assert_eq!(decided.files, ["src/new.txt", "old.txt", "run.sh"]);
 }
 
@@ -170,8 +175,10 @@ fn only_what_was_accepted_is_applied() {
         &json!({"files": [{"path": ".git/config", "action": "create", "existed": false}]})
             .to_string(),
     );
-    let failure =
-        refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainProposalChanged);
+    let failure = refused(
+        runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
+        Code::XchainProposalChanged,
+    );
     assert_eq!(failure.details.unwrap()["files"], json!(["old.txt"]));
     assert_eq!(repo.read("old.txt"), "old\n");
 }
@@ -199,16 +206,16 @@ fn a_proposal_of_another_runner_writes_nothing_that_is_guarded_or_outside() {
         if !path.starts_with(['.', '/']) {
             repo.write(&format!("{folder}/{path}"), "x");
         }
-        refused(runs.apply_proposal(&turn, &consent(), false), code);
+        refused(runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree), code);
     }
     // The reference runner's list is enough for what it may change, and a link is not followed.
     repo.write(&format!("{folder}/free.txt"), "free\n");
     let file = json!({"path": "free.txt", "action": "create", "existed": false, "sha256": null});
     repo.write(&format!("{folder}/SOURCE_SNAPSHOT.json"), &json!({"files": [file]}).to_string());
     std::os::unix::fs::symlink("/etc/hostname", repo.root().join("free.txt")).unwrap();
-    refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainNotAFile);
+    refused(runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree), Code::XchainNotAFile);
     std::fs::remove_file(repo.root().join("free.txt")).unwrap();
-    runs.apply_proposal(&turn, &consent(), false).unwrap();
+    runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree).unwrap();
     assert_eq!(repo.read("free.txt"), "free\n");
 }
 
@@ -221,10 +228,13 @@ fn a_dropped_proposal_leaves_the_list_and_keeps_its_files() {
     refused(runs.proposal(&none), Code::XchainProposalNotFound);
     // While a turn is active, its proposal can be dropped, but not applied.
     let active = runs.assign(Some("pm")).unwrap().turn;
-    refused(runs.apply_proposal(&turn, &consent(), false), Code::XchainInvalidStateTransition);
+    refused(
+        runs.apply_proposal(&turn, &consent(), ApplyTo::WorkingTree),
+        Code::XchainInvalidStateTransition,
+    );
     runs.drop_proposal(&turn, Some("too much"), &consent()).unwrap();
     assert!(runs.state().unwrap().turn(active.id()).is_some());
-    assert!(runs.proposals(false).unwrap().is_empty());
+    assert!(runs.proposals(ProposalFilter::Waiting).unwrap().is_empty());
     let folder = format!(".agentxchain/proposed/{turn}");
     let record = repo.json(&format!("{folder}/REJECTED.json"));
     assert_eq!(

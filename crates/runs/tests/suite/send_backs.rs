@@ -2,7 +2,7 @@
 
 use accord_contract::codes::Code;
 use accord_runs::coordinator::{NextAction, SendBackGate, StepOutcome};
-use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, SendBack};
+use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, SendBack};
 use accord_runs_core::coordinator::CoordinatorStatus;
 use accord_runs_core::state::Status;
 use accord_runs_core::testing::consent;
@@ -42,7 +42,7 @@ fn a_request_is_sent_back_made_again_and_approved() {
     assert_eq!(repo.home(), before, "a refusal writes nothing");
     assert!(!request(&repo).contains(REASON));
     let stop = runs.run_loop(&LoopOptions::default()).unwrap().stop;
-    assert_eq!(stop, LoopStop::GateHeld(Gate::Transition));
+    assert_eq!(stop, LoopStop::GateHeld(PendingApproval::Transition));
     let before = repo.home();
     let nobody = SendBack { role: Some("nobody".to_owned()), ..given() };
     refused(runs.send_back(&nobody, &consent()), Code::XchainUnknownRole);
@@ -51,14 +51,20 @@ fn a_request_is_sent_back_made_again_and_approved() {
     let moved = runs.send_back(&given(), &consent()).unwrap();
     assert_eq!((moved.state.status(), moved.state.phase()), (Status::Active, "planning"));
     assert_eq!(repo.json(".agentxchain/session.json")["pending_gate"], Value::Null);
-    refused(runs.approve(Gate::Transition, &consent()), Code::XchainInvalidStateTransition);
+    refused(
+        runs.approve(PendingApproval::Transition, &consent()),
+        Code::XchainInvalidStateTransition,
+    );
     refused(runs.send_back(&given(), &consent()), Code::XchainInvalidStateTransition);
     let next = runs.status().unwrap().next;
     assert!(matches!(&next[0], NextStep::Assign { role, .. } if role == "pm"), "{next:?}");
 
     let prompt = request(&repo);
     assert!(prompt.contains("## Sent back by a person") && prompt.contains(REASON), "{prompt}");
-    assert_eq!(runs.approve(Gate::Transition, &consent()).unwrap().state.phase(), "implementation");
+    assert_eq!(
+        runs.approve(PendingApproval::Transition, &consent()).unwrap().state.phase(),
+        "implementation"
+    );
     let state = repo.json(".agentxchain/state.json");
     assert_eq!(state["phase_gate_status"]["planning_signoff"], "passed");
     let events = repo.lines(".agentxchain/events.jsonl");
@@ -81,7 +87,7 @@ fn a_run_that_the_gate_blocked_is_sent_back() {
     });
     let runs = repo.started();
     request(&repo);
-    refused(runs.approve(Gate::Transition, &consent()), Code::XchainGateActionFailed);
+    refused(runs.approve(PendingApproval::Transition, &consent()), Code::XchainGateActionFailed);
     let next = runs.status().unwrap().next;
     assert!(matches!(&next[1], NextStep::SendBack { .. }), "{next:?}");
     let dev = SendBack { role: Some("dev".to_owned()), ..given() };

@@ -1,7 +1,9 @@
 //! A whole run, from an empty folder to its end.
 
 use accord_contract::codes::Code;
-use accord_runs::operations::{Accept, Gate, InitOptions, NewAgent, NextStep, Query, Start, init};
+use accord_runs::operations::{
+    Accept, InitOptions, NewAgent, NextStep, PendingApproval, Query, Start, init,
+};
 use accord_runs::{Environment, Runs};
 use accord_runs_core::state::Status;
 use accord_runs_core::testing::consent;
@@ -36,7 +38,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     assert_eq!(accepted.state.status(), Status::Paused);
     assert!(matches!(next(&runs), NextStep::ApproveTransition { .. }));
     refused(runs.resolve(&consent()), Code::XchainInvalidStateTransition);
-    let moved = runs.approve(Gate::Transition, &consent()).unwrap();
+    let moved = runs.approve(PendingApproval::Transition, &consent()).unwrap();
     assert_eq!((moved.state.status(), moved.state.phase()), (Status::Active, "implementation"));
 
     // The next writer needs a clean start.
@@ -92,7 +94,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     );
     accept(&runs, turn.turn.id()).unwrap();
     assert!(matches!(next(&runs), NextStep::ApproveCompletion { .. }));
-    let moved = runs.approve(Gate::Completion, &consent()).unwrap();
+    let moved = runs.approve(PendingApproval::Completion, &consent()).unwrap();
     assert_eq!(moved.state.status(), Status::Completed);
     assert_eq!(next(&runs), NextStep::Start { restart: true });
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use accord_contract::codes::Code;
 use accord_process::Cancel;
-use accord_runs::operations::{Gate, LoopOptions, LoopStop, NextStep, Step, StepResult};
+use accord_runs::operations::{LoopOptions, LoopStop, NextStep, PendingApproval, Step, StepResult};
 use accord_runs::{CycleOptions, Notice, Runs, TurnOutcome};
 use accord_runs_core::TurnId;
 use accord_runs_core::state::{Status, TurnStatus};
@@ -85,7 +85,10 @@ fn a_step_carries_a_turn_from_assignment_to_acceptance() {
     let left = repo.home();
     assert!(!left.iter().any(|(name, _)| name.contains("dispatch-progress")));
     // The gate waits, and a step says so.
-    assert_eq!(runs.step(&Step::default()).unwrap(), StepResult::GateHeld(Gate::Transition));
+    assert_eq!(
+        runs.step(&Step::default()).unwrap(),
+        StepResult::GateHeld(PendingApproval::Transition)
+    );
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn a_gate_with_credentials_is_never_passed_by_a_loop() {
     repo.configure(|config| config["gates"]["planning_signoff"]["credentialed"] = json!(true));
     let options = LoopOptions { auto_approve: Some(consent().person), ..LoopOptions::default() };
     let looped = repo.started().run_loop(&options).unwrap();
-    assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
+    assert_eq!(looped.stop, LoopStop::GateHeld(PendingApproval::Transition));
 }
 
 #[test]
@@ -287,7 +290,10 @@ fn a_loop_stops_at_a_gate_or_passes_it_and_stops_for_a_person() {
     let repo = planned_by(PLANS, json!({}));
     let runs = repo.started();
     let looped = runs.run_loop(&LoopOptions::default()).unwrap();
-    assert_eq!((looped.stop, looped.accepted), (LoopStop::GateHeld(Gate::Transition), 1));
+    assert_eq!(
+        (looped.stop, looped.accepted),
+        (LoopStop::GateHeld(PendingApproval::Transition), 1)
+    );
 
     let options = LoopOptions {
         auto_approve: Some(consent().person),
@@ -333,7 +339,7 @@ fn a_worker_that_comes_to_nothing_again_and_again_blocks_the_loop() {
     });
     runs.resolve(&consent()).unwrap();
     let looped = runs.run_loop(&LoopOptions::default()).unwrap();
-    assert_eq!(looped.stop, LoopStop::GateHeld(Gate::Transition));
+    assert_eq!(looped.stop, LoopStop::GateHeld(PendingApproval::Transition));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use accord_contract::wire::Value;
 use accord_runs::Runs;
 use accord_runs::answers::RunPlanAnswer;
-use accord_runs::operations::Gate;
+use accord_runs::operations::PendingApproval;
 use accord_runs_core::evidence::{EvidenceDigest, Subject};
 use accord_runs_core::run::{ApprovalPlan, check_resolvable};
 use accord_runs_core::state::Pending;
@@ -54,18 +54,18 @@ pub(super) struct ResolveArgs {
 
 impl TransitionArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(Gate::Transition)
+        self.gate.run(PendingApproval::Transition)
     }
 }
 
 impl CompletionArgs {
     pub(super) fn run(self) -> Result<Exit, CliError> {
-        self.gate.run(Gate::Completion)
+        self.gate.run(PendingApproval::Completion)
     }
 }
 
 impl GateArgs {
-    fn run(self, gate: Gate) -> Result<Exit, CliError> {
+    fn run(self, gate: PendingApproval) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
         if !self.dry_run {
             // Before the question, and before a message that would help a worker.
@@ -77,8 +77,8 @@ impl GateArgs {
             return self.show(&plan, &evidence);
         }
         let verb = match gate {
-            Gate::Transition => "approve the transition",
-            Gate::Completion => "approve the completion",
+            PendingApproval::Transition => "approve the transition",
+            PendingApproval::Completion => "approve the completion",
         };
         let consent = self.person.consent(verb, &evidence, |page| {
             show_plan(page, &runs, &plan);

@@ -2,7 +2,7 @@
 
 use accord_runs::Runs;
 use accord_runs::answers::{RunProposalAnswer, RunProposalDecisionAnswer, RunProposalsAnswer};
-use accord_runs::operations::ProposalDecided;
+use accord_runs::operations::{ApplyTo, ProposalDecided, ProposalFilter};
 use accord_runs_core::TurnId;
 use accord_runs_core::person::Consent;
 use accord_runs_core::proposal::proposal_folder;
@@ -90,7 +90,7 @@ struct DropArgs {
 
 /// The turn of a proposal, from its id or the beginning of it.
 fn find(given: &TurnId, runs: &Runs) -> Result<TurnId, CliError> {
-    let known = take(runs.proposals(true))?;
+    let known = take(runs.proposals(ProposalFilter::All))?;
     let known = known.into_iter().map(|view| Candidate {
         id: view.proposal.turn.to_string(),
         place: view.proposal.role.unwrap_or_default(),
@@ -107,7 +107,8 @@ fn find(given: &TurnId, runs: &Runs) -> Result<TurnId, CliError> {
 impl ListArgs {
     fn run(self) -> Result<Exit, CliError> {
         let runs = self.repo.open()?;
-        let proposals = take(runs.proposals(self.all))?;
+        let filter = if self.all { ProposalFilter::All } else { ProposalFilter::Waiting };
+        let proposals = take(runs.proposals(filter))?;
         let answer = RunProposalsAnswer::new(&proposals);
         self.repo.say(&answer, |page| {
             if answer.proposals.is_empty() {
@@ -175,7 +176,8 @@ impl ApplyArgs {
         let runs = self.repo.open_to_act()?;
         let turn = find(&self.turn, &runs)?;
         let consent = consent(&runs, &turn, self.person, "apply it")?;
-        let decided = take(runs.apply_proposal(&turn, &consent, self.checkpoint))?;
+        let to = if self.checkpoint { ApplyTo::Checkpoint } else { ApplyTo::WorkingTree };
+        let decided = take(runs.apply_proposal(&turn, &consent, to))?;
         let files = counted(decided.files.len() as u64, "file");
         say(&self.repo, &runs, &decided, "applied", &format!("applied {turn}: {files} changed"))
     }

@@ -221,13 +221,19 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
             continue;
         };
         if let Some(role) = given(route, "entry_role") {
-            role_reference(document, field("entry_role"), role, false, found);
+            role_reference(document, field("entry_role"), role, RoleUse::Entry, found);
         }
         match given(route, "allowed_next_roles") {
             None => {}
             Some(Value::Array(roles)) => {
                 for role in roles {
-                    role_reference(document, field("allowed_next_roles"), role, true, found);
+                    role_reference(
+                        document,
+                        field("allowed_next_roles"),
+                        role,
+                        RoleUse::Next,
+                        found,
+                    );
                 }
             }
             Some(_) => {
@@ -255,18 +261,27 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
+/// What a route names a role for.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum RoleUse {
+    /// The first turn of the phase.
+    Entry,
+    /// A turn after another one.
+    Next,
+}
+
 /// Clauses: AX-CS-ENTRY-ROLE, AX-CS-NEXT-ROLES.
 fn role_reference(
     document: &Object,
     field: String,
     role: &Value,
-    human: bool,
+    as_what: RoleUse,
     found: &mut Vec<ConfigProblem>,
 ) {
     let name = role.as_str().unwrap_or_default();
     let declared = members::object(document, "roles").is_some_and(|roles| roles.contains_key(name));
     // `human` may be a next role but not an entry role, which gets the first turn.
-    if declared || (name == "human" && rule!(human; HumanEnters => true)) {
+    if declared || (name == "human" && rule!(as_what == RoleUse::Next; HumanEnters => true)) {
         return;
     }
     let message = format!("{field} names the role {role}, which is not declared");

@@ -10,20 +10,20 @@ mod verification;
 
 use accord_contract::wire::Value;
 
-use super::{Problem, Situation, Stage, TurnResult, Validation};
+use super::{Leniency, Problem, Situation, Stage, TurnResult, Validation};
 use crate::rule;
 
 /// Validates a result. The first stage that finds a problem is the last one that runs.
 ///
 /// Clauses: AX-TR-STAGES.
-pub fn validate(result: &Value, situation: &Situation<'_>, strict: bool) -> Validation {
+pub fn validate(result: &Value, situation: &Situation<'_>, leniency: Leniency) -> Validation {
     let found = schema::check(result);
     // The later stages rely on the form, so they do not run after a schema error.
     let Some(result) = TurnResult::new(result.clone()).filter(|_| found.is_empty()) else {
         let stage = rule!(Stage::Schema; StageAfterIt => Stage::Assignment);
         return Validation::failed(stage, found);
     };
-    let mut findings = Findings { strict, ..Findings::default() };
+    let mut findings = Findings { strict: leniency.strict, ..Findings::default() };
     let stages = [
         (Stage::Assignment, assignment::check as Check),
         (Stage::Artifact, artifact::check),
