@@ -60,6 +60,7 @@ pub mod lock;
 pub mod loop_limits;
 pub mod manifest;
 mod members;
+mod mistyped_members;
 mod names;
 pub mod next_step;
 mod paths;
@@ -81,5 +82,6 @@ mod unknown_members;
 use accord_contract::rule;
 
 pub use ids::{EventId, Ids, MAX_ID_CHARS, RunId, TransactionId, TurnId};
+pub use mistyped_members::{GovernedFile, MistypedMember};
 pub use paths::{HOME, PathError, RepoPath, name_files};
 pub use unknown_members::{UnknownMember, UnknownMemberKind};

@@ -9,6 +9,7 @@ use accord_contract::closest::closest;
 use accord_contract::wire::{Object, Value};
 
 use crate::members::text;
+use crate::mistyped_members::MemberType;
 
 /// The effect of a known member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -34,6 +35,8 @@ pub(crate) struct KnownMember {
 pub(crate) enum Shape {
     /// Free-form.
     Free,
+    /// A value of this type.
+    Value(MemberType),
     /// An object with these members.
     Object(&'static [KnownMember]),
     /// An object whose members depend on its `type`. Other types are not checked.
@@ -67,6 +70,36 @@ impl KnownMember {
     /// Adds the structure of the value.
     pub(crate) const fn of(self, shape: Shape) -> Self {
         Self { shape, ..self }
+    }
+
+    /// Adds the type of a value without structure.
+    pub(crate) const fn is(self, declared: MemberType) -> Self {
+        self.of(Shape::Value(declared))
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub(crate) fn has_effect(&self) -> bool {
+        self.part != Part::Kept
+    }
+
+    pub(crate) fn is_guard(&self) -> bool {
+        self.part == Part::Guards
+    }
+}
+
+impl Shape {
+    /// The known members of an object of a [`ByType`](Self::ByType).
+    pub(crate) fn members_by_type(&self, members: &Object) -> Option<&'static [KnownMember]> {
+        let Self::ByType(types) = self else { return None };
+        let kind = text(members, "type");
+        types.iter().find(|(name, _)| Some(*name) == kind).map(|(_, known)| *known)
     }
 }
 
@@ -138,10 +171,8 @@ fn collect(
 fn descend(value: &Value, at: &str, shape: &'static Shape, found: &mut Vec<UnknownMember>) {
     match (shape, value) {
         (Shape::Object(known), Value::Object(members)) => collect(members, at, known, found),
-        (Shape::ByType(types), Value::Object(members)) => {
-            let kind = text(members, "type");
-            let known = types.iter().find(|(name, _)| Some(*name) == kind);
-            if let Some((_, known)) = known {
+        (Shape::ByType(_), Value::Object(members)) => {
+            if let Some(known) = shape.members_by_type(members) {
                 collect(members, at, known, found);
             }
         }
@@ -164,7 +195,8 @@ fn is_for_others(name: &str) -> bool {
     ["x-", "x_", "$"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-fn below(at: &str, name: &str) -> String {
+/// The path of a member below another one.
+pub(crate) fn below(at: &str, name: &str) -> String {
     match at {
         "" => name.to_owned(),
         at => format!("{at}.{name}"),

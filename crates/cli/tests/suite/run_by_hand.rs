@@ -113,6 +113,46 @@ fn doctor_says_no_where_something_stands_in_the_way() {
 }
 
 #[test]
+fn doctor_names_members_of_a_wrong_type() {
+    let place = Place::begun();
+    place.write("prompts/dev.md", "Build it.");
+    place.configure(|config| {
+        config["prompts"] = json!({"dev": ["prompts/dev.md"]});
+        config["run_loop"] = json!({"max_turns": "five"});
+        config["workflow_kit"] = json!({"phases": {"planning": {"artifacts": [
+            {"path": ".planning/ROADMAP.md", "owned_by": ["pm"]}]}}});
+        // The rules of the configuration report this one.
+        config["rules"] = json!({"max_turn_retries": "two"});
+    });
+    place.change(".agentxchain/state.json", |state| {
+        state["turn_sequence"] = json!("none");
+        state["last_gate_failure"] = json!({"reasons": ["late", 7]});
+    });
+    place.write(".agentxchain/session.json", "{\"blocked\": \"no\"}");
+    let line = |turn: &str| json!({"turn_id": turn, "files_changed": "a.txt"}).to_string() + "\n";
+    let history = line("turn_1") + "{\"turn_id\": \"turn_2\"}\n" + &line("turn_3");
+    place.write(".agentxchain/history.jsonl", &history);
+    place.write(".agentxchain/decision-ledger.jsonl", "{\"id\": 1, \"rationale\": null}\n");
+    let ran = place.run("doctor");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    snapshot::check("doctor_names_members_of_a_wrong_type", &ran.stdout);
+    let ran = place.run("doctor --json");
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+    let finding = json!({
+        "level": "error",
+        "subject": ".agentxchain/state.json, turn_sequence",
+        "message": "must be a whole number from zero, but is a text; it is ignored",
+        "advice": "correct the value, or restore the file from version control or a backup",
+    });
+    let findings = answer["findings"].as_array().expect("findings");
+    let is_it = |found: &&Value| found["subject"] == finding["subject"];
+    let found = findings.iter().find(is_it).expect("a finding about the state");
+    for (name, value) in finding.as_object().expect("members") {
+        assert_eq!(&found[name], value, "{name}");
+    }
+}
+
+#[test]
 fn a_command_that_is_terminated_ends_its_hook_and_leaves_the_run_as_it_was() {
     let place = Place::begun();
     let config = std::fs::read_to_string(place.at("agentxchain.json")).expect("text");

@@ -98,9 +98,14 @@ impl Place {
     }
 
     pub(crate) fn configure(&self, change: impl FnOnce(&mut Value)) {
-        let mut config: Value = serde_json::from_str(&self.read("agentxchain.json")).expect("JSON");
-        change(&mut config);
-        self.write("agentxchain.json", &config.to_string());
+        self.change("agentxchain.json", change);
+    }
+
+    /// Changes a document.
+    pub(crate) fn change(&self, path: &str, change: impl FnOnce(&mut Value)) {
+        let mut document: Value = serde_json::from_str(&self.read(path)).expect("JSON");
+        change(&mut document);
+        self.write(path, &document.to_string());
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

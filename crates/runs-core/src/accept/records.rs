@@ -10,7 +10,7 @@ use super::cleared::Cleared;
 use crate::config::Config;
 use crate::conflict::HUMAN_MERGE;
 use crate::dispatch::bundle_folder;
-use crate::doc::{self, List, Member};
+use crate::doc::{self, Any, List, Member};
 use crate::history::RunIndex;
 use crate::members::{amount, array, build, text};
 use crate::proposal;
@@ -269,46 +269,51 @@ pub fn session(
 ) -> Object {
     let Checkpoint { reason, turn, adapter, place } = *at;
     // A session continues over checkpoints. Unknown members of other runners stay as well.
-    let kept = |name: &str| previous.and_then(|previous| previous.get(name)).cloned();
+    let mut document = previous.cloned().unwrap_or_default();
+    let kept = |member: Member<Any>| previous.and_then(|previous| member.raw(previous)).cloned();
+    let session_id = kept(doc::Session::SESSION_ID.any()).unwrap_or_else(|| session_id.into());
+    let started_at = kept(doc::Session::STARTED_AT.any()).unwrap_or_else(|| now.to_string().into());
+    let last_role: Value = match turn {
+        Some(turn) => turn.role().into(),
+        None => kept(doc::Session::LAST_ROLE.any()).into(),
+    };
     let active: Vec<&str> = state.turns().map(|turn| turn.id().as_str()).collect();
     let last_turn = match turn.map(|turn| turn.id().as_str()).or_else(|| active.last().copied()) {
         Some(turn) => Value::from(turn),
         None => state.value(doc::State::LAST_COMPLETED_TURN_ID).clone(),
     };
-    let mut document = previous.cloned().unwrap_or_default();
+    // Other runners compare it with the work tree, and call every difference a reason to
+    // reconcile. So it is that of now, and not that of the turn's assignment.
+    let baseline = build([
+        doc::SessionBaseline::GIT_HEAD.to(place.head.clone()),
+        doc::SessionBaseline::GIT_BRANCH.to(place.branch.clone()),
+        doc::SessionBaseline::WORKSPACE_DIRTY.to(place.dirty),
+    ]);
     document.extend(build([
-        ("session_id", kept("session_id").unwrap_or_else(|| session_id.into())),
-        ("run_id", state.run_id().map(crate::RunId::as_str).into()),
-        ("started_at", kept("started_at").unwrap_or_else(|| now.to_string().into())),
-        ("last_checkpoint_at", now.to_string().into()),
-        ("checkpoint_reason", reason.as_str().into()),
-        ("run_status", state.status().as_str().into()),
-        ("phase", state.phase().into()),
-        ("last_phase", state.phase().into()),
-        ("last_turn_id", last_turn),
-        ("last_completed_turn_id", state.value(doc::State::LAST_COMPLETED_TURN_ID)),
-        ("active_turn_ids", array(&active)),
-        ("last_role", turn.map_or_else(|| kept("last_role").into(), |turn| turn.role().into())),
-        ("pending_gate", state.pending_transition().map(|pending| pending.gate).into()),
-        ("pending_run_completion", state.value(doc::State::PENDING_RUN_COMPLETION)),
-        ("blocked", (state.status() == Status::Blocked).into()),
-        // Other runners compare it with the work tree, and call every difference a reason to
-        // reconcile. So it is that of now, and not that of the turn's assignment.
-        (
-            "baseline_ref",
-            build([
-                ("git_head", place.head.clone().into()),
-                ("git_branch", place.branch.clone().into()),
-                ("workspace_dirty", place.dirty.into()),
-            ])
-            .into(),
-        ),
+        doc::Session::SESSION_ID.to(session_id),
+        doc::Session::RUN_ID.to(state.run_id()),
+        doc::Session::STARTED_AT.to(started_at),
+        doc::Session::LAST_CHECKPOINT_AT.to(now),
+        doc::Session::CHECKPOINT_REASON.to(reason),
+        doc::Session::RUN_STATUS.to(state.status().as_str()),
+        doc::Session::PHASE.to(state.phase()),
+        doc::Session::LAST_PHASE.to(state.phase()),
+        doc::Session::LAST_TURN_ID.to(last_turn),
+        doc::Session::LAST_COMPLETED_TURN_ID.to(state.value(doc::State::LAST_COMPLETED_TURN_ID)),
+        doc::Session::ACTIVE_TURN_IDS.to(array(&active)),
+        doc::Session::LAST_ROLE.to(last_role),
+        doc::Session::PENDING_GATE.to(state.pending_transition().map(|pending| pending.gate)),
+        doc::Session::PENDING_RUN_COMPLETION.to(state.value(doc::State::PENDING_RUN_COMPLETION)),
+        doc::Session::BLOCKED.to(state.status() == Status::Blocked),
+        doc::Session::BASELINE_REF.to(baseline),
     ]));
     let Some(turn) = turn else {
         return document;
     };
-    let dispatch =
-        build([("adapter", adapter.into()), ("dispatch_dir", bundle_folder(turn.id()).into())]);
-    document.insert("agent_context".into(), dispatch.into());
+    let dispatch = build([
+        doc::AgentContext::ADAPTER.to(adapter),
+        doc::AgentContext::DISPATCH_DIR.to(bundle_folder(turn.id())),
+    ]);
+    doc::Session::AGENT_CONTEXT.set(&mut document, dispatch);
     document
 }

@@ -32,6 +32,7 @@ pub(crate) use vocabulary::HOOKS;
 pub use workflow::{Artifact, Semantics, Template, WorkflowKit};
 
 use crate::hooks::{Hook, HookPhase};
+use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::rule;
 use crate::unknown_members::{UnknownMember, unknown_members};
 use accord_contract::codes::Failure;
@@ -201,6 +202,11 @@ impl Config {
     /// The members without effect: those that only other runners use, and unknown ones.
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &vocabulary::DOCUMENT)
+    }
+
+    /// The members that have another type than the declared one, and so read as absent.
+    pub fn mistyped_members(&self) -> Vec<MistypedMember> {
+        mistyped_members(&self.document, &vocabulary::DOCUMENT)
     }
 
     fn project(&self, name: &str) -> &str {

@@ -1,5 +1,6 @@
 //! The known members of `agentxchain.json`, and whether they have an effect.
 
+use crate::mistyped_members::MemberType::{Amount, Count, Flag, Text, Texts};
 use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
 /// The members of the document.
@@ -17,8 +18,8 @@ pub(super) static DOCUMENT: [KnownMember; 25] = [
     decides("policies").of(Shape::List(&Shape::Object(&POLICY))),
     decides("approval_policy").of(Shape::Object(&APPROVAL)),
     decides("timeouts").of(Shape::Object(&TIMEOUTS)),
-    decides("prompts"),
-    decides("gate_semantic_coverage_mode"),
+    decides("prompts").of(TEXTS_BY_NAME),
+    decides("gate_semantic_coverage_mode").is(Text),
     decides("run_loop").of(Shape::Object(&RUN_LOOP)),
     kept("template"),
     kept("notifications"),
@@ -34,41 +35,48 @@ pub(super) static DOCUMENT: [KnownMember; 25] = [
 /// Hooks of a run or a coordinator.
 pub(crate) const HOOKS: Shape = Shape::Map(&Shape::List(&Shape::Object(&HOOK)));
 
+/// Texts with arbitrary names.
+const TEXTS_BY_NAME: Shape = Shape::Map(&Shape::Value(Text));
+
 static HOOK: [KnownMember; 9] = [
-    decides("name"),
-    decides("type"),
+    decides("name").is(Text),
+    decides("type").is(Text),
     decides("command"),
-    decides("url"),
-    decides("method"),
-    decides("headers"),
-    decides("timeout_ms"),
-    decides("mode"),
-    decides("env"),
+    decides("url").is(Text),
+    decides("method").is(Text),
+    decides("headers").of(TEXTS_BY_NAME),
+    decides("timeout_ms").is(Count),
+    decides("mode").is(Text),
+    decides("env").of(TEXTS_BY_NAME),
 ];
 
-static PROJECT: [KnownMember; 4] =
-    [decides("id"), decides("name"), decides("goal"), kept("default_branch")];
+static PROJECT: [KnownMember; 4] = [
+    decides("id").is(Text),
+    decides("name").is(Text),
+    decides("goal").is(Text),
+    kept("default_branch"),
+];
 
 static ROLE: [KnownMember; 6] = [
-    decides("title"),
-    decides("mandate"),
-    decides("write_authority"),
-    decides("runtime"),
-    decides("decision_authority"),
-    decides("declared_file_scope"),
+    decides("title").is(Text),
+    decides("mandate").is(Text),
+    decides("write_authority").is(Text),
+    decides("runtime").is(Text),
+    decides("decision_authority").is(Count),
+    decides("declared_file_scope").is(Texts),
 ];
 
 static RUNTIME: [(&str, &[KnownMember]); 5] = [
-    ("manual", &[decides("type"), kept("capabilities")]),
+    ("manual", &[decides("type").is(Text), kept("capabilities")]),
     (
         "local_cli",
         &[
-            decides("type"),
+            decides("type").is(Text),
             decides("command"),
-            decides("args"),
-            decides("cwd"),
-            decides("prompt_transport"),
-            decides("startup_watchdog_ms"),
+            decides("args").is(Texts),
+            decides("cwd").is(Text),
+            decides("prompt_transport").is(Text),
+            decides("startup_watchdog_ms").is(Count),
             kept("startup_heartbeat_ms"),
             kept("liveness_heartbeat_ms"),
             kept("capabilities"),
@@ -78,13 +86,13 @@ static RUNTIME: [(&str, &[KnownMember]); 5] = [
     (
         "api_proxy",
         &[
-            decides("type"),
-            decides("provider"),
-            decides("model"),
-            decides("auth_env"),
-            decides("base_url"),
-            decides("max_output_tokens"),
-            decides("context_window_tokens"),
+            decides("type").is(Text),
+            decides("provider").is(Text),
+            decides("model").is(Text),
+            decides("auth_env").is(Text),
+            decides("base_url").is(Text),
+            decides("max_output_tokens").is(Count),
+            decides("context_window_tokens").is(Count),
             decides("retry_policy").of(Shape::Object(&RETRY_POLICY)),
             decides("preflight_tokenization").of(Shape::Object(&PREFLIGHT)),
             kept("capabilities"),
@@ -93,102 +101,109 @@ static RUNTIME: [(&str, &[KnownMember]); 5] = [
     (
         "mcp",
         &[
-            decides("type"),
-            decides("transport"),
+            decides("type").is(Text),
+            decides("transport").is(Text),
             decides("command"),
-            decides("args"),
-            decides("cwd"),
-            decides("url"),
-            decides("headers"),
-            decides("tool_name"),
+            decides("args").is(Texts),
+            decides("cwd").is(Text),
+            decides("url").is(Text),
+            decides("headers").of(TEXTS_BY_NAME),
+            decides("tool_name").is(Text),
             kept("capabilities"),
         ],
     ),
     (
         "remote_agent",
         &[
-            decides("type"),
-            decides("url"),
-            decides("headers"),
-            decides("timeout_ms"),
+            decides("type").is(Text),
+            decides("url").is(Text),
+            decides("headers").of(TEXTS_BY_NAME),
+            decides("timeout_ms").is(Count),
             kept("capabilities"),
         ],
     ),
 ];
 
 static RETRY_POLICY: [KnownMember; 7] = [
-    decides("enabled"),
-    decides("max_attempts"),
-    decides("base_delay_ms"),
-    decides("max_delay_ms"),
-    decides("backoff_multiplier"),
-    decides("jitter"),
-    decides("retry_on"),
+    decides("enabled").is(Flag),
+    decides("max_attempts").is(Count),
+    decides("base_delay_ms").is(Count),
+    decides("max_delay_ms").is(Count),
+    decides("backoff_multiplier").is(Amount),
+    decides("jitter").is(Text),
+    decides("retry_on").is(Texts),
 ];
 
-static PREFLIGHT: [KnownMember; 3] =
-    [decides("enabled"), decides("tokenizer"), decides("safety_margin_tokens")];
+static PREFLIGHT: [KnownMember; 3] = [
+    decides("enabled").is(Flag),
+    decides("tokenizer").is(Text),
+    decides("safety_margin_tokens").is(Count),
+];
 
 static ROUTE: [KnownMember; 6] = [
-    decides("entry_role"),
-    guards("allowed_next_roles"),
-    guards("exit_gate"),
-    decides("max_concurrent_turns"),
-    decides("timeout_minutes"),
-    decides("timeout_action"),
+    decides("entry_role").is(Text),
+    guards("allowed_next_roles").is(Texts),
+    guards("exit_gate").is(Text),
+    decides("max_concurrent_turns").is(Count),
+    decides("timeout_minutes").is(Count),
+    decides("timeout_action").is(Text),
 ];
 
 static GATE: [KnownMember; 5] = [
-    guards("requires_files"),
-    guards("requires_verification_pass"),
-    guards("requires_human_approval"),
-    guards("credentialed"),
+    guards("requires_files").is(Texts),
+    guards("requires_verification_pass").is(Flag),
+    guards("requires_human_approval").is(Flag),
+    guards("credentialed").is(Flag),
     guards("gate_actions").of(Shape::List(&Shape::Object(&GATE_ACTION))),
 ];
 
-static GATE_ACTION: [KnownMember; 3] = [guards("run"), decides("label"), decides("timeout_ms")];
+static GATE_ACTION: [KnownMember; 3] =
+    [guards("run").is(Text), decides("label").is(Text), decides("timeout_ms").is(Count)];
 
 static WORKFLOW_KIT: [KnownMember; 1] =
     [guards("phases").of(Shape::Map(&Shape::Object(&WORKFLOW_PHASE)))];
 
 static WORKFLOW_PHASE: [KnownMember; 2] =
-    [guards("template"), guards("artifacts").of(Shape::List(&Shape::Object(&ARTIFACT)))];
+    [guards("template").is(Text), guards("artifacts").of(Shape::List(&Shape::Object(&ARTIFACT)))];
 
 static ARTIFACT: [KnownMember; 5] = [
-    guards("path"),
-    guards("semantics"),
+    guards("path").is(Text),
+    guards("semantics").is(Text),
     guards("semantics_config").of(Shape::Object(&SECTIONS)),
-    decides("required"),
-    guards("owned_by"),
+    decides("required").is(Flag),
+    guards("owned_by").is(Text),
 ];
 
-static SECTIONS: [KnownMember; 1] = [guards("required_sections")];
+static SECTIONS: [KnownMember; 1] = [guards("required_sections").is(Texts)];
 
 /// The protocol does not define deadlock cycles precisely enough to enforce them.
 /// [`progress`](crate::progress) stops a run that makes no progress.
-static RULES: [KnownMember; 3] =
-    [decides("challenge_required"), decides("max_turn_retries"), kept("max_deadlock_cycles")];
+static RULES: [KnownMember; 3] = [
+    decides("challenge_required").is(Flag),
+    decides("max_turn_retries").is(Count),
+    kept("max_deadlock_cycles"),
+];
 
 static BUDGET: [KnownMember; 4] = [
-    decides("per_turn_max_usd"),
-    decides("per_run_max_usd"),
-    decides("on_exceed"),
+    decides("per_turn_max_usd").is(Amount),
+    decides("per_run_max_usd").is(Amount),
+    decides("on_exceed").is(Text),
     kept("cost_rates"),
 ];
 
 static POLICY: [KnownMember; 6] = [
-    decides("id"),
-    decides("rule"),
-    decides("action"),
+    decides("id").is(Text),
+    decides("rule").is(Text),
+    decides("action").is(Text),
     decides("params").of(Shape::Object(&POLICY_PARAMS)),
     decides("scope").of(Shape::Object(&POLICY_SCOPE)),
-    decides("message"),
+    decides("message").is(Text),
 ];
 
 static POLICY_PARAMS: [KnownMember; 3] =
-    [decides("limit"), decides("limit_usd"), decides("allowed")];
+    [decides("limit").is(Count), decides("limit_usd").is(Amount), decides("allowed").is(Texts)];
 
-static POLICY_SCOPE: [KnownMember; 2] = [decides("phases"), decides("roles")];
+static POLICY_SCOPE: [KnownMember; 2] = [decides("phases").is(Texts), decides("roles").is(Texts)];
 
 static APPROVAL: [KnownMember; 2] = [
     decides("phase_transitions").of(Shape::Object(&APPROVAL_OF_PHASES)),
@@ -196,38 +211,38 @@ static APPROVAL: [KnownMember; 2] = [
 ];
 
 static APPROVAL_OF_PHASES: [KnownMember; 2] =
-    [decides("default"), decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE)))];
+    [decides("default").is(Text), decides("rules").of(Shape::List(&Shape::Object(&APPROVAL_RULE)))];
 
 /// `when` is a guard: a rule without its conditions approves more than intended.
 static APPROVAL_RULE: [KnownMember; 4] = [
-    guards("from_phase"),
-    guards("to_phase"),
-    decides("action"),
+    guards("from_phase").is(Text),
+    guards("to_phase").is(Text),
+    decides("action").is(Text),
     guards("when").of(Shape::Object(&CONDITIONS)),
 ];
 
 static APPROVAL_OF_THE_END: [KnownMember; 2] =
-    [decides("action"), guards("when").of(Shape::Object(&CONDITIONS))];
+    [decides("action").is(Text), guards("when").of(Shape::Object(&CONDITIONS))];
 
 static CONDITIONS: [KnownMember; 4] = [
-    guards("gate_passed"),
-    guards("roles_participated"),
-    guards("all_phases_visited"),
-    guards("credentialed_gate"),
+    guards("gate_passed").is(Flag),
+    guards("roles_participated").is(Texts),
+    guards("all_phases_visited").is(Flag),
+    guards("credentialed_gate").is(Flag),
 ];
 
 static TIMEOUTS: [KnownMember; 4] = [
-    decides("per_turn_minutes"),
-    decides("per_phase_minutes"),
-    decides("per_run_minutes"),
-    decides("action"),
+    decides("per_turn_minutes").is(Count),
+    decides("per_phase_minutes").is(Count),
+    decides("per_run_minutes").is(Count),
+    decides("action").is(Text),
 ];
 
 /// Startup and idle timeouts of a worker, and the number of turns of a loop.
 static RUN_LOOP: [KnownMember; 6] = [
-    decides("startup_watchdog_ms"),
-    decides("stale_turn_threshold_ms"),
-    decides("max_turns"),
+    decides("startup_watchdog_ms").is(Count),
+    decides("stale_turn_threshold_ms").is(Count),
+    decides("max_turns").is(Count),
     kept("startup_heartbeat_ms"),
     kept("liveness_heartbeat_ms"),
     kept("continuous"),

@@ -10,6 +10,7 @@ use crate::config::DEFAULT_PHASES;
 use crate::doc;
 use crate::hooks::{Hook, HookPhase, hooks_of};
 use crate::members::{self, texts};
+use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::unknown_members::{UnknownMember, unknown_members};
 
 /// A repository.
@@ -104,6 +105,11 @@ impl CoordinatorConfig {
     /// [`Config::unknown_members`](crate::config::Config::unknown_members).
     pub fn unknown_members(&self) -> Vec<UnknownMember> {
         unknown_members(&self.document, &DOCUMENT)
+    }
+
+    /// The members that have another type than the declared one, and so read as absent.
+    pub fn mistyped_members(&self) -> Vec<MistypedMember> {
+        mistyped_members(&self.document, &DOCUMENT)
     }
 
     /// The project's id.

@@ -5,7 +5,8 @@
 //!
 //! Invariants:
 //! - a member of another type than the declared one reads as absent; [`Member::raw`] and
-//!   [`Member::given`] distinguish the cases where a rule needs that;
+//!   [`Member::given`] distinguish the cases where a rule needs that, and
+//!   [`GovernedFile::mistyped_members`](crate::GovernedFile::mistyped_members) names such members;
 //! - setting a member changes no other member and no position.
 
 mod coordinator;
@@ -18,10 +19,13 @@ use std::marker::PhantomData;
 use accord_contract::time::Time;
 use accord_contract::wire::{self, Names, Object, Value};
 
+use crate::accept::CheckpointReason;
 use crate::coordinator::{BarrierStatus, BarrierType, CoordinatorStatus, LineType};
 use crate::event::EventType;
 use crate::gate::GateType;
 use crate::ledger::{LedgerDecision, LedgerType};
+use crate::mistyped_members::MemberType;
+use crate::unknown_members::KnownMember;
 use crate::{RunId, TurnId};
 
 pub(crate) use coordinator::*;
@@ -29,11 +33,12 @@ pub(crate) use records::*;
 pub(crate) use result::*;
 pub(crate) use run::*;
 
-/// Declares documents: the members of each, with their types and names.
+/// Declares documents: the members of each, with their types and names. `=> Turn` says that the
+/// value is such a document, `=> {Turn}` that it is an object of them, `=> [Turn]` a list of them.
 macro_rules! documents {
     ($(
         $(#[doc = $about:literal])*
-        $document:ident { $($member:ident: $kind:ty = $name:literal,)+ }
+        $document:ident { $($member:ident: $kind:ty $(=> $nested:tt)? = $name:literal,)+ }
     )+) => {$(
         $(#[doc = $about])*
         pub(crate) struct $document;
@@ -42,9 +47,38 @@ macro_rules! documents {
             $(pub(crate) const $member: $crate::doc::Member<$kind> =
                 $crate::doc::Member::new($name);)+
         }
+
+        impl $crate::doc::Document for $document {
+            const MEMBERS: &'static [$crate::unknown_members::KnownMember] = &[$(
+                $crate::unknown_members::decides($name)
+                    .of($crate::doc::shape!($kind $(, $nested)?)),
+            )+];
+        }
     )+};
 }
 pub(crate) use documents;
+
+/// The shape of a declared member.
+macro_rules! shape {
+    ($kind:ty) => {
+        $crate::unknown_members::Shape::Value(<$kind as $crate::doc::Kind>::TYPE)
+    };
+    ($kind:ty, {$document:ident}) => {
+        $crate::unknown_members::Shape::Map(&$crate::doc::shape!($kind, $document))
+    };
+    ($kind:ty, [$document:ident]) => {
+        $crate::unknown_members::Shape::List(&$crate::doc::shape!($kind, $document))
+    };
+    ($kind:ty, $document:ident) => {
+        $crate::unknown_members::Shape::Object(<$document as $crate::doc::Document>::MEMBERS)
+    };
+}
+pub(crate) use shape;
+
+/// A document with declared members.
+pub(crate) trait Document {
+    const MEMBERS: &'static [KnownMember];
+}
 
 /// A member of a document.
 pub(crate) struct Member<K> {
@@ -54,6 +88,9 @@ pub(crate) struct Member<K> {
 
 /// The type of a member's value.
 pub(crate) trait Kind {
+    /// The type of the value in the document.
+    const TYPE: MemberType;
+
     /// The type that [`Member::get`] returns.
     type Read<'a>;
 
@@ -230,6 +267,7 @@ macro_rules! kinds {
         pub(crate) struct $kind;
 
         impl Kind for $kind {
+            const TYPE: MemberType = MemberType::$kind;
             type Read<'a> = $read;
 
             fn read($value: Option<&Value>) -> Self::Read<'_> {
@@ -273,6 +311,8 @@ kinds! {
 pub(crate) struct Word<N>(PhantomData<N>);
 
 impl<N: Names> Kind for Word<N> {
+    // Other runners may use further words.
+    const TYPE: MemberType = MemberType::Text;
     type Read<'a> = Option<N>;
 
     fn read(value: Option<&Value>) -> Option<N> {
@@ -308,6 +348,7 @@ contents! {
         &RunId => |id| id.as_str().into(),
         &TurnId => |id| id.as_str().into(),
         Time => |time| time.to_string().into(),
+        CheckpointReason => |word| word.as_str().into(),
         GateType => |word| word.as_str().into(),
         LedgerType => |word| word.as_str().into(),
         LedgerDecision => |word| word.as_str().into();

@@ -1,6 +1,9 @@
 //! The records of a repository: history, ledgers, events and journals.
 
-use super::{Any, Count, Flag, List, Map, Text, Texts, Timestamp, Word, documents};
+use super::{
+    Any, Artifact, Cost, Count, Decision, Delegation, Flag, List, Map, Objection, Review, Text,
+    Texts, Timestamp, Verification, Word, documents,
+};
 use crate::event::EventType;
 
 documents! {
@@ -19,30 +22,64 @@ documents! {
         REISSUE_REASON: Text = "reissue_reason",
         REISSUED_AS: Text = "reissued_as",
         ACCEPTED_AT: Text = "accepted_at",
-        DECISIONS: List = "decisions",
-        OBJECTIONS: List = "objections",
+        DECISIONS: List => [Decision] = "decisions",
+        OBJECTIONS: List => [Objection] = "objections",
         STARTED_AT: Text = "started_at",
         NORMALIZATIONS: List = "normalizations",
         WARNINGS: Texts = "warnings",
         VERIFICATION_REPLAY: Map = "verification_replay",
         FORWARD_REVISION: Map = "forward_revision",
         CONFLICT_RESOLUTION: Map = "conflict_resolution",
-        DELEGATIONS_ISSUED: List = "delegations_issued",
+        DELEGATIONS_ISSUED: List => [Delegation] = "delegations_issued",
         ARTIFACTS_CREATED: List = "artifacts_created",
-        VERIFICATION: Map = "verification",
+        VERIFICATION: Map => Verification = "verification",
         NORMALIZED_VERIFICATION: Map = "normalized_verification",
-        ARTIFACT: Map = "artifact",
+        ARTIFACT: Map => Artifact = "artifact",
         INTENT_ID: Any = "intent_id",
-        OBSERVED_ARTIFACT: Map = "observed_artifact",
+        OBSERVED_ARTIFACT: Map => ObservedArtifact = "observed_artifact",
         PROPOSED_NEXT_ROLE: Text = "proposed_next_role",
         PHASE_TRANSITION_REQUEST: Text = "phase_transition_request",
         RUN_COMPLETION_REQUEST: Flag = "run_completion_request",
         ACCEPTED_SEQUENCE: Count = "accepted_sequence",
         CONCURRENT_WITH: Texts = "concurrent_with",
-        COST: Map = "cost",
+        COST: Map => Cost = "cost",
         DELEGATION_CONTEXT: Map = "delegation_context",
-        DELEGATION_REVIEW: Map = "delegation_review",
-        PROPOSAL: Map = "proposal",
+        DELEGATION_REVIEW: Map => Review = "delegation_review",
+        PROPOSAL: Map => ProposalRecord = "proposal",
+    }
+
+    /// `session.json`: the work at the last checkpoint, for other runners.
+    Session {
+        SESSION_ID: Text = "session_id",
+        RUN_ID: Text = "run_id",
+        STARTED_AT: Timestamp = "started_at",
+        LAST_CHECKPOINT_AT: Timestamp = "last_checkpoint_at",
+        CHECKPOINT_REASON: Text = "checkpoint_reason",
+        RUN_STATUS: Text = "run_status",
+        PHASE: Text = "phase",
+        LAST_PHASE: Text = "last_phase",
+        LAST_TURN_ID: Text = "last_turn_id",
+        LAST_COMPLETED_TURN_ID: Text = "last_completed_turn_id",
+        ACTIVE_TURN_IDS: Texts = "active_turn_ids",
+        LAST_ROLE: Text = "last_role",
+        PENDING_GATE: Text = "pending_gate",
+        PENDING_RUN_COMPLETION: Any = "pending_run_completion",
+        BLOCKED: Flag = "blocked",
+        BASELINE_REF: Map => SessionBaseline = "baseline_ref",
+        AGENT_CONTEXT: Map => AgentContext = "agent_context",
+    }
+
+    /// The work tree of a session.
+    SessionBaseline {
+        GIT_HEAD: Text = "git_head",
+        GIT_BRANCH: Text = "git_branch",
+        WORKSPACE_DIRTY: Flag = "workspace_dirty",
+    }
+
+    /// How the last turn of a session was dispatched.
+    AgentContext {
+        ADAPTER: Text = "adapter",
+        DISPATCH_DIR: Text = "dispatch_dir",
     }
 
     /// The files of a proposal: `SOURCE_SNAPSHOT.json`, and `proposal` of a line of the history.
@@ -51,7 +88,7 @@ documents! {
         TURN_ID: Text = "turn_id",
         ROLE: Text = "role",
         REF: Text = "ref",
-        FILES: List = "files",
+        FILES: List => [ProposalFile] = "files",
     }
 
     /// A file of a proposal, beside the members of [`Proposed`](super::Proposed).
@@ -112,7 +149,7 @@ documents! {
         EVENT_TYPE: Word<EventType> = "event_type",
         TIMESTAMP: Timestamp = "timestamp",
         RUN_ID: Text = "run_id",
-        TURN: Map = "turn",
+        TURN: Map => EventTurn = "turn",
         PHASE: Text = "phase",
         STATUS: Text = "status",
         INTENT_ID: Any = "intent_id",

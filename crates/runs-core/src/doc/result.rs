@@ -53,9 +53,9 @@ documents! {
     /// The verification of a result.
     Verification {
         STATUS: Text = "status",
-        MACHINE_EVIDENCE: List = "machine_evidence",
+        MACHINE_EVIDENCE: List => [Evidence] = "machine_evidence",
         COMMANDS: Texts = "commands",
-        PRODUCED_FILES: List = "produced_files",
+        PRODUCED_FILES: List => [ProducedFile] = "produced_files",
         EVIDENCE_SUMMARY: Text = "evidence_summary",
         EXIT_CODE: Int = "exit_code",
     }

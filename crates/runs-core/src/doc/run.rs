@@ -6,27 +6,27 @@ documents! {
     /// `state.json`: a run.
     State {
         BLOCKED_ON: Text = "blocked_on",
-        BUDGET_STATUS: Map = "budget_status",
+        BUDGET_STATUS: Map => Budget = "budget_status",
         BUDGET_RESERVATIONS: Map = "budget_reservations",
         ACCEPTED_SEQUENCE: Count = "accepted_sequence",
-        BLOCKED_REASON: Map = "blocked_reason",
-        PENDING_PHASE_TRANSITION: Map = "pending_phase_transition",
-        PENDING_RUN_COMPLETION: Map = "pending_run_completion",
+        BLOCKED_REASON: Map => Blocked = "blocked_reason",
+        PENDING_PHASE_TRANSITION: Map => PendingGate = "pending_phase_transition",
+        PENDING_RUN_COMPLETION: Map => PendingGate = "pending_run_completion",
         SCHEMA_VERSION: Text = "schema_version",
         RUN_ID: Text = "run_id",
         PROJECT_ID: Text = "project_id",
         STATUS: Text = "status",
         PHASE: Text = "phase",
         ACCEPTED_INTEGRATION_REF: Text = "accepted_integration_ref",
-        ACTIVE_TURNS: Map = "active_turns",
+        ACTIVE_TURNS: Map => {Turn} = "active_turns",
         TURN_SEQUENCE: Count = "turn_sequence",
         LAST_COMPLETED_TURN_ID: Text = "last_completed_turn_id",
-        ESCALATION: Map = "escalation",
-        QUEUED_PHASE_TRANSITION: Map = "queued_phase_transition",
-        QUEUED_RUN_COMPLETION: Map = "queued_run_completion",
-        LAST_GATE_FAILURE: Map = "last_gate_failure",
+        ESCALATION: Map => Escalation = "escalation",
+        QUEUED_PHASE_TRANSITION: Map => PendingGate = "queued_phase_transition",
+        QUEUED_RUN_COMPLETION: Map => PendingGate = "queued_run_completion",
+        LAST_GATE_FAILURE: Map => GateFailure = "last_gate_failure",
         PHASE_GATE_STATUS: Map = "phase_gate_status",
-        CURRENT_TURN: Map = "current_turn",
+        CURRENT_TURN: Map => Turn = "current_turn",
         NON_PROGRESS_SIGNATURE: Text = "non_progress_signature",
         NON_PROGRESS_COUNT: Count = "non_progress_count",
         PHASE_ENTERED_AT: Timestamp = "phase_entered_at",
@@ -36,9 +36,9 @@ documents! {
         PROVENANCE: Map = "provenance",
         INHERITED_CONTEXT: Map = "inherited_context",
         REPO_DECISIONS: List = "repo_decisions",
-        PENDING_DELEGATION_REVIEW: Map = "pending_delegation_review",
-        DELEGATION_QUEUE: List = "delegation_queue",
-        SENT_BACK: Map = "accord_sent_back",
+        PENDING_DELEGATION_REVIEW: Map => Review = "pending_delegation_review",
+        DELEGATION_QUEUE: List => [Queued] = "delegation_queue",
+        SENT_BACK: Map => SentBack = "accord_sent_back",
     }
 
     /// An active turn of a run.
@@ -55,17 +55,17 @@ documents! {
         DISPATCHED_AT: Text = "dispatched_at",
         DEADLINE_AT: Timestamp = "deadline_at",
         DELEGATION_CONTEXT: Map = "delegation_context",
-        DELEGATION_REVIEW: Map = "delegation_review",
-        CONFLICT_STATE: Map = "conflict_state",
-        BASELINE: Map = "baseline",
+        DELEGATION_REVIEW: Map => Review = "delegation_review",
+        CONFLICT_STATE: Map => Conflict = "conflict_state",
+        BASELINE: Map => Baseline = "baseline",
         RUN_ID: Text = "run_id",
         CONCURRENT_WITH: Texts = "concurrent_with",
         REISSUED_FROM: Text = "reissued_from",
         INTAKE_CONTEXT: Any = "intake_context",
-        LAST_REJECTION: Map = "last_rejection",
+        LAST_REJECTION: Map => Rejection = "last_rejection",
         CONFLICT_CONTEXT: Map = "conflict_context",
         LAST_ACCEPTANCE_FAILURE: Map = "last_acceptance_failure",
-        LEFT_BEHIND: Map = "left_behind",
+        LEFT_BEHIND: Map => LeftBehind = "left_behind",
         WORKER_PID: Count = "worker_pid",
         WORKER_STARTED_AT: Timestamp = "worker_started_at",
     }
@@ -121,7 +121,7 @@ documents! {
     /// Why a run is blocked.
     Blocked {
         CATEGORY: Text = "category",
-        RECOVERY: Map = "recovery",
+        RECOVERY: Map => Recovery = "recovery",
         BLOCKED_AT: Timestamp = "blocked_at",
         TURN_ID: Text = "turn_id",
     }
@@ -157,7 +157,7 @@ documents! {
         REASONS: Texts = "reasons",
         MISSING_FILES: Texts = "missing_files",
         MISSING_VERIFICATION: Flag = "missing_verification",
-        SENT_BACK: Map = "sent_back",
+        SENT_BACK: Map => SentBack = "sent_back",
     }
 
     /// A request that a person sent back.
@@ -228,8 +228,8 @@ documents! {
     /// The review of a turn's completed delegations.
     Review {
         PARENT_ROLE: Text = "parent_role",
-        RESULTS: List = "results",
-        DELEGATION_RESULTS: List = "delegation_results",
+        RESULTS: List => [Queued] = "results",
+        DELEGATION_RESULTS: List => [Queued] = "delegation_results",
         PARENT_TURN_ID: Text = "parent_turn_id",
     }
 }

@@ -15,6 +15,7 @@ mod gates;
 mod hooks;
 mod initiative_end;
 mod machine;
+mod mistyped_members;
 mod recovery;
 mod refusals;
 mod reissues;

@@ -6,7 +6,7 @@ use accord_runs_core::coordinator::CoordinatorConfig;
 use serde_json::{Value, json};
 
 /// A configuration with every member that is known.
-fn full() -> Value {
+pub(crate) fn full() -> Value {
     json!({
         "$schema": "s", "x-team": {"any": 1}, "x_team": 1,
         "schema_version": "1.0", "template": "generic",

@@ -17,7 +17,7 @@ use super::gate::evidence;
 use super::repos::{ChildRepo, When, views};
 use super::session::none_begun;
 use super::{COORDINATOR_CONFIG, Coordinator};
-use crate::operations::{Finding, NextStep, Overview, Waiting, stray_findings};
+use crate::operations::{Finding, NextStep, Overview, Waiting, mistyped_findings, stray_findings};
 use crate::repository::{LockHolder, RecordFile};
 
 /// The status of an initiative.
@@ -106,11 +106,7 @@ impl Coordinator {
             repos: Vec::new(),
             prospects: Vec::new(),
             divergence: Vec::new(),
-            findings: stray_findings(
-                COORDINATOR_CONFIG,
-                Code::XchainInvalidCoordinatorConfig,
-                &config.unknown_members(),
-            ),
+            findings: config_findings(&config),
             next: Vec::new(),
             holder: self.workspace.lock_holder()?,
             journals: journals.into_iter().map(|waiting| waiting.path).collect(),
@@ -177,4 +173,12 @@ impl Coordinator {
         };
         children.iter().map(overview).collect()
     }
+}
+
+/// Members of the configuration that have no effect.
+fn config_findings(config: &CoordinatorConfig) -> Vec<Finding> {
+    let code = Code::XchainInvalidCoordinatorConfig;
+    let mut findings = stray_findings(COORDINATOR_CONFIG, code, &config.unknown_members());
+    findings.extend(mistyped_findings(COORDINATOR_CONFIG, code, &config.mistyped_members()));
+    findings
 }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use accord_contract::text::counted;
 use accord_contract::wire::{Object, Value};
 use accord_contract::wire_enum;
-use accord_runs_core::RepoPath;
+use accord_runs_core::coordinator::{barriers_path, coordinator_state_path};
 use accord_runs_core::ledger::duplicates;
+use accord_runs_core::{GovernedFile, MistypedMember, RepoPath};
 
 use accord_trees::commit::{obstacle_of, obstacle_to};
-use accord_trees::{TreeError, TreeFormat as _, atomic, journal};
+use accord_trees::{TreeError, TreeFormat as _, atomic, journal, read_file};
 
 use super::journal::writes;
-use super::{RecordFile, Repository, RepositoryError, Result, layout, lock};
+use super::{RecordFile, Repository, RepositoryError, Result, layout, limits, lock};
 
 wire_enum! {
     /// The kind of a problem.
@@ -37,6 +39,10 @@ wire_enum! {
         DamagedState = "damaged_state",
         /// A file cannot be read.
         Unreadable = "unreadable",
+        /// A member of a state has another type than the declared one.
+        MistypedState = "mistyped_state",
+        /// A member of another document has another type than the declared one.
+        MistypedRecord = "mistyped_record",
     }
 }
 
@@ -50,6 +56,8 @@ pub struct Finding {
     pub path: String,
     /// The line number, from 1, if it is about a line.
     pub line: Option<u64>,
+    /// The path of the member, joined by dots, if it is about one.
+    pub field: Option<String>,
     /// A description for people.
     pub detail: String,
 }
@@ -62,6 +70,7 @@ impl Repository {
             let kind = FindingKind::DamagedState;
             findings.push(finding(kind, layout::state(), None, error.to_string()));
         }
+        self.check_documents(&mut findings)?;
         let mut runs = BTreeMap::new();
         let mut decisions = Vec::new();
         // The history comes before the ledger in this list, so `runs` is complete when it is
@@ -169,6 +178,28 @@ impl Repository {
         })
     }
 
+    /// Checks the types in the documents that are not records. A document that is not JSON is
+    /// reported where it is read.
+    fn check_documents(&self, findings: &mut Vec<Finding>) -> Result<()> {
+        for (path, file, kind) in [
+            (layout::state(), GovernedFile::State, FindingKind::MistypedState),
+            (layout::session(), GovernedFile::Session, FindingKind::MistypedRecord),
+            (coordinator_state_path(), GovernedFile::CoordinatorState, FindingKind::MistypedState),
+            (barriers_path(), GovernedFile::Barriers, FindingKind::MistypedState),
+        ] {
+            let bytes = read_file(self.disk(), &path, limits::DOCUMENT)?;
+            let Some(document) = bytes.and_then(|bytes| accord_canon::read(&bytes).ok()) else {
+                continue;
+            };
+            for member in file.mistyped_members(&document) {
+                let detail = member.to_string();
+                let about = finding(kind, path.clone(), None, detail);
+                findings.push(Finding { field: Some(member.field), ..about });
+            }
+        }
+        Ok(())
+    }
+
     fn check_record(
         &self,
         record: RecordFile,
@@ -184,11 +215,15 @@ impl Repository {
             }
         };
         let mut last = 0;
+        let mut mistyped = MistypedLines::default();
         for line in &mut lines {
             match line {
                 Ok(line) => {
                     last = line.number;
                     add(&line.object);
+                    if let Some(file) = governed(record) {
+                        mistyped.add(line.number, file.mistyped_members(&line.object.into()));
+                    }
                 }
                 Err(TreeError::Damaged { line, why, .. }) => {
                     last = line.unwrap_or(last);
@@ -202,10 +237,58 @@ impl Repository {
         }
         if lines.is_torn() {
             let detail = "the line was cut off while it was written".to_owned();
-            findings.push(finding(FindingKind::TornLine, path, Some(last + 1), detail));
+            findings.push(finding(FindingKind::TornLine, path.clone(), Some(last + 1), detail));
         }
+        findings.extend(mistyped.findings(&path));
         Ok(())
     }
+}
+
+/// The mistyped members of the lines of a record. The same mistake in many lines is one finding.
+#[derive(Default)]
+struct MistypedLines {
+    /// The first line, how many lines follow it, and the member, by the place of the member.
+    found: BTreeMap<String, (u64, usize, MistypedMember)>,
+}
+
+impl MistypedLines {
+    fn add(&mut self, line: u64, members: Vec<MistypedMember>) {
+        for member in members {
+            let known = self.found.entry(member.field.clone());
+            known.and_modify(|(_, more, _)| *more += 1).or_insert((line, 0, member));
+        }
+    }
+
+    fn findings(self, path: &str) -> impl Iterator<Item = Finding> {
+        let mut found: Vec<_> = self.found.into_values().collect();
+        found.sort_by_key(|(line, ..)| *line);
+        found.into_iter().map(move |(line, more, member)| {
+            let mut detail = member.to_string();
+            if more > 0 {
+                detail += &format!("; the same in {}", counted(more as u64, "later line"));
+            }
+            let kind = FindingKind::MistypedRecord;
+            let about = finding(kind, path.to_owned(), Some(line), detail);
+            Finding { field: Some(member.field), ..about }
+        })
+    }
+}
+
+/// The declarations of the members of a record's lines, if there are any.
+fn governed(record: RecordFile) -> Option<GovernedFile> {
+    Some(match record {
+        RecordFile::History => GovernedFile::History,
+        RecordFile::Ledger | RecordFile::CoordinatorLedger => GovernedFile::Ledger,
+        RecordFile::Events => GovernedFile::Events,
+        RecordFile::RepoDecisions => GovernedFile::RepoDecisions,
+        RecordFile::CoordinatorHistory => GovernedFile::CoordinatorHistory,
+        RecordFile::RunHistory
+        | RecordFile::HookAudit
+        | RecordFile::HookAnnotations
+        | RecordFile::BarrierLedger
+        | RecordFile::CoordinatorHookAudit
+        | RecordFile::CoordinatorHookAnnotations => return None,
+    })
 }
 
 /// What identifies a decision. Other runners do not name the run; it is that of the turn.
@@ -222,5 +305,5 @@ fn text(line: &Object, name: &str) -> Option<String> {
 }
 
 fn finding(kind: FindingKind, path: String, line: Option<u64>, detail: String) -> Finding {
-    Finding { kind, path, line, detail }
+    Finding { kind, path, line, field: None, detail }
 }

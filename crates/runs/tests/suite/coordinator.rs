@@ -6,7 +6,7 @@ use accord_contract::codes::Code;
 use accord_runs::answers::{DriveEnd, RunStop};
 use accord_runs::coordinator::{Coordinator, NextAction, StepOutcome};
 use accord_runs::operations::{LoopOptions, LoopStop, ManualResult, NextStep};
-use accord_runs::repository::Repository;
+use accord_runs::repository::{FindingKind, Repository};
 use accord_runs::{CycleOptions, Environment};
 use accord_runs_core::TurnId;
 use accord_runs_core::coordinator::{CoordinatorStatus, DivergenceKind};
@@ -128,6 +128,8 @@ fn an_initiative_goes_from_repository_to_repository_and_from_gate_to_gate() {
     assert_eq!(ids, counted);
     assert_eq!(workspace.lines(&format!("{HOME}/barrier-ledger.jsonl")).len(), 3);
     refused(coordinator.step(None), Code::XchainInvalidStateTransition);
+    assert_eq!(Repository::open(&workspace.root()).unwrap().checkup().unwrap(), []);
+    assert_eq!(coordinator.status().unwrap().findings, []);
 }
 
 #[test]
@@ -410,5 +412,34 @@ fn a_workspace_that_is_not_sound_begins_nothing() {
     refused(
         Coordinator::open(elsewhere.path(), Environment::system()),
         Code::XchainInvalidCoordinatorConfig,
+    );
+}
+
+#[test]
+fn members_of_a_wrong_type_are_named() {
+    let workspace = Workspace::new();
+    let coordinator = workspace.coordinator();
+    coordinator.init().unwrap();
+    workspace.change("agentxchain-multi.json", |config| {
+        config["routing"]["planning"]["exit_gate"] = json!(["initiative_plan"]);
+    });
+    workspace.change(&format!("{HOME}/state.json"), |state| {
+        state["repo_runs"]["api"]["initialized_by_coordinator"] = json!("yes");
+    });
+    workspace.change(&format!("{HOME}/barriers.json"), |barriers| {
+        barriers["core_completion"]["created_at"] = json!(0);
+    });
+    let findings = coordinator.status().unwrap().findings;
+    let [gate] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(gate.subject, "agentxchain-multi.json, routing.planning.exit_gate");
+    assert_eq!(gate.code, Some(Code::XchainInvalidCoordinatorConfig));
+    let found = Repository::open(&workspace.root()).unwrap().checkup().unwrap();
+    let fields: Vec<_> = found.iter().map(|found| (found.kind, found.field.as_deref())).collect();
+    assert_eq!(
+        fields,
+        [
+            (FindingKind::MistypedState, Some("repo_runs.api.initialized_by_coordinator")),
+            (FindingKind::MistypedState, Some("core_completion.created_at")),
+        ]
     );
 }

@@ -99,6 +99,7 @@ fn a_run_goes_from_an_empty_folder_to_its_end() {
     assert_eq!(next(&runs), NextStep::Start { restart: true });
 
     // What is left behind.
+    assert_eq!(runs.repository().checkup().unwrap(), []);
     let history = runs.history(&Query::default()).unwrap();
     assert_eq!(history.len(), 3);
     let runs_so_far = repo.lines(".agentxchain/run-history.jsonl");

@@ -1,6 +1,7 @@
 //! The check-up: everything that blocks a run or may block it later.
 
 mod declared;
+mod mistyped;
 mod run;
 mod strays;
 
@@ -8,6 +9,7 @@ use accord_contract::codes::Code;
 use accord_contract::wire_enum;
 use accord_runs_core::config::{Config, problems};
 
+pub(crate) use mistyped::mistyped_findings;
 pub(crate) use strays::stray_findings;
 
 use crate::Runs;
@@ -49,12 +51,14 @@ impl Runs {
         let config = self.check_config(&mut findings);
         self.check_files(&mut findings);
         self.check_repo_decisions(&mut findings);
+        self.check_coordinator_config(&mut findings);
         if let Some(config) = &config {
             self.check_runtimes(config, &mut findings);
             self.check_hooks(config, &mut findings);
             self.check_prompts(config, &mut findings);
             let code = Code::XchainInvalidConfig;
             findings.extend(stray_findings("agentxchain.json", code, &config.unknown_members()));
+            self.check_types(config, &mut findings);
             if let Ok(state) = self.state() {
                 self.check_phase(&state, config, &mut findings);
                 self.check_run(&state, &mut findings);
@@ -100,10 +104,13 @@ impl Runs {
         };
         for file in found {
             let (level, code, advice) = advice_for(file.kind);
-            let subject = match file.line {
-                Some(line) => format!("{}, line {line}", file.path),
-                None => file.path,
-            };
+            let mut subject = file.path;
+            if let Some(line) = file.line {
+                subject += &format!(", line {line}");
+            }
+            if let Some(field) = &file.field {
+                subject += &format!(", {field}");
+            }
             findings.push(Finding {
                 level,
                 subject,
@@ -188,6 +195,16 @@ fn advice_for(kind: FindingKind) -> (Level, Option<Code>, &'static str) {
             Level::Error,
             Some(Code::XchainStateInvalid),
             "restore the file from version control or a backup",
+        ),
+        FindingKind::MistypedState => (
+            Level::Error,
+            None,
+            "correct the value, or restore the file from version control or a backup",
+        ),
+        FindingKind::MistypedRecord => (
+            Level::Warning,
+            None,
+            "correct the value, or restore the file from version control or a backup",
         ),
         FindingKind::Unreadable => (
             Level::Error,
