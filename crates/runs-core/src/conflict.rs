@@ -20,7 +20,6 @@ pub const HUMAN_MERGE: &str = "human_merge";
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Conflict {
-    /// The files.
     pub files: Vec<String>,
     /// The turns that changed them.
     pub turns: Vec<String>,

@@ -68,7 +68,6 @@ const LAST_CHARS: usize = 500;
 pub struct Touch {
     /// The id of the turn.
     pub turn_id: String,
-    /// Its role.
     pub role: String,
     /// The run's clock at the acceptance.
     pub accepted_sequence: u64,

@@ -29,7 +29,6 @@ pub enum NextStep {
     },
     /// Assign a turn to a role.
     Assign {
-        /// The role.
         role: String,
         /// Whether a person does its turns.
         by_hand: bool,
@@ -37,10 +36,7 @@ pub enum NextStep {
     /// Commit the changes of accepted turns.
     Checkpoint,
     /// Commit or stash changes that belong to no turn.
-    Tidy {
-        /// The files.
-        files: Vec<String>,
-    },
+    Tidy { files: Vec<String> },
     /// Raise the budget: it does not cover another turn.
     RaiseBudget {
         /// The missing budget.
@@ -48,7 +44,6 @@ pub enum NextStep {
     },
     /// Dispatch a turn to its worker.
     Dispatch {
-        /// The turn.
         turn: TurnId,
         /// Whether a person does it.
         by_hand: bool,
@@ -56,20 +51,11 @@ pub enum NextStep {
         stalled: Option<Stalled>,
     },
     /// The deadline of a turn that no worker has is over: reissue it.
-    Overdue {
-        /// The turn.
-        turn: TurnId,
-    },
+    Overdue { turn: TurnId },
     /// A turn cannot be dispatched here: fix its runtime, or reissue it to another role.
-    Unable {
-        /// The turn.
-        turn: TurnId,
-        /// Why.
-        why: Failure,
-    },
+    Unable { turn: TurnId, why: Failure },
     /// The worker is busy; wait for its result.
     Work {
-        /// The turn.
         turn: TurnId,
         /// Where its result must be staged.
         staging: String,
@@ -81,32 +67,23 @@ pub enum NextStep {
         objects: bool,
     },
     /// Accept a turn whose result is staged.
-    Accept {
-        /// The turn.
-        turn: TurnId,
-    },
+    Accept { turn: TurnId },
     /// The history already has the turn, but the state does not: reissue it.
-    Reissue {
-        /// The turn.
-        turn: TurnId,
-    },
+    Reissue { turn: TurnId },
     /// A result was refused: correct it and accept it again, or reject the turn.
     Mend {
-        /// The turn.
         turn: TurnId,
         /// Why it was refused.
         why: String,
     },
     /// Another turn changed the same files: reject the turn, or merge by hand.
     Reconcile {
-        /// The turn.
         turn: TurnId,
         /// Whether the two overlap so much that a person should merge them.
         merge: bool,
     },
     /// Approve the transition to the next phase.
     ApproveTransition {
-        /// The gate.
         gate: String,
         /// The next phase.
         to: String,
@@ -138,7 +115,6 @@ pub enum NextStep {
 /// An active turn, with what the host knows about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {
-    /// The turn.
     pub turn: Turn,
     /// The type of its runtime.
     pub runtime: Option<RuntimeType>,

@@ -19,7 +19,6 @@ pub struct Person {
     pub os_user: Option<String>,
     /// A note for the records.
     pub note: Option<String>,
-    /// The door.
     pub door: Door,
     /// How it is known that the person is there.
     pub presence: Presence,
@@ -28,7 +27,6 @@ pub struct Person {
 /// A person's decision before the evidence is known.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Consent {
-    /// The person.
     pub person: Person,
     /// The evidence that the person saw; the decision is refused if it has changed since.
     pub expect: Option<ExpectedDigest>,
@@ -37,9 +35,7 @@ pub struct Consent {
 /// A person's decision about evidence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Approval {
-    /// The person.
     pub person: Person,
-    /// The evidence.
     pub evidence: EvidenceDigest,
 }
 

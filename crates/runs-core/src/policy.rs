@@ -24,11 +24,8 @@ pub struct Violation {
 /// The inputs of policies.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// The result.
     pub result: &'a TurnResult,
-    /// The role.
     pub role: &'a str,
-    /// The phase.
     pub phase: &'a str,
     /// The normalized status of the verification.
     pub verification: &'a str,

@@ -29,11 +29,9 @@ pub fn approval() -> Approval {
 /// A governed repository in memory.
 #[derive(Clone, Debug)]
 pub struct MemoryRepository {
-    /// The configuration.
     pub config: Config,
     /// The state of the run.
     pub state: State,
-    /// The history.
     pub history: Vec<Object>,
     /// The decision ledger.
     pub ledger: Vec<Object>,

@@ -23,7 +23,6 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Overrun {
-    /// The scope.
     pub scope: Scope,
     /// The limit in minutes.
     pub limit_minutes: u64,

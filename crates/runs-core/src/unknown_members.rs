@@ -119,7 +119,6 @@ pub struct UnknownMember {
 pub enum UnknownMemberKind {
     /// Only other runners use it.
     Kept,
-    /// It is unknown.
     Unknown {
         /// The member that was probably meant.
         meant: Option<&'static str>,

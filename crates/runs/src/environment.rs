@@ -38,91 +38,65 @@ pub struct Environment {
 pub enum Notice {
     /// A commit that an earlier process left unfinished was finished or dropped.
     Recovered {
-        /// Its journal.
         journal: String,
         /// Whether another runner had continued without it, so that it was dropped.
         dropped: bool,
     },
-    /// A hook starts.
     HookStarted {
         /// When it runs.
         phase: HookPhase,
-        /// Its name.
         name: String,
     },
-    /// A hook ended.
     HookEnded {
         /// When it ran.
         phase: HookPhase,
-        /// Its name.
         name: String,
         /// The effect of its answer.
         action: Action,
     },
     /// A command of a gate, or of a declared verification, starts.
-    CommandStarted {
-        /// The command.
-        command: String,
-    },
+    CommandStarted { command: String },
     /// A turn was assigned to a role.
-    Assigned {
-        /// The turn.
-        turn: TurnId,
-        /// The role.
-        role: String,
-    },
+    Assigned { turn: TurnId, role: String },
     /// Files changed while no worker had the turn that is dispatched now; they are not counted as
     /// changes of the turn.
-    ChangesExcluded {
-        /// The files.
-        files: Vec<String>,
-    },
+    ChangesExcluded { files: Vec<String> },
     /// A turn was dispatched to its worker.
     Dispatched {
-        /// The turn.
         turn: TurnId,
-        /// The role.
         role: String,
-        /// The runtime.
         runtime: String,
         /// The attempt number.
         attempt: u64,
     },
     /// A turn's worker wrote something.
     Output {
-        /// The turn.
         turn: TurnId,
         /// Whether it was written to standard error.
         error: bool,
-        /// The bytes.
         bytes: Vec<u8>,
     },
     /// A turn's worker was stopped after it had staged its result.
     WorkerEnded {
-        /// The turn.
         turn: TurnId,
         /// Why it was stopped.
         failure: Failure,
     },
     /// A turn's worker ended without a result.
     WorkerFailed {
-        /// The turn.
         turn: TurnId,
         /// Why.
         failure: Failure,
     },
     /// A turn was accepted.
     Accepted {
-        /// The turn.
         turn: TurnId,
-        /// The role.
         role: String,
         /// The worker's summary.
         summary: String,
     },
     /// A turn was rejected.
     Rejected {
-        /// The turn.
         turn: TurnId,
         /// Why.
         reason: String,
@@ -130,13 +104,9 @@ pub enum Notice {
         again: bool,
     },
     /// The changes of accepted turns were committed to git.
-    Checkpointed {
-        /// The commit.
-        commit: String,
-    },
+    Checkpointed { commit: String },
     /// Files that changed while a worker ran were put back.
     PutBack {
-        /// The files.
         files: Vec<String>,
         /// The folder in which the changed files are kept.
         kept: String,
@@ -229,7 +199,6 @@ impl Environment {
         self
     }
 
-    /// The time now.
     pub fn now(&self) -> Time {
         (self.clock)()
     }

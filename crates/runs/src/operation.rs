@@ -208,7 +208,6 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// The target turn.
     pub(crate) fn target(&self, turn: Option<&TurnId>) -> Result<Turn, Failure> {
         self.state.target(turn).cloned()
     }

@@ -86,12 +86,10 @@ impl Runs {
         Self { repository, environment, reading }
     }
 
-    /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }
 
-    /// The environment.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }

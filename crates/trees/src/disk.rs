@@ -28,7 +28,6 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Stat {
-    /// Its kind.
     pub kind: Kind,
     /// Its size in bytes.
     pub length: u64,
@@ -53,7 +52,6 @@ pub enum Moved {
 pub struct Entry {
     /// The name; bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// Its kind.
     pub kind: Kind,
 }
 

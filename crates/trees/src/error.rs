@@ -23,10 +23,7 @@ pub enum TreeError {
     },
     /// A folder, pipe or device is where a file must be.
     #[error("{} is not a file", shorten_path(path))]
-    NotFile {
-        /// The path.
-        path: String,
-    },
+    NotFile { path: String },
     /// Something else is where a file, or one of its folders, must be created.
     #[error(
         "{} cannot be written while {by} exists; remove {by}, or move it away",
@@ -41,12 +38,7 @@ pub enum TreeError {
     },
     /// A file is larger than its limit.
     #[error("{} is larger than {limit} bytes", shorten_path(path))]
-    TooLarge {
-        /// The path.
-        path: String,
-        /// The limit.
-        limit: u64,
-    },
+    TooLarge { path: String, limit: u64 },
     /// A record or journal cannot be parsed.
     #[error("{path}{}: {why}", line.map_or_else(String::new, |line| format!(", line {line}")))]
     Damaged {
@@ -71,7 +63,6 @@ pub enum TreeError {
     /// A commit has happened, but is not applied in full.
     #[error("the change is pending in {journal}: {source}")]
     Unfinished {
-        /// Its journal.
         journal: String,
         /// Why it could not be applied.
         source: Box<Self>,
@@ -79,7 +70,6 @@ pub enum TreeError {
     /// A commit may have happened: it was written, and could not be synced or taken back.
     #[error("it is not known whether the change in {journal} is recorded: {source}")]
     Uncertain {
-        /// Its journal.
         journal: String,
         /// Why.
         source: Box<Self>,
@@ -87,7 +77,6 @@ pub enum TreeError {
     /// The operating system refused.
     #[error("{} could not be {doing}: {source}", shorten_path(path))]
     System {
-        /// The path.
         path: String,
         /// What was tried, as in "could not be read".
         doing: &'static str,

@@ -21,7 +21,6 @@ pub trait TreeFormat {
     /// What the protocol says about a recovered commit.
     type Detail;
 
-    /// The lock file.
     fn lock_file(&self) -> LockFile;
 
     /// The folders in which files are created or renamed, those of lock and journals included.
@@ -102,12 +101,10 @@ impl<F: TreeFormat> LockedTree<F> {
         Ok(tree)
     }
 
-    /// The format.
     pub fn format(&self) -> &F {
         &self.format
     }
 
-    /// The lock.
     pub fn lock(&self) -> &HeldLock {
         &self.lock
     }

@@ -231,7 +231,6 @@ mod other {
             match *self {}
         }
 
-        /// Waits for changes.
         pub fn wait(&mut self, _: Duration, _: impl AsFd) -> FolderChanges {
             match *self {}
         }

@@ -20,7 +20,6 @@ use crate::state::{Block, Status};
 use crate::{delegation, dispatch, doc, ledger, proposal, rule, timeout};
 
 impl Cleared {
-    /// Builds the commit.
     pub(super) fn build(mut self, context: &mut Context) -> Result<(Commit, Accepted), Failure> {
         let config = &context.inputs.config;
         let overrun =

@@ -60,16 +60,10 @@ pub enum Key {
     Whole,
 }
 
-/// One write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
     /// Appends a line to a record.
-    Append {
-        /// The record.
-        record: Record,
-        /// The line.
-        line: Object,
-    },
+    Append { record: Record, line: Object },
     /// Appends a section to a document that does not contain it yet.
     Section {
         /// The document.
@@ -99,7 +93,6 @@ pub struct Commit {
     pub transaction: TransactionId,
     /// The operation.
     pub kind: CommitKind,
-    /// The journal.
     pub journal: Object,
     /// The writes, in order. The state is last, so that it never refers to a missing record.
     pub writes: Vec<Write>,

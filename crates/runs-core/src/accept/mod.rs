@@ -55,7 +55,6 @@ use crate::{Ids, RepoPath, TurnId};
 /// The inputs of an acceptance, read under the lock.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// The configuration.
     pub config: Config,
     /// The state of the run.
     pub state: State,

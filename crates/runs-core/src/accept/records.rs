@@ -253,7 +253,6 @@ pub struct Checkpoint<'a> {
 pub struct WorkPlace {
     /// Its commit.
     pub head: Option<String>,
-    /// Its branch.
     pub branch: Option<String>,
     /// Whether it has uncommitted changes, including the records of the run; absent without git.
     pub dirty: Option<bool>,

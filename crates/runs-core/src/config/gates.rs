@@ -1,10 +1,8 @@
 //! Gates: conditions for the end of a phase or of the run.
 
-/// A gate.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gate {
-    /// Its id.
     pub id: String,
     /// Files that must exist, as normalized paths.
     pub requires_files: Vec<String>,
@@ -26,7 +24,6 @@ pub struct GateAction {
     pub run: String,
     /// Its name for people.
     pub label: Option<String>,
-    /// Its timeout.
     pub timeout_ms: u64,
 }
 

@@ -85,9 +85,7 @@ wire_enum! {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// Its id.
     pub id: String,
-    /// Its rule.
     pub rule: PolicyRule,
     /// The effect of a violation.
     pub action: PolicyAction,
@@ -165,11 +163,8 @@ wire_enum! {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// Of a turn.
     pub per_turn: Option<u64>,
-    /// Of a phase.
     pub per_phase: Option<u64>,
-    /// Of the run.
     pub per_run: Option<u64>,
     /// The effect of an exceeded limit.
     pub action: TimeoutAction,

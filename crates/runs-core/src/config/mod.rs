@@ -106,12 +106,10 @@ impl Config {
         &self.document
     }
 
-    /// The project's id.
     pub fn project_id(&self) -> &str {
         self.project("id")
     }
 
-    /// The project's name.
     pub fn project_name(&self) -> &str {
         self.project("name")
     }

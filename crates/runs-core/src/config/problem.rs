@@ -3,7 +3,6 @@
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
-/// A problem.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConfigProblem {

@@ -31,11 +31,9 @@ wire_enum! {
     }
 }
 
-/// A role.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Role {
-    /// Its id.
     pub id: String,
     /// Its name for people.
     pub title: String,
@@ -51,13 +49,10 @@ pub struct Role {
     pub file_scope: Vec<String>,
 }
 
-/// A runtime.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Runtime {
-    /// Its id.
     pub id: String,
-    /// Its type.
     pub kind: RuntimeType,
     /// All its members in the configuration.
     pub settings: Object,

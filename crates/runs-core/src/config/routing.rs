@@ -9,7 +9,6 @@ pub(crate) const MAX_CONCURRENT_TURNS: usize = 4;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Route {
-    /// The phase.
     pub phase: String,
     /// The role of the first turn.
     pub entry_role: Option<String>,

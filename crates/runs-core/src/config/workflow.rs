@@ -98,7 +98,6 @@ impl WorkflowKit {
         }
     }
 
-    /// The declared documents.
     pub(super) fn declared(document: &Object) -> Self {
         let phases = members::object(document, "workflow_kit")
             .into_iter()

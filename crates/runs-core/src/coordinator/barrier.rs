@@ -48,7 +48,6 @@ impl BarrierType {
     }
 }
 
-/// A barrier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
     id: String,
@@ -67,7 +66,6 @@ pub struct Barriers {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
-    /// The barrier.
     pub barrier_id: String,
     /// The status before.
     pub previous: BarrierStatus,

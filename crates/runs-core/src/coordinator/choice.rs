@@ -44,11 +44,8 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Choice {
-    /// The workstream.
     pub workstream: String,
-    /// The repository.
     pub repo: String,
-    /// The role.
     pub role: String,
 }
 
@@ -60,7 +57,6 @@ pub struct Obstacle {
     pub workstream: Option<String>,
     /// The repository that causes it.
     pub repo: Option<String>,
-    /// The reason.
     pub reason: ObstacleReason,
 }
 

@@ -13,11 +13,9 @@ use crate::members::{self, texts};
 use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::unknown_members::{UnknownMember, unknown_members};
 
-/// A repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Repo {
-    /// Its id.
     pub id: String,
     /// Its path, relative to the workspace.
     pub path: String,
@@ -31,9 +29,7 @@ pub struct Repo {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Workstream {
-    /// Its id.
     pub id: String,
-    /// Its phase.
     pub phase: String,
     /// Its repositories, in order.
     pub repos: Vec<String>,
@@ -51,7 +47,6 @@ pub struct Workstream {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CoordinatorGate {
-    /// Its id.
     pub id: String,
     /// Whether a person must approve.
     pub requires_human_approval: bool,
@@ -112,7 +107,6 @@ impl CoordinatorConfig {
         mistyped_members(&self.document, &DOCUMENT)
     }
 
-    /// The project's id.
     pub fn project_id(&self) -> &str {
         doc::MultiConfig::PROJECT
             .get(&self.document)

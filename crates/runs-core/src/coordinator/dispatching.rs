@@ -35,7 +35,6 @@ pub struct Dispatching {
 pub enum DispatchedTurn {
     /// The turn is active.
     Active {
-        /// The turn.
         turn: TurnId,
         /// Whether its bundle may have been written.
         dispatched: bool,

@@ -55,13 +55,10 @@ impl DivergenceKind {
     }
 }
 
-/// A divergence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Divergence {
-    /// The kind.
     pub kind: DivergenceKind,
-    /// The repository.
     pub repo: String,
     /// The affected turn.
     pub turn: Option<String>,

@@ -60,7 +60,6 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Blocker {
-    /// The kind.
     pub kind: BlockerKind,
     /// The repository or workstream.
     pub about: Option<String>,

@@ -30,9 +30,7 @@ pub enum RepoStart {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Initialised {
-    /// Its state.
     pub state: CoordinatorState,
-    /// Its barriers.
     pub barriers: Barriers,
     /// The first line of its history.
     pub line: Object,

@@ -16,9 +16,7 @@ pub enum NextAction {
     Init,
     /// Take a step.
     Step,
-    /// Approve a gate.
     ApproveGate {
-        /// The gate.
         gate: String,
     },
     /// Send a gate back, instead of an approval.
@@ -33,7 +31,6 @@ pub enum NextAction {
     },
     /// Take the next step of a repository.
     Repository {
-        /// Its id.
         id: String,
         /// Whether the initiative owes it a turn, so that its own gate must be sent back first.
         sent_back: bool,
@@ -42,7 +39,6 @@ pub enum NextAction {
 
 /// What the host knows about an initiative and its repositories.
 pub struct InitiativeFacts<'a> {
-    /// The initiative.
     pub initiative: Initiative<'a>,
     /// The views of its repositories.
     pub views: &'a BTreeMap<String, RepoView>,

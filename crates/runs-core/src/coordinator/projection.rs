@@ -16,7 +16,6 @@ use crate::{Ids, RepoPath};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Projection {
-    /// Its reference.
     pub reference: String,
     /// The history line; `None` when the turn was projected before.
     pub line: Option<Object>,
@@ -31,13 +30,9 @@ pub struct Projection {
 /// The coordinator's documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Initiative<'a> {
-    /// Its configuration.
     pub config: &'a CoordinatorConfig,
-    /// Its state.
     pub state: &'a CoordinatorState,
-    /// Its barriers.
     pub barriers: &'a Barriers,
-    /// Its history.
     pub history: &'a [Object],
 }
 

@@ -39,7 +39,6 @@ pub struct Resync {
     pub ledger: Vec<Object>,
     /// The projected acceptances, each with its barrier changes.
     pub projected: Vec<(Object, Vec<Effect>)>,
-    /// The repaired divergences.
     pub repaired: Vec<Divergence>,
     /// The remaining divergences.
     pub left: Vec<Divergence>,

@@ -104,7 +104,6 @@ impl CoordinatorState {
         self.status
     }
 
-    /// The current phase.
     pub fn phase(&self) -> &str {
         &self.phase
     }

@@ -21,11 +21,9 @@ pub const RUN_GOAL: &str = "trigger_reason";
 /// The inputs of both documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Briefing<'a> {
-    /// The configuration.
     pub config: &'a Config,
     /// The state of the run, including the turn.
     pub state: &'a State,
-    /// The turn.
     pub turn: &'a Turn,
     /// The last lines of the history, the newest last.
     pub recent: &'a [Object],

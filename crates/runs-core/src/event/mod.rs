@@ -20,7 +20,6 @@ use crate::rule;
 use crate::state::State;
 use crate::{EventId, Ids, RunId};
 
-/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     id: EventId,
@@ -61,7 +60,6 @@ impl Event {
         &self.id
     }
 
-    /// Its type.
     pub fn kind(&self) -> EventType {
         self.kind
     }

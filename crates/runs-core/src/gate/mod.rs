@@ -23,9 +23,7 @@ use crate::rule;
 /// The inputs of a gate.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The configuration.
     pub config: &'a Config,
-    /// The current phase.
     pub phase: &'a str,
     /// The verification status of the result that makes the request.
     pub verification: Option<&'a str>,
@@ -53,7 +51,6 @@ pub enum PhaseExit {
     },
     /// A person must approve.
     Awaiting {
-        /// The gate.
         gate: String,
         /// The next phase.
         to: String,
@@ -76,16 +73,12 @@ pub enum Completion {
     NotFinal(String),
     /// The gate failed.
     Failed {
-        /// The gate.
         gate: String,
         /// The unmet conditions.
         failures: Failures,
     },
     /// A person must approve.
-    Awaiting {
-        /// The gate.
-        gate: String,
-    },
+    Awaiting { gate: String },
     /// The run may end.
     Complete {
         /// The gate, where there is one.

@@ -73,7 +73,6 @@ impl Action {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// The hook.
     pub hook: String,
     /// The effect of the hook.
     pub action: Action,

@@ -13,13 +13,10 @@ use crate::rule;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookBatch {
-    /// Their hook phase.
     pub phase: HookPhase,
     /// The hooks, in order; never empty.
     pub hooks: Vec<Hook>,
-    /// Their payload.
     pub payload: Object,
-    /// The run.
     pub run_id: Option<String>,
 }
 
@@ -38,7 +35,6 @@ pub struct HookChain {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookReport {
-    /// The hook phase.
     pub phase: HookPhase,
     /// Whether the operation may continue.
     pub ok: bool,

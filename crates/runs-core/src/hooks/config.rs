@@ -22,7 +22,6 @@ pub enum Transport {
     },
     /// An HTTP POST.
     Http {
-        /// The URL.
         url: String,
         /// Headers. `${NAME}` in a value is replaced by an environment variable.
         headers: Vec<(String, String)>,

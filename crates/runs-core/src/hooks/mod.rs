@@ -69,9 +69,7 @@ pub struct Hook {
     pub phase: HookPhase,
     /// Its name, unique in its phase.
     pub name: String,
-    /// Its transport.
     pub transport: Transport,
-    /// Its timeout.
     pub timeout_ms: u64,
     /// The effect of its refusal.
     pub mode: HookMode,

@@ -25,7 +25,6 @@ wire_enum! {
 /// The execution of a hook.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Execution {
-    /// The duration.
     pub duration_ms: u64,
     /// The exit code of a program. For a POST, 0 is a success status and 1 any other. `None` when
     /// it did not exit, or did not start.
@@ -46,11 +45,9 @@ pub struct Execution {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VerdictDocument {
-    /// The verdict.
     pub verdict: Verdict,
     /// An explanation for people.
     pub message: Option<String>,
-    /// Its annotations.
     pub annotations: Vec<Value>,
 }
 

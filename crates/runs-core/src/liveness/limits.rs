@@ -176,7 +176,6 @@ impl WorkerLimits {
 pub struct Stalled {
     /// The setting of the limit.
     pub setting: String,
-    /// The limit.
     pub limit: Duration,
     /// The limit that is proposed for the next attempt.
     pub raised: Duration,

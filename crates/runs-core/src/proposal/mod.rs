@@ -45,7 +45,6 @@ pub const ABSENT: &str = "absent";
 /// The digest of a path that is not a file.
 pub const NOT_FILE: &str = "not_a_file";
 
-/// A proposal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Proposal {

@@ -48,7 +48,6 @@ wire_enum! {
 /// The context of a validation.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// The configuration.
     pub config: &'a Config,
     /// The state of the run.
     pub state: &'a State,
@@ -72,7 +71,6 @@ pub struct Leniency {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The code.
     pub code: Code,
     /// An explanation for people.
     pub message: String,

@@ -183,7 +183,6 @@ impl TurnResult {
         doc::Result::NEEDS_HUMAN_REASON.filled(&self.document)
     }
 
-    /// Its summary.
     pub fn summary(&self) -> &str {
         doc::Result::SUMMARY.get(&self.document).unwrap_or_default()
     }

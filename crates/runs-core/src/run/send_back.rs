@@ -39,7 +39,6 @@ impl<'a> SentBack<'a> {
         doc::State::SENT_BACK.get(state.members()).map(Self)
     }
 
-    /// The reason.
     pub fn reason(self) -> &'a str {
         doc::SentBack::REASON.get(self.0).unwrap_or_default()
     }

@@ -44,7 +44,6 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Block {
-    /// The category.
     pub category: Category,
     /// The value of `blocked_on`.
     pub blocked_on: String,

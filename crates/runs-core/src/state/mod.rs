@@ -165,7 +165,6 @@ impl State {
         self.status
     }
 
-    /// The current phase.
     pub fn phase(&self) -> &str {
         &self.phase
     }

@@ -73,7 +73,6 @@ message! {
 }
 
 impl RunProposal {
-    /// A proposal.
     pub fn new(view: &ProposalView) -> Self {
         let files = view.proposal.files.iter();
         Self {

@@ -21,7 +21,6 @@ use crate::evidence::head;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateApproval {
-    /// The gate.
     pub gate: Object,
     /// Who approved it, and about which evidence.
     pub approval: Approval,
@@ -33,11 +32,9 @@ pub struct GateApproval {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GatePlan {
-    /// The gate.
     pub gate: Object,
     /// The hooks that run first and can refuse.
     pub hooks: Vec<String>,
-    /// The evidence.
     pub evidence: EvidenceDigest,
 }
 

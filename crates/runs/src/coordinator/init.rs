@@ -15,7 +15,6 @@ use crate::repository::LockedRepository;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitiativeStarted {
-    /// Its state.
     pub state: CoordinatorState,
     /// The repositories in which a run was started for it; the others had one.
     pub begun: Vec<String>,

@@ -14,7 +14,6 @@ use super::gate::evidence;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateSentBack {
-    /// The gate.
     pub gate: Object,
     /// The repositories that get another turn.
     pub repos: Vec<String>,

@@ -28,7 +28,6 @@ pub struct CoordinatorOverview {
     pub root: PathBuf,
     /// The initiative; `None` before it starts.
     pub state: Option<CoordinatorState>,
-    /// Its barriers.
     pub barriers: Barriers,
     /// Its repositories, in order.
     pub repos: Vec<RepoOverview>,
@@ -52,7 +51,6 @@ pub struct CoordinatorOverview {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RepoOverview {
-    /// Its id.
     pub id: String,
     /// Its folder.
     pub place: PathBuf,

@@ -21,7 +21,6 @@ const BLOCK: u64 = 256 * 1024;
 /// What a record contained.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct RecordDigest {
-    /// Its length.
     pub(super) length: u64,
     /// The chain over its full blocks; empty without one.
     chain: String,

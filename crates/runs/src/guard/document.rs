@@ -36,7 +36,6 @@ pub(super) struct Snapshot {
 /// A turn whose worker runs, or whose result is not judged yet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct GuardedTurn {
-    /// The attempt.
     pub(super) attempt: u64,
     /// The process that waits for the worker; `None` once the worker has ended.
     pub(super) holder: Option<Holder>,

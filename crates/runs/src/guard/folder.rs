@@ -22,7 +22,6 @@ const ROOT: &str = "root";
 /// Where the copies of a repository are, whether or not the folder exists.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The repository.
     repository: PathBuf,
     /// The folder; `None` if the user has no state directory.
     folder: Option<PathBuf>,

@@ -28,7 +28,6 @@ const MAX_IGNORE: u64 = 1024 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Assigned {
-    /// The turn.
     pub turn: Turn,
     /// The run that it belongs to.
     pub update: RunUpdate,

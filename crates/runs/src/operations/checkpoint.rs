@@ -15,7 +15,6 @@ use crate::operation::Operation;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Checkpoint {
-    /// The commit.
     pub commit: String,
     /// The files in it.
     pub files: Vec<String>,

@@ -29,15 +29,12 @@ const MAX_PROMPT: u64 = 1024 * 1024;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatched {
-    /// The turn.
     pub turn: Turn,
-    /// Its runtime.
     pub runtime: Runtime,
     /// The folder of its bundle.
     pub bundle: String,
     /// Where its result must be staged.
     pub staging: String,
-    /// The prompt.
     pub prompt: String,
     /// The context: what has happened so far.
     pub context: String,

@@ -24,7 +24,6 @@ pub struct InitOptions {
     pub project_id: Option<String>,
     /// Its name; that of the folder if absent.
     pub name: Option<String>,
-    /// Its goal.
     pub goal: Option<String>,
     /// The agent that does the turns of some roles; a person does all of them if absent.
     pub agent: Option<NewAgent>,

@@ -23,7 +23,6 @@ use crate::repository::{RecordFile, Repository, limits};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProposalView {
-    /// The proposal.
     pub proposal: Proposal,
     /// `applied` or `dropped`; `None` while it waits.
     pub decided: Option<&'static str>,
@@ -33,7 +32,6 @@ pub struct ProposalView {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProposalFile {
-    /// The path.
     pub path: String,
     /// What the proposal does with it.
     pub action: ProposalAction,
@@ -65,13 +63,11 @@ pub enum ApplyTo {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProposalDecided {
-    /// The turn.
     pub turn: TurnId,
     /// The files that changed.
     pub files: Vec<String>,
     /// The git commit of these files, if one was requested and made.
     pub checkpoint: Option<Checkpoint>,
-    /// The run.
     pub update: RunUpdate,
 }
 

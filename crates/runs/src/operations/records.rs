@@ -25,7 +25,6 @@ pub enum RunChoice {
 /// Which lines to read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Query {
-    /// The runs.
     pub run: RunChoice,
     /// Only so many of the newest lines.
     pub last: Option<usize>,

@@ -30,7 +30,6 @@ pub struct Reissue {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
-    /// The old turn.
     pub old: Turn,
     /// The new turn.
     pub assigned: Assigned,

@@ -22,9 +22,7 @@ pub struct ManualResult {
     pub turn: Option<TurnId>,
     /// What was done.
     pub summary: String,
-    /// Decisions.
     pub decisions: Vec<String>,
-    /// Objections.
     pub objections: Vec<String>,
     /// The changed files; those that git reports if empty.
     pub files: Vec<String>,
@@ -49,11 +47,8 @@ pub struct ManualResult {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Staged {
-    /// The turn.
     pub turn: Turn,
-    /// Its path.
     pub path: String,
-    /// The result.
     pub result: Object,
     /// Why it would be refused, without hooks, git and policies.
     pub problem: Option<Failure>,

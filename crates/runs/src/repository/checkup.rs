@@ -50,7 +50,6 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Its kind.
     pub kind: FindingKind,
     /// The file.
     pub path: String,

@@ -20,10 +20,7 @@ pub enum RepositoryError {
     Document(Failure),
     /// There is no configuration.
     #[error("{folder} has no agentxchain.json")]
-    NotGoverned {
-        /// The folder.
-        folder: String,
-    },
+    NotGoverned { folder: String },
 }
 
 impl RepositoryError {

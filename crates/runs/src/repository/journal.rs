@@ -21,7 +21,6 @@ const LENGTHS: &str = "lengths";
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct PendingJournal {
-    /// Its path.
     pub path: String,
     /// The kind of its commit, as far as its folder tells.
     pub kind: CommitKind,

@@ -50,7 +50,6 @@ impl RecordFile {
         Self::CoordinatorHookAnnotations,
     ];
 
-    /// Its path.
     pub fn path(self) -> RepoPath {
         let text = match self {
             Self::History => Record::History.path(),
@@ -84,10 +83,8 @@ impl From<Record> for RecordFile {
     }
 }
 
-/// The configuration.
 pub(super) const CONFIG: &str = "agentxchain.json";
 
-/// The state.
 pub(super) fn state() -> String {
     home("state.json")
 }

@@ -25,7 +25,6 @@ impl LockHolder {
     }
 }
 
-/// The lock file.
 pub(super) fn file() -> LockFile {
     LockFile {
         path: format!("{HOME}/locks/accept-turn.lock"),

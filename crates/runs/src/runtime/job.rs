@@ -17,15 +17,10 @@ use accord_runs_core::state::Turn;
 pub struct Job<'a> {
     /// The repository.
     pub root: &'a Path,
-    /// The run.
     pub run_id: &'a str,
-    /// Its phase.
     pub phase: &'a str,
-    /// The turn.
     pub turn: &'a Turn,
-    /// Its runtime.
     pub runtime: &'a Runtime,
-    /// The prompt.
     pub prompt: &'a str,
     /// The context: what has happened in the run.
     pub context: &'a str,
@@ -57,16 +52,13 @@ pub enum WorkerSignal<'a> {
         /// The process.
         pid: u32,
     },
-    /// Its first output.
     FirstOutput {
         /// Where: `stdout`, `staged_result` or `request`.
         stream: &'a str,
     },
-    /// Output.
     Output {
         /// Whether it was written to standard error.
         error: bool,
-        /// The bytes.
         bytes: &'a [u8],
     },
 }

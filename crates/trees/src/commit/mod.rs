@@ -23,7 +23,6 @@ pub enum Write {
     Append {
         /// The record.
         path: String,
-        /// The line.
         line: Object,
         /// How the line is recognised when the commit is applied again.
         key: LineKey,
@@ -32,7 +31,6 @@ pub enum Write {
     Section {
         /// The file.
         path: String,
-        /// The text.
         text: String,
     },
     /// Replaces a file.
@@ -43,10 +41,7 @@ pub enum Write {
         text: String,
     },
     /// Removes a file, or a folder with all its content.
-    Remove {
-        /// The path.
-        path: String,
-    },
+    Remove { path: String },
 }
 
 /// How a line of a record is recognised.

@@ -27,7 +27,6 @@ const MAX_BYTES: u64 = 64 * 1024;
 /// A lock file of a protocol.
 #[derive(Clone)]
 pub struct LockFile {
-    /// Its path.
     pub path: String,
     /// A file in the same tree that guards a takeover.
     pub takeover_guard: String,

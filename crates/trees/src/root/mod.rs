@@ -161,7 +161,6 @@ impl Root {
         }
     }
 
-    /// Opens a file.
     fn file(&self, path: &str, flags: OFlags, doing: &'static str) -> Result<Opened> {
         // Without `NONBLOCK`, opening a pipe that an agent made would wait for its other end.
         let opened = self.resolve(path, flags | OFlags::NONBLOCK);

@@ -21,7 +21,6 @@ impl<D: Disk> Limited<D> {
         Self { disk, left: AtomicU64::new(bytes) }
     }
 
-    /// The disk.
     pub fn disk(&self) -> &D {
         &self.disk
     }

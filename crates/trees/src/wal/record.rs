@@ -56,19 +56,12 @@ pub enum Op {
         path: String,
         /// Its length before.
         at: u64,
-        /// The text.
         text: String,
     },
     /// Removes a file, or a folder with everything in it.
-    Remove {
-        /// The path.
-        path: String,
-    },
+    Remove { path: String },
     /// Makes a folder.
-    Folder {
-        /// The path.
-        path: String,
-    },
+    Folder { path: String },
 }
 
 /// A log that was read, up to the first line that is not whole.

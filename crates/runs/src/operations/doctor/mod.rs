@@ -28,7 +28,6 @@ wire_enum! {
     }
 }
 
-/// One finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
