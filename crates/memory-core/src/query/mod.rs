@@ -34,8 +34,8 @@ pub use lists::{
 };
 pub use orient::{
     BriefingForm, BriefingQuery, DEFAULT_BRIEFING_TOKENS, DEFAULT_RECENT, DEFAULT_WINDOW_DAYS,
-    FORMAT, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat,
-    OrientQuery, Orientation, PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
+    FORMAT, MAX_WINDOW_DAYS, MIN_BRIEFING_TOKENS, MIN_TOKENS, OrientFormat, OrientQuery,
+    Orientation, PAGE_TOKENS, RECENT, TOKENS, WINDOW_DAYS,
 };
 pub use pull::{
     DEFAULT_PULL, Latest, MAX_PULL, MODE, PACKAGE_ID, PULL_LIMIT, PackageFilter, Pull, PullMode,
