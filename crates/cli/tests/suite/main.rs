@@ -29,6 +29,7 @@ mod governed_runs;
 mod help;
 mod house;
 mod ids;
+mod lines;
 mod live_browser;
 mod live_commands;
 #[cfg(feature = "faults")]
