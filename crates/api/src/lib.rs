@@ -17,6 +17,8 @@
 //!
 //! This crate is pure.
 
+#![warn(missing_docs)]
+
 pub mod body;
 mod call;
 mod declaration;
