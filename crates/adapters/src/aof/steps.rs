@@ -66,8 +66,7 @@ pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value,
             answer(ended, |_| json!({"outcome": "accepted"}))
         }
         "poll" => {
-            let mut poll = PollRequest::default();
-            poll.max_start = Some(0);
+            let poll = PollRequest { max_start: Some(0) };
             answer(work.tree.poll(&poll, &script()?), |_| json!({"outcome": "accepted"}))
         }
         "claim" => {
@@ -81,9 +80,11 @@ pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value,
             answer(beat, |_| json!({"outcome": "accepted"}))
         }
         "create" => {
-            let mut new = CreateRequest::default();
-            new.title = text(args, "title")?.to_owned();
-            new.agent = args["agent"].as_str().map(str::to_owned);
+            let new = CreateRequest {
+                title: text(args, "title")?.to_owned(),
+                agent: args["agent"].as_str().map(str::to_owned),
+                ..CreateRequest::default()
+            };
             let created = work.tree.create(&new, &script()?);
             answer(
                 created,
@@ -102,9 +103,11 @@ fn open(request: &Value) -> Result<Work, Trouble> {
     let now = clock.clone();
     let environment = Environment::new(move || now.get(), accord_system::random::<16>, BOOT);
     let tree = Tree::open(Path::new(root), PROJECT, environment).map_err(error)?;
-    let mut init = InitRequest::default();
-    init.apply = Some(ApplyMode::AtOnce);
-    init.review = Some(ReviewMode::Guide);
+    let mut init = InitRequest {
+        apply: Some(ApplyMode::AtOnce),
+        review: Some(ReviewMode::Guide),
+        ..InitRequest::default()
+    };
     for (name, value) in request["settings"].as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
         let is_known = match name.as_str() {

@@ -104,14 +104,18 @@ macro_rules! params {
                 params: &$crate::parameter::Params<'_>,
             ) -> ::core::result::Result<Self, $crate::contract::codes::Failure> {
                 ::core::result::Result::Ok(Self {
-                    $($member: $crate::params!(@read $presence params, $crate::params!(@defined $definition, $value)),)+
+                    $($member: $crate::params!(
+                        @read $presence params, $crate::params!(@defined $definition, $value)
+                    ),)+
                 })
             }
 
             fn write(&self) -> ::std::vec::Vec<(&'static str, ::std::string::String)> {
                 let mut pairs = ::std::vec::Vec::new();
                 $($crate::params!(
-                    @write $presence pairs, $crate::params!(@defined $definition, $value), self.$member
+                    @write $presence pairs,
+                    $crate::params!(@defined $definition, $value),
+                    self.$member
                 );)+
                 pairs
             }

@@ -40,8 +40,9 @@ answers! {
 
 fn messages(snapshot: &str) -> Map<String, Value> {
     let path = format!("{}/../../contracts/accord/{snapshot}", env!("CARGO_MANIFEST_DIR"));
-    let snapshot: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-    snapshot["messages"].as_object().unwrap().clone()
+    let text = std::fs::read(path).expect("the snapshot is there");
+    let snapshot: Value = serde_json::from_slice(&text).expect("a snapshot");
+    snapshot["messages"].as_object().expect("messages").clone()
 }
 
 /// A document of a message, with its required members alone or with all of them.
@@ -54,7 +55,7 @@ fn document(fields: &Map<String, Value>, place: &str, is_whole: bool) -> Value {
     if let Some(names) = field["enum"].as_array() {
         return names[0].clone();
     }
-    match field["type"].as_str().unwrap() {
+    match field["type"].as_str().expect("a type") {
         "object" => {
             let prefix = below("");
             let members = fields.keys().filter_map(|path| path.strip_prefix(prefix.as_str()));
@@ -115,7 +116,8 @@ fn the_command_reads_what_this_host_answers() {
 #[test]
 fn a_member_that_older_hosts_do_not_send_is_noticed() {
     let mut older = messages("current.json");
-    older["TaskShowAnswer"].as_object_mut().unwrap().remove("task.created_by").unwrap();
+    let fields = older["TaskShowAnswer"].as_object_mut().expect("members");
+    fields.remove("task.created_by").expect("the member");
     let found = problems(&older);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("TaskShowAnswer") && found[0].contains("/result/task/created_by"));

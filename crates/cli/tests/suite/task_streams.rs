@@ -104,8 +104,8 @@ fn busy_tree(root: &Path, count: usize) {
         for _ in 0..CALLERS {
             scope.spawn(|| {
                 for _ in 0..count / CALLERS {
-                    let mut request = CreateRequest::default();
-                    request.title = "Ship it".to_owned();
+                    let request =
+                        CreateRequest { title: "Ship it".to_owned(), ..CreateRequest::default() };
                     tree.create(&request, &person).expect("a task");
                 }
             });

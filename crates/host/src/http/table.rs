@@ -1,9 +1,9 @@
 //! Routes as data.
 //!
 //! A [`Route`] is a declaration and a handler. An operation of a core declares itself
-//! ([`Route::serving`]); other routes are declared where their handlers are. The router, the OpenAPI
-//! document and the manual are made from the same list (`groups`), so they cannot differ. Each file
-//! below `routes`, `tasks` and `own` has its own routes.
+//! ([`Route::serving`]); other routes are declared where their handlers are. The router, the
+//! OpenAPI document and the manual are made from the same list (`groups`), so they cannot differ.
+//! Each file below `routes`, `tasks` and `own` has its own routes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

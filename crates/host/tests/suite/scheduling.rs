@@ -31,10 +31,12 @@ pub(crate) fn tree(folder: &Path, project: &str) -> Tree {
 }
 
 pub(crate) fn create(tree: &Tree, depends_on: &[TaskId]) -> TaskId {
-    let mut request = CreateRequest::default();
-    request.title = "Ship it".to_owned();
-    request.agent = Some("swe-backend".to_owned());
-    request.depends_on = Some(depends_on.iter().map(ToString::to_string).collect());
+    let request = CreateRequest {
+        title: "Ship it".to_owned(),
+        agent: Some("swe-backend".to_owned()),
+        depends_on: Some(depends_on.iter().map(ToString::to_string).collect()),
+        ..CreateRequest::default()
+    };
     tree.create(&request, &human()).unwrap().task.id
 }
 
@@ -320,8 +322,7 @@ async fn a_receiver_that_fails_is_visible_and_blocks_nothing() {
         settings.tasks_notify.url = Setting::parse("http://127.0.0.1:9/closed").unwrap();
     })
     .await;
-    let mut block = BlockRequest::default();
-    block.reason = "no key".to_owned();
+    let block = BlockRequest { reason: "no key".to_owned() };
     for _ in 0..2 {
         tasks.block(&create(&tasks, &[]).to_string(), &block, &human()).unwrap();
     }

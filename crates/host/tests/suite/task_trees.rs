@@ -31,17 +31,18 @@ fn a_first_change_that_is_refused_leaves_nothing() {
     let data = parent.path().join(".accord");
     let host = Host::tasks_only(&data, Settings::default()).unwrap();
     let (atlas, agent) = (project("atlas"), By::parse("builder", Door::Http).unwrap());
-    let mut request = CreateRequest::default();
-    request.title = "Ship it".into();
-    request.depends_on = Some(vec!["TASK-2026-02-09-001".into()]);
+    let mut request = CreateRequest {
+        title: "Ship it".into(),
+        depends_on: Some(vec!["TASK-2026-02-09-001".into()]),
+        ..CreateRequest::default()
+    };
     let refused = host.tasks().create(&atlas, &request, &lead()).unwrap_err();
     assert_eq!(refused.code, Code::AofDependencyNotFound);
     request.depends_on = None;
     request.review_required = Some(false);
     let refused = host.tasks().create(&atlas, &request, &agent).unwrap_err();
     assert_eq!(refused.code, Code::AofPersonRequired);
-    let mut settings = InitRequest::default();
-    settings.review = Some(ReviewMode::Guide);
+    let settings = InitRequest { review: Some(ReviewMode::Guide), ..InitRequest::default() };
     let refused = host.tasks().init(&atlas, &settings, &agent).unwrap_err();
     assert_eq!(refused.code, Code::AofPersonRequired);
     assert!(!data.exists(), "a refused change left {}", data.display());
@@ -112,9 +113,8 @@ fn a_process_that_stays_notices_what_others_change() {
     let atlas = project("atlas");
     init(&host, &atlas);
     let tree = host.tasks().get(&atlas).unwrap();
-    let mut request = CreateRequest::default();
-    request.title = "Ship it".into();
-    request.ready = Some(true);
+    let request =
+        CreateRequest { title: "Ship it".into(), ready: Some(true), ..CreateRequest::default() };
     let id = tree.create(&request, &lead()).unwrap().task.id;
     let file = |status: &str| data.path().join(format!("projects/atlas/tasks/{status}/{id}.md"));
     std::fs::rename(file("ready"), file("backlog")).unwrap();

@@ -76,7 +76,12 @@ operation! {
         body Json<CloseRequest>;
         needs Need::Decide(Decision::Review);
         answers 200, Json<TaskEnvelope>;
-        refuses [COMMON, OF_CHANGES, OF_TASK, &[Code::AofTaskFinished, Code::XchainEvidenceChanged]];
+        refuses [
+            COMMON,
+            OF_CHANGES,
+            OF_TASK,
+            &[Code::AofTaskFinished, Code::XchainEvidenceChanged],
+        ];
     }
 }
 

@@ -43,7 +43,9 @@ operation! {
 
 operation! {
     /// Ends that a task waits for another one.
-    pub struct RemoveDependency("remove_dependency", Delete at_task!("/dependencies/{blocker_id}")) of Aof {
+    pub struct RemoveDependency(
+        "remove_dependency", Delete at_task!("/dependencies/{blocker_id}")
+    ) of Aof {
         path OfDependency;
         query Acting;
         body NoBody;

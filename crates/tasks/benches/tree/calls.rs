@@ -17,8 +17,7 @@ fn by(actor: &str) -> By {
 
 /// A tree under limits that let a poll look at every ready task.
 fn init(tree: &Tree) {
-    let mut request = InitRequest::default();
-    request.max_running = Some(100_000);
+    let request = InitRequest { max_running: Some(100_000), ..InitRequest::default() };
     tree.init(&request, &by("human:reviewer")).expect("a tree");
 }
 

@@ -30,8 +30,7 @@ fn a_refused_edit_is_taken_over_once() {
     let (task, request) = (id.to_string(), AdoptRequest::default());
     let refused = world.tree().adopt(&task, &request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code.as_str(), "person_required");
-    let mut trial = AdoptRequest::default();
-    trial.dry_run = Some(true);
+    let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
     let would = world.tree().adopt(&task, &trial, &human()).unwrap();
     assert!(!fs::read_to_string(&path).unwrap().contains("reviewRequired"));
     let answer = world.tree().adopt(&task, &request, &human()).unwrap();
@@ -64,8 +63,8 @@ fn an_adopted_status_moves_the_task() {
     world.reopen();
     world.look();
     assert_eq!(world.copies(id), [Status::Review]);
-    let mut request = AdoptRequest::default();
-    request.expect = Some("0123456789abcdef".into());
+    let request =
+        AdoptRequest { expect: Some("0123456789abcdef".into()), ..AdoptRequest::default() };
     let outdated = world.tree().adopt(&id.to_string(), &request, &human()).unwrap_err();
     assert_eq!(outdated.code.as_str(), "evidence_changed");
     world.adopt(id);
@@ -91,18 +90,16 @@ fn adopted_settings_hold() {
     let refused = world.tree().adopt_settings(&request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code.as_str(), "person_required");
     // A person sees first what would change, and decides about that.
-    let mut trial = AdoptRequest::default();
-    trial.dry_run = Some(true);
+    let trial = AdoptRequest { dry_run: Some(true), ..AdoptRequest::default() };
     let would = world.tree().adopt_settings(&trial, &human()).unwrap();
     assert_eq!(would.adopted[0].member, "review");
     assert!(fs::read_to_string(&manifest).unwrap().contains("review: human"));
     assert!(world.events_of("task.adopted").is_empty());
-    let mut outdated = AdoptRequest::default();
-    outdated.expect = Some("0123456789abcdef".into());
+    let outdated =
+        AdoptRequest { expect: Some("0123456789abcdef".into()), ..AdoptRequest::default() };
     let refused = world.tree().adopt_settings(&outdated, &human()).unwrap_err();
     assert_eq!(refused.code.as_str(), "evidence_changed");
-    let mut request = AdoptRequest::default();
-    request.expect = would.evidence;
+    let request = AdoptRequest { expect: would.evidence, ..AdoptRequest::default() };
     let answer = world.tree().adopt_settings(&request, &human()).unwrap();
     assert_eq!(answer.adopted, would.adopted);
     let request = AdoptRequest::default();

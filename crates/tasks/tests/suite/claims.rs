@@ -74,9 +74,11 @@ fn only_a_task_that_fits_is_taken() {
 
 #[test]
 fn limits_and_resources_hold() {
-    let mut request = InitRequest::default();
-    request.max_running = Some(3);
-    request.team_limits = Some([("core".to_owned(), 1)].into());
+    let request = InitRequest {
+        max_running: Some(3),
+        team_limits: Some([("core".to_owned(), 1)].into()),
+        ..InitRequest::default()
+    };
     let case = Case::with(&request);
     let core = |wish: &mut ClaimNextRequest| wish.teams = Some(vec!["core".into()]);
     for _ in 0..2 {
@@ -153,8 +155,8 @@ fn a_heartbeat_moves_lease_and_heartbeat_and_needs_the_present_run() {
         case.folder.path().join(format!("tasks/in-progress/{id}")).display().to_string()
     );
     case.clock.add(100);
-    let mut request = HeartbeatRequest::default();
-    request.run_id = Some(claim.run_id.clone());
+    let request =
+        HeartbeatRequest { run_id: Some(claim.run_id.clone()), ..HeartbeatRequest::default() };
     let beat = case.tree.heartbeat(&id.to_string(), &request, &agent(AGENT)).unwrap();
     assert_eq!(beat.lease_until.time(), case.clock.now().add_seconds(600));
     assert_eq!(beat.alive_until.time(), case.clock.now().add_seconds(300));

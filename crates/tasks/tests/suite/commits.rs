@@ -30,8 +30,7 @@ fn a_task_lives_in_its_folder() {
     // What the agent leaves moves along.
     let outputs = folder.path().join(format!("tasks/in-progress/{id}/outputs"));
     fs::write(outputs.join("summary.md"), "Done.").unwrap();
-    let mut beat = HeartbeatRequest::default();
-    beat.run_id = Some(claimed.run_id);
+    let beat = HeartbeatRequest { run_id: Some(claimed.run_id), ..HeartbeatRequest::default() };
     tree.heartbeat(&text, &beat, &agent(AGENT)).unwrap();
     let done = tree.message(&report(&text, AGENT, "done"), &agent(AGENT)).unwrap();
     assert_eq!((done.applied, done.status), (true, Some(Status::Review)));
@@ -120,8 +119,7 @@ fn moves_at_the_same_time_leave_one_copy_and_one_event_each() {
     const ROUNDS: usize = 10;
     let folder = tempfile::tempdir().unwrap();
     let trees = &[tree(folder.path()), tree(folder.path())];
-    let mut because = BlockRequest::default();
-    because.reason = "no key".to_owned();
+    let because = BlockRequest { reason: "no key".to_owned() };
     for _ in 0..ROUNDS {
         let id = id(&trees[0].create(&ready("x"), &human()).unwrap());
         let name = id.to_string();

@@ -39,8 +39,7 @@ fn work(tree: &Tree) -> (usize, Option<Failure>) {
 
 /// How many steps of the work a tree has.
 fn done(tree: &Tree) -> usize {
-    let mut asked = ListQuery::default();
-    asked.all = true;
+    let asked = ListQuery { all: true, ..ListQuery::default() };
     let list = tree.list(&asked, &human()).unwrap();
     let first = list.tasks.iter().find(|task| task.id.to_string() == FIRST);
     let first = first.map_or(0, |task| match task.status {

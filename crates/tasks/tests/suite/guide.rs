@@ -13,9 +13,11 @@ use crate::support::{Case, agent, human, id, ready};
 /// The trees of the examples: the tasks 057 to 062 of the day, made at 20:55.
 fn cases() -> [Case; 2] {
     [ApplyMode::AtOnce, ApplyMode::SessionEnd].map(|apply| {
-        let mut request = InitRequest::default();
-        request.apply = Some(apply);
-        request.review = Some(ReviewMode::Guide);
+        let request = InitRequest {
+            apply: Some(apply),
+            review: Some(ReviewMode::Guide),
+            ..InitRequest::default()
+        };
         let mut case = Case::with(&request);
         case.clock.add(-300);
         // Another tool made the task before them.

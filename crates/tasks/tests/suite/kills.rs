@@ -84,11 +84,13 @@ impl Agent {
 
     fn claim(&mut self) -> Result<(), Failure> {
         let Some(id) = self.ready.pop() else { return Ok(()) };
-        let mut request = ClaimRequest::default();
         // A killed worker renews nothing. On a busy machine the rounds of a tree take longer than
         // the usual times, and the poll of the check would recover its task.
-        request.lease_ttl_ms = Some(A_DAY_MS);
-        request.heartbeat_ttl_ms = Some(A_DAY_MS);
+        let request = ClaimRequest {
+            lease_ttl_ms: Some(A_DAY_MS),
+            heartbeat_ttl_ms: Some(A_DAY_MS),
+            ..ClaimRequest::default()
+        };
         let run = self.tree.claim(&id.to_string(), &request, &agent(&self.name))?.run_id;
         say(&format!("claimed {id} {run}"));
         self.held.push((id, run));

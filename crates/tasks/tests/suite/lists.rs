@@ -56,15 +56,12 @@ fn pages_follow_each_other_without_gaps() {
         }
     }
     assert_eq!((found, pages), (expected, 3));
-    let mut wrong = ListQuery::default();
-    wrong.cursor = Some("nowhere".into());
+    let wrong = ListQuery { cursor: Some("nowhere".into()), ..ListQuery::default() };
     assert_eq!(case.tree.list(&wrong, &human()).unwrap_err().code, Code::AgenticInvalidCursor);
 }
 
 fn block() -> accord_tasks_core::operations::BlockRequest {
-    let mut request = accord_tasks_core::operations::BlockRequest::default();
-    request.reason = "no key".into();
-    request
+    accord_tasks_core::operations::BlockRequest { reason: "no key".into() }
 }
 
 #[test]
@@ -122,8 +119,7 @@ fn the_board_counts_what_it_leaves_out() {
     }
     let running = case.claimed();
     case.in_status(Status::Cancelled);
-    let mut request = BoardQuery::default();
-    request.limit = Some(3);
+    let mut request = BoardQuery { limit: Some(3), ..BoardQuery::default() };
     let board = case.tree.board(&request, &human()).unwrap();
     assert_eq!((board.total, board.columns.len()), (6, Status::ALL.len()));
     let column = |status| board.columns.iter().find(|column| column.status == status).unwrap();
@@ -167,8 +163,7 @@ fn a_task_is_shown_with_everything_around_it() {
     let paths: Vec<&str> = shown.outputs.iter().map(|output| output.path.as_str()).collect();
     assert_eq!((paths, shown.outputs_hidden), (vec!["outputs/src/api.rs"], 1));
     assert_eq!(shown.task.run.unwrap().result.unwrap().notes, "ok");
-    let mut brief = ShowQuery::default();
-    brief.without_body = true;
+    let brief = ShowQuery { without_body: true };
     assert_eq!(case.tree.show(&first.to_string(), &brief, &human()).unwrap().task.body, None);
 }
 

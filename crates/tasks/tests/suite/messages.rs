@@ -20,8 +20,7 @@ fn update(id: TaskId, sender: &str, about: Value) -> Value {
 }
 
 fn at_session_end() -> Case {
-    let mut request = InitRequest::default();
-    request.apply = Some(ApplyMode::SessionEnd);
+    let request = InitRequest { apply: Some(ApplyMode::SessionEnd), ..InitRequest::default() };
     Case::with(&request)
 }
 
@@ -236,8 +235,8 @@ fn the_end_of_a_session_applies_what_is_missing() {
     let ended = case.tree.session_end(&SessionEndRequest::default(), &agent(AGENT)).unwrap();
     assert_eq!(ended.moves[0].task_id, mine);
     assert_eq!((ended.moves.len(), ended.waiting, ended.notices.len()), (1, vec![silent], 1));
-    let mut request = SessionEndRequest::default();
-    request.agent = Some("swe-qa".into());
+    let request =
+        SessionEndRequest { agent: Some("swe-qa".into()), ..SessionEndRequest::default() };
     let refused = case.tree.session_end(&request, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
     let ended = case.tree.session_end(&SessionEndRequest::default(), &human()).unwrap();

@@ -67,14 +67,12 @@ impl std::ops::Deref for Case {
 
 impl Case {
     fn task(&self) -> TaskId {
-        let mut new = CreateRequest::default();
-        new.title = "Ship it".to_owned();
+        let new = CreateRequest { title: "Ship it".to_owned(), ..CreateRequest::default() };
         self.tree.create(&new, &human()).unwrap().task.id
     }
 
     fn block(&self, id: TaskId, reason: &str) {
-        let mut request = BlockRequest::default();
-        request.reason = reason.to_owned();
+        let request = BlockRequest { reason: reason.to_owned() };
         self.tree.block(&id.to_string(), &request, &human()).unwrap();
     }
 

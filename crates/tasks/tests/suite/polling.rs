@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 use crate::support::{AGENT, Case, agent, events, human, id, moved, report, routed};
 
 fn at_session_end() -> Case {
-    let mut request = InitRequest::default();
-    request.apply = Some(ApplyMode::SessionEnd);
+    let request = InitRequest { apply: Some(ApplyMode::SessionEnd), ..InitRequest::default() };
     Case::with(&request)
 }
 
@@ -126,8 +125,10 @@ fn a_heartbeat_moves_lease_and_heartbeat_and_an_old_run_is_refused() {
     };
     let (old, before) = (run(&case), lease_until(&case));
     case.clock.add(250);
-    let mut request = HeartbeatRequest::default();
-    request.run_id = old["runId"].as_str().map(str::to_owned);
+    let request = HeartbeatRequest {
+        run_id: old["runId"].as_str().map(str::to_owned),
+        ..HeartbeatRequest::default()
+    };
     case.tree.heartbeat(&id.to_string(), &request, &agent(AGENT)).unwrap();
     assert!(run(&case)["expiresAt"].as_str() > old["expiresAt"].as_str());
     assert!(lease_until(&case) > before);
@@ -179,8 +180,7 @@ fn a_task_without_a_target_is_alerted_once() {
     let other = case.reopened();
     assert!(alerts(&other.poll(&Default::default(), &human()).unwrap()).is_empty());
     assert_eq!(case.events(), events);
-    let mut edit = EditRequest::default();
-    edit.title = Some("y".into());
+    let mut edit = EditRequest { title: Some("y".into()), ..EditRequest::default() };
     other.edit(&id.to_string(), &edit, &human()).unwrap();
     let polled = case.reopened().poll(&Default::default(), &human()).unwrap();
     assert!(alerts(&polled).is_empty());

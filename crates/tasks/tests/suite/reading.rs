@@ -62,8 +62,7 @@ fn a_moving_task_is_seen_once() {
         });
         for _ in 0..MOVES {
             for id in &ids {
-                let mut request = BlockRequest::default();
-                request.reason = "wait".into();
+                let request = BlockRequest { reason: "wait".into() };
                 let id = id.to_string();
                 world.tree().block(&id, &request, &human()).unwrap();
                 world.tree().unblock(&id, &UnblockRequest::default(), &human()).unwrap();

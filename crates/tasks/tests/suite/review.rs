@@ -12,10 +12,7 @@ use serde_json::json;
 use crate::support::{AGENT, Case, agent, human, way};
 
 fn approve(expect: &str) -> ApproveRequest {
-    let mut request = ApproveRequest::default();
-    request.note = Some("good work".into());
-    request.expect = Some(expect.to_owned());
-    request
+    ApproveRequest { note: Some("good work".into()), expect: Some(expect.to_owned()) }
 }
 
 fn evidence(case: &Case, id: TaskId) -> String {
@@ -67,8 +64,7 @@ fn a_decision_about_other_evidence_is_refused() {
         &|| fs::write(outputs.join("api.rs"), "fn a() {}").unwrap(),
         &|| fs::write(outputs.join("api.rs"), "fn b() {}").unwrap(),
         &|| {
-            let mut edit = EditRequest::default();
-            edit.body = Some("Another task.".into());
+            let edit = EditRequest { body: Some("Another task.".into()), ..EditRequest::default() };
             case.tree.edit(&id.to_string(), &edit, &human()).unwrap();
         },
     ];
@@ -94,8 +90,10 @@ fn a_decision_about_other_evidence_is_refused() {
 fn work_that_is_sent_back_reaches_the_next_agent_with_the_reason() {
     let case = Case::new();
     let id = case.reviewed();
-    let mut request = SendBackRequest::default();
-    request.reason = "Tests are missing.\n## Work Log".into();
+    let request = SendBackRequest {
+        reason: "Tests are missing.\n## Work Log".into(),
+        ..SendBackRequest::default()
+    };
     let back = case.tree.send_back(&id.to_string(), &request, &human()).unwrap();
     // A task in progress has a lease, so that it passes through that status in one commit.
     let steps = [(Status::Review, Status::InProgress), (Status::InProgress, Status::Ready)];
@@ -144,13 +142,14 @@ fn an_agent_ends_a_review_where_a_person_allowed_it() {
     // For one task.
     let case = Case::new();
     let id = case.reviewed();
-    let mut edit = EditRequest::default();
-    edit.review_by = accord_contract::wire::Field::Value(ReviewBy::Agent);
+    let edit = EditRequest {
+        review_by: accord_contract::wire::Field::Value(ReviewBy::Agent),
+        ..EditRequest::default()
+    };
     case.tree.edit(&id.to_string(), &edit, &human()).unwrap();
     assert_eq!(asks_for_done(&case, id).status, Some(Status::Done));
     // For a tree.
-    let mut request = InitRequest::default();
-    request.review = Some(ReviewMode::Guide);
+    let request = InitRequest { review: Some(ReviewMode::Guide), ..InitRequest::default() };
     let case = Case::with(&request);
     let id = case.reviewed();
     let done = asks_for_done(&case, id);

@@ -13,10 +13,11 @@ use serde_json::json;
 use crate::support::{AGENT, Case, Clock, agent, human, kinds, ready};
 
 fn guide() -> InitRequest {
-    let mut request = InitRequest::default();
-    request.apply = Some(ApplyMode::SessionEnd);
-    request.review = Some(ReviewMode::Guide);
-    request
+    InitRequest {
+        apply: Some(ApplyMode::SessionEnd),
+        review: Some(ReviewMode::Guide),
+        ..InitRequest::default()
+    }
 }
 
 #[test]
@@ -129,8 +130,7 @@ fn other_settings_are_read_again_when_the_file_changes() {
     let claimed = case.tree.claim(&id.to_string(), &Default::default(), &agent(AGENT)).unwrap();
     assert_eq!(claimed.lease_until.time(), case.clock.now().add_seconds(90));
     // A change through Accord keeps comments and members of others.
-    let mut request = InitRequest::default();
-    request.heartbeat_ttl_ms = Some(30_000);
+    let request = InitRequest { heartbeat_ttl_ms: Some(30_000), ..InitRequest::default() };
     let answer = case.tree.init(&request, &human()).unwrap();
     assert_eq!((answer.lease_ttl_ms, answer.heartbeat_ttl_ms), (90_000, 30_000));
     assert_eq!(case.text("project.yaml"), format!("{text}heartbeatTtlMs: 30000\n"));
@@ -168,8 +168,7 @@ fn new_tasks_get_what_the_project_says() {
 
 #[test]
 fn runs_are_written_where_the_layout_says_and_read_in_both() {
-    let mut request = InitRequest::default();
-    request.layout = Some(LayoutName::Upstream);
+    let request = InitRequest { layout: Some(LayoutName::Upstream), ..InitRequest::default() };
     let case = Case::with(&request);
     let id = case.claimed();
     assert!(case.folder.path().join(format!("state/runs/{id}/run.json")).exists());

@@ -220,18 +220,16 @@ pub(crate) fn id(answer: &TaskAnswer) -> TaskId {
 
 /// A task that is ready at once.
 pub(crate) fn ready(title: &str) -> CreateRequest {
-    let mut request = CreateRequest::default();
-    request.title = title.to_owned();
-    request.ready = Some(true);
-    request
+    CreateRequest { title: title.to_owned(), ready: Some(true), ..CreateRequest::default() }
 }
 
 /// A task in the backlog that is routed to [`AGENT`].
 pub(crate) fn routed(title: &str) -> CreateRequest {
-    let mut request = CreateRequest::default();
-    request.title = title.to_owned();
-    request.agent = Some(AGENT.to_owned());
-    request
+    CreateRequest {
+        title: title.to_owned(),
+        agent: Some(AGENT.to_owned()),
+        ..CreateRequest::default()
+    }
 }
 
 /// A message.
@@ -424,8 +422,7 @@ pub(crate) fn claim(tree: &Tree, id: TaskId, name: &str) -> String {
 
 /// A heartbeat of a run.
 pub(crate) fn beat(tree: &Tree, id: TaskId, name: &str, run: &str) {
-    let mut request = HeartbeatRequest::default();
-    request.run_id = Some(run.to_owned());
+    let request = HeartbeatRequest { run_id: Some(run.to_owned()), ..HeartbeatRequest::default() };
     tree.heartbeat(&id.to_string(), &request, &agent(name)).unwrap();
 }
 

@@ -17,20 +17,18 @@ use serde_json::json;
 use crate::support::{AGENT, Case, agent, human, id, kinds, ready, routed, way};
 
 fn because(reason: &str) -> BlockRequest {
-    let mut request = BlockRequest::default();
-    request.reason = reason.to_owned();
-    request
+    BlockRequest { reason: reason.to_owned() }
 }
 
 fn on(blocker: TaskId) -> DependencyRequest {
-    let mut request = DependencyRequest::default();
-    request.blocker = blocker.to_string();
-    request
+    DependencyRequest { blocker: blocker.to_string() }
 }
 
 fn send_back(tree: &Tree, id: &str, by: &By) -> Result<TaskAnswer, Failure> {
-    let mut request = accord_tasks_core::operations::SendBackRequest::default();
-    request.reason = "not yet".to_owned();
+    let request = accord_tasks_core::operations::SendBackRequest {
+        reason: "not yet".to_owned(),
+        ..accord_tasks_core::operations::SendBackRequest::default()
+    };
     tree.send_back(id, &request, by)
 }
 
@@ -150,8 +148,7 @@ fn an_agent_changes_only_its_own_tasks() {
     let case = Case::new();
     let id = id(&case.tree.create(&routed("x"), &human()).unwrap()).to_string();
     let other = agent("swe-qa");
-    let mut edit = EditRequest::default();
-    edit.title = Some("y".into());
+    let edit = EditRequest { title: Some("y".into()), ..EditRequest::default() };
     let refusals = [
         case.tree.block(&id, &because("x"), &other).err(),
         case.tree.promote(&id, &PromoteRequest::default(), &other).err(),
@@ -163,8 +160,10 @@ fn an_agent_changes_only_its_own_tasks() {
     }
     case.tree.edit(&id, &edit, &agent(AGENT)).unwrap();
     // Nor does it claim or beat as another one.
-    let mut claim = accord_tasks_core::operations::ClaimRequest::default();
-    claim.agent = Some(AGENT.into());
+    let claim = accord_tasks_core::operations::ClaimRequest {
+        agent: Some(AGENT.into()),
+        ..accord_tasks_core::operations::ClaimRequest::default()
+    };
     let refused = case.tree.claim(&case.ready().to_string(), &claim, &other).unwrap_err();
     assert_eq!(refused.code, Code::AofUnauthorizedAgent);
 }
@@ -239,11 +238,13 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
     fs::write(&path, &text).unwrap();
     // A person's file is read again.
     let tree = case.reopened();
-    let mut request = EditRequest::default();
-    request.priority = Some(Priority::High);
-    request.agent = Field::Value(AGENT.into());
-    request.instructions = Some("Do it.".into());
-    request.max_in_progress_ms = Field::Value(60_000);
+    let request = EditRequest {
+        priority: Some(Priority::High),
+        agent: Field::Value(AGENT.into()),
+        instructions: Some("Do it.".into()),
+        max_in_progress_ms: Field::Value(60_000),
+        ..EditRequest::default()
+    };
     let edited = tree.edit(&id.to_string(), &request, &human()).unwrap();
     assert_eq!(edited.changed, ["priority", "routing.agent", "sla.maxInProgressMs", "body"]);
     let text = fs::read_to_string(&path).unwrap();
@@ -258,9 +259,11 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
     assert!(again.changed.is_empty());
     assert_eq!((fs::read_to_string(&path).unwrap(), case.events().len()), (text, events.len()));
     // Null takes a member away; another section is added behind the first.
-    let mut request = EditRequest::default();
-    request.agent = Field::Null;
-    request.guidance = Some("Gently.".into());
+    let request = EditRequest {
+        agent: Field::Null,
+        guidance: Some("Gently.".into()),
+        ..EditRequest::default()
+    };
     let edited = tree.edit(&id.to_string(), &request, &human()).unwrap();
     assert_eq!(edited.task.agent, None);
     let body = edited.task.body.unwrap();
@@ -272,10 +275,9 @@ fn an_edit_changes_what_it_names_and_nothing_else() {
 fn only_a_person_changes_how_a_task_is_reviewed() {
     let case = Case::new();
     let id = case.claimed().to_string();
-    let mut off = EditRequest::default();
-    off.review_required = Field::Value(false);
-    let mut by_agent = EditRequest::default();
-    by_agent.review_by = Field::Value(ReviewBy::Agent);
+    let off = EditRequest { review_required: Field::Value(false), ..EditRequest::default() };
+    let by_agent =
+        EditRequest { review_by: Field::Value(ReviewBy::Agent), ..EditRequest::default() };
     for request in [&off, &by_agent] {
         let refused = case.tree.edit(&id, request, &agent(AGENT)).unwrap_err();
         assert_eq!(refused.code, Code::AofPersonRequired);
@@ -298,8 +300,7 @@ fn a_title_is_one_line() {
     for title in ["a\n## b", "a\r", "a\u{2028}b", "  ", "a\tb"] {
         let refused = case.tree.create(&ready(title), &human()).unwrap_err();
         assert_eq!(refused.pointer.as_deref(), Some("/title"), "{title:?}");
-        let mut edit = EditRequest::default();
-        edit.title = Some(title.into());
+        let edit = EditRequest { title: Some(title.into()), ..EditRequest::default() };
         let refused = case.tree.edit(&id, &edit, &human()).unwrap_err();
         assert_eq!(refused.pointer.as_deref(), Some("/title"), "{title:?}");
     }
@@ -310,8 +311,7 @@ fn a_finished_task_is_not_edited() {
     for status in [Status::Done, Status::Cancelled] {
         let case = Case::new();
         let id = case.in_status(status).to_string();
-        let mut edit = EditRequest::default();
-        edit.title = Some("y".into());
+        let edit = EditRequest { title: Some("y".into()), ..EditRequest::default() };
         let edited = case.tree.edit(&id, &edit, &human()).unwrap_err();
         let waits = case.tree.add_dependency(&id, &on(case.ready()), &human()).unwrap_err();
         assert_eq!([edited.code, waits.code], [Code::AofTaskFinished; 2]);
@@ -336,8 +336,7 @@ fn dependencies_are_checked_and_impossible_ones_are_surfaced() {
         (first, first.to_string(), Code::AofDependencyCycle),
         (first, "TASK-2026-02-09-900".into(), Code::AofDependencyNotFound),
     ] {
-        let mut request = DependencyRequest::default();
-        request.blocker = blocker;
+        let request = DependencyRequest { blocker };
         let refused = case.tree.add_dependency(&task.to_string(), &request, &human());
         assert_eq!(refused.unwrap_err().code, code);
     }
@@ -392,11 +391,12 @@ fn a_task_that_waits_is_promoted_only_by_force() {
     let refused = case.tree.promote(&second, &Default::default(), &human()).unwrap_err();
     assert_eq!(refused.code, Code::AofDependencyUnmet);
     assert!(refused.message.contains(&first.to_string()));
-    let mut force = PromoteRequest::default();
-    force.force = Some(true);
-    let mut own = CreateRequest::default();
-    own.title = "third".into();
-    own.depends_on = new.depends_on.clone();
+    let force = PromoteRequest { force: Some(true) };
+    let own = CreateRequest {
+        title: "third".into(),
+        depends_on: new.depends_on.clone(),
+        ..CreateRequest::default()
+    };
     let third = id(&case.tree.create(&own, &agent(AGENT)).unwrap()).to_string();
     let refused = case.tree.promote(&third, &force, &agent(AGENT)).unwrap_err();
     assert_eq!(refused.code, Code::AofPersonRequired);
@@ -414,8 +414,7 @@ fn a_task_is_given_back_by_its_holder_or_a_person() {
     let text = id.to_string();
     let refused = case.tree.release(&text, &ReleaseRequest::default(), &agent("swe-qa"));
     assert_eq!(refused.unwrap_err().code, Code::AofUnauthorizedAgent);
-    let mut old = ReleaseRequest::default();
-    old.run_id = Some("run_0".into());
+    let old = ReleaseRequest { run_id: Some("run_0".into()), ..ReleaseRequest::default() };
     assert_eq!(case.tree.release(&text, &old, &agent(AGENT)).unwrap_err().code, Code::AofStaleRun);
     let released = case.tree.release(&text, &ReleaseRequest::default(), &agent(AGENT)).unwrap();
     assert_eq!(released.task.status, Status::Ready);

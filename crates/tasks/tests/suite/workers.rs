@@ -218,11 +218,13 @@ fn executor(
 fn the_command_executor_works_through_a_graph() {
     let case = case();
     let first = case.ready();
-    let mut new = CreateRequest::default();
-    new.title = "second".to_owned();
-    new.role = Some("tester".to_owned());
-    new.depends_on = Some(vec![first.to_string()]);
-    new.review_required = Some(false);
+    let new = CreateRequest {
+        title: "second".to_owned(),
+        role: Some("tester".to_owned()),
+        depends_on: Some(vec![first.to_string()]),
+        review_required: Some(false),
+        ..CreateRequest::default()
+    };
     let second = case.tree.create(&new, &human()).unwrap().task.id;
     let (executor, ends) = executor(script(REPORTS), 1);
     let scheduler = Scheduler {

@@ -3,8 +3,8 @@
 //! A route binds an operation to the service that carries it out ([`on_task`], [`on_tree`],
 //! [`on_project`], [`bind`]). All requests take one way, which is compiled once: it reads the
 //! request, finds out who acts, checks the project, runs the operation on a thread for blocking
-//! work, and answers. The types of an operation stand in two small functions: one decodes a request,
-//! the other runs it and encodes its answer.
+//! work, and answers. The types of an operation stand in two small functions: one decodes a
+//! request, the other runs it and encodes its answer.
 
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ impl Scene<'_> {
     }
 }
 
-type Run<O> =
-    dyn Fn(&Scene<'_>, &Call<O>) -> Result<<O as Operation>::Answer, Failure> + Send + Sync;
+type Answer<O> = Result<<O as Operation>::Answer, Failure>;
+type Run<O> = dyn Fn(&Scene<'_>, &Call<O>) -> Answer<O> + Send + Sync;
 
 /// An operation, and the service that carries it out.
 pub(super) struct Bound<O: Operation> {
@@ -161,8 +161,8 @@ where
     }
 }
 
-type Decode =
-    dyn Fn(&Params<'_>, &Params<'_>, &[u8]) -> Result<Box<dyn Decoded>, Failure> + Send + Sync;
+type DecodeResult = Result<Box<dyn Decoded>, Failure>;
+type Decode = dyn Fn(&Params<'_>, &Params<'_>, &[u8]) -> DecodeResult + Send + Sync;
 
 /// An operation without its types.
 struct Service {
