@@ -111,6 +111,18 @@ pub(super) fn every_route() -> Vec<Route> {
 }
 
 /// Every route as documents describe it, with its group.
-pub(super) fn every_declaration() -> Vec<Declaration> {
+pub fn every_declaration() -> Vec<Declaration> {
     every_route().into_iter().map(|route| route.declared).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_says_what_it_needs() {
+        let silent = every_declaration().into_iter().filter(|declared| declared.need.is_none());
+        let silent: Vec<&str> = silent.map(|declared| declared.name).collect();
+        assert!(silent.is_empty(), "routes without a need: {silent:?}");
+    }
 }

@@ -56,6 +56,7 @@ pub(crate) use self::context::Context;
 pub use self::correlation::{CORRELATION, Correlation};
 pub use self::examples::{EXAMPLES, Example};
 pub use self::exchange::TERMINAL;
+pub use self::groups::every_declaration;
 pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub(crate) use accord_api::Content;
 use accord_api::parameter::Described;
 use accord_api::{Answer, Body, Declaration, Location, Operation, Parameter};
+use accord_base::Need;
 use accord_contract::codes::{Code, Failure, Protocol};
 use axum::Router;
 use axum::extract::Request;
@@ -135,10 +136,10 @@ impl Route {
         summary: &'static str,
         handler: impl Handler<T, Host>,
     ) -> Self {
-        Self::new(name, Method::GET, path, summary, handler)
+        Self::new(name, Method::GET, path, summary, handler).needs(Need::Read)
     }
 
-    /// A route that writes.
+    /// A route that is posted to. It says what it needs ([`Route::needs`]).
     pub(crate) fn post<T: 'static>(
         name: &'static str,
         path: &'static str,
@@ -148,7 +149,7 @@ impl Route {
         Self::new(name, Method::POST, path, summary, handler)
     }
 
-    /// A route of any method.
+    /// A route of any method. It says what it needs ([`Route::needs`]).
     pub(crate) fn new<T: 'static>(
         name: &'static str,
         method: Method,
@@ -185,6 +186,13 @@ impl Route {
     ) -> Self {
         let filter = MethodFilter::try_from(method).expect("a method that the router supports");
         Self { declared, admission: Admission::Common, handler: on(filter, handler) }
+    }
+
+    /// Sets what it needs of its caller.
+    #[must_use]
+    pub(crate) fn needs(mut self, need: Need) -> Self {
+        self.declared.need = Some(need);
+        self
     }
 
     /// Adds an optional query parameter.

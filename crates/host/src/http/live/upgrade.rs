@@ -1,5 +1,6 @@
 //! `GET /ws`: opens the channel.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::{Shape, TextForm};
 use accord_memory_core::query::Described;
@@ -31,6 +32,7 @@ pub(super) fn route() -> Route {
         "Opens the channel of a live session, a WebSocket. A client without a key names a token.",
         open,
     )
+    .needs(Need::Decide(Decision::Answer))
     .of(Protocol::Ggui)
     .admits_itself(false)
     .query(text("wsToken"), "A token of the session, which `subscribe` must carry too.")

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use accord_base::ProjectId;
+use accord_base::{Need, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::wire::{Value, Wire as _};
 use accord_live::Waiting;
@@ -58,6 +58,7 @@ pub(super) fn routes() -> Vec<Route> {
              that does not exist is created, unless the server forbids it.",
             handshake,
         ))
+        .needs(Need::Write)
         .takes(Content::json::<HandshakeRequest>())
         .refuses(OF_CONTRACTS)
         .refuses(CHANGES)
@@ -77,6 +78,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(OF_RENDERS)
         .refuses(CHANGES)
         .refuses(&[Code::GguiToolOverrideContractInvalid]),
@@ -94,6 +96,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(OF_RENDERS)
         .refuses(CHANGES)
         .refuses(&[Code::GguiToolBlueprintNotFound]),
@@ -109,6 +112,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
         route::<PropsRequest, _>(
@@ -123,6 +127,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
         described::<ConsumeAnswer>(Route::post(
@@ -133,6 +138,7 @@ pub(super) fn routes() -> Vec<Route> {
              for the next one.",
             consume,
         ))
+        .needs(Need::Write)
         .query(
             GOES_ON,
             "Whether the call goes on with the wait of an earlier one, so that the page \
@@ -153,6 +159,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiToolContractViolation]),
     ]

@@ -1,5 +1,6 @@
 //! What agents read.
 
+use accord_base::Need;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_live_core::tools::{
@@ -32,6 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Read)
         .refuses(&[Code::AgenticSessionNotFound]),
         route::<ListSessionsRequest, _>(
             "ggui_list_sessions",
@@ -45,7 +47,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .needs(Need::Read),
         route::<SessionRequest, _>(
             "ggui_get_render_source",
             tool!("ggui_get_render_source"),
@@ -58,6 +61,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Read)
         .refuses(&[Code::AgenticSessionNotFound]),
         route::<NoArguments, GadgetList>(
             "ggui_list_gadgets",
@@ -66,7 +70,8 @@ pub(super) fn routes() -> Vec<Route> {
             |asked, _| {
                 async move { Ok(GadgetList::new(&asked.host.live().options().gadgets)) }.boxed()
             },
-        ),
+        )
+        .needs(Need::Read),
         route::<NoArguments, ThemeList>(
             "ggui_list_themes",
             tool!("ggui_list_themes"),
@@ -78,7 +83,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .needs(Need::Read),
         route::<SearchBlueprintsRequest, _>(
             "ggui_search_blueprints",
             tool!("ggui_search_blueprints"),
@@ -91,7 +97,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .needs(Need::Read),
         route::<NoArguments, _>(
             "ggui_list_featured_blueprints",
             tool!("ggui_list_featured_blueprints"),
@@ -104,6 +111,7 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .needs(Need::Read),
     ]
 }

@@ -1,5 +1,6 @@
 //! The tools of pages. A refusal of the protocol is a result, `{ok: false, code, message}`.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_live_core::AppId;
 use accord_live_core::tools::{
@@ -28,6 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Decide(Decision::Answer))
         .refuses(CHANGES),
         route::<SyncContextRequest, RuntimeAnswer>(
             "ggui_runtime_sync_context",
@@ -41,6 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES),
         route::<PullRequest, PullAnswer>(
             "ggui_runtime_pull",
@@ -49,6 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
              as the request says.",
             |asked, request| async move { pull(&asked, request).await }.boxed(),
         )
+        .needs(Need::Read)
         .refuses(&[Code::AgenticSessionNotFound, Code::GguiInvalidSinceSequence]),
         route::<RefreshTokenRequest, RuntimeAnswer>(
             "ggui_runtime_refresh_ws_token",
@@ -70,6 +74,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES),
         route::<TelemetryRequest, RuntimeAnswer>(
             "ggui_runtime_telemetry",
@@ -82,7 +87,8 @@ pub(super) fn routes() -> Vec<Route> {
                 }
                 .boxed()
             },
-        ),
+        )
+        .needs(Need::Write),
         route::<DeclareToolsRequest, RuntimeAnswer>(
             "ggui_runtime_declare_tool_catalog",
             tool!("ggui_runtime_declare_tool_catalog"),
@@ -96,6 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
                 .boxed()
             },
         )
+        .needs(Need::Write)
         .refuses(CHANGES),
     ]
 }

@@ -1,5 +1,6 @@
 //! Keys over HTTP.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::Code;
 use accord_contract::envelope;
 use axum::extract::Path;
@@ -32,6 +33,7 @@ envelope! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::get("keys", "/accord/v1/keys", "Lists the keys, without their secrets.", list)
+            .needs(Need::Admin)
             .answers(200, "The keys.", Content::json::<KeyListEnvelope>())
             .refuses(&[Code::AgenticUnauthorized]),
         Route::post(
@@ -40,6 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Creates a key. Once a key exists, requests from the network need one.",
             create,
         )
+        .needs(Need::Decide(Decision::Grant))
         .takes(Content::json::<KeyRequest>())
         .answers(
             201,
@@ -58,6 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Revokes a key permanently. Other hosts on the same store refuse it within a second.",
             revoke,
         )
+        .needs(Need::Admin)
         .answers(200, "The revoked key.", Content::json::<KeyEnvelope>())
         .refuses(&[Code::AgenticUnauthorized, Code::KeyNotFound]),
     ]

@@ -1,6 +1,6 @@
 //! Removal of projects over HTTP.
 
-use accord_base::ProjectId;
+use accord_base::{Need, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::envelope;
 use accord_memory_core::project::ProjectContents;
@@ -35,6 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
              numbers of its events are never used again.",
             remove,
         )
+        .needs(Need::Admin)
         .answers(200, "The project is removed.", Content::json::<RemovedProjectEnvelope>())
         .refuses(&[
             Code::AgenticUnauthorized,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_base::{ProjectId, Verb};
+use accord_base::{Need, ProjectId, Verb};
 use accord_contract::codes::Code;
 use accord_contract::wire::{Limits, Object, TextForm};
 use accord_contract::{envelope, message};
@@ -69,6 +69,7 @@ pub(crate) fn routes() -> Vec<Route> {
              server schedules its tasks and takes its events over into the project's stream.",
             link,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<TaskTreeRequest>())
         .answers(200, "The folder is linked.", Content::json::<TaskTreeEnvelope>())
         .refuses(&[
@@ -86,6 +87,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Removes the link of a project to a folder. The files stay where they are.",
             unlink,
         )
+        .needs(Need::Admin)
         .answers(200, "There is no link.", Content::json::<TaskTreeEnvelope>())
         .refuses(&[Code::AgenticUnauthorized, Code::AgenticProjectNotFound]),
     ]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_base::Verb;
+use accord_base::{Need, Verb};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::time::Time;
 use accord_contract::{envelope, message};
@@ -124,6 +124,7 @@ pub(crate) fn routes() -> Vec<Route> {
              folder.",
             backup,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<BackupRequest>())
         .answers(200, "The backup is written.", Content::json::<BackupEnvelope>())
         .refuses(&[Code::HostOwnerOnly, Code::StoreOccupied, Code::StoreFull]),
@@ -133,6 +134,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Deletes old events. Packages and facts stay.",
             trim,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<TrimRequest>())
         .answers(200, "What was deleted.", Content::json::<TrimEnvelope>())
         .refuses(&[Code::AgenticUnauthorized, Code::WireFieldValue]),
@@ -142,6 +144,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Deletes old blobs that no package and no fact refers to.",
             sweep,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<SweepRequest>())
         .answers(200, "What was deleted.", Content::json::<SweepEnvelope>())
         .refuses(&[

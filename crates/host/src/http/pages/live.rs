@@ -102,6 +102,7 @@ pub(super) fn routes() -> Vec<Route> {
              it.",
             link,
         )
+        .needs(Need::Decide(Decision::SignIn))
         .query(ACTOR, "In whose name the person answers. Default: the actor of the key.")
         .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
         .refuses(&missing)
@@ -124,6 +125,7 @@ pub(super) fn routes() -> Vec<Route> {
              login.",
             token,
         )
+        .needs(Need::Write)
         .may_take(Content::json::<accord_contract::wire::Object>())
         .answers(200, "The token.", Content::json::<LiveTokenEnvelope>())
         .refuses(&missing)

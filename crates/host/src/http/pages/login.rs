@@ -53,6 +53,7 @@ pub(super) fn routes() -> Vec<Route> {
              other. Other routes of pages need both.",
             sign_in,
         )
+        .needs(Need::Decide(Decision::SignIn))
         .takes(Content::json::<LoginRequest>())
         .answers(200, "The page is signed in.", Content::json::<LoginEnvelope>())
         .refuses(&[
@@ -65,6 +66,7 @@ pub(super) fn routes() -> Vec<Route> {
         ])
         .admits_itself(false),
         Route::post("logout", "/accord/v1/logout", "Ends the login of a page.", sign_out)
+            .needs(Need::Write)
             .may_take(Content::json::<accord_contract::wire::Object>())
             .answers(200, "The login has ended.", Content::json::<LogoutEnvelope>())
             .refuses(&[Code::LoginRequired, Code::HttpMediaType])

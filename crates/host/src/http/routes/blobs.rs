@@ -3,6 +3,7 @@
 //! The path has no project. `?project_id=` names the project that the blob belongs to. Without it,
 //! a key for one project means that project, and a key for all projects means none in particular.
 
+use accord_base::Need;
 use accord_canon::Digest;
 use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, TextForm};
@@ -48,6 +49,7 @@ pub(crate) fn routes() -> Vec<Route> {
              media type, the header Content-Type, is returned with the blob.",
             put,
         )
+        .needs(Need::Write)
         .query(PROJECT_ID, project)
         .takes(Content::Bytes)
         .answers(201, "The blob is stored.", Content::json::<StoredAnswer>())

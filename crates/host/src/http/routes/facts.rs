@@ -1,5 +1,6 @@
 //! Facts: assert, invalidate, list, read.
 
+use accord_base::Need;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Value, Wire as _};
@@ -45,6 +46,7 @@ message! {
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::post("assert_fact", FACTS, "Asserts a fact.", assert)
+            .needs(Need::Write)
             .query(IF_CHANGED, "Whether to write nothing if this value is current.")
             .query(IF_OUT_OF_ORDER, "What to do with a fact that begins before a known one.")
             .takes(Content::json::<FactAssertion>())
@@ -86,6 +88,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Ends the current fact of a subject and predicate.",
             invalidate,
         )
+        .needs(Need::Write)
         .required_query(SUBJECT, "The subject of the fact.")
         .required_query(PREDICATE, "The predicate of the fact.")
         .query(OBJECT, "Only if this is the current value.")

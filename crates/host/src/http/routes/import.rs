@@ -1,5 +1,6 @@
 //! Import of a project.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_memory::ImportSummary;
@@ -32,6 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
              refused line does not affect the others, and is listed in the answer.",
             import,
         )
+        .needs(Need::Decide(Decision::Grant))
         .takes(Content::Lines)
         .answers(200, "The result of the import.", Content::json::<ImportSummary>())
         .answers(200, progress::ABOUT, Content::Lines)

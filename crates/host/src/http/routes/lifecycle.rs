@@ -1,5 +1,6 @@
 //! The lifecycle of a package: flag, review, resubmit, complete, and its log.
 
+use accord_base::{Decision, Need};
 use accord_contract::codes::{Code, Failure};
 use accord_contract::message;
 use accord_memory_core::PackageId;
@@ -32,6 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Asks for a review of a package.",
             lifecycle::flag,
         )
+        .needs(Need::Write)
         .takes(Content::json::<FlagRequest>()),
         change(
             "review",
@@ -40,6 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
              and an agent or a script ends it, the answer has a warning.",
             lifecycle::review,
         )
+        .needs(Need::Decide(Decision::PeerReview))
         .takes(Content::json::<ReviewRequest>()),
         change(
             "resubmit",
@@ -47,6 +50,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Asks for another review after a revision.",
             |sent| lifecycle::plain(Change::Resubmit, sent),
         )
+        .needs(Need::Write)
         .may_take(Content::json::<MoveRequest>()),
         change(
             "complete",
@@ -54,6 +58,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Completes a package without a review.",
             |sent| lifecycle::plain(Change::Complete, sent),
         )
+        .needs(Need::Write)
         .may_take(Content::json::<MoveRequest>()),
         Route::get(
             "revisions",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use accord_base::Need;
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::{Number, Value, Wire as _};
@@ -70,6 +71,7 @@ pub(crate) fn routes() -> Vec<Route> {
     let whose = "The project; needed if several projects have a package with this id.";
     vec![
         Route::post("deposit", PACKAGES, "Deposits a package.", deposit)
+            .needs(Need::Write)
             .query(MINT, "Whether to generate an id if the package has none.")
             .takes(Content::json::<PackageFields>())
             .answers(201, "The package is stored.", Content::json::<PackageFields>())

@@ -1,6 +1,6 @@
 //! Projects: create, list, read, change, archive, restore.
 
-use accord_base::ProjectId;
+use accord_base::{Need, ProjectId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
@@ -41,6 +41,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers(200, "The projects.", Content::json::<ProjectList>())
             .refuses(&[Code::AgenticInvalidSchema, Code::AgenticInvalidCursor]),
         Route::post("create_project", "/v1/projects", "Creates a project.", create)
+            .needs(Need::Admin)
             .takes(Content::json::<ProjectRequest>())
             .answers(201, "The project is created.", Content::json::<Project>())
             .answers(200, "The project existed.", Content::json::<Project>())
@@ -55,6 +56,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Changes the name or the description of a project.",
             change,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<ProjectChange>())
         .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[
@@ -68,6 +70,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Archives a project, which refuses writes from then on.",
             archive,
         )
+        .needs(Need::Admin)
         .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[Code::AgenticProjectNotFound]),
         Route::post(
@@ -76,6 +79,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Restores an archived project.",
             unarchive,
         )
+        .needs(Need::Admin)
         .answers(200, "The updated project.", Content::json::<Project>())
         .refuses(&[Code::AgenticProjectNotFound]),
     ]

@@ -1,6 +1,6 @@
 //! Sessions: start, end, list, read.
 
-use accord_base::SessionId;
+use accord_base::{Need, SessionId};
 use accord_contract::codes::Code;
 use accord_contract::message;
 use accord_contract::wire::Wire as _;
@@ -39,6 +39,7 @@ pub(crate) fn routes() -> Vec<Route> {
     let whose = "The project; needed if several projects have a session with this id.";
     vec![
         Route::post("start_session", SESSIONS, "Starts a session.", start)
+            .needs(Need::Write)
             .may_take(Content::json::<SessionRequest>())
             .answers(201, "The session.", Content::json::<Session>())
             .refuses(&[
@@ -67,6 +68,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 Code::AgenticIntegrityError,
             ]),
         Route::new("end_session", Method::PATCH, SESSION, "Ends a session.", end)
+            .needs(Need::Write)
             .query(PROJECT_ID, whose)
             .may_take(Content::json::<SessionEnd>())
             .answers(200, "The updated session.", Content::json::<Session>())

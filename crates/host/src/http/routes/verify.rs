@@ -1,6 +1,6 @@
 //! Verification of the store.
 
-use accord_base::{ProjectId, Verb};
+use accord_base::{Need, ProjectId, Verb};
 use accord_contract::codes::Code;
 use accord_contract::wire::Wire as _;
 use accord_contract::{envelope, message};
@@ -42,6 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
              of the kind summary or failure.",
             verify,
         )
+        .needs(Need::Admin)
         .takes(Content::json::<VerifyRequest>())
         .answers(200, "What was found.", Content::json::<VerifyEnvelope>())
         .answers(200, progress::ABOUT, Content::Lines)

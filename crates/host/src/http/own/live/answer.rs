@@ -25,6 +25,7 @@ pub(super) fn routes() -> Vec<Route> {
              action that is sent again counts once.",
             answer,
         )
+        .needs(Need::Decide(Decision::Answer))
         .query(ACTOR, ABOUT_ACTOR)
         .query(DOOR, ABOUT_DOOR)
         .takes(Content::json::<LiveAnswerRequest>())
