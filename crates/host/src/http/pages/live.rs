@@ -106,7 +106,7 @@ pub(super) fn routes() -> Vec<Route> {
         .query(ACTOR, "In whose name the person answers. Default: the actor of the key.")
         .answers(201, "The link.", Content::json::<LiveLinkEnvelope>())
         .refuses(&missing)
-        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers])
+        .refuses(&[Code::LiveSessionEnded, Code::XchainNotForWorkers, Code::AofPersonRequired])
         .refuses(&[Code::AgenticProjectArchived]),
         Route::get(
             "live_page",
@@ -159,7 +159,9 @@ async fn shell(
 async fn link(context: Context, PathId(session): PathId<SessionId>, query: Query) -> Reply {
     let named = ACTOR.read(&query.params()?)?.map(|named| By::parse(named, Door::Http));
     let named = named.transpose().map_err(|refused| refused.at("/actor"))?;
-    let author = Author::claimed(named.map(|named| named.actor), "/actor");
+    // What the page answers counts as the word of this actor, so a key of no person signs in no
+    // person.
+    let author = Author::proven(named.map(|named| named.actor), "/actor");
     let sign_in = Need::Decide(Decision::SignIn);
     let found = find(&context, &session, Verb::Write).await?;
     check_active(&context, &found)?;
