@@ -173,7 +173,11 @@ operation! {
         body NoBody;
         needs Need::Read;
         answers 200, Formatted<TaskListEnvelope>;
-        refuses [COMMON, NO_TREE, &[Code::AgenticInvalidCursor]];
+        refuses [
+            COMMON,
+            NO_TREE,
+            &[Code::AgenticInvalidCursor, Code::AofTaskNotFound, Code::AofAmbiguousTaskId],
+        ];
     }
 }
 

@@ -133,6 +133,9 @@ const COMMON: &[Code] = &[
 
 /// The additional failure codes of operations that change something.
 const OF_CHANGES: &[Code] = &[
+    // Nobody is named who acts, or not as actors are named.
+    Code::WireFieldMissing,
+    Code::WireFieldValue,
     Code::AgenticUnauthorized,
     Code::AofPersonRequired,
     Code::XchainNotForWorkers,
