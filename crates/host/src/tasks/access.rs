@@ -45,7 +45,8 @@ pub(crate) fn acting(
 /// that an event records a refusal. Others pass on the messages of agents that they may act as.
 ///
 /// # Errors
-/// `unauthorized` when the key does not cover the project, the verb or the sender.
+/// `unauthorized` when the key does not cover the project, the verb or the sender; those of the
+/// policy when the sender is a person or a script.
 pub(crate) fn sending(
     caller: &Caller,
     project: &ProjectId,
@@ -53,13 +54,18 @@ pub(crate) fn sending(
 ) -> Result<By, Failure> {
     let access = caller.access();
     access.may(Verb::Write, project)?;
+    let sender = sender.filter(|sender| !sender.is_empty());
+    let prove = |named: &By| {
+        let author = Author::proven(Some(named.actor.clone()), "/fromAgent");
+        caller.attribute(Need::Write, author)
+    };
     if let Some(own) = access.actor() {
         let own = Actor::new(own.id.clone(), own.kind);
         let is_agent = own.kind == ActorType::Agent;
-        let sender = sender.filter(|sender| !sender.is_empty());
         let named = sender.map(|sender| By::parse(sender, Door::Message)).transpose()?;
         match named {
             Some(named) if access.attribute(Some(named.actor.clone()), "/fromAgent").is_ok() => {
+                prove(&named)?;
                 return Ok(named);
             }
             Some(named) if !is_agent => {
@@ -68,6 +74,10 @@ pub(crate) fn sending(
             _ => {}
         }
         return Ok(By::new(own, Door::Message));
+    }
+    // What is no name of an actor is that of an agent, which the service looks for.
+    if let Some(named) = sender.and_then(|sender| By::parse(sender, Door::Message).ok()) {
+        prove(&named)?;
     }
     Ok(service(Door::Message))
 }
