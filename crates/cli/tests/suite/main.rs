@@ -53,6 +53,7 @@ mod memory_trouble;
 mod older_hosts;
 mod only_project;
 mod pages;
+mod policy;
 mod printed;
 mod printed_live;
 mod printed_run;
