@@ -43,6 +43,11 @@ impl TextForm {
         example: None,
     };
 
+    /// Whether a text can be too long in bytes, which is a failure of its own.
+    pub const fn limits_bytes(&self) -> bool {
+        self.most_bytes.is_some()
+    }
+
     /// A text of so many characters, counted as Unicode scalar values.
     #[must_use]
     pub const fn chars(mut self, least: usize, most: usize) -> Self {

@@ -165,6 +165,13 @@ pub(super) fn refusals(route: &Declaration) -> Vec<Code> {
     if route.method != Method::Get {
         codes.extend(OF_WRITES);
     }
+    let can_be_long = |parameter: &Parameter| {
+        parameter.location == Location::Query
+            && matches!(parameter.shape, Shape::Form(form) if form.limits_bytes())
+    };
+    if route.parameters.iter().any(can_be_long) {
+        codes.push(Code::AgenticTextTooLong);
+    }
     if let Some(body) = route.body {
         codes.extend(OF_BODIES);
         if matches!(body.content, Content::Json(_)) {

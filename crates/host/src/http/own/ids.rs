@@ -38,11 +38,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .query(ID_KIND, "What they name.")
             .query(PROJECT_ID, "Only those of this project.")
             .answers(200, "The ids.", Content::json::<IdsEnvelope>())
-            .refuses(&[
-                Code::AgenticInvalidSchema,
-                Code::AgenticTextTooLong,
-                Code::AgenticUnauthorized,
-            ]),
+            .refuses(&[Code::AgenticInvalidSchema, Code::AgenticUnauthorized]),
     ]
 }
 
