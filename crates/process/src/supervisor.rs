@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::{Mutex, RwLock};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::table::ProcessTable;
+use crate::table::{Process, ProcessTable};
 
 /// The name of a supervisor in the process table. The system keeps 15 bytes.
 const NAME: &str = "accord-workers";
@@ -65,8 +65,12 @@ pub(crate) fn end_child(pid: Pid) {
 
 /// Reaps processes that this one got from workers, and that have ended.
 fn reap_orphans() {
-    let _none_starts = STARTING.write();
     let own = u64::from(std::process::id());
+    // Without `/proc` the table would be read by a child, which could not start now.
+    if Process::find(own).is_none() {
+        return;
+    }
+    let _none_starts = STARTING.write();
     let Some(table) = ProcessTable::read() else { return };
     for process in table.all() {
         let Some(pid) = i32::try_from(process.pid).ok() else { continue };
