@@ -210,20 +210,22 @@ fn take<T>(answer: Result<T, Failure>) -> Result<T, CliError> {
 
 /// The environment, with a listener that prints notices.
 fn environment() -> Result<Environment, CliError> {
+    let terminal = std::io::stderr().is_terminal();
+    Ok(silent_environment()?.with_listener(move |notice| {
+        if let Some(line) = line_of(notice, terminal) {
+            print_note(line);
+        }
+    }))
+}
+
+/// The environment of a command that decides under the operator's rules.
+fn silent_environment() -> Result<Environment, CliError> {
     // Workers, hooks and commands of gates are recognised by it.
     accord_process::supervise();
-    let terminal = std::io::stderr().is_terminal();
     let folder = DataFolder::of(None)?;
     let settings = Sources::of_process(&folder.path, None, Vec::new()).resolve()?.settings;
-    let environment = Environment::system()
-        .saying_terminal(can_ask())
-        .under(settings.decision_rules())
-        .with_listener(move |notice| {
-            if let Some(line) = line_of(notice, terminal) {
-                print_note(line);
-            }
-        });
-    Ok(environment)
+    let environment = Environment::system().saying_terminal(can_ask());
+    Ok(environment.under(settings.decision_rules()))
 }
 
 /// The text of a notice; hooks and commands only on a terminal.

@@ -14,7 +14,7 @@ use accord_runs_core::TurnId;
 use parking_lot::Mutex;
 
 use super::person::{human, person};
-use super::{RepoArgs, find_turn, next_lines, take};
+use super::{RepoArgs, find_turn, next_lines, silent_environment, take};
 use crate::arguments::duration;
 use crate::commands::progress::Progress;
 use crate::commands::worker_output::WorkerOutput;
@@ -128,7 +128,7 @@ fn drive_run(
     let cancel = Cancel::new();
     let received = cancel_on_signal(&cancel)?;
     let bar = Arc::new(Progress::items());
-    let environment = environment(verbose, &bar).with_cancel(cancel);
+    let environment = environment(verbose, &bar)?.with_cancel(cancel);
     let runs = take(Runs::open(&repo.folder(), environment))?;
     let end = work(&runs);
     bar.finish();
@@ -184,12 +184,10 @@ fn drive_run(
 }
 
 /// The environment, with a listener that prints the progress.
-fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
-    // Workers are recognised by it.
-    accord_process::supervise();
+fn environment(verbose: bool, bar: &Arc<Progress>) -> Result<Environment, CliError> {
     let bar = Arc::clone(bar);
     let output = Mutex::new(WorkerOutput::default());
-    Environment::system().with_listener(move |notice| {
+    Ok(silent_environment()?.with_listener(move |notice| {
         if let Notice::Output { turn, error, bytes } = notice {
             if verbose {
                 print_above(&bar, &output.lock().add(turn.as_str(), *error, bytes));
@@ -206,7 +204,7 @@ fn environment(verbose: bool, bar: &Arc<Progress>) -> Environment {
         if let Some(line) = line_of(notice) {
             bar.above(|| print_note(line));
         }
-    })
+    }))
 }
 
 /// The turn whose worker ended, if a notice says so.
