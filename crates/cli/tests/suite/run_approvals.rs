@@ -7,7 +7,7 @@ use crate::run_place::{Place, plan};
 use crate::terminal::{Session, at_terminal};
 
 /// A run that waits at the gate behind planning.
-fn waiting(change: impl FnOnce(&mut Value)) -> Place {
+pub(crate) fn waiting(change: impl FnOnce(&mut Value)) -> Place {
     let place = Place::begun_with(change);
     plan(&place);
     place.commit();
@@ -27,7 +27,7 @@ fn typed(place: &Place, words: &str, answer: &str) -> Session {
     at_terminal(command, answer)
 }
 
-fn approved(place: &Place) -> Option<Value> {
+pub(crate) fn approved(place: &Place) -> Option<Value> {
     let mut events = place.lines(".agentxchain/events.jsonl");
     events.retain(|event| event["event_type"] == "gate_approved");
     Some(events.pop()?["payload"].clone())

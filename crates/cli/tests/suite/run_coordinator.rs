@@ -9,13 +9,13 @@ use tempfile::TempDir;
 use crate::accord::{Ran, accord, command, path_with_accord, run};
 
 /// The workspace that the documentation makes, by the words of the documentation.
-struct Shop {
+pub(crate) struct Shop {
     folder: TempDir,
 }
 
 impl Shop {
     /// With an initiative that has begun.
-    fn new() -> (Self, String) {
+    pub(crate) fn new() -> (Self, String) {
         Self::after(1)
     }
 
@@ -45,7 +45,7 @@ impl Shop {
         (shop, ran.stdout)
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("shop").canonicalize().expect("a place")
     }
 

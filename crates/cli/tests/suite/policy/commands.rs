@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::curl::{Sender, is_possible};
+use super::curl::{OF_TASK, OF_TURN, Sender, is_possible};
+use super::tables::{Acting, Author, may};
+use super::tally::{Answer, Tally};
 use crate::accord::{program, run};
 use crate::memory::bare;
+use crate::task_place::Tasks;
 
 /// What kind of process starts a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -77,4 +80,82 @@ pub(super) fn make_tree(data: &Path) {
     command.env("ACCORD_DATA", data);
     let ran = run(command, "");
     assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+/// Commands that change tasks, with a task that does not exist.
+const WRITES: [&str; 7] = [
+    "create New",
+    "edit TASK-2026-01-01-999 --priority high",
+    "block TASK-2026-01-01-999 why",
+    "unblock TASK-2026-01-01-999",
+    "promote TASK-2026-01-01-999",
+    "dep add TASK-2026-01-01-999 TASK-2026-01-01-998",
+    "dep remove TASK-2026-01-01-999 TASK-2026-01-01-998",
+];
+
+/// Commands that decide about a task, and what they need.
+const DECISIONS: [(&str, &str); 7] = [
+    ("review", "approve TASK --yes"),
+    ("review", "send-back TASK why --yes"),
+    ("review", "close TASK --yes"),
+    ("review", "cancel TASK"),
+    ("review", "resurrect TASK"),
+    ("approve", "adopt TASK --yes"),
+    ("approve", "adopt --settings --yes"),
+];
+
+/// An agent whose work a person reviews.
+const AGENT: &str = "cat > /dev/null
+echo '{\"outcome\":\"done\"}' > \"$ACCORD_TASK_DIR/outputs/report.json\"\n";
+
+/// A folder that nobody serves, with a task in review.
+pub(super) fn with_review(title: &str, tasks: &Tasks) -> String {
+    let id = tasks.create(&format!("{title} --ready"));
+    let agent = tasks.agent("agent.sh", AGENT);
+    tasks.yes(&format!("work --agent '{agent}' --as dev --once"));
+    assert_eq!(tasks.status(&id), "review");
+    id
+}
+
+#[test]
+fn commands_on_tasks_are_as_the_table_says() {
+    let tasks = Tasks::new();
+    let reviewed = with_review("Reviewed", &tasks);
+    let mut tally = Tally::default();
+    let mut starters = vec![Starter::Worker(OF_TASK), Starter::Worker(OF_TURN)];
+    if has_no_proc() {
+        starters.push(Starter::NoProc);
+    }
+    starters.push(Starter::Local);
+    let mut add = |starter: Starter, need: &str, words: &str, acting: Acting| {
+        let mut command = tasks.command(words);
+        match acting.actor() {
+            Some(actor) => command.env("ACCORD_ACTOR", actor),
+            None => command.env_remove("ACCORD_ACTOR"),
+        };
+        let ran = run(starter.start(&command), "");
+        let caller = starter.caller();
+        let is_allowed = may(need, caller, Author::Proven, acting);
+        let cell = format_args!("accord task {words} {caller} {starter:?} as {acting}");
+        tally.add(cell, is_allowed, &Answer::of(&ran), true);
+    };
+    for starter in starters {
+        for words in WRITES {
+            for acting in [Acting::Person, Acting::Agent] {
+                add(starter, "write", words, acting);
+            }
+        }
+        // The task is there, so that nothing but the policy refuses it; for a caller who may
+        // decide, it is not.
+        let task = if starter == Starter::Local { "TASK-2026-01-01-999" } else { &reviewed };
+        for (need, words) in DECISIONS {
+            add(starter, need, &words.replace("TASK", task), Acting::Person);
+        }
+    }
+    for (need, words) in &DECISIONS[..3] {
+        add(Starter::Local, need, &words.replace("TASK", &reviewed), Acting::Nobody);
+    }
+    assert_eq!(tasks.status(&reviewed), "review");
+    add(Starter::Local, "review", &format!("approve {reviewed} --yes"), Acting::Person);
+    tally.finish("accord task in process", 67);
 }

@@ -9,5 +9,7 @@ mod commands;
 mod curl;
 mod http;
 mod mcp;
+mod records;
+mod runs;
 mod tables;
 mod tally;

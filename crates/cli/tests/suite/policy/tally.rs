@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::accord::Ran;
+
 /// The codes of refusals by the policy, and of credentials that do not cover the request.
 const REFUSALS: [&str; 10] = [
     "not_for_workers",
@@ -27,6 +29,14 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// What a command answered.
+    pub(super) fn of(ran: &Ran) -> Self {
+        let messages = ran.messages();
+        let code = messages.split_whitespace().next().filter(|_| ran.code != 0);
+        let code = code.unwrap_or_default().to_owned();
+        Self { status: ran.code, code, text: format!("{}{messages}", ran.stdout) }
+    }
+
     /// Whether the policy refused it.
     pub(super) fn is_refused(&self) -> bool {
         REFUSALS.contains(&self.code.as_str())
