@@ -124,7 +124,7 @@ fn answer(status: i32, text: &str) -> Answer {
     Answer { status, code: code.unwrap_or_default().to_owned(), text: text.to_owned() }
 }
 
-fn other_user(program: &str) -> Command {
+pub(super) fn other_user(program: &str) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", program]);
     command

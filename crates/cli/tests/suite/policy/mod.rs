@@ -7,6 +7,7 @@
 
 mod commands;
 mod curl;
+mod frames;
 mod http;
 mod mcp;
 mod records;

@@ -24,7 +24,7 @@ fn event(tasks: &Tasks, id: &str) -> Value {
     let lines = texts.iter().flat_map(|text| text.lines());
     let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let of_task = events.filter(|event| event["taskId"] == id);
-    let approval = of_task.filter(|event| event["payload"]["door"] == "cli").last();
+    let approval = of_task.filter(|event| event["payload"]["door"] == "cli").next_back();
     approval.unwrap_or_else(|| panic!("no decision about {id} in {texts:?}"))
 }
 
