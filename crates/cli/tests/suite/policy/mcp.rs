@@ -84,7 +84,8 @@ fn over_http(tally: &mut Tally, url: &str, sender: Sender, caller: &str, key: Op
     let request = |(tool, acting): &(&Tool, Acting)| {
         let mut sets = TOOLSETS.iter();
         let set = sets.find(|set| set.tools.iter().any(|known| known.name == tool.name));
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params(tool, *acting)});
+        let params = params(tool, *acting);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let mut headers = vec![
             "Accept: application/json, text/event-stream".to_owned(),
             format!("MCP-Protocol-Version: {REVISION}"),
