@@ -23,8 +23,8 @@ fn event(tasks: &Tasks, id: &str) -> Value {
     let texts: Vec<String> = texts.collect();
     let lines = texts.iter().flat_map(|text| text.lines());
     let events = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let of_task = events.filter(|event| event["taskId"] == id);
-    let approval = of_task.filter(|event| event["payload"]["door"] == "cli").next_back();
+    let mut of_task = events.filter(|event| event["taskId"] == id);
+    let approval = of_task.rfind(|event| event["payload"]["door"] == "cli");
     approval.unwrap_or_else(|| panic!("no decision about {id} in {texts:?}"))
 }
 
