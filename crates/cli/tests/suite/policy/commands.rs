@@ -74,12 +74,15 @@ pub(super) fn has_no_proc() -> bool {
     is_possible(command, "start a program without /proc (root and unshare)")
 }
 
-/// Makes the tree of tasks of the project `shop`.
-pub(super) fn make_tree(data: &Path) {
-    let mut command = bare(&["task", "init", "--project", "shop", "--actor", "human:lead"]);
-    command.env("ACCORD_DATA", data);
-    let ran = run(command, "");
-    assert_eq!(ran.code, 0, "{ran:?}");
+/// Makes the project `shop` and its tree of tasks.
+pub(super) fn make_project(data: &Path) {
+    let create = bare(&["project", "create", "shop"]);
+    let init = bare(&["task", "init", "--project", "shop", "--actor", "human:lead"]);
+    for mut command in [create, init] {
+        command.env("ACCORD_DATA", data);
+        let ran = run(command, "");
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
 }
 
 /// Commands that change tasks, with a task that does not exist.

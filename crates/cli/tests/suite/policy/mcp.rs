@@ -6,7 +6,7 @@ use std::process::Command;
 use accord_host::mcp::{Effect, TOOLSETS};
 use serde_json::{Value, json};
 
-use super::commands::{Starter, has_no_proc, make_tree};
+use super::commands::{Starter, has_no_proc, make_project};
 use super::curl::{OF_TASK, OF_TURN, Request, Sender, Target, has_other_user};
 use super::http::{Served, create_keys, has_curl};
 use super::tables::{Acting, Tool, Values, may, tools};
@@ -162,7 +162,7 @@ fn mcp_over_stdio_is_as_the_table_says() {
     }
     for starter in starters {
         let folder = tempfile::tempdir().expect("a folder");
-        make_tree(folder.path());
+        make_project(folder.path());
         let command = || {
             let sets: Vec<&str> = TOOLSETS.iter().map(|set| set.name).collect();
             let data = folder.path().to_str().expect("text");
