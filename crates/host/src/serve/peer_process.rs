@@ -22,6 +22,9 @@ use accord_process::{Lineage, RunningProcess, SocketOwners, tcp_owners};
 use parking_lot::Mutex;
 use tokio::net::UnixStream;
 
+/// How often the processes of a connection are looked for if one of them ends meanwhile.
+const LOOKS: usize = 5;
+
 /// This process, as the system describes it.
 pub fn this_process() -> CallerProcess {
     seen(accord_process::ancestors(&variables()).map(ancestry))
@@ -69,15 +72,20 @@ impl NetworkPeer {
         if let Some(found) = still.filter(|found| !found.is_empty()) {
             return CallerProcess::Seen(found);
         }
-        match tcp_owners(self.local, self.remote) {
-            SocketOwners::Processes(found) => {
-                *known = found;
-                let found: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
-                found.map_or(CallerProcess::Unknown, CallerProcess::Seen)
+        // A child that a process is about to start has its connections open, too, and may end before
+        // it is examined.
+        for _ in 0..LOOKS {
+            *known = match tcp_owners(self.local, self.remote) {
+                SocketOwners::Processes(found) => found,
+                SocketOwners::Foreign => return CallerProcess::OtherUser,
+                SocketOwners::Unknown => return CallerProcess::Unknown,
+            };
+            let found: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
+            if let Some(found) = found {
+                return CallerProcess::Seen(found);
             }
-            SocketOwners::Foreign => CallerProcess::OtherUser,
-            SocketOwners::Unknown => CallerProcess::Unknown,
         }
+        CallerProcess::Unknown
     }
 }
 

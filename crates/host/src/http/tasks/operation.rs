@@ -56,10 +56,14 @@ pub(super) struct Bound<O: Operation> {
     actor: fn(&Call<O>) -> Option<&str>,
 }
 
+/// The service of an operation on one task.
+type OnTask<R, A> = fn(&Tree, &str, &R, &By) -> Result<A, Failure>;
+
+/// The service of an operation that can create the tree of a project.
+type OnProject<R, A> = fn(&TaskTrees, &ProjectId, &R, &By) -> Result<A, Failure>;
+
 /// An operation on one task, with its request in the body.
-pub(super) fn on_task<O, R, E>(
-    run: fn(&Tree, &str, &R, &By) -> Result<E::Result, Failure>,
-) -> Bound<O>
+pub(super) fn on_task<O, R, E>(run: OnTask<R, E::Result>) -> Bound<O>
 where
     O: Operation<Path = OfTask, Query: Send, Body = Json<R>, Answer = Json<E>>,
     R: Message + Send + 'static,
@@ -85,9 +89,7 @@ where
 }
 
 /// An operation that can create the tree of a project, with its request in the body.
-pub(super) fn on_project<O, R, E>(
-    run: fn(&TaskTrees, &ProjectId, &R, &By) -> Result<E::Result, Failure>,
-) -> Bound<O>
+pub(super) fn on_project<O, R, E>(run: OnProject<R, E::Result>) -> Bound<O>
 where
     O: Operation<Path = InProject, Query: Send, Body = Json<R>, Answer = Json<E>>,
     R: Message + Send + 'static,
