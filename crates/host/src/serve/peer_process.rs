@@ -72,8 +72,8 @@ impl NetworkPeer {
         if let Some(found) = still.filter(|found| !found.is_empty()) {
             return CallerProcess::Seen(found);
         }
-        // A child that a process is about to start has its connections open, too, and may end before
-        // it is examined.
+        // A child that a process is about to start has its connections open, too, and may end
+        // before it is examined.
         for _ in 0..LOOKS {
             *known = match tcp_owners(self.local, self.remote) {
                 SocketOwners::Processes(found) => found,
