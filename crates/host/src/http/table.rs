@@ -170,21 +170,26 @@ impl Route {
             need: None,
             codes: Vec::new(),
         };
-        Self::handled(declared, method, handler)
+        Self::declared(declared, handler)
     }
 
     /// The route of an operation.
     pub(crate) fn serving<O: Operation, T: 'static>(handler: impl Handler<T, Host>) -> Self {
-        let method = Method::from_bytes(O::METHOD.as_str().as_bytes());
-        Self::handled(O::declared(), method.expect("the name of a method"), handler)
+        Self::declared(O::declared(), handler)
     }
 
-    fn handled<T: 'static>(
+    /// The route of a declaration.
+    pub(crate) fn declared<T: 'static>(
         declared: Declaration,
-        method: Method,
         handler: impl Handler<T, Host>,
     ) -> Self {
-        let filter = MethodFilter::try_from(method).expect("a method that the router supports");
+        let filter = match declared.method {
+            accord_api::Method::Get => MethodFilter::GET,
+            accord_api::Method::Post => MethodFilter::POST,
+            accord_api::Method::Put => MethodFilter::PUT,
+            accord_api::Method::Patch => MethodFilter::PATCH,
+            accord_api::Method::Delete => MethodFilter::DELETE,
+        };
         Self { declared, admission: Admission::Common, handler: on(filter, handler) }
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use accord_api::body::{AnswerBody, Json, Reply as Encoded};
 use accord_api::parameter::Params;
-use accord_api::{Call, Envelope, Need, Operation};
+use accord_api::{Call, Declaration, Envelope, Need, Operation};
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
 use accord_contract::wire::Message;
@@ -125,14 +125,7 @@ where
             let call = Call::decode(path, query, body)?;
             Ok(Box::new(Ready { bound: Arc::clone(&bound), call }) as Box<dyn Decoded>)
         };
-        let declared = O::declared();
-        let service = Service {
-            need: O::NEED,
-            has_body: declared.body.is_some(),
-            status: StatusCode::from_u16(O::SUCCESSES[0].status).unwrap_or(StatusCode::OK),
-            decode: Box::new(decode),
-        };
-        route::<O>(Arc::new(service))
+        route(O::declared(), O::NEED, Box::new(decode))
     }
 }
 
@@ -174,8 +167,17 @@ struct Service {
     decode: Box<Decode>,
 }
 
-fn route<O: Operation>(service: Arc<Service>) -> Route {
-    Route::serving::<O, _>(
+/// The route of an operation. Its handler has no type of the operation, so that it exists once.
+fn route(declared: Declaration, need: Need, decode: Box<Decode>) -> Route {
+    let status = declared.answers.first().map_or(200, |answer| answer.status);
+    let service = Arc::new(Service {
+        need,
+        has_body: declared.body.is_some(),
+        status: StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
+        decode,
+    });
+    Route::declared(
+        declared,
         move |context: Context,
               project: PathProject,
               path: RawPathParams,
