@@ -199,10 +199,10 @@ impl Desk {
         self.accord("run start");
         let said = self.accord("run loop");
         assert!(said.contains("a gate needs approval (1 turn accepted"), "{said}");
-        self.accord("run approve-transition --yes");
+        self.accord("run approve-transition --yes --actor human:lead");
         let said = self.accord("run loop");
         assert!(said.contains("a gate needs approval (2 turns accepted"), "{said}");
-        self.accord("run approve-completion --yes");
+        self.accord("run approve-completion --yes --actor human:lead");
         let said = self.accord("run status");
         assert!(said.contains("completed"), "{said}");
         self.has_committed_the_work();
