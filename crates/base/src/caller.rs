@@ -51,7 +51,7 @@ enum Credential {
     Local,
     /// The holder of a key.
     Key(String),
-    /// The host itself.
+    /// The host itself, in what it does by its schedule.
     Scheduler,
 }
 
@@ -207,19 +207,6 @@ impl Caller {
         author: Author<'_>,
     ) -> Result<Authorized, Failure> {
         self.access.may(need.verb(), project)?;
-        self.attribute(need, author)
-    }
-
-    /// The same for what belongs to no single project.
-    ///
-    /// # Errors
-    /// As [`Caller::authorize`].
-    pub fn authorize_anywhere(
-        &self,
-        need: Need,
-        author: Author<'_>,
-    ) -> Result<Authorized, Failure> {
-        self.access.may_anywhere(need.verb())?;
         self.attribute(need, author)
     }
 

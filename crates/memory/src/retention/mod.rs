@@ -141,11 +141,11 @@ impl Memory {
 
     /// Applies the retention settings of the host once.
     pub async fn retain(&self, retention: Retention) -> Result<(), Failure> {
-        let owner = Caller::owner();
+        let scheduler = Caller::scheduler();
         if let Some(days) = retention.events_days {
             let asked =
                 Trim { before: self.now().days_before(days), project: None, dry_run: false };
-            let report = self.trim_events(&owner, &asked).await?;
+            let report = self.trim_events(&scheduler, &asked).await?;
             let projects = report.projects.len();
             tracing::info!(
                 days,
@@ -158,7 +158,7 @@ impl Memory {
             && self.options().blobs.is_some()
         {
             let asked = Sweep { before: self.now().days_before(days), dry_run: false };
-            let report = self.sweep_blobs(&owner, &asked).await?;
+            let report = self.sweep_blobs(&scheduler, &asked).await?;
             let (links, files, bytes) = (report.links, report.files, report.bytes);
             tracing::info!(days, links, files, bytes, "retention: unreferenced blobs were deleted");
         }
