@@ -21,6 +21,7 @@ mod live_tools;
 mod manual;
 mod metrics;
 mod openapi;
+mod operation;
 mod own;
 mod page;
 mod pages;

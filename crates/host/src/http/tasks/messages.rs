@@ -8,11 +8,10 @@ use accord_tasks_core::message::{Detected, detect};
 use accord_tasks_core::operations::{AofMessageEnvelope, MessageQuery, SendMessage};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
-use hyper::StatusCode;
 
 use super::ask::{check_project, in_tree};
-use super::operation::respond;
 use crate::http::body::{check_media_type, read_body};
+use crate::http::operation::respond;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::Route;
 use crate::http::{Context, Host, Refusal, Reply};
@@ -76,5 +75,5 @@ async fn receive(
     check_project(&host, &project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.message(&event, &by)).await?;
     let envelope = AofMessageEnvelope::wrap(answer, correlation.as_str());
-    Ok(respond(StatusCode::OK, Json(envelope).encode()))
+    Ok(respond(200, Json(envelope).encode()))
 }

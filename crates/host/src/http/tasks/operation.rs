@@ -1,15 +1,15 @@
 //! Serving the operations on tasks.
 //!
 //! A route binds an operation to the service that carries it out ([`on_task`], [`on_tree`],
-//! [`on_project`], [`bind`]). All requests take one way, which is compiled once: it reads the
-//! request, finds out who acts, checks the project, runs the operation on a thread for blocking
-//! work, and answers. The types of an operation stand in two small functions: one decodes a
-//! request, the other runs it and encodes its answer.
+//! [`on_project`], [`bind`]). All of them take one way, which is compiled once: it finds out who
+//! acts, checks the project, runs the operation on a thread for blocking work, and answers. The
+//! types of an operation stand in two small functions: one decodes a request, the other runs it and
+//! encodes its answer.
 
 use std::sync::Arc;
 
 use accord_api::body::{AnswerBody, Json, Reply as Encoded};
-use accord_api::parameter::Params;
+use accord_api::parameter::{ParamSet as _, Params};
 use accord_api::{Call, Declaration, Envelope, Need, Operation};
 use accord_base::ProjectId;
 use accord_contract::codes::Failure;
@@ -17,15 +17,11 @@ use accord_contract::wire::Message;
 use accord_tasks::Tree;
 use accord_tasks_core::operations::{InProject, OfTask};
 use accord_tasks_core::{By, Door};
-use axum::extract::{FromRequest as _, RawPathParams, Request};
-use axum::response::Response;
-use bytes::Bytes;
-use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
 use super::ask::{Who, blocking, check_project};
-use crate::http::body::Document;
-use crate::http::routes::{InProject as PathProject, Query};
+use crate::http::operation::{self, Exchange, respond};
 use crate::http::table::Route;
 use crate::http::{Context, Reply};
 use crate::tasks::{TaskTrees, service};
@@ -162,79 +158,54 @@ type Decode = dyn Fn(&Params<'_>, &Params<'_>, &[u8]) -> DecodeResult + Send + S
 /// An operation without its types.
 struct Service {
     need: Need,
-    has_body: bool,
-    status: StatusCode,
+    status: u16,
     decode: Box<Decode>,
 }
 
-/// The route of an operation. Its handler has no type of the operation, so that it exists once.
+/// The route of an operation.
 fn route(declared: Declaration, need: Need, decode: Box<Decode>) -> Route {
     let status = declared.answers.first().map_or(200, |answer| answer.status);
-    let service = Arc::new(Service {
-        need,
-        has_body: declared.body.is_some(),
-        status: StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
-        decode,
-    });
-    Route::declared(
-        declared,
-        move |context: Context,
-              project: PathProject,
-              path: RawPathParams,
-              query: Query,
-              request: Request| {
-            let service = Arc::clone(&service);
-            async move { service.reply(context, project.0, &path, &query, request).await }
-        },
-    )
+    let service = Service { need, status, decode };
+    operation::route(declared, Box::new(move |exchange, path| service.start(exchange, path)))
 }
 
 impl Service {
-    async fn reply(
+    /// Checks who asks, decodes the request, and starts the operation.
+    fn start(
         &self,
-        context: Context,
-        project: ProjectId,
-        path: &RawPathParams,
-        query: &Query,
-        request: Request,
-    ) -> Reply {
-        let Context { host, caller, correlation } = context;
-        let body = match self.has_body {
-            true => Document::from_request(request, &host).await?.0,
-            false => Bytes::new(),
-        };
+        exchange: Exchange,
+        path: &Params<'_>,
+    ) -> Result<BoxFuture<'static, Reply>, Failure> {
+        let Exchange { context: Context { host, caller, correlation }, query, body, .. } = exchange;
+        let (need, status) = (self.need, self.status);
+        let project = InProject::read(path)?.project;
+        let params = query.params()?;
         // A wrong parameter is named before a wrong body.
-        let who = match self.need {
+        let who = match need {
             Need::Read => {
                 caller.access().may(Need::Read.verb(), &project)?;
                 None
             }
-            _ => Some(Who::read(&caller, &query.params()?)?),
+            _ => Some(Who::read(&caller, &params)?),
         };
-        let decoded = (self.decode)(&Params::new(path)?, &query.params()?, &body)?;
-        let by = match who {
-            None => service(Door::Http),
-            Some(who) => {
-                let by = who.acting(&caller, &project, self.need, decoded.actor())?;
-                check_project(&host, &project).await?;
-                by
-            }
+        let decoded = (self.decode)(path, &params, &body)?;
+        let reply = async move {
+            let by = match who {
+                None => service(Door::Http),
+                Some(who) => {
+                    let by = who.acting(&caller, &project, need, decoded.actor())?;
+                    check_project(&host, &project).await?;
+                    by
+                }
+            };
+            let (trees, has_scheduler) = (host.tasks().clone(), host.has_store());
+            let answer = blocking(move || {
+                let (trees, correlation) = (&trees, correlation.as_str());
+                let scene = Scene { trees, project: &project, by: &by, correlation, has_scheduler };
+                decoded.run(&scene)
+            });
+            Ok(respond(status, answer.await?))
         };
-        let (trees, has_scheduler) = (host.tasks().clone(), host.has_store());
-        let answer = blocking(move || {
-            let (trees, correlation) = (&trees, correlation.as_str());
-            let scene = Scene { trees, project: &project, by: &by, correlation, has_scheduler };
-            decoded.run(&scene)
-        });
-        Ok(respond(self.status, answer.await?))
+        Ok(reply.boxed())
     }
-}
-
-/// The response with an encoded answer.
-pub(super) fn respond(status: StatusCode, answer: Encoded) -> Response {
-    let mut response = Response::new(answer.text.into());
-    *response.status_mut() = status;
-    let media_type = HeaderValue::from_static(answer.media_type);
-    response.headers_mut().insert(CONTENT_TYPE, media_type);
-    response
 }

@@ -17,10 +17,10 @@ use accord_tasks_core::operations::{
 };
 use accord_tasks_core::{By, Door};
 use axum::extract::RawPathParams;
-use hyper::StatusCode;
 
 use super::ask::in_tree;
-use super::operation::{Scene, bind, respond};
+use super::operation::{Scene, bind};
+use crate::http::operation::respond;
 use crate::http::routes::{InProject, Query};
 use crate::http::table::Route;
 use crate::http::{Context, Reply};
@@ -173,7 +173,7 @@ async fn events(
             };
         if is_last {
             let envelope = TaskEventsEnvelope::wrap(answer, correlation.as_str());
-            return Ok(respond(StatusCode::OK, Json(envelope).encode()));
+            return Ok(respond(200, Json(envelope).encode()));
         }
     }
 }
