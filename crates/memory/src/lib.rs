@@ -71,7 +71,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use accord_memory_core::ProjectPolicy;
-use accord_store::{Listener, Store};
+use accord_store::{Listener, Store, Units};
 use accord_system::Clock;
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::RwLock;
@@ -98,8 +98,8 @@ pub use self::retention::{Retention, Sweep, SweepReport, Trim, TrimReport, Trimm
 pub use self::served::Served;
 pub use self::sessions::StartedSession;
 pub use self::trees::{EventSource, SourceEvent, TakenOver};
-pub use self::unit::{UnitError, UnitResult};
 pub use self::verify::{Problem, Suspect, Verify, VerifyReport, VerifyStep};
+pub use accord_store::{UnitError, UnitResult};
 
 /// The options of a [`Memory`].
 #[derive(Clone, Default)]
@@ -123,7 +123,7 @@ pub struct Memory {
 }
 
 struct Inner {
-    store: Arc<dyn Store>,
+    units: Units,
     options: MemoryOptions,
     clock: Clock,
     vectors: Vectors,
@@ -147,7 +147,7 @@ impl Memory {
         }
         Self {
             inner: Arc::new(Inner {
-                store,
+                units: Units::new(store),
                 options,
                 clock,
                 vectors: Vectors::default(),
@@ -165,7 +165,7 @@ impl Memory {
 
     /// The store below, for upkeep.
     pub fn store(&self) -> &Arc<dyn Store> {
-        &self.inner.store
+        self.inner.units.store()
     }
 
     fn notifier(&self) -> &Arc<Notifier> {

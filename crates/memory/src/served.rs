@@ -132,7 +132,7 @@ impl Memory {
             let job = move |unit: &mut dyn WriteUnit| memory.quarantine(unit, &project, &package);
             // A separate write, because the caller is a reader. It is not awaited: the answer is
             // the same.
-            self.inner.store.enqueue(job, |outcome: UnitResult<()>| {
+            self.store().enqueue(job, |outcome: UnitResult<()>| {
                 if let Err(stop) = outcome {
                     let failure = stop.into_failure();
                     tracing::error!("cannot quarantine a damaged package: {failure}");

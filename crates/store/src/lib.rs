@@ -55,6 +55,7 @@ pub mod testing;
 pub mod time_key;
 mod totals;
 mod unit;
+mod units;
 
 pub use audit::{Audit, DamagedRow, Stored, Table, fill};
 pub use blobs::{BlobRow, BlobWrites, Blobs};
@@ -88,3 +89,4 @@ pub use settings::{Scope, SettingWrites, Settings};
 pub use store::{JobOutcome, Store, StoreExt, WriteJob};
 pub use totals::Totals;
 pub use unit::{ReadUnit, WriteUnit};
+pub use units::{UnitError, UnitResult, Units};
