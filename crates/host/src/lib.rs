@@ -29,17 +29,12 @@
     reason = "the host opens sockets and files, and reads the environment"
 )]
 
-mod api;
-pub mod client;
 mod engine;
 pub mod http;
-pub mod keys;
 mod live;
-pub mod log;
 pub mod mcp;
 pub mod serve;
-pub mod settings;
 pub mod tasks;
 pub mod upkeep;
 
-pub use self::api::{Api, Request, Response};
+pub use accord_serving::{Api, Request, Response, client, keys, log, settings};

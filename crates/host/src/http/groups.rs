@@ -5,7 +5,7 @@
 
 use accord_api::Declaration;
 
-use super::table::Route;
+use super::Route;
 use super::{live, live_tools, own, pages, routes, tasks};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.

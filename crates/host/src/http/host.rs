@@ -1,25 +1,23 @@
 //! The state that all handlers of a host share.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, Weak};
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::{Arc, Weak};
 
 use accord_contract::codes::{Code, Failure};
 use accord_live::Live;
 use accord_live_core::AppId;
 use accord_memory::{Embedder, EmbeddingOptions, Memory, MemoryOptions};
+use accord_serving::Serving;
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_system::spawn_blocking;
 use accord_tasks::Environment;
 use axum::Router;
 use parking_lot::Mutex;
 
-use super::metrics::Metrics;
-use super::pages::Logins;
-use super::permits::Permits;
-use super::streams::Streams;
+use super::metrics::ServiceValues;
 use crate::engine;
-use crate::keys::Keys;
 use crate::live::{HostTools, LiveParts, Overrides, Sockets, Standing, TokenHolder};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
@@ -40,20 +38,12 @@ pub struct Host(Arc<Parts>);
 pub(crate) struct WeakHost(Weak<Parts>);
 
 struct Parts {
-    folder: PathBuf,
-    settings: Settings,
+    serving: Serving,
     engine: Arc<dyn Engine>,
     scope: Scope,
     memory: Memory,
     tasks: TaskTrees,
     live: LiveParts,
-    keys: Keys,
-    logins: Logins,
-    metrics: Metrics,
-    streams: Streams,
-    connections: Permits,
-    /// The address at which browsers reach it, from the moment that it is served.
-    url: OnceLock<String>,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
 }
@@ -128,32 +118,19 @@ impl Host {
             _ => TaskTrees::new(folder, Environment::system()),
         };
         let live = LiveParts::new(Arc::clone(&engine) as _, &settings)?;
-        let keys = Keys::new(&memory);
-        let logins = Logins::new(folder, &memory);
-        let streams = Streams::new(settings.limits.event_streams);
-        // Weak: metrics must not keep the store open.
-        let watched = Arc::downgrade(&engine);
-        let connections = Permits::new(settings.limits.connections);
-        let embedder = memory.options().embedder.clone();
-        let numbers = live.numbers();
-        let (counted, limited) = (streams.clone(), connections.clone());
-        let metrics = Metrics::new(counted, limited, embedder, numbers, move || {
-            watched.upgrade().map(|engine| engine.statistics())
-        });
+        let values = ServiceValues {
+            embedder: memory.options().embedder.clone(),
+            live: live.numbers(),
+            engine: Arc::downgrade(&engine),
+        };
+        let serving = Serving::new(folder, settings, memory.units(), vec![Box::new(values)]);
         let host = Self(Arc::new(Parts {
-            folder: folder.to_owned(),
-            settings,
+            serving,
             engine,
             scope,
             memory,
             tasks,
             live,
-            keys,
-            logins,
-            metrics,
-            streams,
-            connections,
-            url: OnceLock::new(),
             router: Mutex::default(),
         }));
         host.open_trees();
@@ -181,14 +158,9 @@ impl Host {
         WeakHost(Arc::downgrade(&self.0))
     }
 
-    /// The data folder.
-    pub fn folder(&self) -> &Path {
-        &self.0.folder
-    }
-
-    /// The effective settings.
-    pub fn settings(&self) -> &Settings {
-        &self.0.settings
+    /// What its doors share.
+    pub(crate) fn serving(&self) -> &Serving {
+        &self.0.serving
     }
 
     /// The engine, for maintenance.
@@ -211,7 +183,7 @@ impl Host {
         if self.0.scope != Scope::Folder {
             return true;
         }
-        let database = self.0.folder.join(engine::DATABASE);
+        let database = self.folder().join(engine::DATABASE);
         // A file system can be slow to answer.
         spawn_blocking(move || takes_writes(&database)).await.unwrap_or(false)
     }
@@ -246,41 +218,6 @@ impl Host {
         &self.0.live.overrides
     }
 
-    /// The keys.
-    pub fn keys(&self) -> &Keys {
-        &self.0.keys
-    }
-
-    /// The logins of pages.
-    pub(crate) fn logins(&self) -> &Logins {
-        &self.0.logins
-    }
-
-    /// The metrics.
-    pub fn metrics(&self) -> &Metrics {
-        &self.0.metrics
-    }
-
-    /// The open event streams.
-    pub fn streams(&self) -> &Streams {
-        &self.0.streams
-    }
-
-    /// The permits for connections from the network.
-    pub(crate) fn connections(&self) -> &Permits {
-        &self.0.connections
-    }
-
-    /// The address at which browsers reach it, if it is served over the network.
-    pub fn url(&self) -> Option<&str> {
-        self.0.url.get().map(String::as_str)
-    }
-
-    /// Sets the address at which browsers reach it. The first one counts.
-    pub fn set_url(&self, url: &str) {
-        self.0.url.get_or_init(|| url.to_owned());
-    }
-
     /// The router, which all connections share.
     pub(crate) fn router(&self) -> Arc<Router> {
         let mut kept = self.0.router.lock();
@@ -289,6 +226,14 @@ impl Host {
             *kept = Arc::downgrade(&router);
             router
         })
+    }
+}
+
+impl Deref for Host {
+    type Target = Serving;
+
+    fn deref(&self) -> &Serving {
+        &self.0.serving
     }
 }
 
@@ -301,8 +246,8 @@ impl WeakHost {
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folder = &self.0.folder;
-        f.debug_struct("Host").field("folder", folder).finish_non_exhaustive()
+        let folder = self.folder();
+        f.debug_struct("Host").field("folder", &folder).finish_non_exhaustive()
     }
 }
 

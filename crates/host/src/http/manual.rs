@@ -8,9 +8,10 @@ use accord_contract::codes::page_name;
 use accord_contract::wire::Value;
 
 use super::groups::every_declaration;
-use super::openapi::{kebab_case, refusals};
+use super::openapi::kebab_case;
 use super::reply::status_of;
 use super::{examples, words};
+use accord_serving::declared::refusals;
 
 /// The pages by file name, with `README.md` as their index.
 pub fn pages() -> BTreeMap<String, String> {

@@ -7,33 +7,20 @@
 //! Handlers take a `Context` (the host, the caller, the correlation id) and, for their bodies,
 //! [`body::Document`] or [`body::Chunks`]; they answer `Result<_, Refusal>`.
 
-pub mod body;
-mod context;
-mod correlation;
-pub(crate) mod errors;
 mod examples;
-mod exchange;
 mod groups;
-mod guard;
 mod host;
 mod live;
 mod live_tools;
 mod manual;
 mod metrics;
 mod openapi;
-mod operation;
 mod own;
 mod page;
 mod pages;
-mod peer;
-mod permits;
 mod project_document;
-pub mod reply;
 mod routes;
-pub mod streams;
-mod table;
 mod tasks;
-mod visitor;
 mod words;
 
 use std::convert::Infallible;
@@ -41,6 +28,7 @@ use std::sync::Arc;
 
 use accord_base::Caller;
 use accord_contract::codes::{Failure, Protocol};
+use accord_serving::exchange::{Frame, exchange};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::response::Redirect;
@@ -50,38 +38,41 @@ use futures_util::future::BoxFuture;
 use tower::ServiceExt as _;
 
 use crate::mcp::{self, HostAccess, McpEndpoints, SessionLimits};
-use crate::serve::this_process;
 use crate::{Api, Request, Response};
 
-pub(crate) use self::context::Context;
-pub use self::correlation::{CORRELATION, Correlation};
+pub use accord_serving::listen::this_process;
+pub use accord_serving::logins::Holder;
+pub use accord_serving::{
+    CORRELATION, Correlation, Metrics, Refusal, Reply, RouteName, TERMINAL, body, errors, reply,
+    streams,
+};
+pub(crate) use accord_serving::{Peer, Permit, Permits, operation, table};
+
 pub use self::examples::{EXAMPLES, Example};
-pub use self::exchange::TERMINAL;
 pub use self::groups::every_declaration;
 pub(crate) use self::host::WeakHost;
 pub use self::host::{BLOBS, Host};
 pub use self::manual::pages;
-pub use self::metrics::Metrics;
 pub(crate) use self::metrics::{LiveNumbers, LiveValues};
 pub use self::openapi::schemas;
-pub(crate) use self::pages::Holder;
 pub(crate) use self::pages::page_link;
-pub(crate) use self::peer::Peer;
-pub(crate) use self::permits::{Permit, Permits};
-pub use self::reply::{Refusal, Reply};
 pub(crate) use self::routes::Query;
 pub use self::routes::{NEW_PROJECT, SUPERSEDED_BY};
-pub(crate) use self::visitor::Visitor;
 
-/// The name of the route that answered, in the extensions of its response. Metrics use it, because
-/// the number of paths is unbounded.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct RouteName(pub &'static str);
+/// The context of a request.
+pub(crate) type Context = accord_serving::Context<Host>;
+
+/// The sender of a request, who is not authenticated yet.
+pub(crate) type Visitor = accord_serving::Visitor<Host>;
+
+/// A route of a host.
+pub(crate) type Route = table::Route<Host>;
 
 /// All routes of a host, with authentication, limits and error bodies.
 pub fn router(host: Host) -> Router {
     let routes = groups::every_route();
     let endpoints = mcp_endpoints(&host);
+    let routes: Vec<_> = routes.into_iter().map(|route| route.behind(host.clone())).collect();
     let mut rules = table::rules(&routes);
     rules.extend(endpoints.protocols().map(|(path, protocol)| {
         (path.to_owned(), table::Rule { protocol, admission: table::Admission::Common })
@@ -89,14 +80,17 @@ pub fn router(host: Host) -> Router {
     let beside = table::Admission::Handler { any_origin: true };
     let rule = table::Rule { protocol: Protocol::Ggui, admission: beside };
     rules.extend([(live::WITHOUT_SESSION.to_owned(), rule)]);
-    let state = (host.clone(), Arc::new(rules));
-    let layer = from_fn_with_state(state, exchange::exchange);
+    let frame = Frame {
+        serving: host.serving().clone(),
+        rules: Arc::new(rules),
+        refused_host: pages::show_refused_host,
+    };
+    let layer = from_fn_with_state(frame, exchange);
     table::router(routes)
         .route("/", get(async || Redirect::to("/docs")))
         .route(live::WITHOUT_SESSION, get(live::without_session))
         .merge(endpoints.router())
         .layer(layer)
-        .with_state(host)
 }
 
 /// The MCP endpoints. Each tool call becomes a request of the same caller.

@@ -3,72 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use accord_api::parameter::Described;
-use accord_api::{Content, Declaration, Location, Method, Parameter};
-use accord_base::{ProjectId, SessionId};
+use accord_api::{Content, Declaration, Location, Parameter};
+use accord_base::ProjectId;
 use accord_contract::alx::ErrorEnvelope;
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Shape, TextForm, Value, Wire as _, json_schema, shape_schema};
-use accord_memory_core::{ContentHash, FactId, PackageId};
+use accord_contract::wire::{Object, Value, json_schema, shape_schema};
+use accord_serving::declared::refusals;
+use accord_serving::reply::status_of;
 use serde_json::json;
 
-use super::errors;
 use super::groups::{GROUPS, every_declaration};
 use super::project_document::for_project;
-use super::reply::status_of;
-
-/// The failure codes of every route.
-const COMMON: [Code; 12] = [
-    Code::HttpMalformed,
-    // A query parameter that the route does not have.
-    Code::AgenticInvalidSchema,
-    Code::AuthRequired,
-    Code::Unauthorized,
-    Code::HttpHostRefused,
-    Code::HttpOriginRefused,
-    Code::HttpHeadersTooLarge,
-    Code::HttpFault,
-    Code::HttpTooManyConnections,
-    Code::StoreBusy,
-    Code::StoreCorrupt,
-    Code::StoreUnavailable,
-];
-
-/// The additional failure codes of routes that write.
-const OF_WRITES: [Code; 2] = [Code::StoreFull, Code::StoreReadOnly];
-
-/// The additional failure codes of Accord's own routes with a JSON body.
-const OF_OWN_DOCUMENTS: [Code; 12] = [
-    Code::CanonInvalidJson,
-    Code::CanonInvalidUtf8,
-    Code::CanonDuplicateKey,
-    Code::CanonLoneSurrogate,
-    Code::CanonNonFinite,
-    Code::CanonInexactInteger,
-    Code::CanonTooDeep,
-    Code::WireFieldMissing,
-    Code::WireFieldType,
-    Code::WireFieldValue,
-    Code::WireFieldUnknown,
-    Code::InputTooLarge,
-];
-
-/// The additional failure codes of the protocol's routes with a JSON body.
-const OF_DOCUMENTS: [Code; 4] = [
-    Code::AgenticTextTooLong,
-    Code::AgenticTooManyItems,
-    Code::AgenticTooDeep,
-    Code::AgenticPayloadTooLarge,
-];
-
-/// The additional failure codes of routes with a body.
-const OF_BODIES: [Code; 3] = [Code::HttpBodyTimeout, Code::HttpBodyBroken, Code::InputTooLarge];
-
-/// The id of a key. An unknown one is refused, whatever its form.
-const KEY_ID: TextForm = TextForm::ANY.not_empty();
-
-/// The file name of component code. An unknown one is refused, whatever its form.
-const CODE_FILE: TextForm = TextForm::ANY.not_empty();
 
 /// The document.
 pub(super) fn text() -> &'static str {
@@ -120,75 +65,6 @@ pub(super) fn document(routes: &[Declaration]) -> Value {
             "schemas": schemas.0,
         },
     })
-}
-
-/// The parameters in a path.
-pub(super) fn path_parameters(path: &str) -> Vec<Parameter> {
-    let parts = path.split('{').skip(1);
-    let names = parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name);
-    names.map(path_parameter).collect()
-}
-
-/// The description of a path parameter. An id in a path is read by the type of the same id in a
-/// document.
-fn path_parameter(name: &str) -> Parameter {
-    let (name, about, shape) = match name {
-        "project_id" => ("project_id", "The project's id.", ProjectId::shape()),
-        "package_id" => ("package_id", "The package's id.", PackageId::shape()),
-        "fact_id" => ("fact_id", "The fact's id.", FactId::shape()),
-        "version" => ("version", "The version of the files.", String::shape()),
-        "name" => ("name", "The name of the file.", String::shape()),
-        "session_id" => ("session_id", "The session's id.", SessionId::shape()),
-        "live_session_id" => {
-            ("live_session_id", "The live session's id.", accord_live_core::SessionId::shape())
-        }
-        "code_file" => (
-            "code_file",
-            "The SHA-256 digest of the code in hexadecimal digits, and .js.",
-            Shape::Form(CODE_FILE),
-        ),
-        "key_id" => ("key_id", "The key's id (not the key itself).", Shape::Form(KEY_ID)),
-        "digest" => (
-            "digest",
-            "The SHA-256 digest of the content: sha256: and lower-case hexadecimal digits.",
-            ContentHash::shape(),
-        ),
-        other => panic!("the path parameter {other} has no description"),
-    };
-    Parameter::new(Location::Path, Described { name, shape, default: None }, about, true)
-}
-
-/// All failure codes of a route.
-pub(super) fn refusals(route: &Declaration) -> Vec<Code> {
-    let mut codes = route.codes.clone();
-    codes.extend(COMMON);
-    if route.method != Method::Get {
-        codes.extend(OF_WRITES);
-    }
-    let can_be_long = |parameter: &Parameter| {
-        parameter.location == Location::Query
-            && matches!(parameter.shape, Shape::Form(form) if form.limits_bytes())
-    };
-    if route.parameters.iter().any(can_be_long) {
-        codes.push(Code::AgenticTextTooLong);
-    }
-    if let Some(body) = route.body {
-        codes.extend(OF_BODIES);
-        if matches!(body.content, Content::Json(_)) {
-            codes.push(Code::HttpMediaType);
-            if route.path.starts_with("/v1/") {
-                codes.extend(OF_DOCUMENTS);
-            } else {
-                codes.extend(OF_OWN_DOCUMENTS);
-            }
-        }
-    }
-    for code in &mut codes {
-        *code = errors::code_in(route.protocol, *code);
-    }
-    codes.sort_unstable();
-    codes.dedup();
-    codes
 }
 
 fn operation(route: &Declaration, error: &Value, schemas: &mut Schemas) -> Value {

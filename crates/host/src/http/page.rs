@@ -7,8 +7,9 @@ use accord_api::{Content, Declaration};
 use accord_contract::wire::Value;
 
 use super::groups::{GROUPS, every_declaration};
-use super::openapi::{Schemas, media_type, refusals};
+use super::openapi::{Schemas, media_type};
 use super::{examples, words};
+use accord_serving::declared::refusals;
 
 const STYLE: &str = include_str!("page.css");
 

@@ -6,42 +6,28 @@
 //!   clients are refused with a code.
 //! - On shutdown running requests may finish, within a limit. Then the store is closed.
 
-mod accept;
-mod activity;
-mod connection;
 mod control;
-mod peer_process;
-mod refusals;
-mod rules;
-mod service;
-mod socket;
-mod stream;
-mod tls;
-mod url_file;
 
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use accord_contract::codes::{Code, Failure};
+use accord_contract::codes::Failure;
 use accord_memory::Retention;
-use tokio::net::TcpListener;
 
-use self::accept::{Acceptor, ConnectionPolicy, Listeners};
-use self::socket::Socket;
-use self::url_file::UrlFile;
+use accord_serving::listen::{
+    Acceptor, ConnectionPolicy, Listeners, Socket, UrlFile, listen, rules, tls,
+};
+
 use crate::http::{Host, errors};
 use crate::live;
 use crate::settings::Settings;
 use crate::tasks::scheduler;
 
-pub use self::accept::Authenticated;
 pub use self::control::{CONTROL_PROJECT, ControlServer, IsAuthorized};
-pub(crate) use self::peer_process::NetworkPeer;
-pub use self::peer_process::this_process;
-pub use self::service::{Service, ServiceLimits, ServiceServer};
-pub use self::socket::SOCKET;
-pub use self::url_file::url_of_host;
+pub use accord_serving::listen::{
+    Authenticated, SOCKET, Service, ServiceLimits, ServiceServer, this_process, url_of_host,
+};
 
 /// The signal that ends a process which writes past its limit on the size of files. If a process
 /// handles it, the write fails instead, and the client gets the code for a full disk.
@@ -132,16 +118,6 @@ impl Server {
             tracing::error!("the store was not closed in order; acknowledged writes are kept");
         }
     }
-}
-
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
-    let failed = |error: std::io::Error| {
-        let message = format!("cannot listen on {address}: {error}");
-        Failure::new(Code::ServeListenFailed, message)
-    };
-    let tcp = TcpListener::bind(address).await.map_err(failed)?;
-    let address = tcp.local_addr().map_err(failed)?;
-    Ok((tcp, address))
 }
 
 /// The address for browsers: that of the proxy, where one is named, else the server's own.

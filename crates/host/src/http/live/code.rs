@@ -11,9 +11,10 @@ use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 
+use crate::http::Route;
 use crate::http::routes::path_params;
-use crate::http::table::{Content, Route};
 use crate::http::{Reply, Visitor};
+use accord_serving::table::Content;
 
 /// The media type of modules.
 const MODULE: &str = "text/javascript; charset=utf-8";
@@ -33,7 +34,7 @@ pub(super) fn route() -> Route {
 
 /// Clauses: GGUI-HTTP-CODE.
 async fn code(visitor: Visitor, mut parts: Parts) -> Reply {
-    let params = path_params(&mut parts, &visitor.host).await?;
+    let params = path_params(&mut parts).await?;
     let hash = params.iter().last().and_then(|(_, file)| file.strip_suffix(".js"));
     let found = match hash {
         Some(hash) => visitor.host.live().code(hash).await?,

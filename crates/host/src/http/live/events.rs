@@ -12,8 +12,9 @@ use serde_json::json;
 use super::fallback::{Bearer, of_session};
 use super::upgrade::text;
 use crate::http::Reply;
+use crate::http::Route;
 use crate::http::reply::{Foreign, json as document, unstored};
-use crate::http::table::{Content, Route};
+use accord_serving::table::Content;
 
 pub(super) fn route() -> Route {
     let limit = Described {

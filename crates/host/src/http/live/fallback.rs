@@ -32,7 +32,7 @@ impl FromRequestParts<Host> for Bearer {
 
     /// Clauses: GGUI-HTTP-AUTH.
     async fn from_request_parts(parts: &mut Parts, host: &Host) -> Result<Self, Refusal> {
-        let params = path_params(parts, host).await?;
+        let params = path_params(parts).await?;
         let id = params.iter().last().map_or("", |(_, id)| id);
         let session = SessionId::new(id)
             .map_err(|error| refuse::invalid_message(error.to_string()).at("/session_id"))?;

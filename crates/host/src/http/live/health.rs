@@ -12,12 +12,13 @@ use serde_json::json;
 
 use super::access::Sent;
 use super::upgrade::text;
+use crate::http::Route;
 use crate::http::reply::json as document;
 use crate::http::routes::Query;
-use crate::http::table::{Content, Route};
 use crate::http::{Host, Reply, Visitor};
 use crate::live::{Rejection, TokenHolder};
 use crate::mcp;
+use accord_serving::table::Content;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

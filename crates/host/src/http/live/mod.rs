@@ -21,7 +21,7 @@ use accord_live_core::refuse;
 
 pub(super) use self::fallback::of_session;
 use super::Reply;
-use super::table::Route;
+use super::Route;
 
 /// The path of a route beside the channel that names no session.
 pub(super) const WITHOUT_SESSION: &str = "/api/sessions//{route}";

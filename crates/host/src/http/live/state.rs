@@ -9,9 +9,10 @@ use serde_json::json;
 use super::fallback::Bearer;
 use super::upgrade::text;
 use crate::http::Reply;
+use crate::http::Route;
 use crate::http::reply::{json as document, unstored};
-use crate::http::table::{Content, Route};
 use crate::live::slice;
+use accord_serving::table::Content;
 
 pub(super) fn route() -> Route {
     Route::get(

@@ -22,10 +22,11 @@ use tokio::time::{Instant, sleep_until};
 use super::events::number;
 use super::fallback::Bearer;
 use super::upgrade::text;
+use crate::http::Route;
 use crate::http::streams::{Unfinished, closing_down};
-use crate::http::table::{Content, Route};
 use crate::http::{Host, Permit, Reply};
 use crate::live::{Lost, Standing, TokenHolder};
+use accord_serving::table::Content;
 
 /// The header with the ledger number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

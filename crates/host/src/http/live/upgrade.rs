@@ -19,9 +19,9 @@ use tungstenite::handshake::derive_accept_key;
 use super::access::Sent;
 use super::socket::Socket;
 use super::web_socket::WebSocket;
+use crate::http::Route;
 use crate::http::reply::Foreign;
 use crate::http::routes::Query;
-use crate::http::table::Route;
 use crate::http::{Reply, Visitor};
 use crate::live::Rejection;
 

@@ -19,11 +19,12 @@ use hyper::StatusCode;
 use super::envelopes::{Enveloped as _, RenderedUi};
 use super::mount::rendered;
 use super::{Asked, CHANGES, described, route, tool};
+use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::{encoded, json, unstored};
 use crate::http::routes::{Query, naming_new};
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 /// Whether a call goes on with the wait of the one before.
 const GOES_ON: Flag = Flag::new("goes_on");

@@ -8,7 +8,7 @@ use accord_live_core::tools::{
 };
 
 use crate::http::Correlation;
-use crate::http::reply::alx_envelope;
+use accord_serving::alx_envelope;
 
 /// An answer with an envelope of its own.
 pub(super) trait Enveloped: Send + 'static {

@@ -26,8 +26,9 @@ use self::envelopes::Enveloped;
 use super::body::Document;
 use super::reply::{encoded, unstored};
 use super::routes::Query;
-use super::table::{Content, Route};
 use super::{Context, Reply};
+use crate::http::Route;
+use accord_serving::table::Content;
 
 /// Every route, file by file.
 pub(super) fn routes() -> Vec<Route> {

@@ -11,11 +11,13 @@ use accord_memory_core::query::Text;
 use hyper::StatusCode;
 
 use super::envelopes::{GguiMountEnvelope, RenderedUi};
-use crate::http::reply::{alx_envelope, encoded, unstored};
+use crate::http::Route;
+use crate::http::reply::{encoded, unstored};
 use crate::http::routes::Query;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
 use crate::live::{granted, slice};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 /// The address of a resource.
 const URI: Text = Text::new(

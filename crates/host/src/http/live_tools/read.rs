@@ -9,7 +9,7 @@ use accord_live_core::tools::{
 use futures_util::FutureExt as _;
 
 use super::{route, tool};
-use crate::http::table::Route;
+use crate::http::Route;
 
 message! {
     /// The arguments of a tool that takes none.

@@ -10,7 +10,7 @@ use accord_live_core::tools::{
 use futures_util::FutureExt as _;
 
 use super::{Asked, CHANGES, route, tool};
-use crate::http::table::Route;
+use crate::http::Route;
 use crate::live::TokenHolder;
 
 pub(super) fn routes() -> Vec<Route> {

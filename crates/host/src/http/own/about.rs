@@ -10,11 +10,12 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 
+use crate::http::Route;
 use crate::http::reply::json;
 use crate::http::routes::Query;
 use crate::http::streams::closing_down;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Refusal, Reply, openapi, page};
+use accord_serving::table::Content;
 
 /// The media type of metrics.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -6,10 +6,12 @@ use accord_contract::{envelope, message};
 use accord_memory_core::query::{ID_KIND, IdQuery, PREFIX, PROJECT_ID};
 use hyper::StatusCode;
 
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::Route;
+use crate::http::reply::encoded;
 use crate::http::routes::Query;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 message! {
     /// An id.

@@ -6,11 +6,13 @@ use accord_contract::envelope;
 use axum::extract::Path;
 use hyper::{Method, StatusCode};
 
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
-use crate::http::table::{Content, Route};
+use crate::http::reply::encoded;
 use crate::http::{Context, Correlation, Reply};
 use crate::keys::{CreatedKey, Key, KeyRequest};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 envelope! {
     /// All keys.
@@ -75,7 +77,7 @@ async fn list(Context { host, caller, correlation }: Context) -> Reply {
 
 async fn create(Context { host, caller, correlation }: Context, document: Document) -> Reply {
     let request: KeyRequest = document.read()?;
-    let CreatedKey { key, secret } = host.keys().create(&caller, request).await?;
+    let CreatedKey { key, secret, .. } = host.keys().create(&caller, request).await?;
     let envelope = envelope(&correlation, key, Some(secret));
     Ok(encoded(StatusCode::CREATED, &envelope))
 }

@@ -6,10 +6,12 @@ use accord_contract::envelope;
 use accord_memory_core::project::ProjectContents;
 use hyper::{Method, StatusCode};
 
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::Route;
+use crate::http::reply::encoded;
 use crate::http::routes::InProject;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 envelope! {
     /// A project that was removed.

@@ -8,11 +8,13 @@ use accord_contract::wire::{Limits, Object, TextForm};
 use accord_contract::{envelope, message};
 use hyper::{Method, StatusCode};
 
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::reply::encoded;
 use crate::http::routes::InProject;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Correlation, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 /// The tree of one project.
 const TREE: &str = "/accord/v1/projects/{project_id}/task-tree";

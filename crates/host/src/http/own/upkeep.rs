@@ -9,11 +9,13 @@ use accord_contract::{envelope, message};
 use accord_memory::{EmbeddingStatus, Sweep, Trim, TrimmedProject};
 use hyper::StatusCode;
 
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
-use crate::http::table::{Content, Route};
+use crate::http::reply::encoded;
 use crate::http::{Context, Reply};
 use crate::upkeep;
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 envelope! {
     /// The status of a host.

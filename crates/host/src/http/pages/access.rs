@@ -12,9 +12,9 @@ use hyper::header::{CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method};
 
-use super::logins::Halves;
 use crate::http::routes::check_query;
 use crate::http::{Context, Correlation, Host, Refusal, Visitor};
+use accord_serving::logins::Halves;
 
 /// The header with the half of a login that the storage of the origin has.
 pub(super) const HALF: &str = "x-accord-console";

@@ -9,8 +9,9 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, 
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use crate::http::Reply;
+use crate::http::Route;
 use crate::http::routes::check_query;
-use crate::http::table::{Content, Route};
+use accord_serving::table::Content;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

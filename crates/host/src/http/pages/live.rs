@@ -14,14 +14,16 @@ use axum::extract::Path;
 use hyper::{HeaderMap, StatusCode, Uri};
 
 use super::access::SignedIn;
-use super::logins::{Holder, Person};
 use super::{PAGE, error_page, page, unstored};
-use crate::http::reply::{alx_envelope, encoded, json};
+use crate::http::Route;
+use crate::http::reply::{encoded, json};
 use crate::http::routes::{PathId, Query, check_query};
-use crate::http::table::{Content, Route};
 use crate::http::tasks::ACTOR;
 use crate::http::{Context, Host, Reply, Visitor};
 use crate::serve::url_of_host;
+use accord_serving::alx_envelope;
+use accord_serving::logins::{Holder, Person};
+use accord_serving::table::Content;
 
 envelope! {
     /// A link that signs a person in.

@@ -9,12 +9,14 @@ use hyper::StatusCode;
 use hyper::header::{HeaderValue, SET_COOKIE};
 
 use super::access::{Anyone, SignedIn, cookie_name, halves, is_secure};
-use super::logins::{Holder, LOGIN_SECONDS};
 use super::unstored;
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
-use crate::http::table::{Content, Route};
+use crate::http::reply::encoded;
 use crate::http::{Host, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::logins::{Holder, LOGIN_SECONDS};
+use accord_serving::table::Content;
 
 message! {
     /// A request to sign in: with a link, with a key, or with neither on a server without keys.

@@ -5,7 +5,6 @@
 //! no port, so that every server on this machine receives the cookie; the secret stays with the
 //! origin, and nothing is opened by one half alone.
 //!
-//! * `logins`: links, logins and their ends.
 //! * `access`: which requests count as those of a signed-in page.
 //! * `login`, `live`, `assets`: the routes.
 
@@ -13,7 +12,6 @@ mod access;
 mod assets;
 mod live;
 mod login;
-mod logins;
 
 use accord_contract::codes::Failure;
 use accord_pages::{ErrorPage, Html, needs_nonce, page_policy};
@@ -24,14 +22,12 @@ use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     REFERRER_POLICY,
 };
-use hyper::{HeaderMap, Method, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode, Uri};
 
+use super::Route;
 use super::reply::{Foreign, status_of, unstored};
-use super::table::Route;
 
 pub(crate) use self::live::page_link;
-pub(crate) use self::logins::Holder;
-pub(super) use self::logins::Logins;
 
 /// The media type of pages.
 const PAGE: &str = "text/html; charset=utf-8";
@@ -73,7 +69,15 @@ fn page(
 
 /// Makes the answer to a navigation to a page under a name that is not one of this server readable
 /// for the person who sees it. Its style is behind the same name, so that it has none.
-pub(super) fn show_refused_host(failure: &Failure, response: &mut Response) {
+pub(super) fn show_refused_host(
+    method: &Method,
+    uri: &Uri,
+    failure: &Failure,
+    response: &mut Response,
+) {
+    if !is_navigation(method, uri.path()) {
+        return;
+    }
     let message = format!(
         "{}. Open the address that accord serve has printed, or add the name to the setting \
          allowed_hosts.",

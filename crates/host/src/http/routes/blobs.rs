@@ -22,10 +22,11 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::{Query, answer};
+use crate::http::Route;
 use crate::http::body::Chunks;
 use crate::http::reply::json;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Refusal, Reply};
+use accord_serving::table::Content;
 
 const PATH: &str = "/v1/blobs/{digest}";
 

@@ -19,9 +19,10 @@ use hyper::StatusCode;
 
 use super::briefing::Briefing;
 use super::{InProject, Query};
+use crate::http::Route;
 use crate::http::reply::{MARKDOWN, json, markdown};
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Host, Reply};
+use accord_serving::table::Content;
 
 message! {
     /// What a new session needs to know about a project.

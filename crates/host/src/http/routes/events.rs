@@ -24,10 +24,11 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::{InProject, Query};
+use crate::http::Route;
 use crate::http::streams::StreamPermit;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
 use crate::keys::{CHECK_INTERVAL, Keys};
+use accord_serving::table::Content;
 
 /// The header with the sequence number of the last event that a client has received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

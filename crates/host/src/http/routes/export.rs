@@ -6,8 +6,9 @@ use axum::response::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 
 use super::InProject;
-use crate::http::table::{Content, LINES, Route};
+use crate::http::Route;
 use crate::http::{Context, Reply};
+use accord_serving::table::{Content, LINES};
 
 /// The number of damaged rows that the export leaves out; absent if there are none.
 const LEFT_OUT: HeaderName = HeaderName::from_static("x-integrity-warnings");

@@ -7,10 +7,11 @@ use accord_memory::ImportSummary;
 use hyper::{HeaderMap, StatusCode};
 
 use super::{InProject, progress};
+use crate::http::Route;
 use crate::http::body::{Chunks, check_media_type};
 use crate::http::reply::json;
-use crate::http::table::{Content, LINES, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::{Content, LINES};
 
 /// Media types that are accepted for lines.
 const MEDIA_TYPES: [&str; 7] = [

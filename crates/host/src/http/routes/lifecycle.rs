@@ -13,9 +13,10 @@ use hyper::StatusCode;
 
 use super::answer::{self, List};
 use super::{PathId, Query};
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 message! {
     /// The revisions of a package.

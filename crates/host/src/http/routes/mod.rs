@@ -2,7 +2,6 @@
 //! requests into calls of [`Memory`](accord_memory::Memory) and its answers into responses.
 
 mod answer;
-mod ask;
 pub(super) mod blobs;
 mod briefing;
 pub(super) mod bundles;
@@ -20,4 +19,4 @@ pub(super) mod verify;
 
 pub(crate) use self::answer::naming_new;
 pub use self::answer::{NEW_PROJECT, SUPERSEDED_BY};
-pub(crate) use self::ask::{InProject, PathId, Query, check_query, path_params};
+pub(crate) use accord_serving::query::{InProject, PathId, Query, check_query, path_params};

@@ -18,9 +18,10 @@ use hyper::{HeaderMap, StatusCode};
 
 use super::answer::{self, IF_NONE_MATCH, List, PAGE_BUDGET};
 use super::{InProject, PathId, Query};
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 /// The packages of a project.
 const PACKAGES: &str = "/v1/projects/{project_id}/packages";

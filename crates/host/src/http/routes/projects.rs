@@ -11,10 +11,11 @@ use hyper::{Method, StatusCode};
 
 use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, Query};
+use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::json;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 /// One project.
 const PROJECT: &str = "/v1/projects/{project_id}";

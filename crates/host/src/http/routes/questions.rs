@@ -7,8 +7,9 @@ use accord_memory_core::query::{ALL_QUESTIONS, CURSOR, LIST_LIMIT, PAGE_TOKENS, 
 
 use super::answer::{List, PAGE_BUDGET};
 use super::{InProject, Query};
-use crate::http::table::{Content, Route};
+use crate::http::Route;
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 message! {
     /// A page of questions.

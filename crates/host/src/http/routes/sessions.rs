@@ -12,10 +12,11 @@ use hyper::{Method, StatusCode};
 
 use super::answer::{List, PAGE_BUDGET, naming_new};
 use super::{InProject, PathId, Query};
+use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::json;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::table::Content;
 
 /// The sessions of a project.
 const SESSIONS: &str = "/v1/projects/{project_id}/sessions";

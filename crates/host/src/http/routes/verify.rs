@@ -8,10 +8,12 @@ use accord_memory::{Verify, VerifyReport, VerifyStep};
 use hyper::{HeaderMap, StatusCode};
 
 use super::progress::{self, ProgressSender};
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
-use crate::http::table::{Content, Route};
+use crate::http::reply::encoded;
 use crate::http::{Context, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 message! {
     /// What to verify.

@@ -10,7 +10,7 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_task};
-use crate::http::table::Route;
+use crate::http::Route;
 use crate::tasks::TaskTrees;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -10,10 +10,10 @@ use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 
 use super::ask::{check_project, in_tree};
+use crate::http::Route;
 use crate::http::body::{check_media_type, read_body};
 use crate::http::operation::respond;
 use crate::http::routes::{InProject, Query};
-use crate::http::table::Route;
 use crate::http::{Context, Host, Refusal, Reply};
 use crate::tasks::sending;
 

@@ -11,7 +11,7 @@ mod read;
 mod tree;
 mod work;
 
-use super::table::Route;
+use super::Route;
 
 pub(super) use self::ask::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
 

@@ -21,9 +21,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::ask::{Who, blocking, check_project};
+use crate::http::Route;
 use crate::http::operation::{self, Exchange, respond};
-use crate::http::table::Route;
-use crate::http::{Context, Reply};
+use crate::http::{Context, Host, Reply};
 use crate::tasks::{TaskTrees, service};
 
 /// What an operation is run with.
@@ -173,7 +173,7 @@ impl Service {
     /// Checks who asks, decodes the request, and starts the operation.
     fn start(
         &self,
-        exchange: Exchange,
+        exchange: Exchange<Host>,
         path: &Params<'_>,
     ) -> Result<BoxFuture<'static, Reply>, Failure> {
         let Exchange { context: Context { host, caller, correlation }, query, body, .. } = exchange;

@@ -20,9 +20,9 @@ use axum::extract::RawPathParams;
 
 use super::ask::in_tree;
 use super::operation::{Scene, bind};
+use crate::http::Route;
 use crate::http::operation::respond;
 use crate::http::routes::{InProject, Query};
-use crate::http::table::Route;
 use crate::http::{Context, Reply};
 use crate::tasks::markdown as text;
 

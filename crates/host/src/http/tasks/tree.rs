@@ -8,7 +8,7 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_tree};
-use crate::http::table::Route;
+use crate::http::Route;
 use crate::tasks::{SERVICE, TaskTrees};
 
 pub(super) fn routes() -> Vec<Route> {

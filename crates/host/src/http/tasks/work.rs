@@ -12,7 +12,7 @@ use accord_tasks_core::operations::{
 
 use super::operation::{Scene, bind, on_task, on_tree};
 use super::read::audience;
-use crate::http::table::Route;
+use crate::http::Route;
 use crate::tasks::service;
 
 pub(super) fn routes() -> Vec<Route> {

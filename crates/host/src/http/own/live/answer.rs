@@ -8,12 +8,14 @@ use hyper::StatusCode;
 
 use super::envelopes::LiveAckEnvelope;
 use super::{app_of, session};
+use crate::http::Route;
 use crate::http::body::Document;
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::reply::encoded;
 use crate::http::routes::{InProject, PathId, Query};
-use crate::http::table::{Content, Route};
 use crate::http::tasks::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
 use crate::http::{Context, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

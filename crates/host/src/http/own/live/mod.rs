@@ -12,7 +12,7 @@ use accord_base::ProjectId;
 use accord_contract::codes::{Code, Failure};
 use accord_live_core::AppId;
 
-use crate::http::table::Route;
+use crate::http::Route;
 
 /// The live sessions of a project.
 const SESSIONS: &str = "/accord/v1/projects/{project_id}/live/sessions";

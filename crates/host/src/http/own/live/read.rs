@@ -15,11 +15,13 @@ use super::envelopes::{
     LiveAsksEnvelope, LiveEventsEnvelope, LiveSessionEnvelope, LiveSessionsEnvelope,
 };
 use super::{SESSIONS, app_of, session};
+use crate::http::Route;
 use crate::http::live::of_session;
-use crate::http::reply::{alx_envelope, encoded};
+use crate::http::reply::encoded;
 use crate::http::routes::{InProject, PathId, Query};
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
+use accord_serving::alx_envelope;
+use accord_serving::table::Content;
 
 const PREFIX: Text = Text::new("prefix", TextForm::ANY.chars(1, 256).without_nul());
 const LIMIT: Number = Number::new("limit", 1, SESSIONS_PAGE.0 as u32).or(SESSIONS_PAGE.1 as u32);

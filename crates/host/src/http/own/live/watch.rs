@@ -21,12 +21,13 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::read::number;
 use super::{app_of, session};
+use crate::http::Route;
 use crate::http::live::of_session;
 use crate::http::routes::{InProject, PathId, Query};
 use crate::http::streams::StreamPermit;
-use crate::http::table::{Content, Route};
 use crate::http::{Context, Reply};
 use crate::keys::{CHECK_INTERVAL, Keys};
+use accord_serving::table::Content;
 
 const NUMBER: TextForm = TextForm::ANY.pattern("^[0-9]{1,15}$").example("42");
 const SINCE: Text = Text::new("since", NUMBER);

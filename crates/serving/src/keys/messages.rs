@@ -1,0 +1,83 @@
+//! Keys on the wire.
+
+use accord_base::{KeyActor, KeyScope, ProjectId, StoredKey, Verb};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::message;
+use accord_contract::time::Timestamp;
+use accord_contract::wire::{Field, Limits, TextForm};
+
+message! {
+    /// A request for a new key.
+    pub struct KeyRequest("KeyRequest", closed) {
+        /// Its label, in one line.
+        required label: String = "label", "text-for-people", Limits::text(LABEL);
+        /// Its verbs.
+        required verbs: Vec<Verb> = "verbs", "verbs", Limits::not_empty();
+        /// The projects that it covers; null or absent for all of them.
+        nullable projects: Vec<ProjectId> = "projects", "project-ids", Limits::not_empty();
+        /// The actor whose key it is.
+        nullable actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor than its own.
+        optional act_as: bool = "act_as", "permission";
+        /// When it expires; null or absent for never.
+        nullable expires_at: Timestamp = "expires_at", "time:rfc-3339";
+    }
+}
+
+message! {
+    /// A key, without the secret.
+    pub struct Key("Key", open) {
+        /// The id of the key. It is not secret.
+        required key_id: String = "key_id", "key-id";
+        /// Its label.
+        required label: String = "label", "text-for-people";
+        /// Its verbs.
+        required verbs: Vec<Verb> = "verbs", "verbs";
+        /// The projects that it covers; null for all of them.
+        required_or_null projects: Vec<ProjectId> = "projects", "project-ids";
+        /// The actor whose key it is; null for a key of no particular actor.
+        required_or_null actor: KeyActor = "actor", "actor";
+        /// Whether it may write as another actor than its own.
+        required act_as: bool = "act_as", "permission";
+        /// When it was created.
+        required created_at: Timestamp = "created_at", "time:rfc-3339";
+        /// When it expires; null for never.
+        required_or_null expires_at: Timestamp = "expires_at", "time:rfc-3339";
+        /// When it was revoked; null if it was not.
+        required_or_null revoked_at: Timestamp = "revoked_at", "time:rfc-3339";
+        /// When it was last used, to about an hour; null for never.
+        required_or_null last_used_at: Timestamp = "last_used_at", "time:rfc-3339";
+    }
+}
+
+/// The longest label, in characters.
+const LONGEST_LABEL: usize = 200;
+
+/// A label. Control characters are refused below: a label is shown in one line.
+const LABEL: TextForm =
+    TextForm::ANY.chars(1, LONGEST_LABEL).pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$");
+
+impl KeyRequest {
+    /// The stored part of the key.
+    ///
+    /// # Errors
+    /// When its label has a control character.
+    pub fn into_stored(self) -> Result<StoredKey, Failure> {
+        if self.label.chars().any(char::is_control) {
+            let message = format!("a label has 1 to {LONGEST_LABEL} characters, in one line");
+            return Err(Failure::new(Code::WireFieldValue, message).at("/label"));
+        }
+        let mut scope = KeyScope::new(self.verbs, into_option(self.projects));
+        scope.actor = into_option(self.actor);
+        scope.act_as = self.act_as.unwrap_or(false);
+        let expires_at = into_option(self.expires_at);
+        Ok(StoredKey::new(self.label, scope, expires_at))
+    }
+}
+
+fn into_option<T>(field: Field<T>) -> Option<T> {
+    match field {
+        Field::Value(value) => Some(value),
+        Field::Null | Field::Absent => None,
+    }
+}

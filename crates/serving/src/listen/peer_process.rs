@@ -1,0 +1,107 @@
+//! The process at the other end of a connection, for the case that it acts as a person.
+//!
+//! Invariants:
+//! - a connection through the socket of the data folder belongs to the process that opened it. The
+//!   system names that process, and it is remembered with its start, so that a later process with
+//!   the same number is not taken for it;
+//! - a connection over the loopback interface belongs to every process that has it open. On Linux
+//!   they are found by the inode of the socket;
+//! - a process that has ended, or that hides what it has open, cannot be examined. Then what only a
+//!   person may do is refused ([`accord_base::policy`]). So is a process of another user.
+//!
+//! The process table is read only for callers that act as a person. Finding the owner of a socket
+//! visits the open files of every process of this user, so it is done once for a connection, and
+//! again only if one of them has ended.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use accord_base::worker::{Ancestor, Ancestry, variables};
+use accord_base::{Caller, CallerProcess};
+use accord_process::{Lineage, RunningProcess, SocketOwners, tcp_owners};
+use parking_lot::Mutex;
+use tokio::net::UnixStream;
+
+/// How often the processes of a connection are looked for if one of them ends meanwhile.
+const LOOKS: usize = 5;
+
+/// This process, as the system describes it.
+pub fn this_process() -> CallerProcess {
+    seen(accord_process::ancestors(&variables()).map(ancestry))
+}
+
+/// The caller of a connection through the socket of the data folder.
+pub(super) fn socket_owner(stream: &UnixStream) -> Caller {
+    let credentials = stream.peer_cred().ok();
+    // A process outside of this process' namespace has the number 0.
+    let pid = credentials.and_then(|credentials| u64::try_from(credentials.pid()?).ok());
+    let process = pid.and_then(RunningProcess::find);
+    Caller::owner().examined_by(move || seen(process.as_ref().and_then(examine)))
+}
+
+/// The other end of a connection over the network.
+#[derive(Clone, Debug)]
+pub struct NetworkPeer {
+    /// Our own end.
+    pub local: SocketAddr,
+    remote: SocketAddr,
+    /// The processes that had the connection open when they were looked for.
+    owners: Arc<Mutex<Vec<RunningProcess>>>,
+}
+
+impl NetworkPeer {
+    pub fn new(local: SocketAddr, remote: SocketAddr) -> Self {
+        Self { local, remote, owners: Arc::default() }
+    }
+
+    /// The address of the other end.
+    pub fn address(&self) -> IpAddr {
+        self.remote.ip()
+    }
+
+    /// A caller without a key, whose process is examined. Only Linux shows the processes of a
+    /// connection.
+    pub fn caller(&self) -> Caller {
+        let peer = self.clone();
+        Caller::local().examined_by(move || peer.examine())
+    }
+
+    fn examine(&self) -> CallerProcess {
+        let mut known = self.owners.lock();
+        let still: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
+        if let Some(found) = still.filter(|found| !found.is_empty()) {
+            return CallerProcess::Seen(found);
+        }
+        // A child that a process is about to start has its connections open, too, and may end
+        // before it is examined.
+        for _ in 0..LOOKS {
+            *known = match tcp_owners(self.local, self.remote) {
+                SocketOwners::Processes(found) => found,
+                SocketOwners::Foreign => return CallerProcess::OtherUser,
+                SocketOwners::Unknown => return CallerProcess::Unknown,
+            };
+            let found: Option<Vec<Ancestry>> = known.iter().map(examine).collect();
+            if let Some(found) = found {
+                return CallerProcess::Seen(found);
+            }
+        }
+        CallerProcess::Unknown
+    }
+}
+
+fn seen(process: Option<Ancestry>) -> CallerProcess {
+    process.map_or(CallerProcess::Unknown, |process| CallerProcess::Seen(vec![process]))
+}
+
+fn examine(process: &RunningProcess) -> Option<Ancestry> {
+    process.ancestors(&variables()).map(ancestry)
+}
+
+fn ancestry(found: Lineage) -> Ancestry {
+    let processes = found.processes.into_iter().map(|process| Ancestor {
+        pid: process.pid,
+        marks: process.variables,
+        is_supervisor: process.is_supervisor,
+    });
+    Ancestry { processes: processes.collect(), has_terminal: found.has_terminal }
+}

@@ -1,0 +1,582 @@
+//! Links to sign in, and logins.
+//!
+//! Invariants:
+//! - A link signs in once, until it expires. No link outlasts the process.
+//! - A login is found by the hash of its cookie, and accepted with the secret of its origin. The
+//!   two are compared in constant time. Only hashes are kept.
+//! - A login ends [`LOGIN_SECONDS`] after it began, [`IDLE_SECONDS`] after its last use, when it is
+//!   signed out, and when its key is no longer valid.
+//! - The store has the logins, so that a restart of the host ends none: a page that was open goes
+//!   on with what its person entered.
+//! - The numbers of links, logins and remembered failures are bounded.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use accord_base::{ActorKey, Caller};
+use accord_canon::{Digest, sha256};
+use accord_contract::codes::{Code, Failure};
+use accord_contract::time::Time;
+use accord_contract::wire::Object;
+use accord_live_core::token::Claims;
+use accord_store::{ReadUnit, Scope, UnitError, Units, WriteUnit};
+use accord_system::random;
+use data_encoding::BASE32_DNSSEC;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use subtle::ConstantTimeEq as _;
+
+use crate::keys::Keys;
+
+/// How long a login lasts.
+pub const LOGIN_SECONDS: i64 = 12 * 3600;
+/// How long a login lasts that is not used.
+const IDLE_SECONDS: i64 = 3600;
+/// How often the use of a login is recorded.
+const USE_SECONDS: i64 = 60;
+/// How many attempts of one address may fail within a minute.
+const MOST_FAILURES: usize = 5;
+const FAILURE_SECONDS: i64 = 60;
+
+/// The most of each that are kept. The oldest goes.
+const MOST_LINKS: usize = 100;
+const MOST_LOGINS: usize = 1_000;
+const MOST_ADDRESSES: usize = 1_000;
+
+/// The prefix of the store settings that keep the logins, each under the hash of its cookie.
+const LOGIN: &str = "login.";
+
+/// The links and logins of a host. A clone has the same ones.
+#[derive(Clone)]
+pub struct Logins {
+    name: Arc<str>,
+    units: Units,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    links: BTreeMap<Digest, Link>,
+    failures: BTreeMap<Option<IpAddr>, Vec<Time>>,
+}
+
+struct Link {
+    person: Person,
+    until: Time,
+}
+
+/// Who signs in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Person {
+    /// Whose rights the login has.
+    pub holder: Holder,
+    /// In whose name it answers, if not in that of the key.
+    pub actor: Option<ActorKey>,
+}
+
+impl From<Holder> for Person {
+    fn from(holder: Holder) -> Self {
+        Self { holder, actor: None }
+    }
+}
+
+/// Whose login it is. The process that signed in is not the one that sends the requests of the
+/// page, so nothing of it is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Holder {
+    /// The owner of the data folder.
+    Owner,
+    /// A person on this machine, on a host without keys.
+    Local,
+    /// The holder of the key of an id.
+    Key(String),
+}
+
+/// A login as the store has it.
+struct Login {
+    /// The hash of its secret, as hexadecimal digits.
+    secret: String,
+    person: Person,
+    until: Time,
+    used_at: Time,
+}
+
+/// A login that began.
+pub struct Begun {
+    /// The half for the cookie.
+    pub cookie: String,
+    /// The half for the storage of the origin.
+    pub secret: String,
+    /// When it ends at the latest.
+    pub until: Time,
+}
+
+/// The two halves that a request carries, as hashes.
+#[derive(Clone, Debug)]
+pub struct Halves {
+    /// The settings of the cookies. A page of another port can add a cookie, so there may be
+    /// several.
+    pub cookies: Vec<String>,
+    secret: String,
+}
+
+impl Halves {
+    pub fn new<'v>(cookies: impl Iterator<Item = &'v str>, secret: &str) -> Self {
+        let cookies = cookies.map(setting_of).collect();
+        Self { cookies, secret: sha256(secret.as_bytes()).hex() }
+    }
+}
+
+impl Logins {
+    /// The logins of the host of a data folder.
+    pub fn new(folder: &Path, units: &Units) -> Self {
+        let place = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let digest = sha256(place.as_os_str().as_encoded_bytes());
+        let name = digest.hex()[..12].into();
+        Self { name, units: units.clone(), state: Arc::default() }
+    }
+
+    /// Tells hosts on one machine apart, whose pages share their cookies. It is not secret.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A link that signs a person in, for some seconds. Returns its secret and when it ends.
+    pub fn mint_link(&self, person: Person, now: Time, seconds: i64) -> (String, Time) {
+        let (text, until) = (secret(), now.add_seconds(seconds));
+        let mut state = self.state.lock();
+        state.links.retain(|_, link| link.until > now);
+        drop_oldest(&mut state.links, MOST_LINKS, |link| link.until);
+        state.links.insert(sha256(text.as_bytes()), Link { person, until });
+        (text, until)
+    }
+
+    /// The person of a link, which is used up.
+    ///
+    /// # Errors
+    /// `LOGIN_LINK_INVALID`.
+    pub fn use_link(&self, text: &str, now: Time) -> Result<Person, Failure> {
+        // The hash finds it: how long that takes says nothing about the text.
+        let link = self.state.lock().links.remove(&sha256(text.as_bytes()));
+        let link = link.filter(|link| link.until > now);
+        let invalid = || {
+            let message = "this link was used before or has expired; run accord live open again";
+            Failure::new(Code::LoginLinkInvalid, message)
+        };
+        Ok(link.ok_or_else(invalid)?.person)
+    }
+
+    /// Begins a login.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn begin(&self, person: Person, now: Time) -> Result<Begun, Failure> {
+        let begun =
+            Begun { cookie: secret(), secret: secret(), until: now.add_seconds(LOGIN_SECONDS) };
+        let setting = setting_of(&begun.cookie);
+        let secret = sha256(begun.secret.as_bytes()).hex();
+        let text = Login { secret, person, until: begun.until, used_at: now }.text();
+        let write = self.units.write(move |unit| {
+            make_room(unit, now)?;
+            Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
+        });
+        write.await?;
+        Ok(begun)
+    }
+
+    /// The holder of a login, which counts as used, and what names the login in tokens.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn find(
+        &self,
+        halves: &Halves,
+        now: Time,
+    ) -> Result<Option<(Holder, String)>, Failure> {
+        let asked = halves.clone();
+        let read = self.units.read(move |unit| {
+            for setting in &asked.cookies {
+                let Some(login) = login(unit, setting)? else { continue };
+                let is_right = login.secret.as_bytes().ct_eq(asked.secret.as_bytes());
+                if bool::from(is_right) && login.is_valid(now) {
+                    return Ok(Some((setting.clone(), login)));
+                }
+            }
+            Ok(None)
+        });
+        let Some((setting, login)) = read.await? else { return Ok(None) };
+        if login.used_at.add_seconds(USE_SECONDS) <= now {
+            self.record_use(setting.clone(), now).await?;
+        }
+        let name = setting.strip_prefix(LOGIN).unwrap_or_default().to_owned();
+        Ok(Some((login.person.holder, name)))
+    }
+
+    /// Whether the login that a token names has not ended. A page that is open and does nothing
+    /// stays signed in.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn is_open(&self, name: &str, now: Time) -> Result<bool, Failure> {
+        Ok(self.opened(name, now).await?.is_some())
+    }
+
+    /// Who signed in with the login that a token names, unless it has ended.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn opened(&self, name: &str, now: Time) -> Result<Option<Person>, Failure> {
+        let setting = format!("{LOGIN}{name}");
+        let found = self.units.read(move |unit| login(unit, &setting)).await?;
+        Ok(found.filter(|login| login.until > now).map(|login| login.person))
+    }
+
+    async fn record_use(&self, setting: String, now: Time) -> Result<(), Failure> {
+        let write = self.units.write(move |unit| {
+            // One that was signed out meanwhile stays so.
+            let Some(found) = login(unit, &setting)? else { return Ok(()) };
+            let text = Login { used_at: now, ..found }.text();
+            Ok(unit.put_setting(Scope::Store, &setting, Some(&text))?)
+        });
+        write.await
+    }
+
+    /// Ends the login of a request.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn end(&self, halves: &Halves) -> Result<(), Failure> {
+        let halves = halves.clone();
+        let write = self.units.write(move |unit| {
+            for setting in &halves.cookies {
+                if login(unit, setting)?.is_some_and(|login| login.secret == halves.secret) {
+                    unit.put_setting(Scope::Store, setting, None)?;
+                }
+            }
+            Ok(())
+        });
+        write.await
+    }
+
+    /// Refuses an address whose attempts fail too often.
+    ///
+    /// # Errors
+    /// `LOGIN_TOO_OFTEN`.
+    pub fn check_failures(&self, address: Option<IpAddr>, now: Time) -> Result<(), Failure> {
+        let state = self.state.lock();
+        let failed = state.failures.get(&address).into_iter().flatten();
+        let recent = failed.filter(|at| at.add_seconds(FAILURE_SECONDS) > now).count();
+        if recent < MOST_FAILURES {
+            return Ok(());
+        }
+        let message = "too many attempts to sign in have failed; wait a minute";
+        Err(Failure::new(Code::LoginTooOften, message))
+    }
+
+    /// Records an attempt that failed.
+    pub fn record_failure(&self, address: Option<IpAddr>, now: Time) {
+        let mut state = self.state.lock();
+        let is_recent = |at: &Time| at.add_seconds(FAILURE_SECONDS) > now;
+        state.failures.retain(|_, failed| {
+            failed.retain(is_recent);
+            !failed.is_empty()
+        });
+        if state.failures.len() < MOST_ADDRESSES || state.failures.contains_key(&address) {
+            state.failures.entry(address).or_default().push(now);
+        }
+    }
+}
+
+/// The claim of a token that says whose rights it has.
+const HOLDER: &str = "x-holder";
+/// The claim of a token that names the login of a page.
+const LOGIN_CLAIM: &str = "x-login";
+
+impl Holder {
+    /// The claims of a token for a page that this holder signed in.
+    pub fn page_claims(&self, login: &str) -> Object {
+        let mut claims = self.claims();
+        claims.insert(LOGIN_CLAIM.to_owned(), login.into());
+        claims
+    }
+
+    /// The login of the page that a token is for; none for a token that no page asked for.
+    pub fn login_of(claims: &Claims) -> Option<&str> {
+        claims.extra.get(LOGIN_CLAIM)?.as_str()
+    }
+
+    /// The claims of a token that this holder gives away.
+    pub fn claims(&self) -> Object {
+        let text = match self {
+            Self::Owner => "owner".to_owned(),
+            Self::Local => "local".to_owned(),
+            Self::Key(id) => format!("key:{id}"),
+        };
+        Object::from_iter([(HOLDER.to_owned(), text.into())])
+    }
+
+    /// Whose rights a token has; none for one that only time ends.
+    pub fn of_token(claims: &Claims) -> Option<Self> {
+        match claims.extra.get(HOLDER)?.as_str()? {
+            "owner" => Some(Self::Owner),
+            "local" => Some(Self::Local),
+            text => Some(Self::Key(text.strip_prefix("key:")?.to_owned())),
+        }
+    }
+
+    /// The caller that the holder is now; none once its key is no longer valid.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn caller(&self, keys: &Keys) -> Result<Option<Caller>, Failure> {
+        let caller = match self {
+            Self::Owner => Caller::owner(),
+            Self::Local => Caller::local(),
+            Self::Key(id) => return keys.holder(id).await,
+        };
+        Ok(keys.accepts(&caller).await?.then_some(caller))
+    }
+
+    /// The holder that a caller is.
+    pub fn of(caller: &Caller) -> Self {
+        match caller.key_id() {
+            Some(id) => Self::Key(id.to_owned()),
+            None if caller.is_owner() => Self::Owner,
+            None => Self::Local,
+        }
+    }
+}
+
+impl Login {
+    fn is_valid(&self, now: Time) -> bool {
+        self.until > now && self.used_at.add_seconds(IDLE_SECONDS) > now
+    }
+
+    fn text(&self) -> String {
+        let (kind, key) = match &self.person.holder {
+            Holder::Owner => ("owner", None),
+            Holder::Local => ("local", None),
+            Holder::Key(id) => ("key", Some(id)),
+        };
+        let (until, used_at) = (self.until.unix_millis(), self.used_at.unix_millis());
+        let actor = self.person.actor.as_ref();
+        let actor = actor.map(|actor| format!("{}:{}", actor.kind.as_str(), actor.id));
+        json!({"secret": self.secret, "holder": kind, "key_id": key, "actor": actor,
+            "until": until, "used_at": used_at})
+        .to_string()
+    }
+
+    /// Reads a stored login; none from a text that is none.
+    fn read(text: &str) -> Option<Self> {
+        let stored: Value = serde_json::from_str(text).ok()?;
+        let holder = match stored["holder"].as_str()? {
+            "owner" => Holder::Owner,
+            "local" => Holder::Local,
+            "key" => Holder::Key(stored["key_id"].as_str()?.to_owned()),
+            _ => return None,
+        };
+        let time = |name: &str| stored[name].as_i64().map(Time::from_unix_millis);
+        let secret = stored["secret"].as_str()?.to_owned();
+        let actor = stored["actor"].as_str().and_then(|actor| ActorKey::parse(actor).ok());
+        let person = Person { holder, actor };
+        Some(Self { secret, person, until: time("until")?, used_at: time("used_at")? })
+    }
+}
+
+/// The name of the setting of a login.
+fn setting_of(cookie: &str) -> String {
+    format!("{LOGIN}{}", sha256(cookie.as_bytes()).hex())
+}
+
+/// The login that a setting keeps.
+fn login(unit: &dyn ReadUnit, setting: &str) -> Result<Option<Login>, UnitError> {
+    Ok(unit.setting(Scope::Store, setting)?.as_deref().and_then(Login::read))
+}
+
+/// Removes the logins that have ended, and the oldest ones if there are too many.
+fn make_room(unit: &mut dyn WriteUnit, now: Time) -> Result<(), UnitError> {
+    let settings = unit.settings(Scope::Store)?.into_iter();
+    let mut kept = Vec::new();
+    for (setting, text) in settings.filter(|(name, _)| name.starts_with(LOGIN)) {
+        match Login::read(&text).filter(|login| login.is_valid(now)) {
+            Some(login) => kept.push((login.used_at, setting)),
+            None => unit.put_setting(Scope::Store, &setting, None)?,
+        }
+    }
+    kept.sort();
+    let most = kept.len().saturating_sub(MOST_LOGINS - 1);
+    for (_, setting) in kept.drain(..most) {
+        unit.put_setting(Scope::Store, &setting, None)?;
+    }
+    Ok(())
+}
+
+/// Makes room for one more entry.
+fn drop_oldest<T>(entries: &mut BTreeMap<Digest, T>, most: usize, age: impl Fn(&T) -> Time) {
+    while entries.len() >= most {
+        let oldest = entries.iter().min_by_key(|(_, entry)| age(entry)).map(|(digest, _)| *digest);
+        let Some(oldest) = oldest else { return };
+        entries.remove(&oldest);
+    }
+}
+
+fn secret() -> String {
+    BASE32_DNSSEC.encode(&random::<32>())
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_store::ModelStore;
+
+    use super::*;
+
+    /// The logins of a host, and those of the host after a restart.
+    fn twice() -> (Logins, Logins) {
+        let units = Units::new(Arc::new(ModelStore::new()));
+        let logins = || Logins::new(Path::new("/"), &units);
+        (logins(), logins())
+    }
+
+    fn logins() -> Logins {
+        twice().0
+    }
+
+    fn at(seconds: i64) -> Time {
+        Time::from_unix(1_800_000_000 + seconds, 0).unwrap()
+    }
+
+    fn halves(cookie: &str, secret: &str) -> Halves {
+        Halves::new([cookie].into_iter(), secret)
+    }
+
+    async fn begun(logins: &Logins, seconds: i64) -> (Begun, Halves) {
+        let begun = logins.begin(Holder::Owner.into(), at(seconds)).await.unwrap();
+        let halves = halves(&begun.cookie, &begun.secret);
+        (begun, halves)
+    }
+
+    async fn finds(logins: &Logins, halves: &Halves, seconds: i64) -> bool {
+        logins.find(halves, at(seconds)).await.unwrap().is_some()
+    }
+
+    #[test]
+    fn a_link_works_once_and_until_it_expires() {
+        let logins = logins();
+        let (link, until) = logins.mint_link(Holder::Owner.into(), at(0), 60);
+        assert_eq!(until, at(60));
+        assert!(logins.use_link("other", at(1)).is_err());
+        assert_eq!(logins.use_link(&link, at(59)).unwrap(), Holder::Owner.into());
+        let again = logins.use_link(&link, at(59)).unwrap_err();
+        assert_eq!(again.code, Code::LoginLinkInvalid);
+        let (late, _) = logins.mint_link(Holder::Owner.into(), at(0), 60);
+        assert!(logins.use_link(&late, at(60)).is_err());
+        assert!(logins.use_link(&late, at(0)).is_err(), "an attempt uses it up");
+    }
+
+    #[tokio::test]
+    async fn a_login_needs_both_halves() {
+        let logins = logins();
+        let (one, both) = begun(&logins, 0).await;
+        let (other, both_of_other) = begun(&logins, 0).await;
+        assert!(finds(&logins, &both, 1).await);
+        for (cookie, secret) in [
+            (one.cookie.as_str(), other.secret.as_str()),
+            (&one.cookie, ""),
+            ("", &one.secret),
+            (&one.secret, &one.cookie),
+        ] {
+            assert!(!finds(&logins, &halves(cookie, secret), 1).await);
+        }
+        // A cookie that a page of another port added does not hide the right one.
+        let two = Halves::new(["planted", one.cookie.as_str()].into_iter(), &one.secret);
+        assert!(finds(&logins, &two, 1).await);
+        logins.end(&halves(&one.cookie, &other.secret)).await.unwrap();
+        assert!(finds(&logins, &two, 1).await, "one half ends nothing");
+        logins.end(&two).await.unwrap();
+        assert!(!finds(&logins, &two, 1).await);
+        assert!(finds(&logins, &both_of_other, 1).await);
+    }
+
+    #[tokio::test]
+    async fn a_login_outlasts_a_restart_and_a_link_does_not() {
+        let (before, after) = twice();
+        for holder in [Holder::Owner, Holder::Local, Holder::Key("key_1".to_owned())] {
+            let actor = ActorKey::parse("human:lead").ok();
+            let person = Person { holder: holder.clone(), actor };
+            let begun = before.begin(person.clone(), at(0)).await.unwrap();
+            let halves = halves(&begun.cookie, &begun.secret);
+            let found = after.find(&halves, at(1)).await.unwrap();
+            let (found, login) = found.unwrap();
+            assert_eq!(found, holder);
+            assert_eq!(after.opened(&login, at(1)).await.unwrap(), Some(person));
+            after.end(&halves).await.unwrap();
+            assert_eq!(before.find(&halves, at(1)).await.unwrap(), None);
+        }
+        let (link, _) = before.mint_link(Holder::Owner.into(), at(0), 60);
+        assert!(after.use_link(&link, at(1)).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_login_ends_unused_and_in_any_case() {
+        let logins = logins();
+        let (_, idle) = begun(&logins, 0).await;
+        assert!(!finds(&logins, &idle, IDLE_SECONDS).await);
+        let (_, used) = begun(&logins, 0).await;
+        let mut now = 0;
+        while now + IDLE_SECONDS - 1 < LOGIN_SECONDS {
+            now += IDLE_SECONDS - 1;
+            assert!(finds(&logins, &used, now).await, "{now}");
+        }
+        assert!(!finds(&logins, &used, LOGIN_SECONDS).await);
+    }
+
+    #[tokio::test]
+    async fn numbers_are_bounded() {
+        let logins = logins();
+        let (_, first) = begun(&logins, 0).await;
+        let (_, ended) = begun(&logins, 1 - IDLE_SECONDS).await;
+        let fill = logins.units.write(|unit| {
+            for number in 2..MOST_LOGINS as i64 {
+                let login = Login {
+                    secret: String::new(),
+                    person: Holder::Owner.into(),
+                    until: at(LOGIN_SECONDS),
+                    used_at: at(number),
+                };
+                let setting = setting_of(&number.to_string());
+                unit.put_setting(Scope::Store, &setting, Some(&login.text()))?;
+            }
+            Ok(())
+        });
+        fill.await.unwrap();
+        assert!(finds(&logins, &first, 1).await);
+        // The first one has room because one has ended; the second one does not.
+        begun(&logins, 2).await;
+        assert!(finds(&logins, &first, 2).await);
+        begun(&logins, 2).await;
+        assert!(!finds(&logins, &first, 2).await);
+        assert!(!finds(&logins, &ended, 0).await);
+        let kept = logins.units.read(|unit| Ok(unit.settings(Scope::Store)?.len())).await;
+        assert_eq!(kept.unwrap(), MOST_LOGINS);
+        for number in 0..MOST_LINKS as i64 + 10 {
+            logins.mint_link(Holder::Owner.into(), at(number / 10), 60);
+        }
+        assert_eq!(logins.state.lock().links.len(), MOST_LINKS);
+    }
+
+    #[test]
+    fn failures_of_an_address_are_limited() {
+        let logins = logins();
+        let (one, other) = (Some([127, 0, 0, 1].into()), Some([10, 0, 0, 1].into()));
+        for _ in 0..MOST_FAILURES {
+            logins.check_failures(one, at(0)).unwrap();
+            logins.record_failure(one, at(0));
+        }
+        let refused = logins.check_failures(one, at(59)).unwrap_err();
+        assert_eq!(refused.code, Code::LoginTooOften);
+        logins.check_failures(other, at(0)).unwrap();
+        logins.check_failures(one, at(60)).unwrap();
+    }
+}

@@ -1,0 +1,227 @@
+//! Metrics, in the text format of Prometheus.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_contract::codes::Code;
+use hyper::{Method, StatusCode};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+use crate::permits::Permits;
+use crate::streams::Streams;
+
+/// The name of the route that deposits packages.
+const DEPOSIT: &str = "deposit";
+
+/// From half a millisecond to four seconds.
+const SECONDS: [f64; 10] = [0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 4.0];
+
+/// The metrics of a host. A clone is the same metrics.
+#[derive(Clone)]
+pub struct Metrics(Arc<Counted>);
+
+struct Counted {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    seconds: Family<Route, Histogram>,
+    refusals: Family<Refused, Counter>,
+    deposits: Counter,
+    task_events: Counter,
+    task_agents: Family<Ended, Counter>,
+    task_notices: Family<Ended, Counter>,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Answered {
+    route: &'static str,
+    method: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Route {
+    route: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Ended {
+    result: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct Refused {
+    code: &'static str,
+}
+
+impl Metrics {
+    /// New metrics. `values` are read when the metrics are requested.
+    pub fn new(streams: Streams, connections: Permits, values: Vec<Box<dyn Collector>>) -> Self {
+        let mut registry = Registry::with_prefix("accord");
+        let requests = Family::default();
+        let seconds: Family<Route, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(SECONDS));
+        let refusals = Family::default();
+        let deposits = Counter::default();
+        let task_events = Counter::default();
+        let (task_agents, task_notices) = (Family::default(), Family::default());
+        registry.register(
+            "build",
+            "The version that runs",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        registry.register("http_requests", "Answered requests", requests.clone());
+        registry.register(
+            "http_request_seconds",
+            "Time to the first byte of an answer",
+            seconds.clone(),
+        );
+        registry.register("http_refusals", "Refused requests by failure code", refusals.clone());
+        registry.register("deposits", "Stored packages", deposits.clone());
+        registry.register(
+            "task_events",
+            "Events of task trees that were taken over",
+            task_events.clone(),
+        );
+        registry.register("task_agents", "Agents that ended, by result", task_agents.clone());
+        registry.register(
+            "task_notifications",
+            "Notifications about tasks, by result",
+            task_notices.clone(),
+        );
+        registry.register_collector(Box::new(CurrentValues { streams, connections }));
+        for values in values {
+            registry.register_collector(values);
+        }
+        Self(Arc::new(Counted {
+            registry,
+            requests,
+            seconds,
+            refusals,
+            deposits,
+            task_events,
+            task_agents,
+            task_notices,
+        }))
+    }
+
+    /// All metrics, as Prometheus reads them.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.0.registry).expect("writing to a String never fails");
+        text
+    }
+
+    /// A request was answered.
+    pub fn answered(
+        &self,
+        route: &'static str,
+        method: &Method,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let method = method_name(method);
+        let labels = Answered { route, method, status: status.as_u16() };
+        self.0.requests.get_or_create(&labels).inc();
+        let seconds = self.0.seconds.get_or_create(&Route { route });
+        seconds.observe(took.as_secs_f64());
+        if route == DEPOSIT && status == StatusCode::CREATED {
+            self.0.deposits.inc();
+        }
+    }
+
+    /// Events of a task tree were taken over.
+    pub fn events_taken_over(&self, count: u64) {
+        self.0.task_events.inc_by(count);
+    }
+
+    /// An agent that the scheduler started has ended.
+    pub fn agent_ended(&self, result: &'static str) {
+        self.0.task_agents.get_or_create(&Ended { result }).inc();
+    }
+
+    /// Notifications were sent, or given up.
+    pub fn notified(&self, delivered: u64, failed: u64) {
+        for (result, count) in [("delivered", delivered), ("failed", failed)] {
+            self.0.task_notices.get_or_create(&Ended { result }).inc_by(count);
+        }
+    }
+
+    /// A request was refused.
+    pub fn refused(&self, code: Code) {
+        let code = code.as_str();
+        self.0.refusals.get_or_create(&Refused { code }).inc();
+    }
+}
+
+/// The label of a method. Clients can invent methods, so unknown ones share a label.
+fn method_name(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let place = known.iter().position(|known| known == method);
+    place.map_or("other", |place| names[place])
+}
+
+/// What is open now.
+#[derive(Debug)]
+struct CurrentValues {
+    streams: Streams,
+    connections: Permits,
+}
+
+impl Collector for CurrentValues {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let gauges = [
+            ("event_streams", "Open event streams", self.streams.open()),
+            ("connections", "Open connections from the network", self.connections.taken()),
+        ];
+        for (name, help, value) in gauges {
+            gauge(&mut encoder, name, help, value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a value that only grows.
+///
+/// # Errors
+/// When the encoder fails.
+pub fn counter(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: u64,
+) -> Result<(), fmt::Error> {
+    let counter = ConstCounter::new(value);
+    counter.encode(encoder.encode_descriptor(name, help, None, counter.metric_type())?)
+}
+
+/// Writes a value that goes up and down.
+///
+/// # Errors
+/// When the encoder fails.
+pub fn gauge(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    value: impl TryInto<i64>,
+) -> Result<(), fmt::Error> {
+    let gauge = ConstGauge::new(value.try_into().unwrap_or(i64::MAX));
+    gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
+}

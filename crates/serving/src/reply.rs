@@ -1,0 +1,90 @@
+//! What handlers return.
+//!
+//! A handler never writes an error body. It returns a [`Refusal`]; the outermost layer (`exchange`)
+//! knows the correlation id and the route's protocol, and writes the body.
+
+use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::Wire;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use hyper::StatusCode;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+
+/// A failure that a handler returns.
+#[derive(Clone, Debug)]
+pub struct Refusal(pub Failure);
+
+/// In the extensions of an answer whose error body belongs to another protocol, and is not
+/// replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign;
+
+/// What most handlers return.
+pub type Reply<T = Response> = Result<T, Refusal>;
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self(failure)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = status_of(self.0.code);
+        response.extensions_mut().insert(self.0);
+        response
+    }
+}
+
+/// The HTTP status of a code.
+pub fn status_of(code: Code) -> StatusCode {
+    StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// A response with a JSON document.
+///
+/// Clauses: AGENTIC-R-050.
+pub fn json(status: StatusCode, text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    let media_type = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}
+
+/// An ALX envelope with these members, for the exchange of a correlation id.
+#[macro_export]
+macro_rules! alx_envelope {
+    ($correlation:expr, $name:ident { $($member:ident $(: $value:expr)?),+ $(,)? }) => {
+        $name {
+            ok: accord_contract::wire::True,
+            correlation_id: $correlation.as_str().into(),
+            protocol: accord_contract::alx::ProtocolInfo::ours(Default::default()),
+            $($member $(: $value)?,)+
+            extra: accord_contract::wire::Object::new(),
+        }
+    };
+}
+
+/// A response with a message.
+pub fn encoded(status: StatusCode, message: &impl Wire) -> Response {
+    json(status, message.encode().to_string())
+}
+
+/// An answer that nobody keeps: it has a credential, or what a person entered.
+pub fn unstored(mut response: Response) -> Response {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The media type of Markdown.
+pub const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// A response with Markdown.
+pub fn markdown(text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    let media_type = HeaderValue::from_static(MARKDOWN);
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}

@@ -1,0 +1,344 @@
+//! Routes as data.
+//!
+//! A [`Route`] is a declaration and a handler. An operation of a core declares itself
+//! ([`Route::serving`]); other routes are declared where their handlers are. The router, the
+//! OpenAPI document and the manual are made from the same list (`groups`), so they cannot differ.
+//! Each file below `routes`, `tasks` and `own` has its own routes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use accord_api::Content;
+use accord_api::parameter::Described;
+use accord_api::{Answer, Body, Declaration, Location, Operation, Parameter};
+use accord_base::Need;
+use accord_contract::codes::{Code, Failure, Protocol};
+use axum::Router;
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::middleware::{Next, from_fn, map_response};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use hyper::Method;
+
+use crate::declared::{path_parameters, refusals};
+use crate::query::check_query;
+use crate::{Refusal, RouteName, errors};
+
+/// The media type of JSON documents, one per line.
+pub const LINES: &str = "application/x-ndjson";
+
+/// One route: its declaration, and its handler.
+#[derive(Clone)]
+pub struct Route<D = ()> {
+    /// What documents say about it.
+    pub declared: Declaration,
+    /// Who checks its requests.
+    pub admission: Admission,
+    handler: MethodRouter<D>,
+}
+
+/// What holds for every request of a path, before it reaches its handler.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The protocol whose codes and error bodies refusals have.
+    pub protocol: Protocol,
+    /// Who checks a request.
+    pub admission: Admission,
+}
+
+/// Who checks where a request comes from. The header Host is checked for every route.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Admission {
+    /// The layer around the routes checks Origin and key.
+    #[default]
+    Common,
+    /// The handler does, with a [`Visitor`](super::Visitor).
+    Handler {
+        /// Whether pages of every origin may read the answers, refusals included.
+        any_origin: bool,
+    },
+}
+
+/// The rules by the path of the route.
+pub type Rules = BTreeMap<String, Rule>;
+
+/// The rules of a list of routes.
+pub fn rules(routes: &[Route]) -> Rules {
+    let rule =
+        |route: &Route| Rule { protocol: route.declared.protocol, admission: route.admission };
+    routes.iter().map(|route| (route.declared.path.to_owned(), rule(route))).collect()
+}
+
+/// The router of a list of routes. A request with an unknown query parameter is refused: a misspelt
+/// filter would otherwise silently return more than was asked for.
+pub fn router(routes: Vec<Route>) -> Router {
+    let mut router = Router::new();
+    for route in routes {
+        let name = RouteName(route.declared.name);
+        let codes = Arc::new(RefusalCodes::of(&route.declared));
+        let named = map_response(move |mut response: Response| {
+            response.extensions_mut().insert(name);
+            codes.check(&response);
+            async move { response }
+        });
+        let known: Arc<[&'static str]> = route.query_parameters().collect();
+        let strict = from_fn(move |request: Request, next: Next| {
+            let checked = check_query(request.uri(), &known);
+            async move {
+                match checked {
+                    Ok(()) => next.run(request).await,
+                    Err(failure) => Refusal(failure).into_response(),
+                }
+            }
+        });
+        // The name is the outer layer, so that a refused query is counted for its route. A method
+        // that the path does not have is refused as such, whatever the query is.
+        router = router.route(route.declared.path, route.handler.route_layer(strict).layer(named));
+    }
+    router
+}
+
+/// The closed list of the codes that a route refuses with.
+struct RefusalCodes {
+    route: &'static str,
+    protocol: Protocol,
+    codes: Vec<Code>,
+}
+
+impl RefusalCodes {
+    fn of(declared: &Declaration) -> Self {
+        let (route, protocol) = (declared.name, declared.protocol);
+        Self { route, protocol, codes: refusals(declared) }
+    }
+
+    /// Logs a refusal whose code is not in the list.
+    fn check(&self, response: &Response) {
+        let Some(failure) = response.extensions().get::<Failure>() else { return };
+        let code = errors::code_in(self.protocol, failure.code);
+        if !self.codes.contains(&code) {
+            tracing::error!(route = self.route, %code, "a code that the route does not declare");
+        }
+    }
+}
+
+impl<D: Clone + Send + Sync + 'static> Route<D> {
+    /// The names of its query parameters.
+    fn query_parameters(&self) -> impl Iterator<Item = &'static str> {
+        let parameters = self.declared.parameters.iter();
+        let in_query = parameters.filter(|parameter| parameter.location == Location::Query);
+        in_query.map(|parameter| parameter.name)
+    }
+
+    /// A route that reads.
+    pub fn get<T: 'static>(
+        name: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        handler: impl Handler<T, D>,
+    ) -> Self {
+        Self::new(name, Method::GET, path, summary, handler).needs(Need::Read)
+    }
+
+    /// A route that is posted to. It says what it needs ([`Route::needs`]).
+    pub fn post<T: 'static>(
+        name: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        handler: impl Handler<T, D>,
+    ) -> Self {
+        Self::new(name, Method::POST, path, summary, handler)
+    }
+
+    /// A route of any method. It says what it needs ([`Route::needs`]).
+    pub fn new<T: 'static>(
+        name: &'static str,
+        method: Method,
+        path: &'static str,
+        summary: &'static str,
+        handler: impl Handler<T, D>,
+    ) -> Self {
+        let declared = Declaration {
+            name,
+            method: declared_method(&method),
+            path,
+            summary: summary.to_owned(),
+            parameters: path_parameters(path),
+            body: None,
+            answers: Vec::new(),
+            protocol: Protocol::Agentic,
+            group: "",
+            need: None,
+            codes: Vec::new(),
+        };
+        Self::declared(declared, handler)
+    }
+
+    /// The route of an operation.
+    pub fn serving<O: Operation, T: 'static>(handler: impl Handler<T, D>) -> Self {
+        Self::declared(O::declared(), handler)
+    }
+
+    /// The route of a declaration.
+    pub fn declared<T: 'static>(declared: Declaration, handler: impl Handler<T, D>) -> Self {
+        let filter = match declared.method {
+            accord_api::Method::Get => MethodFilter::GET,
+            accord_api::Method::Post => MethodFilter::POST,
+            accord_api::Method::Put => MethodFilter::PUT,
+            accord_api::Method::Patch => MethodFilter::PATCH,
+            accord_api::Method::Delete => MethodFilter::DELETE,
+        };
+        Self { declared, admission: Admission::Common, handler: on(filter, handler) }
+    }
+
+    /// The route with the state of its door.
+    pub fn behind(self, door: D) -> Route {
+        let Self { declared, admission, handler } = self;
+        Route { declared, admission, handler: handler.with_state(door) }
+    }
+
+    /// Sets what it needs of its caller.
+    #[must_use]
+    pub fn needs(mut self, need: Need) -> Self {
+        self.declared.need = Some(need);
+        self
+    }
+
+    /// Adds an optional query parameter.
+    #[must_use]
+    pub fn query(self, parameter: impl Into<Described>, about: &'static str) -> Self {
+        self.parameter(Location::Query, parameter.into(), about, false)
+    }
+
+    /// Adds a required query parameter.
+    #[must_use]
+    pub fn required_query(self, parameter: impl Into<Described>, about: &'static str) -> Self {
+        self.parameter(Location::Query, parameter.into(), about, true)
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(self, parameter: impl Into<Described>, about: &'static str) -> Self {
+        self.parameter(Location::Header, parameter.into(), about, false)
+    }
+
+    /// Sets the request body.
+    #[must_use]
+    pub fn takes(mut self, content: Content) -> Self {
+        self.declared.body = Some(Body { content, required: true });
+        self
+    }
+
+    /// Sets a request body that may be empty.
+    #[must_use]
+    pub fn may_take(mut self, content: Content) -> Self {
+        self.declared.body = Some(Body { content, required: false });
+        self
+    }
+
+    /// Adds an answer.
+    #[must_use]
+    pub fn answers(mut self, status: u16, about: &'static str, content: Content) -> Self {
+        self.declared.answers.push(Answer { status, about, content: Some(content) });
+        self
+    }
+
+    /// Adds an answer without a body.
+    #[must_use]
+    pub fn answers_nothing(mut self, status: u16, about: &'static str) -> Self {
+        self.declared.answers.push(Answer { status, about, content: None });
+        self
+    }
+
+    /// Sets the protocol whose codes and error bodies its refusals have.
+    #[must_use]
+    pub fn of(mut self, protocol: Protocol) -> Self {
+        self.declared.protocol = protocol;
+        self
+    }
+
+    /// Lets its handler check Origin and credentials.
+    #[must_use]
+    pub fn admits_itself(mut self, any_origin: bool) -> Self {
+        self.admission = Admission::Handler { any_origin };
+        self
+    }
+
+    /// Sets the name of its group.
+    #[must_use]
+    pub fn in_group(mut self, name: &'static str) -> Self {
+        self.declared.group = name;
+        self
+    }
+
+    /// Adds failure codes.
+    #[must_use]
+    pub fn refuses(mut self, codes: &[Code]) -> Self {
+        self.declared.codes.extend_from_slice(codes);
+        self
+    }
+
+    fn parameter(
+        mut self,
+        location: Location,
+        parameter: Described,
+        about: &'static str,
+        required: bool,
+    ) -> Self {
+        self.declared.parameters.push(Parameter::new(location, parameter, about, required));
+        self
+    }
+}
+
+/// The method in a declaration.
+fn declared_method(method: &Method) -> accord_api::Method {
+    use accord_api::Method as Declared;
+    let all = [Declared::Get, Declared::Post, Declared::Put, Declared::Patch, Declared::Delete];
+    let found = all.into_iter().find(|known| known.as_str() == method.as_str());
+    found.expect("a method of operations")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is logged about a refusal of a route that declares `aof.stale_run`.
+    fn logged(code: Code) -> String {
+        async fn nothing() {}
+        let route: Route = Route::get("route", "/route", "", nothing).refuses(&[Code::AofStaleRun]);
+        let codes = RefusalCodes::of(&route.declared);
+        let response = Refusal(Failure::new(code, "refused")).into_response();
+        let log = Log::default();
+        let writer = log.clone();
+        let lines = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(lines, || codes.check(&response));
+        let lines = log.0.lock().unwrap().clone();
+        String::from_utf8(lines).unwrap()
+    }
+
+    #[test]
+    fn a_code_that_a_route_does_not_declare_is_one_line_in_the_log() {
+        assert_eq!(logged(Code::AofStaleRun), "");
+        assert_eq!(logged(Code::StoreBusy), "", "every route has it");
+        let lines = logged(Code::AofTaskFinished);
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+        assert!(lines.contains("ERROR") && lines.contains(Code::AofTaskFinished.as_str()));
+    }
+}
