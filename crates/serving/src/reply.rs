@@ -8,7 +8,14 @@ use accord_contract::wire::Wire;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+
+/// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
+/// that a header cannot carry, and commas, are percent-encoded.
+pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
+
+/// The header with the id of the project that a write created, written as in [`SUPERSEDED_BY`].
+pub const NEW_PROJECT: HeaderName = HeaderName::from_static("x-new-project");
 
 /// A failure that a handler returns.
 #[derive(Clone, Debug)]

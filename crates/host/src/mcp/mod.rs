@@ -1,62 +1,16 @@
-//! MCP: tools for agents, over the same requests as HTTP.
-//!
-//! Tools are data ([`Toolset`], [`Tool`], [`Argument`]): a name, a description, arguments, how they
-//! become a request to a host ([`Ask`]), and how its answer becomes the result ([`ToolResult`]).
-//! Prompts ([`Prompt`]) and resources ([`ResourceSet`]) are, too. A set of tools is one module and
-//! one line in [`TOOLSETS`].
-//!
-//! The same tools are served over streamable HTTP ([`service`]) and over standard input and output
-//! ([`serve`]). Each call is a request through [`Api`](crate::Api).
-//!
-//! Invariants:
-//! - A tool decides nothing: a call is checked like any HTTP request.
-//! - A refusal of the host is a result with its code and advice, never a protocol error.
-//! - A result with a budget has at most that many tokens, counted as it is served.
-//! - An MCP session belongs to the key that started it. The sessions of the memory that were
-//!   started over it end with it.
-//! - A stream ends when its key is no longer accepted.
+//! The tools of every protocol, over MCP.
 
-mod argument;
-mod ask;
-mod boxed;
-mod budget;
-mod call;
-mod connection;
-mod endpoints;
-mod headers;
-mod in_flight;
-mod lines;
 pub mod live;
-mod malformed;
 pub mod memory;
-mod output;
-mod prompt;
-mod raw;
-mod refused;
 pub mod relay;
-mod resource;
-mod server;
-mod sessions;
-mod stream;
 pub mod tasks;
-mod tool_result;
-mod toolset;
-mod transport;
-mod watch;
 
-pub use self::argument::Argument;
-pub use self::ask::{Answer, Ask};
-pub use self::call::{Call, CallContext, parse_actor};
-pub use self::endpoints::{HostAccess, KeepOpen, McpEndpoints, service};
-pub use self::output::Output;
-pub use self::prompt::Prompt;
-pub use self::resource::{ListAsk, ResourcePage, ResourceSet, Template};
-pub use self::server::ApiFor;
-pub use self::sessions::SessionLimits;
-pub use self::stream::{serve, serve_stdio};
-pub use self::tool_result::{Memo, OpenSession, ToolError, ToolResult};
-pub use self::toolset::{Advice, Effect, Tool, Toolbox, Toolset, Visibility};
-pub use self::watch::IsAccepted;
+pub use accord_mcp::{
+    Advice, Answer, ApiFor, Argument, Ask, Call, CallContext, Effect, HostAccess, IsAccepted,
+    KeepOpen, ListAsk, McpEndpoints, Memo, OpenSession, Output, Prompt, ResourcePage, ResourceSet,
+    SessionLimits, Template, Tool, ToolError, ToolResult, Toolbox, Toolset, Visibility,
+    parse_actor, serve, serve_stdio, service,
+};
 
 /// The names of all tools.
 pub fn tool_names() -> Vec<&'static str> {

@@ -10,6 +10,8 @@ use hyper::header::{ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
+use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
+
 use crate::http::reply::json;
 
 /// The header with the entity tags of versions that a client has.
@@ -17,13 +19,6 @@ pub(super) const IF_NONE_MATCH: Text = Text::new("if-none-match", TextForm::ANY)
 
 /// The header with the hash of a package. The entity tag has the same hash.
 const CONTENT_HASH: HeaderName = HeaderName::from_static("x-content-hash");
-
-/// The header with the ids of the packages that supersede a package, newest first. Bytes of an id
-/// that a header cannot carry, and commas, are percent-encoded.
-pub const SUPERSEDED_BY: HeaderName = HeaderName::from_static("x-superseded-by");
-
-/// The header with the id of the project that a write created, written as in [`SUPERSEDED_BY`].
-pub const NEW_PROJECT: HeaderName = HeaderName::from_static("x-new-project");
 
 /// What the budget of a page means.
 pub(super) const PAGE_BUDGET: &str = "The most tokens of the page. It ends before the first item \

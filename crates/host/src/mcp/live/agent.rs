@@ -4,9 +4,9 @@ use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
-use super::super::{Answer, Argument, Effect, Output, Tool, ToolResult};
 use super::contract::blueprint_draft;
 use super::{PROJECT, SESSION, parts, post, post_in_project, receipt, tools};
+use accord_mcp::{Answer, Argument, Effect, Output, Tool, ToolResult};
 
 /// The members of the answer of a render.
 const RENDERED: &[Output] = &[

@@ -14,7 +14,7 @@ use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::{Object, Value};
 use accord_live_core::tools::{Audience, TOOLS};
 
-use super::{Advice, Answer, Argument, Ask, Call, ToolResult, Toolset, Visibility};
+use accord_mcp::{Advice, Answer, Argument, Ask, Call, ToolResult, Toolset, Visibility};
 
 /// The tools of live sessions.
 pub static TOOLSET: Toolset = Toolset {

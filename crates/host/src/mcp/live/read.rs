@@ -3,8 +3,8 @@
 use accord_contract::wire::Value;
 use serde_json::json;
 
-use super::super::{Argument, Effect, Output, Tool};
 use super::{PROJECT, SESSION, post, post_in_project, receipt, tools};
+use accord_mcp::{Argument, Effect, Output, Tool};
 
 const LIMIT: Argument = Argument::integer("limit", 1, 200, "The most of them.").default_number(50);
 

@@ -10,9 +10,9 @@ use futures_util::FutureExt as _;
 use rmcp::model::{ErrorCode, ErrorData, MetaObject, Resource, ResourceContents};
 use serde_json::json;
 
-use super::super::ask::Ask;
-use super::super::resource::{ListAsk, ResourcePage, ResourceSet, Template};
-use super::super::tool_result::ToolError;
+use accord_mcp::ask::Ask;
+use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+use accord_mcp::tool_result::ToolError;
 
 const PREFIX: &str = "ui://ggui/render/";
 

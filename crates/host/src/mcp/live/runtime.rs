@@ -4,8 +4,8 @@
 use accord_contract::wire::Value;
 use serde_json::json;
 
-use super::super::{Argument, Effect, Output, Tool};
 use super::{post, receipt, tools};
+use accord_mcp::{Argument, Effect, Output, Tool};
 
 const SESSION: Argument = Argument::text("sessionId", "The session of the page.").required();
 const APP: Argument = Argument::text("appId", "The app of the session.").required();

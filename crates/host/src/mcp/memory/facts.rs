@@ -3,9 +3,9 @@
 use accord_base::SessionId;
 use accord_contract::wire::Wire as _;
 
-use super::super::budget::{PAGE_BUDGET, budget, whole};
-use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, FACT_RECEIPT, IN_SESSION, PROJECT, receipt};
+use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
+use accord_mcp::{Argument, Ask, Effect, Output, Tool, ToolResult};
 
 const SUBJECT: Argument =
     Argument::text("subject", "What the fact is about.").example("service:billing");

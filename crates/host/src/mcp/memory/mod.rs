@@ -12,7 +12,7 @@ mod sessions;
 use accord_contract::codes::{Code, Failure, Protocol};
 use accord_contract::wire::Object;
 
-use super::{Advice, Answer, Argument, Output, ToolResult, Toolset, Visibility};
+use accord_mcp::{Advice, Answer, Argument, Output, ToolResult, Toolset, Visibility};
 
 pub(super) use self::packages::LIST as PACKAGES;
 

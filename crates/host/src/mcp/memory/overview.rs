@@ -3,11 +3,11 @@
 use accord_contract::codes::Failure;
 use accord_memory_core::query::{DEFAULT_BRIEFING_TOKENS, MAX_TOKENS, MIN_BRIEFING_TOKENS};
 
-use super::super::budget::{
+use super::PROJECT;
+use accord_mcp::budget::{
     BUDGET, DEFAULT_TOKENS, PAGE_BUDGET, Shortening, budget, shortened, whole,
 };
-use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
-use super::PROJECT;
+use accord_mcp::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 
 const WINDOW: Argument =
     Argument::integer("window_days", 1, 3_660, "How many days to look back.").default_number(14);

@@ -8,9 +8,9 @@ use accord_memory_core::package::{ANSWERS, SUPERSEDES, answer_item};
 use accord_system::random;
 use serde_json::json;
 
-use super::super::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
-use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, PACKAGE_RECEIPT, PROJECT, receipt};
+use accord_mcp::budget::{PAGE_BUDGET, Shortening, budget, shortened, whole};
+use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
 
 pub(super) const DEPOSIT: Tool = Tool {
     name: "memory_deposit",

@@ -2,8 +2,8 @@
 
 use accord_contract::codes::{Code, Failure};
 
-use super::super::prompt::Prompt;
-use super::super::{Argument, Ask};
+use accord_mcp::prompt::Prompt;
+use accord_mcp::{Argument, Ask};
 
 pub(super) const BRIEF_ME: Prompt = Prompt {
     name: "brief_me",

@@ -1,8 +1,8 @@
 //! Questions: what is not settled yet.
 
-use super::super::budget::{PAGE_BUDGET, budget, whole};
-use super::super::{Argument, Ask, Effect, Tool, ToolResult};
 use super::PROJECT;
+use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
+use accord_mcp::{Argument, Ask, Effect, Tool, ToolResult};
 
 pub(super) const QUESTIONS: Tool = Tool {
     name: "memory_questions",

@@ -12,11 +12,11 @@ use accord_contract::wire::{Object, Value};
 use futures_util::FutureExt as _;
 use rmcp::model::{Resource, ResourceContents};
 
-use super::super::ask::{Ask, unescape};
-use super::super::raw;
-use super::super::resource::{ListAsk, ResourcePage, ResourceSet, Template};
-use super::super::tool_result::ToolError;
-use crate::Api;
+use accord_mcp::ask::{Ask, unescape};
+use accord_mcp::raw;
+use accord_mcp::resource::{ListAsk, ResourcePage, ResourceSet, Template};
+use accord_mcp::tool_result::ToolError;
+use accord_serving::Api;
 
 /// The resources of the memory.
 pub(super) static PACKAGES: ResourceSet = ResourceSet {

@@ -3,9 +3,9 @@
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Object, Wire as _};
 
-use super::super::budget::{BUDGET, Shortening, budget, shortened};
-use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, IN_SESSION, OF_PROJECT, pick};
+use accord_mcp::budget::{BUDGET, Shortening, budget, shortened};
+use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
 const PACKAGE: Argument = Argument::text("package_id", "The package.").required();
 

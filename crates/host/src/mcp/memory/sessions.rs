@@ -3,9 +3,9 @@
 use accord_base::SessionId;
 use accord_contract::wire::{Object, Value};
 
-use super::super::budget::{PAGE_BUDGET, budget, whole};
-use super::super::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 use super::{ACTOR, PROJECT, pick};
+use accord_mcp::budget::{PAGE_BUDGET, budget, whole};
+use accord_mcp::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 
 pub(super) const START: Tool = Tool {
     name: "memory_session_start",

@@ -4,10 +4,10 @@ use accord_base::SessionId;
 use accord_contract::codes::Failure;
 use accord_contract::wire::{Value, Wire as _};
 
-use super::super::budget::{Shortening, budget, shortened};
 use super::super::memory::{FACT_RECEIPT, IN_SESSION, receipt};
-use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, PROJECT};
+use accord_mcp::budget::{Shortening, budget, shortened};
+use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
 const SUBJECT: Argument = Argument::text("subject", "What the fact is about.").example("dashboard");
 const RELATION: Argument = Argument::text("relation", "Which property of it.").example("font");

@@ -11,7 +11,7 @@ mod sessions;
 
 use accord_contract::codes::{Code, Protocol};
 
-use super::{Advice, Argument, Toolset, Visibility};
+use accord_mcp::{Advice, Argument, Toolset, Visibility};
 
 /// Relay's tools.
 pub static TOOLSET: Toolset = Toolset {

@@ -3,10 +3,10 @@
 use accord_contract::wire::{Object, Value};
 use serde_json::json;
 
-use super::super::budget::{Shortening, budget, shortened};
 use super::super::memory::pick;
-use super::super::{Argument, Ask, Effect, Tool, ToolResult};
 use super::PROJECT;
+use accord_mcp::budget::{Shortening, budget, shortened};
+use accord_mcp::{Argument, Ask, Effect, Tool, ToolResult};
 
 pub(super) const STATUS: Tool = Tool {
     name: "relay_status",

@@ -8,10 +8,10 @@ use accord_memory_core::export::in_protocol_words;
 use accord_memory_core::package::KnownPackageType;
 use accord_system::random;
 
-use super::super::budget::{budget, shortened, whole};
 use super::super::memory::{IN_SESSION, PACKAGE_RECEIPT, PACKAGES, receipt};
-use super::super::{Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::{ACTOR, PROJECT};
+use accord_mcp::budget::{budget, shortened, whole};
+use accord_mcp::{Argument, Ask, Call, Effect, Tool, ToolResult};
 
 pub(super) const PULL: Tool = Tool {
     name: "relay_pull_context",

@@ -1,7 +1,7 @@
 //! Sessions.
 
-use super::super::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 use super::ACTOR;
+use accord_mcp::{Argument, Ask, Effect, Memo, OpenSession, Output, Tool, ToolResult};
 
 pub(super) const START: Tool = Tool {
     name: "relay_session_start",

@@ -11,10 +11,10 @@ use accord_tasks_core::operations::{
 };
 use accord_tasks_core::task::Priority;
 
-use super::super::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{
     ACTOR, PROJECT, TASK, acting, change, changing, in_project, members, of_task, text, texts,
 };
+use accord_mcp::{Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
 const PRIORITY: Argument = Argument::word(
     "priority",

@@ -10,8 +10,8 @@ use accord_tasks_core::operations::{
 };
 use serde_json::json;
 
-use super::super::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 use super::{ACTOR, PROJECT, RUN, TASK, acting, in_project, members, name_of, of_task, receipt};
+use accord_mcp::{Answer, Argument, Ask, Call, Effect, Output, Tool, ToolResult};
 
 pub(super) const UPDATE: Tool = Tool {
     name: "aof_task_update",

@@ -18,7 +18,9 @@ use accord_contract::wire::{Message, Object, Value};
 use accord_tasks_core::Door;
 use accord_tasks_core::operations::{Acting, InProject, OfTask, TaskAnswer, TaskEnvelope};
 
-use super::{Advice, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility};
+use accord_mcp::{
+    Advice, Argument, Ask, Call, Effect, Output, Tool, ToolResult, Toolset, Visibility,
+};
 
 /// The tools of tasks.
 pub static TOOLSET: Toolset = Toolset {

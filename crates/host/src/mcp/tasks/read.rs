@@ -9,9 +9,9 @@ use accord_tasks_core::operations::{
 use accord_tasks_core::task::Priority;
 use accord_tasks_core::{Door, Status};
 
-use super::super::budget::whole;
-use super::super::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 use super::{PROJECT, TASK, in_project, of_task, text};
+use accord_mcp::budget::whole;
+use accord_mcp::{Answer, Argument, Ask, Call, Effect, Tool, ToolResult};
 
 /// The default budget.
 const DEFAULT_TOKENS: i64 = 4_000;

@@ -9,11 +9,11 @@ use accord_tasks_core::operations::{
     TaskClaimNextEnvelope, TaskHeartbeatEnvelope,
 };
 
-use super::super::{Argument, Ask, Effect, Output, Tool, ToolResult};
 use super::read::budget;
 use super::{
     ACTOR, PROJECT, RUN, TASK, acting, change, changing, in_project, members, of_task, text, texts,
 };
+use accord_mcp::{Argument, Ask, Effect, Output, Tool, ToolResult};
 
 /// The budget of a claim.
 const BUDGET: Argument = Argument::integer(

@@ -15,7 +15,7 @@ use accord_contract::wire::{Field, Object, Value, Wire as _};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 
 use super::toolset::{Advice, Toolset};
-use crate::http::errors;
+use accord_serving::errors;
 
 /// The member of structured content that repeats a note.
 const NOTE: &str = "x-note";
@@ -29,7 +29,7 @@ pub struct ToolResult {
     /// What a host of pages gets beside it, by name.
     meta: Object,
     /// What the connection remembers of it.
-    pub(super) memo: Memo,
+    pub memo: Memo,
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ pub struct ToolError {
 
 impl OpenSession {
     /// What later calls need of a session, as the host describes it.
-    pub(super) fn read(session: &Object) -> Result<Self, Failure> {
+    pub fn read(session: &Object) -> Result<Self, Failure> {
         let member = |name: &str| session.get(name).and_then(Value::as_str).unwrap_or_default();
         let read = || {
             Some(Self {
@@ -130,14 +130,14 @@ impl ToolResult {
 
     /// Adds a member to a receipt. A document is not changed.
     #[must_use]
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         if let Content::Receipt(members) = &mut self.content {
             members.insert(name.into(), value.into());
         }
         self
     }
 
-    pub(super) fn result(self) -> CallToolResult {
+    pub fn result(self) -> CallToolResult {
         let mut result = match self.content {
             Content::Receipt(members) => in_both_places(members, false),
             Content::Document(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
@@ -154,24 +154,24 @@ impl ToolResult {
 }
 
 /// The result `null`, with the reason as a second text.
-pub(super) fn null_result(error: &ToolError) -> CallToolResult {
+pub fn null_result(error: &ToolError) -> CallToolResult {
     let why = ContentBlock::text(error.message.as_str());
     CallToolResult::success(vec![ContentBlock::text("null"), why])
 }
 
 impl ToolError {
     /// Its code, as it is written.
-    pub(super) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         &self.code
     }
 
     /// Whether it has this code.
-    pub(super) fn is(&self, code: Code) -> bool {
+    pub fn is(&self, code: Code) -> bool {
         self.code == code.as_str()
     }
 
     /// The query parameter that the host refuses because it does not know it.
-    pub(super) fn unknown_parameter(&self) -> Option<String> {
+    pub fn unknown_parameter(&self) -> Option<String> {
         let is_unknown = self.is(Code::AgenticInvalidSchema)
             && self.message.starts_with("this route has no query parameter ");
         let field = self.details.get("field").and_then(Value::as_str);
@@ -179,20 +179,20 @@ impl ToolError {
     }
 
     /// Adds details that programs and models need to act on it.
-    pub(super) fn with_details(mut self, details: &Object) -> Self {
+    pub fn with_details(mut self, details: &Object) -> Self {
         self.details.extend(details.clone());
         self
     }
 
     /// The result, with the code and the advice that the tool's set has for the failure.
-    pub(super) fn result(self, set: &Toolset) -> CallToolResult {
+    pub fn result(self, set: &Toolset) -> CallToolResult {
         let mut members = Object::new();
         members.insert("error".into(), self.described(set).into());
         in_both_places(members, true)
     }
 
     /// The code, a message with what to do, and all details.
-    pub(super) fn parts(self, set: &Toolset) -> (String, String, Object) {
+    pub fn parts(self, set: &Toolset) -> (String, String, Object) {
         let error = self.described(set);
         let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
         let (code, what_to_do) = (member("code").to_owned(), member("what_to_do"));

@@ -64,12 +64,12 @@ pub struct Advice {
 
 impl Advice {
     /// Advice about a failure.
-    pub(super) const fn on(code: Code, what_to_do: &'static str) -> Self {
+    pub const fn on(code: Code, what_to_do: &'static str) -> Self {
         Self { code, field: None, what_to_do }
     }
 
     /// Advice about a failure of one argument.
-    pub(super) const fn about(code: Code, field: &'static str, what_to_do: &'static str) -> Self {
+    pub const fn about(code: Code, field: &'static str, what_to_do: &'static str) -> Self {
         Self { code, field: Some(field), what_to_do }
     }
 }
@@ -121,9 +121,9 @@ pub struct Toolbox {
 
 /// A tool and its set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToolEntry {
-    pub(super) set: &'static Toolset,
-    pub(super) tool: &'static Tool,
+pub struct ToolEntry {
+    pub set: &'static Toolset,
+    pub tool: &'static Tool,
 }
 
 impl Toolbox {
@@ -171,17 +171,17 @@ impl Toolbox {
     }
 
     /// The prompts.
-    pub(super) fn prompts(&self) -> Vec<&'static Prompt> {
+    pub fn prompts(&self) -> Vec<&'static Prompt> {
         self.sets.iter().flat_map(|set| set.prompts).collect()
     }
 
     /// The resources, and the sets that they come with.
-    pub(super) fn resources(&self) -> Vec<(&'static Toolset, &'static ResourceSet)> {
+    pub fn resources(&self) -> Vec<(&'static Toolset, &'static ResourceSet)> {
         self.sets.iter().filter_map(|set| Some((*set, set.resources?))).collect()
     }
 
     /// The set of a prompt.
-    pub(super) fn set_of(&self, prompt: &Prompt) -> Option<&'static Toolset> {
+    pub fn set_of(&self, prompt: &Prompt) -> Option<&'static Toolset> {
         let has = |set: &&&'static Toolset| set.prompts.iter().any(|own| own.name == prompt.name);
         self.sets.iter().find(has).copied()
     }
@@ -191,17 +191,17 @@ impl Toolbox {
         self.tools.iter().map(|entry| entry.tool.name)
     }
 
-    pub(super) fn instructions(&self) -> String {
+    pub fn instructions(&self) -> String {
         self.instructions.join("\n\n")
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<ToolEntry, Failure> {
+    pub fn find(&self, name: &str) -> Result<ToolEntry, Failure> {
         let found = self.tools.iter().find(|entry| entry.tool.name == name);
         found.copied().ok_or_else(|| self.unknown(name, Vec::new()))
     }
 
     /// The tools as clients list them.
-    pub(super) fn described(&self, schemas: &Schemas) -> Vec<Described> {
+    pub fn described(&self, schemas: &Schemas) -> Vec<Described> {
         let tools = self.tools.iter();
         tools.map(|entry| entry.described(schemas)).collect()
     }
@@ -220,12 +220,12 @@ impl Toolbox {
 
 impl ToolEntry {
     /// For which side it is.
-    pub(super) fn visibility(&self) -> Visibility {
+    pub fn visibility(&self) -> Visibility {
         (self.set.visibility)(self.tool.name)
     }
 
     /// The tool as clients list it.
-    pub(super) fn described(&self, schemas: &Schemas) -> Described {
+    pub fn described(&self, schemas: &Schemas) -> Described {
         let mut described = self.tool.described(schemas);
         if self.visibility() == Visibility::App {
             let ui = serde_json::json!({"visibility": ["app"]});
@@ -237,7 +237,7 @@ impl ToolEntry {
 
 impl Tool {
     /// Whether a call writes as an actor in a session, both of which the arguments can name.
-    pub(super) fn belongs_to_session(&self) -> bool {
+    pub fn belongs_to_session(&self) -> bool {
         let takes = |name: &str| self.arguments.iter().any(|argument| argument.name() == name);
         takes("actor") && takes("session_id")
     }

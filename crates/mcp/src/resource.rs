@@ -8,7 +8,7 @@ use serde_json::json;
 use super::ask::{Answer, Ask};
 use super::tool_result::ToolError;
 use super::toolset::Toolset;
-use crate::Api;
+use accord_serving::Api;
 
 /// The resources of a set of tools.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub struct ResourcePage {
 }
 
 impl ResourceSet {
-    pub(super) fn described(&self) -> Vec<ResourceTemplate> {
+    pub fn described(&self) -> Vec<ResourceTemplate> {
         let templates = self.templates.iter().map(|template| {
             ResourceTemplate::new(template.uri, template.name)
                 .with_title(template.title)
@@ -73,7 +73,7 @@ impl ResourceSet {
     }
 
     /// Reads a resource.
-    pub(super) async fn contents(
+    pub async fn contents(
         &self,
         uri: &str,
         api: &dyn Api,
@@ -92,7 +92,7 @@ impl ResourceSet {
 }
 
 /// The protocol error for a resource or prompt that a host does not give.
-pub(super) fn protocol_error(error: ToolError, set: &Toolset) -> ErrorData {
+pub fn protocol_error(error: ToolError, set: &Toolset) -> ErrorData {
     let (code, message, data) = error.parts(set);
     let data = Some(json!({ "error": data }));
     match Code::parse(&code) {

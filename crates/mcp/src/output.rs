@@ -18,7 +18,7 @@ pub struct Output {
 
 impl Output {
     /// Its name.
-    pub(super) const fn name(&self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         self.name
     }
 
@@ -67,7 +67,7 @@ impl Output {
 }
 
 /// The JSON Schema of a receipt, or of the error in its place.
-pub(super) fn schema(members: &[Output]) -> Object {
+pub fn schema(members: &[Output]) -> Object {
     let mut properties = Object::new();
     for member in members {
         let kind = match member.nullable {

@@ -64,9 +64,9 @@ enum Literal {
 
 /// The defaults of a server for all calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Schemas {
+pub struct Schemas {
     /// The default project.
-    pub(super) project: Option<String>,
+    pub project: Option<String>,
 }
 
 impl Argument {
@@ -166,7 +166,7 @@ impl Argument {
     }
 
     /// What it means.
-    pub(super) const fn about(&self) -> &'static str {
+    pub const fn about(&self) -> &'static str {
         self.about
     }
 
@@ -257,7 +257,7 @@ impl Argument {
 }
 
 /// The JSON Schema of a tool's arguments.
-pub(super) fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
+pub fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
     let mut properties = Object::new();
     for argument in arguments {
         properties.insert(argument.name.into(), argument.schema(schemas));
@@ -275,11 +275,7 @@ pub(super) fn schema(arguments: &[Argument], schemas: &Schemas) -> Object {
 }
 
 /// Checks the arguments that were sent, and removes those that are `null`.
-pub(super) fn check(
-    sent: Object,
-    arguments: &[Argument],
-    schemas: &Schemas,
-) -> Result<Object, Failure> {
+pub fn check(sent: Object, arguments: &[Argument], schemas: &Schemas) -> Result<Object, Failure> {
     let mut checked = Object::new();
     for (name, value) in sent {
         let Some(argument) = arguments.iter().find(|argument| argument.name == name) else {
@@ -308,7 +304,7 @@ pub(super) fn check(
 }
 
 /// Arguments that were sent as texts, with those numbers that their schema requires.
-pub(super) fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
+pub fn from_texts(mut sent: Object, arguments: &[Argument]) -> Object {
     let numbers = arguments.iter().filter(|item| matches!(item.kind, Kind::Integer { .. }));
     for argument in numbers {
         if let Some(value) = sent.get_mut(argument.name) {

@@ -12,24 +12,24 @@ use rmcp::model::RequestId;
 
 /// The ids of the requests that have no answer yet. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InFlight(Arc<Mutex<HashSet<RequestId>>>);
+pub(crate) struct InFlight(Arc<Mutex<HashSet<RequestId>>>);
 
 /// A request without an answer. Dropping it frees its id.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     in_flight: InFlight,
     id: RequestId,
 }
 
 impl InFlight {
     /// Registers a request until the result is dropped.
-    pub(super) fn begin(&self, id: &RequestId) -> Result<Pending, Failure> {
+    pub(crate) fn begin(&self, id: &RequestId) -> Result<Pending, Failure> {
         self.insert(id)?;
         Ok(Pending { in_flight: self.clone(), id: id.clone() })
     }
 
     /// Registers a request until [`InFlight::remove`].
-    pub(super) fn insert(&self, id: &RequestId) -> Result<(), Failure> {
+    pub(crate) fn insert(&self, id: &RequestId) -> Result<(), Failure> {
         if self.0.lock().insert(id.clone()) {
             return Ok(());
         }
@@ -38,7 +38,7 @@ impl InFlight {
     }
 
     /// Frees the id of a request.
-    pub(super) fn remove(&self, id: &RequestId) {
+    pub(crate) fn remove(&self, id: &RequestId) {
         self.0.lock().remove(id);
     }
 }

@@ -46,7 +46,7 @@ const METHODS: &[(&str, &[Member])] = &[
 ];
 
 /// The error for a request that fits no method: -32602 if its method is known, else -32601.
-pub(super) fn error(method: &str, params: Option<&Value>) -> ErrorData {
+pub(crate) fn error(method: &str, params: Option<&Value>) -> ErrorData {
     let Some((_, members)) = METHODS.iter().find(|(name, _)| *name == method) else {
         return no_method(method);
     };
@@ -55,13 +55,13 @@ pub(super) fn error(method: &str, params: Option<&Value>) -> ErrorData {
 }
 
 /// The error, with a message that says more than the name of a method.
-pub(super) fn explained(error: ErrorData) -> ErrorData {
+pub(crate) fn explained(error: ErrorData) -> ErrorData {
     let is_bare = error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ');
     if is_bare { no_method(&error.message) } else { error }
 }
 
 /// The error for a method that the server does not offer.
-pub(super) fn no_method(method: &str) -> ErrorData {
+pub(crate) fn no_method(method: &str) -> ErrorData {
     let method: String = method.chars().take(100).collect();
     let known = || METHODS.iter().map(|(name, _)| *name);
     let hint = match closest(&method, known()) {

@@ -33,14 +33,14 @@ use super::prompt::{self, Prompt};
 use super::resource::{ListAsk, ResourceSet, protocol_error};
 use super::tool_result::{Memo, OpenSession, ToolError, null_result};
 use super::toolset::{ToolEntry, Toolbox, Toolset, Visibility};
-use crate::Api;
+use accord_serving::Api;
 
 /// Returns the host as a caller may use it.
 pub type ApiFor = Arc<dyn Fn(&Caller) -> Arc<dyn Api> + Send + Sync>;
 
 /// How a server reaches the host.
 #[derive(Clone)]
-pub(super) enum ApiSource {
+pub(crate) enum ApiSource {
     /// As the caller of the HTTP request that a call came with.
     Caller(ApiFor),
     /// Always as the same caller.
@@ -48,7 +48,7 @@ pub(super) enum ApiSource {
 }
 
 /// The server of one connection, or of one request if the client has no session.
-pub(super) struct Server {
+pub(crate) struct Server {
     toolbox: Arc<Toolbox>,
     api_source: ApiSource,
     defaults: CallContext,
@@ -56,7 +56,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn new(
+    pub(crate) fn new(
         toolbox: Arc<Toolbox>,
         api_source: ApiSource,
         defaults: CallContext,

@@ -11,11 +11,11 @@ use rmcp::model::{ErrorData, JsonRpcError, NumberOrString, ServerJsonRpcMessage}
 
 use super::lines;
 use super::malformed;
-use crate::http::reply::{self, Foreign};
-use crate::http::{Refusal, errors};
+use accord_serving::reply::{self, Foreign};
+use accord_serving::{Refusal, errors};
 
 /// A message as the one document of an answer.
-pub(super) fn json(message: &ServerJsonRpcMessage) -> Result<Response, Failure> {
+pub(crate) fn json(message: &ServerJsonRpcMessage) -> Result<Response, Failure> {
     let text = match message {
         ServerJsonRpcMessage::Error(error) => {
             let explained = malformed::explained(error.error.clone());
@@ -32,7 +32,7 @@ pub(super) fn json(message: &ServerJsonRpcMessage) -> Result<Response, Failure> 
 
 /// Gives a refusal of the transport, which is plain text, a failure code. An answer to a JSON-RPC
 /// message stays one. `sent` is the body of the request.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     protocol: Protocol,
     response: Response,
     sent: &Bytes,

@@ -9,7 +9,7 @@ use super::argument::{self, Argument, Schemas};
 use super::ask::{Answer, Ask};
 use super::call::{Call, CallContext};
 use super::tool_result::ToolError;
-use crate::Api;
+use accord_serving::Api;
 
 /// A prompt: a request to a host whose answer becomes a message to the model.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    pub(super) fn described(&self) -> Described {
+    pub fn described(&self) -> Described {
         let arguments = self.arguments.iter().map(|argument| {
             PromptArgument::new(argument.name())
                 .with_description(argument.about())
@@ -40,7 +40,7 @@ impl Prompt {
     }
 
     /// The prompt with its content.
-    pub(super) async fn get(
+    pub async fn get(
         &self,
         sent: Object,
         context: &CallContext,
@@ -58,7 +58,7 @@ impl Prompt {
 }
 
 /// The prompt with a name.
-pub(super) fn find(prompts: &[&'static Prompt], name: &str) -> Result<&'static Prompt, Failure> {
+pub fn find(prompts: &[&'static Prompt], name: &str) -> Result<&'static Prompt, Failure> {
     let found = prompts.iter().find(|prompt| prompt.name == name);
     found.copied().ok_or_else(|| {
         let name: String = name.chars().take(100).collect();

@@ -14,11 +14,11 @@ use tokio::sync::watch;
 
 use super::ask::Ask;
 use super::tool_result::OpenSession;
-use crate::Api;
+use accord_serving::Api;
 
 /// The memory of one connection, or of one request if the client has no session.
 #[derive(Default)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     state: Mutex<State>,
     is_abandoned: watch::Sender<bool>,
 }
@@ -36,29 +36,29 @@ struct State {
 
 impl Connection {
     /// A connection that later calls reach, too.
-    pub(super) fn lasting() -> Arc<Self> {
+    pub(crate) fn lasting() -> Arc<Self> {
         let connection = Self::default();
         connection.keep();
         Arc::new(connection)
     }
 
     /// Says that later calls reach it, too.
-    pub(super) fn keep(&self) {
+    pub(crate) fn keep(&self) {
         self.state.lock().lasts = true;
     }
 
     /// Whether later calls reach it, too.
-    pub(super) fn lasts(&self) -> bool {
+    pub(crate) fn lasts(&self) -> bool {
         self.state.lock().lasts
     }
 
     /// The session that was started last, unless it has ended.
-    pub(super) fn session(&self) -> Option<OpenSession> {
+    pub(crate) fn session(&self) -> Option<OpenSession> {
         self.state.lock().current.clone()
     }
 
     /// Remembers a session that was started.
-    pub(super) async fn start(&self, session: OpenSession, api: Arc<dyn Api>) {
+    pub(crate) async fn start(&self, session: OpenSession, api: Arc<dyn Api>) {
         let is_late = {
             let mut state = self.state.lock();
             state.current = Some(session.clone());
@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Forgets a session that its client ended.
-    pub(super) fn forget(&self, ended: &SessionId) {
+    pub(crate) fn forget(&self, ended: &SessionId) {
         let mut state = self.state.lock();
         state.started.retain(|(open, _)| open.session_id != *ended);
         if state.current.as_ref().is_some_and(|open| open.session_id == *ended) {
@@ -81,19 +81,19 @@ impl Connection {
     }
 
     /// Says that nobody gets the answers of its calls any more.
-    pub(super) fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         self.is_abandoned.send_replace(true);
     }
 
     /// Waits until nobody gets the answers of its calls any more.
-    pub(super) async fn abandoned(&self) {
+    pub(crate) async fn abandoned(&self) {
         let mut is_abandoned = self.is_abandoned.subscribe();
         // The sender lives as long as the connection.
         drop(is_abandoned.wait_for(|is_abandoned| *is_abandoned).await);
     }
 
     /// Ends the sessions that the client left open.
-    pub(super) async fn end(&self) {
+    pub(crate) async fn end(&self) {
         self.abandon();
         let left = {
             let mut state = self.state.lock();

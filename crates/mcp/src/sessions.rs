@@ -57,7 +57,7 @@ impl Default for SessionLimits {
 
 /// The sessions of one endpoint.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     local: Arc<LocalSessionManager>,
     limits: SessionLimits,
     open: Mutex<HashMap<SessionId, OpenSession>>,
@@ -80,7 +80,7 @@ tokio::task_local! {
 
 /// The request that is being answered.
 #[derive(Debug)]
-pub(super) struct CurrentRequest {
+pub(crate) struct CurrentRequest {
     caller: String,
     /// The memory of the connection that the request starts, if it starts one.
     connection: Arc<Connection>,
@@ -89,7 +89,7 @@ pub(super) struct CurrentRequest {
 
 /// What is answered instead of the response of the transport.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// A refusal.
     Refused(Failure),
     /// The one message that answers the request.
@@ -98,7 +98,7 @@ pub(super) enum Outcome {
 
 /// Why a session cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SessionsError {
+pub(crate) enum SessionsError {
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
     #[error("there is no such session")]
@@ -110,7 +110,7 @@ pub(super) enum SessionsError {
 }
 
 impl CurrentRequest {
-    pub(super) fn new(caller: &str) -> Arc<Self> {
+    pub(crate) fn new(caller: &str) -> Arc<Self> {
         Arc::new(Self {
             caller: caller.to_owned(),
             connection: Arc::default(),
@@ -119,17 +119,17 @@ impl CurrentRequest {
     }
 
     /// The memory for the server of the request that is being answered.
-    pub(super) fn connection() -> Arc<Connection> {
+    pub(crate) fn connection() -> Arc<Connection> {
         CURRENT.try_with(|request| Arc::clone(&request.connection)).unwrap_or_default()
     }
 
     /// Runs the code that answers the request.
-    pub(super) async fn scope<T>(self: &Arc<Self>, answer: impl Future<Output = T>) -> T {
+    pub(crate) async fn scope<T>(self: &Arc<Self>, answer: impl Future<Output = T>) -> T {
         CURRENT.scope(Arc::clone(self), answer).await
     }
 
     /// What to answer instead of the response of the transport.
-    pub(super) fn outcome(&self) -> Option<Outcome> {
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
         self.outcome.lock().take()
     }
 
@@ -140,7 +140,7 @@ impl CurrentRequest {
 }
 
 impl Sessions {
-    pub(super) fn new(limits: SessionLimits) -> Self {
+    pub(crate) fn new(limits: SessionLimits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
         // Answers that were sent are not kept: an idle session would hold them in memory. So
@@ -156,7 +156,7 @@ impl Sessions {
     }
 
     /// Ends all sessions.
-    pub(super) async fn end(&self) {
+    pub(crate) async fn end(&self) {
         let ids: Vec<SessionId> = self.open().keys().cloned().collect();
         for id in ids {
             drop(self.close(&id).await);
@@ -164,7 +164,7 @@ impl Sessions {
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.open().len()
     }
 
@@ -208,7 +208,7 @@ impl Sessions {
     }
 
     /// Ends a session, and the sessions of the memory that were started over it.
-    pub(super) async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
+    pub(crate) async fn close(&self, id: &SessionId) -> Result<(), SessionsError> {
         let open = self.open().remove(id);
         if let Some(open) = &open {
             open.connection.abandon();

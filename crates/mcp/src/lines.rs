@@ -16,15 +16,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// The server's ends of the lines.
-pub(super) struct Lines {
-    pub(super) input: DuplexStream,
-    pub(super) output: DuplexStream,
+pub(crate) struct Lines {
+    pub input: DuplexStream,
+    pub output: DuplexStream,
     reading: JoinHandle<()>,
     writing: JoinHandle<()>,
 }
 
 /// The tasks that copy lines, while the server has its ends.
-pub(super) struct CopyTasks {
+pub(crate) struct CopyTasks {
     reading: JoinHandle<()>,
     writing: JoinHandle<()>,
 }
@@ -36,7 +36,7 @@ const WAITING: usize = 16;
 
 impl Lines {
     /// Starts to copy lines of a client's streams.
-    pub(super) fn over(
+    pub(crate) fn over(
         from_client: impl AsyncRead + Send + Unpin + 'static,
         to_client: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Self {
@@ -52,7 +52,7 @@ impl Lines {
     }
 
     /// The server's ends, and the tasks, to be kept until the server is done.
-    pub(super) fn split(self) -> ((DuplexStream, DuplexStream), CopyTasks) {
+    pub(crate) fn split(self) -> ((DuplexStream, DuplexStream), CopyTasks) {
         let held = CopyTasks { reading: self.reading, writing: self.writing };
         ((self.input, self.output), held)
     }
@@ -60,7 +60,7 @@ impl Lines {
 
 impl CopyTasks {
     /// Waits until everything was sent to the client. The server must have dropped its ends.
-    pub(super) async fn finish(self) {
+    pub(crate) async fn finish(self) {
         // The client may keep its input open without sending more.
         self.reading.abort();
         let _ = self.reading.await;
@@ -135,15 +135,15 @@ async fn write(
 }
 
 /// What is wrong with a text that is not a message.
-pub(super) struct Problem {
+pub(crate) struct Problem {
     id: Value,
     code: i32,
     /// What is wrong, to follow the subject of a sentence.
-    pub(super) message: &'static str,
+    pub message: &'static str,
 }
 
 /// What is wrong with a text that should be a message; `None` for a message or an empty text.
-pub(super) fn problem(text: &[u8]) -> Option<Problem> {
+pub(crate) fn problem(text: &[u8]) -> Option<Problem> {
     if text.trim_ascii().is_empty() {
         return None;
     }

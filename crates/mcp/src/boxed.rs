@@ -11,10 +11,10 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
 /// A transport of any kind.
-pub(super) struct BoxedTransport(Box<dyn AnyTransport>);
+pub(crate) struct BoxedTransport(Box<dyn AnyTransport>);
 
 impl BoxedTransport {
-    pub(super) fn new(transport: impl Transport<RoleServer> + 'static) -> Self {
+    pub(crate) fn new(transport: impl Transport<RoleServer> + 'static) -> Self {
         Self(Box::new(transport))
     }
 }

@@ -36,9 +36,9 @@ use super::server::{ApiFor, ApiSource, Server};
 use super::sessions::{CurrentRequest, Outcome, SessionLimits, Sessions};
 use super::toolset::{Toolbox, Toolset};
 use super::watch::{IsAccepted, watched};
-use crate::http::body::read_body;
-use crate::http::streams::closing_down;
-use crate::http::{Refusal, RouteName, errors};
+use accord_serving::body::read_body;
+use accord_serving::streams::closing_down;
+use accord_serving::{Refusal, RouteName, errors};
 
 /// The MCP endpoints of a host. Cheap to clone.
 #[derive(Clone)]
@@ -112,7 +112,7 @@ impl McpEndpoints {
     }
 
     /// The paths of the routes, with the protocol of their refusals.
-    pub(crate) fn protocols(&self) -> impl Iterator<Item = (&str, Protocol)> {
+    pub fn protocols(&self) -> impl Iterator<Item = (&str, Protocol)> {
         let endpoints = self.0.endpoints.iter();
         endpoints.map(|endpoint| (endpoint.path.as_str(), endpoint.protocol))
     }
@@ -227,7 +227,7 @@ impl Endpoint {
 }
 
 /// The header that names a session.
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The largest message: a call that deposits the largest package.
 const LARGEST_MESSAGE: usize = MAX_PACKAGE_BYTES + 64 * 1024;

@@ -14,7 +14,7 @@ use super::lines::Lines;
 use super::server::{ApiSource, Server};
 use super::toolset::Toolbox;
 use super::transport::Checked;
-use crate::Api;
+use accord_serving::Api;
 
 /// Serves the client that started this process over standard input and output, until it closes
 /// them.

@@ -19,7 +19,7 @@ use super::call::Call;
 use super::raw;
 
 /// The argument of the tools that read.
-pub(super) const BUDGET: Argument = Argument::integer(
+pub const BUDGET: Argument = Argument::integer(
     "max_tokens",
     100,
     1_000_000,
@@ -28,7 +28,7 @@ pub(super) const BUDGET: Argument = Argument::integer(
 .default_number(DEFAULT_TOKENS);
 
 /// The argument of the tools that list.
-pub(super) const PAGE_BUDGET: Argument = Argument::integer(
+pub const PAGE_BUDGET: Argument = Argument::integer(
     "max_tokens",
     100,
     1_000_000,
@@ -39,29 +39,29 @@ pub(super) const PAGE_BUDGET: Argument = Argument::integer(
 .default_number(DEFAULT_TOKENS);
 
 /// The default budget.
-pub(super) const DEFAULT_TOKENS: i64 = 8_000;
+pub const DEFAULT_TOKENS: i64 = 8_000;
 
 /// How a document can be shortened.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shortening {
+pub struct Shortening {
     /// Lists that may lose items, the most important first.
-    pub(super) lists: &'static [&'static str],
+    pub lists: &'static [&'static str],
     /// Members that are dropped first.
-    pub(super) extras: &'static [&'static str],
+    pub extras: &'static [&'static str],
     /// An object, and its one member that stays when the budget is small.
-    pub(super) bare: Option<(&'static str, &'static str)>,
+    pub bare: Option<(&'static str, &'static str)>,
     /// The member that identifies items that were left out.
-    pub(super) named_by: Option<&'static str>,
+    pub named_by: Option<&'static str>,
 }
 
 /// The budget of a call.
-pub(super) fn budget(call: &Call<'_>) -> usize {
+pub fn budget(call: &Call<'_>) -> usize {
     let asked = call.number("max_tokens").unwrap_or(DEFAULT_TOKENS);
     usize::try_from(asked).unwrap_or(usize::MAX)
 }
 
 /// A document that cannot be shortened, if it fits into the budget.
-pub(super) fn whole(text: &str, budget: usize) -> Result<String, Failure> {
+pub fn whole(text: &str, budget: usize) -> Result<String, Failure> {
     if tokens(text) > budget {
         return Err(too_small(tokens(text), budget));
     }
@@ -69,7 +69,7 @@ pub(super) fn whole(text: &str, budget: usize) -> Result<String, Failure> {
 }
 
 /// A document, shortened to fit into the budget.
-pub(super) fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<String, Failure> {
+pub fn shortened(text: &str, budget: usize, how: &Shortening) -> Result<String, Failure> {
     if tokens(text) <= budget {
         return Ok(text.to_owned());
     }

@@ -4,7 +4,7 @@
 //! serialised again.
 
 /// The members of an object: each name as it is written between its quotes, and its value.
-pub(super) fn members(text: &str) -> Option<Vec<(&str, &str)>> {
+pub fn members(text: &str) -> Option<Vec<(&str, &str)>> {
     let mut members = Vec::new();
     let mut rest = open(text, '{')?;
     while let Some(more) = next(rest, '}', members.is_empty())? {
@@ -19,7 +19,7 @@ pub(super) fn members(text: &str) -> Option<Vec<(&str, &str)>> {
 }
 
 /// The items of a list.
-pub(super) fn items(text: &str) -> Option<Vec<&str>> {
+pub fn items(text: &str) -> Option<Vec<&str>> {
     let mut items = Vec::new();
     let mut rest = open(text, '[')?;
     while let Some(more) = next(rest, ']', items.is_empty())? {

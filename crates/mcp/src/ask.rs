@@ -15,8 +15,8 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Uri};
 
 use super::tool_result::ToolError;
-use crate::http::{NEW_PROJECT, SUPERSEDED_BY};
-use crate::{Api, Request};
+use accord_serving::reply::{NEW_PROJECT, SUPERSEDED_BY};
+use accord_serving::{Api, Request};
 
 /// The largest answer that is read.
 const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
@@ -108,7 +108,7 @@ impl Ask {
     }
 
     /// Sends the request and reads the answer.
-    pub(super) async fn send(mut self, api: &dyn Api) -> Result<Answer, ToolError> {
+    pub async fn send(mut self, api: &dyn Api) -> Result<Answer, ToolError> {
         let mut unknown = Vec::new();
         loop {
             let error = match self.clone().send_once(api).await {
@@ -265,7 +265,7 @@ fn is_json(media_type: &HeaderValue) -> bool {
 }
 
 /// Decodes a percent-encoded text.
-pub(super) fn unescape(text: &str) -> Option<String> {
+pub fn unescape(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -6,14 +6,14 @@ use hyper::Method;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::endpoints::SESSION;
-use crate::http::body::check_media_type;
+use accord_serving::body::check_media_type;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
 /// Checks what the client accepts and what it sends. Then writes both in the one spelling that the
 /// transport understands.
-pub(super) fn check(method: &Method, headers: &mut HeaderMap) -> Result<(), Failure> {
+pub(crate) fn check(method: &Method, headers: &mut HeaderMap) -> Result<(), Failure> {
     let needed: &[&str] = match *method {
         Method::POST => &[JSON, EVENTS],
         Method::GET => &[EVENTS],
@@ -40,7 +40,7 @@ pub(super) fn check(method: &Method, headers: &mut HeaderMap) -> Result<(), Fail
 }
 
 /// The response, with the session that another one names.
-pub(super) fn with_session(mut response: Response, other: &HeaderMap) -> Response {
+pub(crate) fn with_session(mut response: Response, other: &HeaderMap) -> Response {
     if let Some(session) = other.get(SESSION) {
         response.headers_mut().insert(SESSION, session.clone());
     }

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::keys::CHECK_INTERVAL;
+use accord_serving::keys::CHECK_INTERVAL;
 
 /// Says whether a caller would still be accepted.
 pub type IsAccepted = Arc<dyn Fn(Caller) -> BoxFuture<'static, bool> + Send + Sync>;
@@ -25,7 +25,7 @@ struct Watched {
 }
 
 /// The body, which ends when its caller is no longer accepted. `shut_out` then runs.
-pub(super) fn watched(
+pub(crate) fn watched(
     body: Body,
     caller: Caller,
     is_accepted: IsAccepted,

@@ -13,13 +13,13 @@ use super::in_flight::InFlight;
 use super::malformed;
 
 /// A transport that refuses some requests itself.
-pub(super) struct Checked<T> {
+pub(crate) struct Checked<T> {
     inner: T,
     in_flight: InFlight,
 }
 
 impl<T> Checked<T> {
-    pub(super) fn new(inner: T) -> Self {
+    pub(crate) fn new(inner: T) -> Self {
         Self { inner, in_flight: InFlight::default() }
     }
 

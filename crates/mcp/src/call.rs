@@ -31,7 +31,7 @@ pub struct CallContext {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(arguments: &'a Object, context: &'a CallContext, now: Time) -> Self {
+    pub fn new(arguments: &'a Object, context: &'a CallContext, now: Time) -> Self {
         Self { arguments, context, now }
     }
 
