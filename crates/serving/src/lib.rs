@@ -17,6 +17,7 @@
     reason = "serving opens sockets and files, and reads the environment"
 )]
 
+pub mod acting;
 mod api;
 pub mod body;
 pub mod client;
@@ -25,6 +26,7 @@ mod correlation;
 pub mod declared;
 pub mod errors;
 pub mod exchange;
+pub mod folder;
 mod guard;
 pub mod keys;
 pub mod listen;

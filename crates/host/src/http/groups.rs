@@ -5,8 +5,11 @@
 
 use accord_api::Declaration;
 
-use super::Route;
-use super::{live, live_tools, own, pages, routes, tasks};
+use accord_serving::Door;
+use accord_serving::table::Route;
+use accord_tasks_door as tasks;
+
+use super::{Host, live, live_tools, own, pages, routes};
 
 /// Routes that belong together: a heading on the page, a tag of the OpenAPI document.
 pub(super) struct Group {
@@ -15,7 +18,30 @@ pub(super) struct Group {
     /// What its routes are for.
     pub(super) about: &'static str,
     /// The lists of its routes.
-    routes: &'static [fn() -> Vec<Route>],
+    routes: &'static [List],
+}
+
+/// A list of routes of a door, without the type of the door's state.
+struct List {
+    declared: fn() -> Vec<Declaration>,
+    behind: fn(&Host) -> Vec<Route>,
+}
+
+/// A list of routes, and the state of their door.
+macro_rules! list {
+    ($routes:path, $state:expr) => {
+        List {
+            declared: || $routes().into_iter().map(|route| route.declared).collect(),
+            behind: |host| behind($routes(), &$state(host)),
+        }
+    };
+    ($routes:path) => {
+        list!($routes, Host::clone)
+    };
+}
+
+fn behind<D: Door>(routes: Vec<Route<D>>, door: &D) -> Vec<Route> {
+    routes.into_iter().map(|route| route.behind(door.clone())).collect()
 }
 
 /// The groups, in the order of the page.
@@ -25,94 +51,103 @@ pub(super) const GROUPS: &[Group] = &[
     Group {
         name: "Packages",
         about: "Records of work and decisions: deposit, read, search, review.",
-        routes: &[routes::packages::routes, routes::lifecycle::routes],
+        routes: &[list!(routes::packages::routes), list!(routes::lifecycle::routes)],
     },
     Group {
         name: "Orientation",
         about: "Summaries of a project, or of all projects.",
-        routes: &[routes::bundles::routes],
+        routes: &[list!(routes::bundles::routes)],
     },
     Group {
         name: "Facts",
         about: "Statements that hold for a while.",
-        routes: &[routes::facts::routes],
+        routes: &[list!(routes::facts::routes)],
     },
     Group {
         name: "Sessions",
         about: "Periods of work of an actor.",
-        routes: &[routes::sessions::routes],
+        routes: &[list!(routes::sessions::routes)],
     },
     Group {
         name: "Projects",
         about: "What packages, facts and sessions belong to.",
-        routes: &[routes::projects::routes, routes::questions::routes],
+        routes: &[list!(routes::projects::routes), list!(routes::questions::routes)],
     },
     Group {
         name: "Events, export and import",
         about: "Everything of a project, as it happens or as a whole.",
-        routes: &[routes::events::routes, routes::export::routes, routes::import::routes],
+        routes: &[
+            list!(routes::events::routes),
+            list!(routes::export::routes),
+            list!(routes::import::routes),
+        ],
     },
     Group {
         name: "Tasks",
         about: "Work for agents and people, over AOF/1: create, claim, report, review.",
-        routes: &[tasks::routes],
+        routes: &[list!(tasks::routes, Host::tasks_door)],
     },
     Group {
         name: "Live",
         about: "Live sessions between agents and people, over ggui.",
-        routes: &[live::routes],
+        routes: &[list!(live::routes)],
     },
     Group {
         name: "Live sessions",
         about: "What agents ask people, over ggui: list, show, answer, follow.",
-        routes: &[own::live::routes],
+        routes: &[list!(own::live::routes)],
     },
     Group {
         name: "Tools of live sessions",
         about: "What agents and pages call over MCP, over ggui: render, update, consume.",
-        routes: &[live_tools::routes],
+        routes: &[list!(live_tools::routes)],
     },
     Group {
         name: "Pages of live sessions",
         about: "What a person is shown in a browser: the page, its login, its assets.",
-        routes: &[pages::routes],
+        routes: &[list!(pages::routes)],
     },
-    Group { name: "Blobs", about: "Files by their digest.", routes: &[routes::blobs::routes] },
+    Group {
+        name: "Blobs",
+        about: "Files by their digest.",
+        routes: &[list!(routes::blobs::routes)],
+    },
     Group {
         name: "Keys",
         about: "Who may use the server, and for what.",
-        routes: &[own::keys::routes],
+        routes: &[list!(own::keys::routes)],
     },
     Group {
         name: "Operating",
         about: "Status and maintenance.",
         routes: &[
-            own::upkeep::routes,
-            own::ids::routes,
-            own::projects::routes,
-            own::task_trees::routes,
-            routes::verify::routes,
+            list!(own::upkeep::routes),
+            list!(own::ids::routes),
+            list!(own::projects::routes),
+            list!(own::task_trees::routes),
+            list!(routes::verify::routes),
         ],
     },
     Group {
         name: "The server",
         about: "What the server is, and whether it runs.",
-        routes: &[own::about::routes, routes::bundles::descriptor],
+        routes: &[list!(own::about::routes), list!(routes::bundles::descriptor)],
     },
 ];
 
-/// Every route, with its group.
-pub(super) fn every_route() -> Vec<Route> {
-    let of = |group: &'static Group| {
-        let routes = group.routes.iter().flat_map(|routes| routes());
-        routes.map(|route| route.in_group(group.name))
-    };
-    GROUPS.iter().flat_map(of).collect()
+/// Every route of a host.
+pub(super) fn every_route(host: &Host) -> Vec<Route> {
+    let lists = GROUPS.iter().flat_map(|group| group.routes);
+    lists.flat_map(|list| (list.behind)(host)).collect()
 }
 
 /// Every route as documents describe it, with its group.
 pub fn every_declaration() -> Vec<Declaration> {
-    every_route().into_iter().map(|route| route.declared).collect()
+    let of = |group: &'static Group| {
+        let declared = group.routes.iter().flat_map(|list| (list.declared)());
+        declared.map(|declared| Declaration { group: group.name, ..declared })
+    };
+    GROUPS.iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use accord_serving::Serving;
 use accord_store::{Engine, StoreError, StoreErrorKind};
 use accord_system::spawn_blocking;
 use accord_tasks::Environment;
+use accord_tasks_door::TasksDoor;
 use axum::Router;
 use parking_lot::Mutex;
 
@@ -21,8 +22,8 @@ use crate::engine;
 use crate::live::{HostTools, LiveParts, Overrides, Sockets, Standing, TokenHolder};
 use crate::mcp::{TOOLSETS, Toolbox};
 use crate::settings::Settings;
-use crate::tasks::TaskTrees;
 use crate::tasks::takeover::take_over_all;
+use crate::tasks::{TaskTrees, check_project, links};
 use crate::upkeep::{create_folder, takes_writes};
 
 /// The folder of blobs in a data folder.
@@ -43,6 +44,7 @@ struct Parts {
     scope: Scope,
     memory: Memory,
     tasks: TaskTrees,
+    tasks_door: TasksDoor,
     live: LiveParts,
     /// Weak, because the router has a clone of the host.
     router: Mutex<Weak<Router>>,
@@ -124,12 +126,17 @@ impl Host {
             engine: Arc::downgrade(&engine),
         };
         let serving = Serving::new(folder, settings, memory.units(), vec![Box::new(values)]);
+        let has_store = matches!(scope, Scope::Folder | Scope::Shared);
+        let strict = serving.settings().strict_projects;
+        let check_project = has_store.then(|| check_project(&memory, strict));
+        let tasks_door = TasksDoor::new(serving.clone(), tasks.clone(), check_project);
         let host = Self(Arc::new(Parts {
             serving,
             engine,
             scope,
             memory,
             tasks,
+            tasks_door,
             live,
             router: Mutex::default(),
         }));
@@ -146,7 +153,7 @@ impl Host {
         if !self.has_store() {
             return;
         }
-        if let Err(failure) = self.tasks().load_links(self.memory(), self.folder()) {
+        if let Err(failure) = links::load(self.tasks(), self.memory(), self.folder()) {
             let code = failure.code;
             tracing::warn!(%code, "linked task trees are not used: {}", failure.message);
         }
@@ -196,6 +203,11 @@ impl Host {
     /// The task trees.
     pub fn tasks(&self) -> &TaskTrees {
         &self.0.tasks
+    }
+
+    /// The door of tasks.
+    pub(crate) fn tasks_door(&self) -> TasksDoor {
+        self.0.tasks_door.clone()
     }
 
     /// The services of live sessions.

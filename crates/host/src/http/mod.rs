@@ -20,7 +20,6 @@ mod page;
 mod pages;
 mod project_document;
 mod routes;
-mod tasks;
 mod words;
 
 use std::convert::Infallible;
@@ -46,7 +45,7 @@ pub use accord_serving::{
     CORRELATION, Correlation, Metrics, Refusal, Reply, RouteName, TERMINAL, body, errors, reply,
     streams,
 };
-pub(crate) use accord_serving::{Peer, Permit, Permits, operation, table};
+pub(crate) use accord_serving::{Peer, Permit, Permits, table};
 
 pub use self::examples::{EXAMPLES, Example};
 pub use self::groups::every_declaration;
@@ -70,9 +69,8 @@ pub(crate) type Route = table::Route<Host>;
 
 /// All routes of a host, with authentication, limits and error bodies.
 pub fn router(host: Host) -> Router {
-    let routes = groups::every_route();
+    let routes = groups::every_route(&host);
     let endpoints = mcp_endpoints(&host);
-    let routes: Vec<_> = routes.into_iter().map(|route| route.behind(host.clone())).collect();
     let mut rules = table::rules(&routes);
     rules.extend(endpoints.protocols().map(|(path, protocol)| {
         (path.to_owned(), table::Rule { protocol, admission: table::Admission::Common })

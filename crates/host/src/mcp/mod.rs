@@ -3,7 +3,6 @@
 pub mod live;
 pub mod memory;
 pub mod relay;
-pub mod tasks;
 
 pub use accord_mcp::{
     Advice, Answer, ApiFor, Argument, Ask, Call, CallContext, Effect, HostAccess, IsAccepted,
@@ -20,4 +19,4 @@ pub fn tool_names() -> Vec<&'static str> {
 
 /// All sets of tools. The first is the one that is offered if none is named.
 pub const TOOLSETS: &[&Toolset] =
-    &[&memory::TOOLSET, &relay::TOOLSET, &tasks::TOOLSET, &live::TOOLSET];
+    &[&memory::TOOLSET, &relay::TOOLSET, &accord_tasks_door::TOOLSET, &live::TOOLSET];

@@ -2,16 +2,15 @@
 //! host serves.
 
 mod backup;
-mod folder;
 mod offline;
 mod repair;
 mod room;
 mod trees;
 
 pub(crate) use self::backup::backup;
-pub use self::folder::{
-    DATA_FOLDER, create as create_folder, find as find_folder, must_be_private,
-};
 pub use self::offline::{compact, restore};
 pub use self::repair::repair;
 pub(crate) use self::room::takes_writes;
+pub use accord_serving::folder::{
+    DATA_FOLDER, create as create_folder, find as find_folder, must_be_private,
+};

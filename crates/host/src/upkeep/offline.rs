@@ -8,7 +8,7 @@ use std::path::Path;
 use accord_contract::codes::{Code, Failure};
 use accord_store::{Engine as _, StoreError, StoreErrorKind};
 
-use super::folder::create as create_folder;
+use super::create_folder;
 use super::trees;
 use crate::engine::{DATABASE, FolderEngine, LOCK};
 use crate::http::BLOBS;

@@ -13,6 +13,7 @@ use crate::http::body::Document;
 use crate::http::reply::encoded;
 use crate::http::routes::InProject;
 use crate::http::{Context, Correlation, Reply};
+use crate::tasks::links;
 use accord_serving::alx_envelope;
 use accord_serving::table::Content;
 
@@ -118,7 +119,7 @@ async fn link(
     caller.access().may(Verb::Admin, &project)?;
     let folder = PathBuf::from(request.folder);
     let (memory, data) = (host.memory(), host.folder());
-    let folder = host.tasks().record_link(memory, &caller, data, &project, &folder).await?;
+    let folder = links::record(host.tasks(), memory, &caller, data, &project, &folder).await?;
     Ok(answer(&correlation, project, Some(folder)))
 }
 
@@ -127,7 +128,7 @@ async fn unlink(
     InProject(project): InProject,
 ) -> Reply {
     let (memory, data) = (host.memory(), host.folder());
-    host.tasks().remove_link(memory, &caller, data, &project).await?;
+    links::remove(host.tasks(), memory, &caller, data, &project).await?;
     Ok(answer(&correlation, project, None))
 }
 

@@ -12,8 +12,8 @@ use crate::http::Route;
 use crate::http::body::Document;
 use crate::http::reply::encoded;
 use crate::http::routes::{InProject, PathId, Query};
-use crate::http::tasks::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
 use crate::http::{Context, Reply};
+use accord_serving::acting::{ABOUT_ACTOR, ABOUT_DOOR, ACTOR, DOOR, Who};
 use accord_serving::alx_envelope;
 use accord_serving::table::Content;
 

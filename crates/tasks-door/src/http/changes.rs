@@ -10,8 +10,8 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_task};
-use crate::http::Route;
-use crate::tasks::TaskTrees;
+use crate::Route;
+use crate::TaskTrees;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -18,13 +18,14 @@ use accord_tasks_core::operations::{
 use accord_tasks_core::{By, Door};
 use axum::extract::RawPathParams;
 
-use super::ask::in_tree;
 use super::operation::{Scene, bind};
-use crate::http::Route;
-use crate::http::operation::respond;
-use crate::http::routes::{InProject, Query};
-use crate::http::{Context, Reply};
-use crate::tasks::markdown as text;
+use super::requests::in_tree;
+use crate::Context;
+use crate::Route;
+use crate::markdown as text;
+use accord_serving::Reply;
+use accord_serving::operation::respond;
+use accord_serving::query::{InProject, Query};
 
 /// The budget of Markdown, unless the request says otherwise.
 const DEFAULT_TOKENS: usize = 4_000;

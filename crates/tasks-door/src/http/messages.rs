@@ -3,19 +3,22 @@
 use accord_api::body::{AnswerBody as _, Json};
 use accord_api::parameter::ParamSet as _;
 use accord_api::{Envelope as _, Operation as _};
+use accord_base::{Actor, ActorType, Author, By, Caller, Door, Need, ProjectId, Verb};
+use accord_contract::codes::Failure;
 use accord_contract::wire::Value;
 use accord_tasks_core::message::{Detected, detect};
 use accord_tasks_core::operations::{AofMessageEnvelope, MessageQuery, SendMessage};
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 
-use super::ask::{check_project, in_tree};
-use crate::http::Route;
-use crate::http::body::{check_media_type, read_body};
-use crate::http::operation::respond;
-use crate::http::routes::{InProject, Query};
-use crate::http::{Context, Host, Refusal, Reply};
-use crate::tasks::sending;
+use super::requests::in_tree;
+use crate::{Context, Route};
+use accord_serving::Refusal;
+use accord_serving::Reply;
+use accord_serving::acting::service;
+use accord_serving::body::{check_media_type, read_body};
+use accord_serving::operation::respond;
+use accord_serving::query::{InProject, Query};
 
 /// The largest message.
 const MOST: u64 = 10 * 1024 * 1024;
@@ -30,10 +33,10 @@ pub(super) fn routes() -> Vec<Route> {
 /// An input, as it was sent.
 struct Input(Bytes);
 
-impl FromRequest<Host> for Input {
+impl<S: Sync> FromRequest<S> for Input {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, _: &Host) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
         let is_known = |essence: &str| {
             essence == "application/json" || essence.ends_with("+json") || essence == "text/plain"
         };
@@ -72,8 +75,45 @@ async fn receive(
         _ => None,
     };
     let by = sending(&caller, &project, sender)?;
-    check_project(&host, &project).await?;
+    host.check_project(&project).await?;
     let answer = in_tree(&host, &project, move |tree| tree.message(&event, &by)).await?;
     let envelope = AofMessageEnvelope::wrap(answer, correlation.as_str());
     Ok(respond(200, Json(envelope).encode()))
+}
+
+/// Who passes a message on. An agent's key sends only as that agent, which the service checks, so
+/// that an event records a refusal. Others pass on the messages of agents that they may act as.
+///
+/// # Errors
+/// `unauthorized` when the key does not cover the project, the verb or the sender; those of the
+/// policy when the sender is a person or a script.
+fn sending(caller: &Caller, project: &ProjectId, sender: Option<&str>) -> Result<By, Failure> {
+    let access = caller.access();
+    access.may(Verb::Write, project)?;
+    let sender = sender.filter(|sender| !sender.is_empty());
+    let prove = |named: &By| {
+        let author = Author::proven(Some(named.actor.clone()), "/fromAgent");
+        caller.attribute(Need::Write, author)
+    };
+    if let Some(own) = access.actor() {
+        let own = Actor::new(own.id.clone(), own.kind);
+        let is_agent = own.kind == ActorType::Agent;
+        let named = sender.map(|sender| By::parse(sender, Door::Message)).transpose()?;
+        match named {
+            Some(named) if access.attribute(Some(named.actor.clone()), "/fromAgent").is_ok() => {
+                prove(&named)?;
+                return Ok(named);
+            }
+            Some(named) if !is_agent => {
+                access.attribute(Some(named.actor), "/fromAgent")?;
+            }
+            _ => {}
+        }
+        return Ok(By::new(own, Door::Message));
+    }
+    // What is no name of an actor is that of an agent, which the service looks for.
+    if let Some(named) = sender.and_then(|sender| By::parse(sender, Door::Message).ok()) {
+        prove(&named)?;
+    }
+    Ok(service(Door::Message))
 }

@@ -12,8 +12,8 @@ use accord_tasks_core::operations::{
 
 use super::operation::{Scene, bind, on_task, on_tree};
 use super::read::audience;
-use crate::http::Route;
-use crate::tasks::service;
+use crate::Route;
+use accord_serving::acting::service;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

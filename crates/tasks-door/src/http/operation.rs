@@ -20,11 +20,13 @@ use accord_tasks_core::{By, Door};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::ask::{Who, blocking, check_project};
-use crate::http::Route;
-use crate::http::operation::{self, Exchange, respond};
-use crate::http::{Context, Host, Reply};
-use crate::tasks::{TaskTrees, service};
+use super::requests::blocking;
+use crate::Route;
+use crate::TaskTrees;
+use crate::{Context, TasksDoor};
+use accord_serving::Reply;
+use accord_serving::acting::{Who, service};
+use accord_serving::operation::{self, Exchange, respond};
 
 /// What an operation is run with.
 pub(super) struct Scene<'a> {
@@ -173,7 +175,7 @@ impl Service {
     /// Checks who asks, decodes the request, and starts the operation.
     fn start(
         &self,
-        exchange: Exchange<Host>,
+        exchange: Exchange<TasksDoor>,
         path: &Params<'_>,
     ) -> Result<BoxFuture<'static, Reply>, Failure> {
         let Exchange { context: Context { host, caller, correlation }, query, body, .. } = exchange;
@@ -194,11 +196,11 @@ impl Service {
                 None => service(Door::Http),
                 Some(who) => {
                     let by = who.acting(&caller, &project, need, decoded.actor())?;
-                    check_project(&host, &project).await?;
+                    host.check_project(&project).await?;
                     by
                 }
             };
-            let (trees, has_scheduler) = (host.tasks().clone(), host.has_store());
+            let (trees, has_scheduler) = (host.trees().clone(), host.has_scheduler());
             let answer = blocking(move || {
                 let (trees, correlation) = (&trees, correlation.as_str());
                 let scene = Scene { trees, project: &project, by: &by, correlation, has_scheduler };

@@ -1,11 +1,20 @@
-//! Who acts on tasks, and whether the caller may act so.
+//! Who acts in a request, and whether the caller may act so.
 //!
 //! The policy decides ([`accord_base::policy`]). What an actor may do to a task depends on its
 //! kind, so the actor is proven, not claimed: a worker acts as an agent, not as a person, nor as a
 //! script, which may change every task.
 
-use accord_base::{Actor, ActorType, Author, By, Caller, Door, Need, ProjectId, Verb};
+use accord_api::parameter::{Params, Text, Word};
+use accord_base::{Author, By, Caller, Door, MAX_ID_CHARS, Need, ProjectId};
 use accord_contract::codes::{Code, Failure};
+use accord_contract::wire::TextForm;
+
+/// Who acts.
+pub const ACTOR: Text =
+    Text::new("actor", TextForm::ANY.chars(1, MAX_ID_CHARS).without_nul().example("agent:builder"));
+
+/// Through which door.
+pub const DOOR: Word<Door> = Word::new("door");
 
 /// Who acts in a request: the actor that it names, else that of the key, else `fallback`, which
 /// the request says in another way.
@@ -14,7 +23,7 @@ use accord_contract::codes::{Code, Failure};
 /// `unauthorized` when the key does not cover the project, the verb or the actor;
 /// `person_required` when a key of no person acts as one; `not_for_workers` when a worker acts as
 /// a person or a script; `field_missing` without an actor.
-pub(crate) fn acting(
+pub fn acting(
     caller: &Caller,
     project: &ProjectId,
     need: Need,
@@ -41,51 +50,52 @@ pub(crate) fn acting(
     })
 }
 
-/// Who passes a message on. An agent's key sends only as that agent, which the service checks, so
-/// that an event records a refusal. Others pass on the messages of agents that they may act as.
-///
-/// # Errors
-/// `unauthorized` when the key does not cover the project, the verb or the sender; those of the
-/// policy when the sender is a person or a script.
-pub(crate) fn sending(
-    caller: &Caller,
-    project: &ProjectId,
-    sender: Option<&str>,
-) -> Result<By, Failure> {
-    let access = caller.access();
-    access.may(Verb::Write, project)?;
-    let sender = sender.filter(|sender| !sender.is_empty());
-    let prove = |named: &By| {
-        let author = Author::proven(Some(named.actor.clone()), "/fromAgent");
-        caller.attribute(Need::Write, author)
-    };
-    if let Some(own) = access.actor() {
-        let own = Actor::new(own.id.clone(), own.kind);
-        let is_agent = own.kind == ActorType::Agent;
-        let named = sender.map(|sender| By::parse(sender, Door::Message)).transpose()?;
-        match named {
-            Some(named) if access.attribute(Some(named.actor.clone()), "/fromAgent").is_ok() => {
-                prove(&named)?;
-                return Ok(named);
-            }
-            Some(named) if !is_agent => {
-                access.attribute(Some(named.actor), "/fromAgent")?;
-            }
-            _ => {}
-        }
-        return Ok(By::new(own, Door::Message));
-    }
-    // What is no name of an actor is that of an agent, which the service looks for.
-    if let Some(named) = sender.and_then(|sender| By::parse(sender, Door::Message).ok()) {
-        prove(&named)?;
-    }
-    Ok(service(Door::Message))
-}
-
 /// Who reads, or passes something on, without being anyone in particular.
-pub(crate) fn service(door: Door) -> By {
+pub fn service(door: Door) -> By {
     By::parse(SERVICE, door).expect("the name of the service is valid")
 }
 
 /// The service's own name.
-pub(crate) const SERVICE: &str = "script:accord";
+pub const SERVICE: &str = "script:accord";
+
+/// What the actor of a route means.
+pub const ABOUT_ACTOR: &str = "Who acts: `human:NAME`, `script:NAME`, \
+    `agent:NAME`, or the plain name of an agent. Default: the actor of the key.";
+
+/// What the door of a route means.
+pub const ABOUT_DOOR: &str = "Which kind of client asks, for the records. \
+    `cli` counts only through the socket of the data folder.";
+
+/// Who acts, as the parameters of a request say.
+pub struct Who {
+    named: Option<String>,
+    door: Door,
+}
+
+impl Who {
+    /// Reads the parameters.
+    pub fn read(caller: &Caller, params: &Params<'_>) -> Result<Self, Failure> {
+        let named = ACTOR.read(params)?.map(str::to_owned);
+        Ok(Self { named, door: door(caller, params)? })
+    }
+
+    /// Who acts. `fallback` is the actor that the body names in another way.
+    pub fn acting(
+        &self,
+        caller: &Caller,
+        project: &ProjectId,
+        needs: Need,
+        fallback: Option<&str>,
+    ) -> Result<By, Failure> {
+        acting(caller, project, needs, self.named.as_deref(), fallback, self.door)
+    }
+}
+
+/// The door of a request. A client on the network cannot be the command on this machine.
+fn door(caller: &Caller, params: &Params<'_>) -> Result<Door, Failure> {
+    Ok(match DOOR.read(params)? {
+        Some(Door::Mcp) => Door::Mcp,
+        Some(Door::Cli) if caller.is_owner() => Door::Cli,
+        _ => Door::Http,
+    })
+}

@@ -8,8 +8,9 @@ use accord_tasks_core::operations::{
 };
 
 use super::operation::{bind, on_project, on_tree};
-use crate::http::Route;
-use crate::tasks::{SERVICE, TaskTrees};
+use crate::Route;
+use crate::TaskTrees;
+use accord_serving::acting::SERVICE;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
