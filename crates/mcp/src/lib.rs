@@ -16,6 +16,8 @@
 //!   started over it end with it.
 //! - A stream ends when its key is no longer accepted.
 
+#![expect(clippy::disallowed_methods, reason = "sessions end when they are idle")]
+
 pub mod argument;
 pub mod ask;
 mod boxed;
