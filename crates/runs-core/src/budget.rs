@@ -12,22 +12,18 @@ use crate::event::EventType;
 use crate::members::{amount, build};
 use crate::state::{Block, State};
 
-/// The effect of an exhausted budget.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exceeded {
-    /// The run is blocked.
     Block(Block),
     /// The run continues with a warning event.
     Warn(Object),
 }
 
-/// The missing budget of the next turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shortfall {
     /// The remaining budget in dollars; zero when it is overdrawn.
     pub left_usd: f64,
-    /// The maximum cost of a turn.
     pub wanted_usd: f64,
 }
 
@@ -43,7 +39,6 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
     (left <= 0.0 || wanted_usd > left).then_some(Shortfall { left_usd: left.max(0.0), wanted_usd })
 }
 
-/// Refuses an assignment that the budget does not cover.
 pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
     let Some(missing) = shortfall(state, config) else {
         return Ok(());
@@ -86,7 +81,6 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     state.set(doc::State::BUDGET_RESERVATIONS, reservations);
 }
 
-/// The reservation of a turn.
 pub(crate) fn reserved(state: &State, turn: &TurnId) -> Value {
     let reservations = doc::State::BUDGET_RESERVATIONS.get(state.members());
     let own = reservations.and_then(|all| all.get(turn.as_str()));
@@ -119,7 +113,6 @@ pub(crate) fn book(
     })
 }
 
-/// Releases the reservation of a turn.
 pub(crate) fn release(state: &mut State, turn: &TurnId) {
     let mut reservations = reservations(state);
     reservations.shift_remove(turn.as_str());

@@ -21,7 +21,6 @@ pub const HUMAN_MERGE: &str = "human_merge";
 #[non_exhaustive]
 pub struct Conflict {
     pub files: Vec<String>,
-    /// The turns that changed them.
     pub turns: Vec<String>,
     /// The fraction of the turn's files that is in conflict.
     pub overlap_ratio: f64,
@@ -32,7 +31,6 @@ pub struct Conflict {
 /// The overlap of a turn with turns that were accepted since its assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
-    /// The conflict, if any.
     pub conflict: Option<Conflict>,
     /// Files that the same role continued to edit. They are not in conflict.
     pub forward_revisions: Vec<String>,

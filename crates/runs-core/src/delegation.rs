@@ -14,7 +14,6 @@ use crate::doc::{self, List, Member};
 use crate::members::build;
 use crate::state::{State, Turn};
 
-/// The maximum number of delegations of one result.
 pub(crate) const MAX_DELEGATIONS: usize = 5;
 
 /// Attaches a pending delegation or review of its role to a new turn.
@@ -115,7 +114,6 @@ pub(crate) fn is_open(state: &State) -> bool {
         || doc::State::PENDING_DELEGATION_REVIEW.given(state.members()).is_some()
 }
 
-/// The required decisions that a review finds missing.
 pub(crate) fn missing_decisions(review: &Object) -> Vec<String> {
     results(review).flat_map(missing).collect()
 }
@@ -136,7 +134,6 @@ pub(crate) fn results(review: &Object) -> impl Iterator<Item = &Object> {
     named.unwrap_or(doc::Review::RESULTS).objects(review)
 }
 
-/// A review whose results have this name.
 fn renamed(review: &Object, name: Member<List>) -> Object {
     let results: Vec<Object> = results(review).cloned().collect();
     let mut renamed = review.clone();

@@ -22,7 +22,6 @@ use crate::{RepoPath, dispatch, doc, gate};
 
 pub use accord_base::evidence::{EvidenceDigest, ExpectedDigest};
 
-/// The commands that show the evidence.
 pub const SHOWN_BY: &str =
     "`accord run status` (of an initiative: `accord run coordinator status`)";
 
@@ -32,15 +31,11 @@ const FORMAT: &str = "accord-evidence/1";
 /// What a person decides about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject<'a> {
-    /// The pending phase transition.
     Transition,
-    /// The pending completion of the run.
     Completion,
-    /// The block of the run.
     Block,
     /// The merge of a turn's files with those of other turns.
     Merge(&'a Turn),
-    /// The proposal of a turn.
     Proposal(&'a Proposal),
 }
 
@@ -53,12 +48,10 @@ pub struct Facts {
     pub files: Vec<(String, FileDigest)>,
 }
 
-/// The digest of a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FileDigest {
     /// The SHA-256 of its bytes.
     Sha256(String),
-    /// There is no such file.
     Absent,
     /// It is too large, or not a file.
     Unreadable,
@@ -77,7 +70,6 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// The files that belong to the evidence.
     pub fn files(&self, state: &State, config: &Config) -> Vec<RepoPath> {
         match self {
             Self::Transition | Self::Completion => gate::needed_files(config, state.phase()),
@@ -201,7 +193,6 @@ fn canonical_digest(document: &Object) -> Result<String, Failure> {
     sha256_of(document).map(|digest| digest.hex())
 }
 
-/// The SHA-256 of a document in canonical JSON.
 fn sha256_of(document: &Object) -> Result<Digest, Failure> {
     let text = Value::Object(document.clone()).to_string();
     let canonical = canonicalize(Profile::Jcs, text.as_bytes()).map_err(Failure::from)?;

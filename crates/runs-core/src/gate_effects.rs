@@ -35,7 +35,6 @@ pub(crate) struct GateInputs<'a> {
     pub(crate) now: Time,
 }
 
-/// A request to pass a gate.
 struct Request<'a> {
     gate_type: GateType,
     from: &'a str,
@@ -318,7 +317,6 @@ fn approve(
     passes
 }
 
-/// Records that a gate failed.
 fn note_failure(
     draft: &mut Draft<'_>,
     gate: Option<&str>,

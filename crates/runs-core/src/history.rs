@@ -20,27 +20,22 @@ use crate::{RepoPath, RunId, TurnId};
 /// The status of the line of a withdrawn turn, which does not count as accepted.
 pub(crate) const REISSUED: &str = "reissued";
 
-/// The run of a line of the history.
 pub fn run_id(line: &Object) -> Option<&str> {
     doc::History::RUN_ID.get(line)
 }
 
-/// The warnings in a line of the history.
 pub fn warnings(line: &Object) -> Vec<String> {
     doc::History::WARNINGS.get(line)
 }
 
-/// The markers of the files that a turn changed, from its line in the history.
 pub fn file_markers(line: &Object) -> Option<&Object> {
     doc::ObservedArtifact::FILE_MARKERS.get(doc::History::OBSERVED_ARTIFACT.get(line)?)
 }
 
-/// Whether a line of the history belongs to an accepted turn.
 pub fn is_accepted(line: &Object) -> bool {
     doc::History::STATUS.get(line) != Some(REISSUED)
 }
 
-/// An index of the records of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunIndex {
     run_id: Option<String>,
@@ -66,7 +61,6 @@ const LAST_CHARS: usize = 500;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Touch {
-    /// The id of the turn.
     pub turn_id: String,
     pub role: String,
     /// The run's clock at the acceptance.
@@ -76,7 +70,6 @@ pub struct Touch {
 }
 
 impl RunIndex {
-    /// An empty index of a run.
     pub fn new(run_id: Option<&RunId>) -> Self {
         Self { run_id: run_id.map(ToString::to_string), ..Self::default() }
     }
@@ -159,7 +152,6 @@ impl RunIndex {
         }
     }
 
-    /// The index as a document that a host can store.
     pub fn document(&self) -> Object {
         let counts = self.by_phase.iter();
         let by_phase: Object =
@@ -248,7 +240,6 @@ impl RunIndex {
         })
     }
 
-    /// The run of the index.
     pub fn run_id(&self) -> Option<&str> {
         self.run_id.as_deref()
     }
@@ -258,12 +249,10 @@ impl RunIndex {
         self.lines
     }
 
-    /// The number of accepted turns of the run.
     pub fn total_turns(&self) -> u64 {
         self.turns.len() as u64
     }
 
-    /// Whether a turn of the run was accepted.
     pub fn contains(&self, turn_id: &str) -> bool {
         self.turns.contains(turn_id)
     }
@@ -283,7 +272,6 @@ impl RunIndex {
         Err(failure.with("history_length", self.length()))
     }
 
-    /// The number of accepted turns of a phase.
     pub(crate) fn turns_of_phase(&self, phase: &str) -> u64 {
         self.by_phase.get(phase).copied().unwrap_or(0)
     }
@@ -294,7 +282,6 @@ impl RunIndex {
         own.map_or(0, |(_, turns)| *turns)
     }
 
-    /// Whether a role has had a turn in a phase.
     pub(crate) fn participated(&self, phase: &str, role: &str) -> bool {
         self.roles_by_phase.get(phase).is_some_and(|roles| roles.contains(role))
     }
@@ -319,7 +306,6 @@ impl RunIndex {
         &self.last_decisions
     }
 
-    /// The ids of the run's decisions.
     pub fn decisions(&self) -> &DecisionIds {
         &self.decisions
     }
@@ -333,13 +319,11 @@ fn push_bounded(list: &mut Vec<Object>, item: Object, most: usize) {
     }
 }
 
-/// The items of a list, if all are objects.
 fn all_objects(list: &Value) -> Option<Vec<Object>> {
     let items = list.as_array()?.iter();
     items.map(|item| item.as_object().cloned()).collect()
 }
 
-/// The items of a list, if all are texts.
 fn all_texts(list: &Value) -> Option<BTreeSet<String>> {
     let items = list.as_array()?.iter();
     items.map(|item| item.as_str().map(str::to_owned)).collect()

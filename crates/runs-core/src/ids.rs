@@ -8,7 +8,6 @@ use std::fmt;
 
 use accord_canon::sha256;
 
-/// The maximum length of an id.
 pub const MAX_ID_CHARS: usize = 128;
 
 macro_rules! ids {
@@ -69,22 +68,18 @@ impl Ids {
         Self { seed, drawn: 0 }
     }
 
-    /// A new run id.
     pub fn run(&mut self) -> RunId {
         RunId(format!("run_{}", self.hex(8)))
     }
 
-    /// A new turn id.
     pub fn turn(&mut self) -> TurnId {
         TurnId(format!("turn_{}", self.hex(8)))
     }
 
-    /// A new transaction id.
     pub fn transaction(&mut self) -> TransactionId {
         TransactionId(format!("txn_{}", self.hex(8)))
     }
 
-    /// A new event id.
     pub fn event(&mut self) -> EventId {
         EventId(format!("evt_{}", self.hex(8)))
     }

@@ -20,19 +20,12 @@ use crate::rule;
 use crate::state::{State, Turn};
 
 wire_enum! {
-    /// The category of a decision.
     pub enum DecisionCategory("DecisionCategory", closed) {
-        /// How something is implemented.
         Implementation = "implementation",
-        /// How the system is structured.
         Architecture = "architecture",
-        /// What is built.
         Scope = "scope",
-        /// How the team works.
         Process = "process",
-        /// Quality requirements.
         Quality = "quality",
-        /// How it is released.
         Release = "release",
     }
 }
@@ -40,7 +33,6 @@ wire_enum! {
 wire_enum! {
     /// The `type` of a line about an action on a run.
     pub enum LedgerType("LedgerType", closed) {
-        /// A person approved a gate.
         GateApproval = "gate_approval",
         /// A command of a gate ran.
         GateAction = "gate_action",
@@ -48,11 +40,8 @@ wire_enum! {
         GateFailure = "gate_failure",
         /// The approval policy passed a gate.
         ApprovalPolicy = "approval_policy",
-        /// The run was blocked because it made no progress.
         NonProgressBlock = "non_progress_block",
-        /// A time limit was exceeded, which only warns.
         TimeoutWarning = "timeout_warning",
-        /// A time limit was exceeded.
         Timeout = "timeout",
     }
 }
@@ -62,11 +51,9 @@ wire_enum! {
     pub enum LedgerDecision("LedgerDecision", closed) {
         /// A turn revised files of a later turn.
         ForwardRevisionAccepted = "forward_revision_accepted",
-        /// A result conflicts with an accepted turn.
         ConflictDetected = "conflict_detected",
         /// A person merged a conflict.
         ConflictResolved = "conflict_resolved",
-        /// A turn was rejected because of a conflict.
         ConflictRejected = "conflict_rejected",
         /// A policy blocked the run.
         PolicyEscalation = "policy_escalation",
@@ -74,13 +61,9 @@ wire_enum! {
         OperatorEscalated = "operator_escalated",
         /// A person resolved a block.
         EscalationResolved = "escalation_resolved",
-        /// The work of a turn was given to a new one.
         TurnReissued = "turn_reissued",
-        /// A person sent the request for a gate back.
         GateSentBack = "gate_sent_back",
-        /// A person applied a proposal.
         ProposalApplied = "proposal_applied",
-        /// A person dropped a proposal.
         ProposalRejected = "proposal_rejected",
     }
 }
@@ -88,7 +71,6 @@ wire_enum! {
 /// Greater numbers are ignored when the next id is generated.
 const GREATEST: u64 = 1_000_000_000;
 
-/// The ids of the decisions of a run.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct DecisionIds {
     taken: Names,
@@ -105,7 +87,6 @@ impl DecisionIds {
         self.taken.insert(id)
     }
 
-    /// Whether an id is taken.
     pub fn contains(&self, id: &str) -> bool {
         self.taken.contains(id)
     }
@@ -123,7 +104,6 @@ impl DecisionIds {
         Self { taken: Names::default(), greatest: self.greatest }
     }
 
-    /// The ids as a document.
     pub(crate) fn document(&self) -> Object {
         build([("taken", self.taken.document().into()), ("greatest", self.greatest.into())])
     }

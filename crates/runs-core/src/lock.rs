@@ -12,21 +12,17 @@ use crate::members::{build, count, text};
 /// The age at which other runners consider a lock stale.
 pub const STALE_AFTER_MS: u64 = 30_000;
 
-/// How often the owner renews the lock.
 pub const RENEW_EVERY_MS: u64 = 10_000;
 
-/// The content of a lock file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Lock {
-    /// The process that owns it.
     pub owner_pid: u64,
     /// When it was acquired or last renewed, if that can be read.
     pub acquired_at: Option<Time>,
 }
 
 impl Lock {
-    /// A lock that is owned by a process.
     pub fn new(owner_pid: u64, acquired_at: Option<Time>) -> Self {
         Self { owner_pid, acquired_at }
     }

@@ -17,7 +17,6 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// The reaction of a loop to a turn whose worker ended without a result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Retry {
-    /// The loop was cancelled.
     Cancelled,
     /// The turn was rejected or reissued meanwhile: read the state again.
     Superseded,

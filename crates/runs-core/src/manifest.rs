@@ -18,26 +18,18 @@ use crate::members::{build, count, given, text};
 use crate::rule;
 use crate::{RunId, TurnId};
 
-/// The file name of the manifest.
 pub const MANIFEST: &str = "MANIFEST.json";
 
-/// The version of the document.
 pub(crate) const MANIFEST_VERSION: &str = "1.0";
 
 wire_enum! {
-    /// The kind of an error.
     pub enum Fault("ManifestFault", closed) {
-        /// There is no manifest.
         MissingManifest = "missing_manifest",
-        /// The manifest is invalid.
         InvalidManifest = "invalid_manifest",
-        /// A listed file does not exist.
         MissingFile = "missing_file",
-        /// A listed file has a different size.
         SizeMismatch = "size_mismatch",
         /// A listed file has different content.
         DigestMismatch = "digest_mismatch",
-        /// A file is not listed.
         UnexpectedFile = "unexpected_file",
     }
 }
@@ -45,15 +37,11 @@ wire_enum! {
 /// The files of a bundle by their path, separated by `/`.
 pub type Bundle = BTreeMap<String, Vec<u8>>;
 
-/// A difference between a bundle and its manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ManifestError {
-    /// The kind.
     pub fault: Fault,
-    /// The affected file.
     pub path: Option<String>,
-    /// An explanation for people.
     pub detail: String,
 }
 
@@ -154,7 +142,6 @@ pub fn verify(bundle: &Bundle, others: &[String]) -> Result<Object, Vec<Manifest
     }
 }
 
-/// The failure for the errors of a bundle.
 pub fn refusal(errors: &[ManifestError]) -> Failure {
     let message = errors.first().map_or_else(String::new, |error| error.detail.clone());
     let documents: Value = errors.iter().map(|error| Value::Object(error.document())).collect();
@@ -162,7 +149,6 @@ pub fn refusal(errors: &[ManifestError]) -> Failure {
 }
 
 impl ManifestError {
-    /// The error as it is reported.
     pub fn document(&self) -> Object {
         let mut document = build([("type", self.fault.as_str().into())]);
         if let Some(path) = &self.path {

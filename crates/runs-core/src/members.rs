@@ -2,7 +2,6 @@
 
 use accord_contract::wire::{self, Object, Value};
 
-/// A text member.
 pub(crate) fn text<'a>(object: &'a Object, name: &str) -> Option<&'a str> {
     object.get(name).and_then(Value::as_str)
 }
@@ -23,12 +22,10 @@ pub(crate) fn texts(object: &Object, name: &str) -> Vec<String> {
     items.map(str::to_owned).collect()
 }
 
-/// An object member.
 pub(crate) fn object<'a>(object: &'a Object, name: &str) -> Option<&'a Object> {
     object.get(name).and_then(Value::as_object)
 }
 
-/// The members of an object member, in order.
 pub(crate) fn entries<'a>(
     object: &'a Object,
     name: &str,
@@ -41,7 +38,6 @@ pub(crate) fn count(object: &Object, name: &str) -> Option<u64> {
     object.get(name).and_then(wire::count_of)
 }
 
-/// A number member.
 pub(crate) fn number(object: &Object, name: &str) -> Option<f64> {
     object.get(name).and_then(Value::as_f64)
 }
@@ -66,7 +62,6 @@ pub(crate) fn array<T: AsRef<str>>(items: &[T]) -> Value {
     items.iter().map(|item| Value::from(item.as_ref())).collect()
 }
 
-/// Builds an object from pairs, in order.
 pub(crate) fn build<const N: usize>(pairs: [(&str, Value); N]) -> Object {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -16,7 +16,6 @@ use accord_contract::wire::{self, Object, Value};
 use crate::doc::{self, Document as _};
 use crate::unknown_members::{KnownMember, Shape, below};
 
-/// The declared type of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum MemberType {
     Any,
@@ -38,9 +37,7 @@ pub(crate) enum MemberType {
 pub struct MistypedMember {
     /// Its path, joined by dots.
     pub field: String,
-    /// The declared type.
     pub expected: &'static str,
-    /// The type of the value.
     pub actual: String,
     /// Whether the absence of the member disables a protection.
     pub leaves_open: bool,
@@ -52,7 +49,6 @@ impl fmt::Display for MistypedMember {
     }
 }
 
-/// A file of a governed repository whose members are declared.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GovernedFile {

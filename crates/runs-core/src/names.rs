@@ -17,7 +17,6 @@ use crate::members::{build, list, text};
 /// The separator. JSON must not have to escape it, because escapes would make reading slower.
 const BETWEEN: char = ' ';
 
-/// A set of names.
 #[derive(Clone, Debug, Default, Eq)]
 pub(crate) struct Names {
     packed: Arc<str>,
@@ -50,7 +49,6 @@ impl Names {
         })
     }
 
-    /// The names as a document.
     pub(crate) fn document(&self) -> Object {
         // A name from a foreign file may contain a space.
         let (odd, plain): (Vec<&str>, Vec<&str>) = self.iter().partition(|name| !is_packable(name));

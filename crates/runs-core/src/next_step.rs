@@ -15,45 +15,45 @@ use crate::run::BaselineCheck;
 use crate::state::{Category, State, Status, Turn, TurnStatus};
 use crate::{TurnId, dispatch, doc};
 
-/// The next step of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
     /// Something is damaged or in the way: run the check-up.
     Examine(Failure),
     /// Configuration or records changed while a worker ran: a person decides about that.
     Adopt(Failure),
-    /// Start a run.
     Start {
         /// Whether an earlier run has ended.
         restart: bool,
     },
-    /// Assign a turn to a role.
     Assign {
         role: String,
-        /// Whether a person does its turns.
         by_hand: bool,
     },
     /// Commit the changes of accepted turns.
     Checkpoint,
     /// Commit or stash changes that belong to no turn.
-    Tidy { files: Vec<String> },
+    Tidy {
+        files: Vec<String>,
+    },
     /// Raise the budget: it does not cover another turn.
     RaiseBudget {
-        /// The missing budget.
         missing: Shortfall,
     },
-    /// Dispatch a turn to its worker.
     Dispatch {
         turn: TurnId,
-        /// Whether a person does it.
         by_hand: bool,
         /// The limit that ended its last worker; the next one needs more time.
         stalled: Option<Stalled>,
     },
     /// The deadline of a turn that no worker has is over: reissue it.
-    Overdue { turn: TurnId },
+    Overdue {
+        turn: TurnId,
+    },
     /// A turn cannot be dispatched here: fix its runtime, or reissue it to another role.
-    Unable { turn: TurnId, why: Failure },
+    Unable {
+        turn: TurnId,
+        why: Failure,
+    },
     /// The worker is busy; wait for its result.
     Work {
         turn: TurnId,
@@ -66,14 +66,16 @@ pub enum NextStep {
         /// Whether that person must raise an objection, see [`must_object`].
         objects: bool,
     },
-    /// Accept a turn whose result is staged.
-    Accept { turn: TurnId },
+    Accept {
+        turn: TurnId,
+    },
     /// The history already has the turn, but the state does not: reissue it.
-    Reissue { turn: TurnId },
+    Reissue {
+        turn: TurnId,
+    },
     /// A result was refused: correct it and accept it again, or reject the turn.
     Mend {
         turn: TurnId,
-        /// Why it was refused.
         why: String,
     },
     /// Another turn changed the same files: reject the turn, or merge by hand.
@@ -82,32 +84,23 @@ pub enum NextStep {
         /// Whether the two overlap so much that a person should merge them.
         merge: bool,
     },
-    /// Approve the transition to the next phase.
     ApproveTransition {
         gate: String,
-        /// The next phase.
         to: String,
     },
-    /// Approve the completion of the run.
     ApproveCompletion {
-        /// The gate, if there is one.
         gate: Option<String>,
     },
     /// Send the request that waits for approval back, instead of an approval.
     SendBack {
-        /// The phase that the run continues in.
         phase: String,
     },
     /// Decide on a proposal: apply it or drop it.
     DecideProposal {
-        /// The turn that made it.
         turn: TurnId,
-        /// How many files it changes.
         files: usize,
     },
-    /// Resolve what blocks the run.
     Resolve {
-        /// What to do first.
         action: String,
     },
 }
@@ -116,44 +109,34 @@ pub enum NextStep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {
     pub turn: Turn,
-    /// The type of its runtime.
     pub runtime: Option<RuntimeType>,
     /// Why the runtime cannot be used here.
     pub unable: Option<Failure>,
-    /// Whether its worker process runs.
     pub has_worker: bool,
-    /// Whether its dispatch bundle exists.
     pub briefed: bool,
-    /// Whether its result is staged.
     pub staged: bool,
-    /// Whether its deadline has passed.
     pub overdue: bool,
-    /// Whether the history already has it.
     pub accepted: bool,
 }
 
 /// What the host knows about an assignment to the role that is due.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssignmentFacts {
-    /// Whether the repository is clean.
     pub baseline: BaselineFact,
     /// Whether the runtime of the role can be used here.
     pub runtime: Result<(), Failure>,
 }
 
-/// Whether a repository is clean.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BaselineFact {
     /// The role only reviews; see [`needs_baseline`].
     NotNeeded,
     /// The version control cannot be asked.
     Unavailable(Failure),
-    /// The result of the check.
     Checked(Result<BaselineCheck, Failure>),
 }
 
 impl NextStep {
-    /// The active turn of the step.
     pub fn turn(&self) -> Option<&TurnId> {
         match self {
             Self::Dispatch { turn, .. }

@@ -23,22 +23,16 @@ pub struct RepoPath(String);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It is empty or names the root.
     #[error("the path names no file")]
     Empty,
-    /// It is absolute.
     #[error("the path is absolute; name it relative to the root of the repository")]
     Absolute,
-    /// It leads out of the repository.
     #[error("the path leads out of the repository")]
     Outside,
-    /// It contains a forbidden character.
     #[error("the path contains a control character or a backslash")]
     Character,
-    /// It ends like a folder.
     #[error("the path ends like a folder; name each file in it")]
     Folder,
-    /// It is too long for file systems.
     #[error("a name in the path has more than 255 bytes, or the path more than 2048")]
     TooLong,
 }
@@ -59,7 +53,6 @@ pub(crate) const PROPOSAL_SNAPSHOT: &str = "SOURCE_SNAPSHOT.json";
 pub(crate) const PROPOSAL_APPLIED: &str = "APPLIED.json";
 pub(crate) const PROPOSAL_REJECTED: &str = "REJECTED.json";
 
-/// The configurations of a run and of an initiative.
 const CONFIGURATIONS: [&str; 2] = ["agentxchain.json", "agentxchain-multi.json"];
 
 const PLANNING: &str = ".planning/";
@@ -175,7 +168,6 @@ impl RepoPath {
         Ok(path)
     }
 
-    /// Whether the path is below `other`.
     pub fn is_below(&self, other: &Self) -> bool {
         let rest = self.0.strip_prefix(&other.0);
         rest.is_some_and(|rest| rest.starts_with('/'))
@@ -218,7 +210,6 @@ impl RepoPath {
         })
     }
 
-    /// Whether a baseline ignores changes of the path.
     pub fn is_baseline_exempt(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         self.is_operational()
@@ -226,7 +217,6 @@ impl RepoPath {
                 .is_some_and(|rest| BASELINE_EXEMPT.iter().any(|folder| rest.starts_with(folder)))
     }
 
-    /// Whether a review-only role may write the path.
     pub fn is_review(&self) -> bool {
         // The comparison is exact on purpose: these paths permit, so another letter case must not
         // match.
@@ -251,7 +241,6 @@ impl RepoPath {
             || self.is_operational()
     }
 
-    /// Whether the path is a planning document.
     pub(crate) fn is_planning(&self) -> bool {
         self.0.starts_with(PLANNING)
     }
@@ -261,7 +250,6 @@ impl RepoPath {
         !self.is_review() && !self.0.starts_with(STAGING)
     }
 
-    /// Whether the path looks like a test.
     pub(crate) fn is_test(&self) -> bool {
         let lower = self.0.to_ascii_lowercase();
         let name = lower.rsplit('/').next().unwrap_or(&lower);

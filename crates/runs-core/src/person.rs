@@ -10,17 +10,14 @@ use accord_contract::wire::Object;
 use crate::doc;
 use crate::evidence::{EvidenceDigest, ExpectedDigest, SHOWN_BY};
 
-/// A person who decides.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Person {
     /// Who it is, for example `human:lead`.
     pub actor: String,
     /// The user of the operating system that ran the command, if it is known.
     pub os_user: Option<String>,
-    /// A note for the records.
     pub note: Option<String>,
     pub door: Door,
-    /// How it is known that the person is there.
     pub presence: Presence,
 }
 
@@ -65,7 +62,6 @@ impl Consent {
 }
 
 impl Approval {
-    /// Adds who decided to a record.
     pub(crate) fn add_to(&self, record: &mut Object) {
         let person = &self.person;
         doc::HumanDecision::ACTOR.set(record, person.actor.as_str());

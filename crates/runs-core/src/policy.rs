@@ -9,19 +9,14 @@ use crate::history::RunIndex;
 use crate::members::{count, number, texts};
 use crate::result::TurnResult;
 
-/// A violated policy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The policy.
     pub id: String,
-    /// The effect.
     pub action: PolicyAction,
-    /// An explanation for people.
     pub message: String,
 }
 
-/// The inputs of policies.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     pub result: &'a TurnResult,
@@ -29,11 +24,9 @@ pub struct Candidate<'a> {
     pub phase: &'a str,
     /// The normalized status of the verification.
     pub verification: &'a str,
-    /// The index of the run's records.
     pub index: &'a RunIndex,
 }
 
-/// The policies that a result violates, in order.
 pub(crate) fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Violation> {
     let concerned = config.policies.iter().filter(|policy| {
         let covers = |names: &[String], name: &str| {
@@ -52,13 +45,11 @@ pub(crate) fn violations(config: &Config, candidate: &Candidate<'_>) -> Vec<Viol
     broken.collect()
 }
 
-/// Whether a policy requires that the evidence is reproduced.
 pub(crate) fn wants_replay(config: &Config) -> bool {
     let rule = PolicyRule::RequireReproducibleVerification;
     config.policies.iter().any(|policy| policy.rule == rule)
 }
 
-/// The failure for a violation.
 pub fn refusal(violation: &Violation) -> Failure {
     let code = match violation.action {
         PolicyAction::Escalate => Code::XchainPolicyEscalation,

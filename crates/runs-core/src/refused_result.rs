@@ -7,20 +7,16 @@ use crate::TurnId;
 use crate::next_step::needs_human_merge;
 use crate::state::{State, Status, TurnStatus};
 
-/// The reaction to a refused acceptance.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AfterRefusal {
-    /// The run is blocked.
     Blocked,
     /// The result was not judged: the refusal has another cause.
     NotJudged,
-    /// A person should merge the conflict.
     HumanMerge,
     /// The turn is rejected, and tried again if there is an attempt left.
     Reject,
 }
 
-/// Decides on the reaction, given the state after the refusal.
 pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
     if state.status() == Status::Blocked {
         return AfterRefusal::Blocked;

@@ -24,17 +24,14 @@ pub struct RepoDecisions {
 }
 
 impl RepoDecisions {
-    /// Wraps the lines of the file.
     pub fn new(lines: Vec<Object>) -> Self {
         Self { lines }
     }
 
-    /// The path of the file.
     pub fn path() -> String {
         format!("{}/repo-decisions.jsonl", crate::HOME)
     }
 
-    /// The lines to write.
     pub fn lines(&self) -> &[Object] {
         &self.lines
     }

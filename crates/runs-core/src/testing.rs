@@ -26,16 +26,12 @@ pub fn approval() -> Approval {
     Approval { person: consent().person, evidence }
 }
 
-/// A governed repository in memory.
 #[derive(Clone, Debug)]
 pub struct MemoryRepository {
     pub config: Config,
-    /// The state of the run.
     pub state: State,
     pub history: Vec<Object>,
-    /// The decision ledger.
     pub ledger: Vec<Object>,
-    /// All other files, by path.
     pub files: BTreeMap<String, String>,
 }
 
@@ -45,7 +41,6 @@ impl MemoryRepository {
         Self { config, state, history: Vec::new(), ledger: Vec::new(), files: BTreeMap::new() }
     }
 
-    /// The index of the run's records.
     pub fn index(&self) -> RunIndex {
         let mut index = RunIndex::new(self.state.run_id());
         for line in &self.history {

@@ -8,13 +8,9 @@ use crate::members::text;
 use crate::state::{State, Turn};
 
 wire_enum! {
-    /// The scope of a time limit.
     pub enum Scope("TimeoutScope", closed) {
-        /// A turn.
         Turn = "turn",
-        /// A phase.
         Phase = "phase",
-        /// The run.
         Run = "run",
     }
 }
@@ -24,11 +20,8 @@ wire_enum! {
 #[non_exhaustive]
 pub struct Overrun {
     pub scope: Scope,
-    /// The limit in minutes.
     pub limit_minutes: u64,
-    /// The elapsed time in minutes.
     pub elapsed_minutes: u64,
-    /// The effect.
     pub action: TimeoutAction,
 }
 
@@ -73,7 +66,6 @@ pub(crate) fn overruns(
 }
 
 impl Overrun {
-    /// An explanation for people.
     pub fn detail(&self) -> String {
         format!(
             "the {} has taken {} of at most {} minutes",

@@ -11,7 +11,6 @@ use accord_contract::wire::{Object, Value};
 use crate::members::text;
 use crate::mistyped_members::MemberType;
 
-/// The effect of a known member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Part {
     /// It affects the run.
@@ -22,7 +21,6 @@ enum Part {
     Kept,
 }
 
-/// A known member of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownMember {
     name: &'static str,
@@ -30,24 +28,18 @@ pub(crate) struct KnownMember {
     shape: Shape,
 }
 
-/// The known structure of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    /// Free-form.
     Free,
-    /// A value of this type.
     Value(MemberType),
-    /// An object with these members.
     Object(&'static [KnownMember]),
     /// An object whose members depend on its `type`. Other types are not checked.
     ByType(&'static [(&'static str, &'static [KnownMember])]),
     /// An object with arbitrary names and values of one shape.
     Map(&'static Self),
-    /// A list of values of one shape.
     List(&'static Self),
 }
 
-/// A member that affects the run.
 pub(crate) const fn decides(name: &'static str) -> KnownMember {
     known(name, Part::Decides)
 }
@@ -67,12 +59,10 @@ const fn known(name: &'static str, part: Part) -> KnownMember {
 }
 
 impl KnownMember {
-    /// Adds the structure of the value.
     pub(crate) const fn of(self, shape: Shape) -> Self {
         Self { shape, ..self }
     }
 
-    /// Adds the type of a value without structure.
     pub(crate) const fn is(self, declared: MemberType) -> Self {
         self.of(Shape::Value(declared))
     }
@@ -109,7 +99,6 @@ impl Shape {
 pub struct UnknownMember {
     /// Its path, joined by dots.
     pub field: String,
-    /// Why it has no effect.
     pub kind: UnknownMemberKind,
 }
 
@@ -120,7 +109,6 @@ pub enum UnknownMemberKind {
     /// Only other runners use it.
     Kept,
     Unknown {
-        /// The member that was probably meant.
         meant: Option<&'static str>,
         /// Whether the absence of that member disables a protection.
         leaves_open: bool,
@@ -194,7 +182,6 @@ fn is_for_others(name: &str) -> bool {
     ["x-", "x_", "$"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The path of a member below another one.
 pub(crate) fn below(at: &str, name: &str) -> String {
     match at {
         "" => name.to_owned(),

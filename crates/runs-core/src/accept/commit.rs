@@ -19,31 +19,21 @@ use crate::{HOME, Ids, TransactionId, TurnId};
 wire_enum! {
     /// An append-only record with one JSON object per line.
     pub enum Record("GovernedRecord", closed) {
-        /// Accepted turns.
         History = "history.jsonl",
-        /// Decisions.
         Ledger = "decision-ledger.jsonl",
-        /// Events.
         Events = "events.jsonl",
-        /// Completed and blocked runs.
         RunHistory = "run-history.jsonl",
-        /// The history of a coordinator.
         CoordinatorHistory = "multirepo/history.jsonl",
-        /// The decisions of a coordinator.
         CoordinatorLedger = "multirepo/decision-ledger.jsonl",
-        /// The status changes of a coordinator's barriers.
         BarrierLedger = "multirepo/barrier-ledger.jsonl",
     }
 }
 
 wire_enum! {
-    /// The operation of a commit.
     pub enum CommitKind("CommitKind", closed) {
         /// Accepts a turn. Other runners can read the journal.
         Accept = "accept_turn",
-        /// Any other change of a run.
         Change = "change",
-        /// A change of a coordinator.
         Coordinate = "coordinate",
     }
 }
@@ -51,7 +41,6 @@ wire_enum! {
 /// The kind that journals of earlier versions use for acceptances.
 const OLD_ACCEPT: &str = "accept";
 
-/// How a duplicate line is detected.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Key {
     /// Lines with the same value of this member are duplicates.
@@ -62,36 +51,29 @@ pub enum Key {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// Appends a line to a record.
-    Append { record: Record, line: Object },
+    Append {
+        record: Record,
+        line: Object,
+    },
     /// Appends a section to a document that does not contain it yet.
     Section {
-        /// The document.
         path: String,
-        /// The section.
         text: String,
     },
-    /// Replaces the content of a file.
     Replace {
-        /// The file.
         path: String,
-        /// Its content.
         text: String,
     },
-    /// Removes a file, or a folder with its content.
     Remove {
-        /// The file or folder.
         path: String,
     },
 }
 
-/// All writes of one operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Commit {
     /// The id of the commit. The journal is named after it.
     pub transaction: TransactionId,
-    /// The operation.
     pub kind: CommitKind,
     pub journal: Object,
     /// The writes, in order. The state is last, so that it never refers to a missing record.
@@ -111,12 +93,10 @@ impl CommitKind {
 }
 
 impl Record {
-    /// The path of the record.
     pub fn path(self) -> String {
         format!("{HOME}/{self}")
     }
 
-    /// How a duplicate line of the record is detected.
     pub fn key(self) -> Key {
         match self {
             Self::History => Key::Member(doc::History::TURN_ID.name()),
@@ -131,7 +111,6 @@ impl Record {
         }
     }
 
-    /// Whether two lines of the record are duplicates.
     pub fn same(self, line: &Object, other: &Object) -> bool {
         match self.key() {
             // Two lines that both lack the member are not duplicates.
@@ -243,7 +222,6 @@ impl Commit {
 }
 
 impl Write {
-    /// The write as a journal stores it.
     fn document(&self) -> Object {
         match self {
             Self::Append { record, line } => build([
@@ -262,7 +240,6 @@ impl Write {
         }
     }
 
-    /// Reads a write from a journal.
     pub(super) fn read(document: &Object) -> Option<Self> {
         let content = || doc::JournalWrite::TEXT.get(document).map(str::to_owned);
         let path = |member: Member<Text>| {
@@ -290,7 +267,6 @@ pub(super) fn fingerprint(state: &State) -> String {
     digest(state.document())
 }
 
-/// A digest of a document.
 pub(crate) fn digest(document: Object) -> String {
     sha256(Value::Object(document).to_string().as_bytes()).hex()
 }
@@ -299,7 +275,6 @@ pub(crate) fn append(record: Record, line: &Object) -> Write {
     Write::Append { record, line: line.clone() }
 }
 
-/// The path of the state.
 pub(super) fn state_path() -> String {
     format!("{HOME}/state.json")
 }

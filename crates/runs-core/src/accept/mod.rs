@@ -56,24 +56,18 @@ use crate::{Ids, RepoPath, TurnId};
 #[derive(Clone, Debug)]
 pub struct Inputs {
     pub config: Config,
-    /// The state of the run.
     pub state: State,
-    /// The index of the run's records.
     pub index: RunIndex,
-    /// The decisions of the repository.
     pub repo_decisions: RepoDecisions,
 }
 
-/// Options of an acceptance.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Options {
-    /// Which corrections the result gets.
     pub leniency: Leniency,
     /// The decision of the person who merged the conflicting files.
     pub human_merge: Option<Approval>,
 }
 
-/// A request of an acceptance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Want {
     /// Read the staged result from the first of these paths that exists. Links must not lead out of
@@ -86,71 +80,53 @@ pub enum Want {
     /// Report the changes since a baseline, the named files outside the repository, and the
     /// obstacles and present digests of the proposed files.
     Observe {
-        /// The baseline of the turn.
         baseline: Option<Baseline>,
-        /// The files that the result names.
         named: Vec<RepoPath>,
-        /// The files that the result proposes to write.
         proposed: Vec<RepoPath>,
-        /// The files that the result proposes to delete.
         deleted: Vec<RepoPath>,
     },
     /// Read those of these files that exist.
     Files(Vec<RepoPath>),
-    /// Run these commands again.
     Replay(Vec<String>),
     /// Write this commit completely or not at all. When a name from the result makes that
     /// impossible, write nothing and answer [`Answer::Unusable`].
     Commit(Box<Commit>),
-    /// The acceptance has ended.
     Done(Box<Conclusion>),
 }
 
-/// The answer to a [`Want`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The path and content of the staged result, or `None` when there is none.
     Staging(Option<(String, Vec<u8>)>),
-    /// The report of the hooks.
     Hooks(HookReport),
-    /// The files were deleted.
     Cleaned,
-    /// The observed changes.
     Observed(Observation),
     /// Texts by path. Missing and binary files are omitted.
     Files(BTreeMap<String, String>),
     /// The exit codes of the commands, in order. `None` for a command that did not exit.
     Replayed(Vec<Option<i64>>),
-    /// The commit was written.
     Committed,
     /// The result, or a file that it names, cannot be read or written: it is too large, not a file,
     /// outside the repository, or obstructed.
     Unusable(Failure),
 }
 
-/// The end of an acceptance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Conclusion {
-    /// The turn is part of the history.
     Accepted(Box<Accepted>),
-    /// The turn was refused.
     Refused {
-        /// The reason.
         failure: Failure,
         /// The state after the refusal.
         state: Box<State>,
     },
 }
 
-/// An accepted turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// The id of the turn.
     pub turn_id: TurnId,
     /// The run's clock at the acceptance.
     pub accepted_sequence: u64,
-    /// The line of the history.
     pub history_entry: Object,
     /// The state after the acceptance.
     pub state: State,
@@ -160,7 +136,6 @@ pub struct Accepted {
     pub after_hooks: Option<Failure>,
 }
 
-/// The acceptance of one turn.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     context: Context,
@@ -168,7 +143,6 @@ pub struct Acceptance {
     want: Want,
 }
 
-/// The inputs that every step needs.
 #[derive(Clone, Debug)]
 struct Context {
     inputs: Inputs,
@@ -202,7 +176,6 @@ enum Step {
     Done,
 }
 
-/// The next step, and its request.
 type Next = (Step, Want);
 
 impl Acceptance {
@@ -237,7 +210,6 @@ impl Acceptance {
         &self.want
     }
 
-    /// The turn to accept.
     pub fn turn(&self) -> &Turn {
         &self.context.turn
     }
@@ -345,7 +317,6 @@ impl Context {
         }
     }
 
-    /// The runtime of the turn's role.
     fn runtime(&self) -> Option<RuntimeType> {
         let runtime = self.inputs.config.runtime(self.turn.runtime_id()?);
         runtime.map(|runtime| runtime.kind)

@@ -19,17 +19,14 @@ use crate::state::{Baseline, Turn};
 const OF_A_PERSON: &str = "if a person made these changes, commit them, then run `accord run \
                            escalate` and `accord run resolve`";
 
-/// The changes since a baseline.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
     /// The current commit; `None` without version control.
     pub head_ref: Option<String>,
-    /// Whether there are uncommitted changes.
     pub dirty: bool,
     /// Every path that differs from the baseline's commit, with a digest of its content. It
     /// includes committed changes and excludes ignored files.
     pub changed: BTreeMap<String, String>,
-    /// The changed paths that are not committed.
     pub uncommitted: BTreeSet<String>,
     /// The files named by the result that a link leads out of the repository.
     pub outside: Vec<String>,

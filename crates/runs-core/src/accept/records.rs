@@ -18,7 +18,6 @@ use crate::result::Rewrite;
 use crate::state::{State, Status, Turn};
 
 impl Cleared {
-    /// The turn's line in the history.
     pub(super) fn history_entry(&self, context: &Context, accepted_sequence: u64) -> Object {
         let (turn, result) = (&context.turn, &self.valid.result);
         let document = result.document();
@@ -192,7 +191,6 @@ pub fn run_record(state: &State, config: &Config, index: &RunIndex, now: Time) -
     ]))
 }
 
-/// A short summary of the run.
 fn retrospective(state: &State, index: &RunIndex) -> Object {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     let completed = state.status() == Status::Completed;
@@ -214,44 +212,29 @@ fn retrospective(state: &State, index: &RunIndex) -> Object {
 }
 
 wire_enum! {
-    /// The event that caused a checkpoint of the work.
     pub enum CheckpointReason("CheckpointReason", closed) {
-        /// A turn was assigned.
         TurnAssigned = "turn_assigned",
-        /// A result was accepted.
         TurnAccepted = "turn_accepted",
-        /// A result was refused.
         AcceptanceFailed = "acceptance_failed",
-        /// The files of a turn were committed.
         TurnCheckpointed = "turn_checkpointed",
-        /// A person approved the next phase.
         PhaseApproved = "phase_approved",
-        /// A person sent the request for a gate back.
         GateSentBack = "gate_sent_back",
-        /// The run was blocked.
         Blocked = "blocked",
-        /// The run was completed.
         RunCompleted = "run_completed",
     }
 }
 
-/// A checkpoint of the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'a> {
-    /// The event that caused it.
     pub reason: CheckpointReason,
-    /// The turn of the checkpoint.
     pub turn: Option<&'a Turn>,
-    /// The adapter of that turn.
     pub adapter: Option<&'a str>,
-    /// Where the work tree is.
     pub place: &'a WorkPlace,
 }
 
 /// Where a work tree is, as other runners look at it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct WorkPlace {
-    /// Its commit.
     pub head: Option<String>,
     pub branch: Option<String>,
     /// Whether it has uncommitted changes, including the records of the run; absent without git.

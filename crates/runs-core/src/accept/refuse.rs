@@ -15,14 +15,16 @@ use crate::run::{Change, block_payload};
 use crate::state::{Block, State, TurnStatus};
 use crate::{doc, ledger};
 
-/// Why a turn is not accepted.
 #[derive(Clone, Debug)]
 pub(super) enum Refusal {
     /// The result is refused. The turn can be retried.
     Result(Failure),
     /// A hook refused or tampered. The run is blocked until a person resolves that.
-    Hook { failure: Failure, phase: HookPhase, hook: String },
-    /// A policy requires a person.
+    Hook {
+        failure: Failure,
+        phase: HookPhase,
+        hook: String,
+    },
     Policy(Violation),
     /// Another turn changed the same files.
     Conflict(Conflict),

@@ -103,7 +103,6 @@ fn check_prepared(journal: &Object) -> Result<(), Failure> {
     }
 }
 
-/// The writes of a journal of this runner.
 fn own_writes(writes: &[Value]) -> Result<Vec<Write>, Failure> {
     writes
         .iter()

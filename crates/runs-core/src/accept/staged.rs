@@ -18,7 +18,6 @@ pub(super) struct Staged {
     at_flat_path: bool,
 }
 
-/// The result was corrected and judged.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     result: Value,
@@ -28,7 +27,6 @@ pub(super) struct Judged {
     at_flat_path: bool,
 }
 
-/// Asks for the staged result.
 pub(super) fn ask_staging(context: &Context) -> Want {
     Want::Staging(vec![
         // The turn's own path comes first. The flat path is the older one of the reference runner.

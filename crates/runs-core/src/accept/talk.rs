@@ -11,7 +11,6 @@ use crate::doc;
 use crate::result::TurnResult;
 use crate::state::Turn;
 
-/// The section of `TALK.md`.
 pub(super) fn section(result: &TurnResult, turn: &Turn, phase: &str) -> Write {
     let mut section = format!(
         "\n---\n\n## Turn {} | {} ({phase})\n\n- **Status:** {}\n- **Summary:** {}\n",

@@ -51,7 +51,6 @@ impl Valid {
         Ok(())
     }
 
-    /// Asks for the changes in the repository.
     pub(super) fn observe(self, context: &Context) -> Next {
         let want = self.ask_changes(context);
         (Step::Observing(self), want)

@@ -3,13 +3,11 @@
 use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
-/// Retries and challenges.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rules {
     /// Whether a role that only reviews must raise an objection.
     pub challenge_required: bool,
-    /// The maximum number of attempts of a turn.
     pub max_turn_retries: u64,
 }
 
@@ -20,11 +18,9 @@ impl Default for Rules {
 }
 
 wire_enum! {
-    /// The effect of an exceeded budget.
     pub enum OnExceed("BudgetExceeded", closed) {
         /// The run is blocked.
         PauseAndEscalate = "pause_and_escalate",
-        /// The run continues with a warning.
         Warn = "warn",
     }
 }
@@ -35,9 +31,7 @@ wire_enum! {
 pub struct Budget {
     /// The maximum cost of a turn, which is reserved at its assignment.
     pub per_turn_max_usd: Option<f64>,
-    /// The maximum cost of all turns of a run.
     pub per_run_max_usd: Option<f64>,
-    /// The effect of an exceeded budget.
     pub on_exceed: OnExceed,
 }
 
@@ -52,44 +46,32 @@ impl Default for Budget {
 }
 
 wire_enum! {
-    /// The rule of a policy.
     pub enum PolicyRule("PolicyRule", closed) {
-        /// Limits the turns of a phase.
         MaxTurnsPerPhase = "max_turns_per_phase",
-        /// Limits the turns of the run.
         MaxTotalTurns = "max_total_turns",
-        /// Limits the consecutive turns of one role.
         MaxConsecutiveSameRole = "max_consecutive_same_role",
-        /// Limits the cost of a turn.
         MaxCostPerTurn = "max_cost_per_turn",
-        /// Requires a status of the result.
         RequireStatus = "require_status",
-        /// Requires evidence that can be reproduced.
         RequireReproducibleVerification = "require_reproducible_verification",
     }
 }
 
 wire_enum! {
-    /// The effect of a violated policy.
     pub enum PolicyAction("PolicyAction", closed) {
         /// The result is refused.
         Block = "block",
-        /// The result is accepted with a warning.
         Warn = "warn",
         /// The run is blocked.
         Escalate = "escalate",
     }
 }
 
-/// A policy about results.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
     pub id: String,
     pub rule: PolicyRule,
-    /// The effect of a violation.
     pub action: PolicyAction,
-    /// The parameters of the rule.
     pub params: Object,
     /// The phases that it applies to; all when empty.
     pub phases: Vec<String>,
@@ -100,16 +82,12 @@ pub struct Policy {
 }
 
 wire_enum! {
-    /// How a gate that requires approval is approved.
     pub enum ApprovalAction("ApprovalAction", closed) {
-        /// Automatically.
         AutoApprove = "auto_approve",
-        /// By a person.
         RequireHuman = "require_human",
     }
 }
 
-/// Which gates are approved automatically.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalPolicy {
@@ -117,11 +95,9 @@ pub struct ApprovalPolicy {
     pub default: Option<ApprovalAction>,
     /// For phase transitions; the first rule that matches decides.
     pub rules: Vec<ApprovalRule>,
-    /// For the completion of the run.
     pub completion: Option<ApprovalRule>,
 }
 
-/// A rule of the approval policy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalRule {
@@ -129,17 +105,14 @@ pub struct ApprovalRule {
     pub from_phase: Option<String>,
     /// The phase that begins; any when absent.
     pub to_phase: Option<String>,
-    /// How the gate is approved.
     pub action: ApprovalAction,
     /// The conditions of the action. A person approves when they are not met.
     pub when: Conditions,
 }
 
-/// The conditions of an automatic approval.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Conditions {
-    /// The conditions of the gate are met.
     pub gate_passed: bool,
     /// These roles have had an accepted turn in the phase.
     pub roles_participated: Vec<String>,
@@ -148,11 +121,9 @@ pub struct Conditions {
 }
 
 wire_enum! {
-    /// The effect of an exceeded time limit.
     pub enum TimeoutAction("TimeoutAction", closed) {
         /// The run is blocked.
         Escalate = "escalate",
-        /// The run continues with a warning.
         Warn = "warn",
         /// The phase ends as if a turn had requested it.
         SkipPhase = "skip_phase",
@@ -166,7 +137,6 @@ pub struct Timeouts {
     pub per_turn: Option<u64>,
     pub per_phase: Option<u64>,
     pub per_run: Option<u64>,
-    /// The effect of an exceeded limit.
     pub action: TimeoutAction,
 }
 

@@ -40,7 +40,6 @@ use accord_contract::codes::Failure;
 /// The default phases of a configuration without routing.
 pub(crate) const DEFAULT_PHASES: [&str; 3] = ["planning", "implementation", "qa"];
 
-/// A governed configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     document: Object,
@@ -50,13 +49,9 @@ pub struct Config {
     gates: Vec<Gate>,
     hooks: Vec<Hook>,
     workflow: WorkflowKit,
-    /// Retries and challenges.
     pub rules: Rules,
-    /// Cost limits.
     pub budget: Budget,
-    /// Policies about results.
     pub policies: Vec<Policy>,
-    /// Which gates are approved automatically.
     pub approval: ApprovalPolicy,
     /// Time limits of turns, phases and the run.
     pub timeouts: Timeouts,
@@ -114,7 +109,6 @@ impl Config {
         self.project("name")
     }
 
-    /// The phases, in their order.
     pub fn phases(&self) -> Vec<&str> {
         // An empty routing counts as none, so there is always a first phase.
         if self.routing.is_empty() {
@@ -123,7 +117,6 @@ impl Config {
         self.routing.iter().map(|route| route.phase.as_str()).collect()
     }
 
-    /// The first phase of a run.
     pub(crate) fn first_phase(&self) -> &str {
         // Both branches of `phases` return at least one phase.
         self.phases()[0]
@@ -136,63 +129,51 @@ impl Config {
         phases.get(at + 1).copied()
     }
 
-    /// Whether the phase exists.
     pub(crate) fn has_phase(&self, phase: &str) -> bool {
         self.phases().contains(&phase)
     }
 
-    /// The routing of a phase.
     pub fn route(&self, phase: &str) -> Option<&Route> {
         self.routing.iter().find(|route| route.phase == phase)
     }
 
-    /// The roles, in their order.
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }
 
-    /// A role by its id.
     pub fn role(&self, id: &str) -> Option<&Role> {
         self.roles.iter().find(|role| role.id == id)
     }
 
-    /// A runtime by its id.
     pub fn runtime(&self, id: &str) -> Option<&Runtime> {
         self.runtimes.iter().find(|runtime| runtime.id == id)
     }
 
-    /// The runtimes, in their order.
     pub fn runtimes(&self) -> &[Runtime] {
         &self.runtimes
     }
 
-    /// A gate by its id.
     pub fn gate(&self, id: &str) -> Option<&Gate> {
         self.gates.iter().find(|gate| gate.id == id)
     }
 
-    /// The exit gate of a phase, where one is declared.
     pub fn exit_gate(&self, phase: &str) -> Option<&Gate> {
         self.gate(self.route(phase)?.exit_gate.as_deref()?)
     }
 
-    /// The gates, in their order.
     pub fn gates(&self) -> &[Gate] {
         &self.gates
     }
 
-    /// The hooks of a hook phase, in their order.
     pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
         let hooks = self.hooks.iter().filter(|hook| hook.phase == phase);
         hooks.cloned().collect()
     }
 
-    /// The documents that each phase requires.
     pub fn workflow(&self) -> &WorkflowKit {
         &self.workflow
     }
 
-    /// The maximum number of active turns of a phase.
     pub fn max_concurrent_turns(&self, phase: &str) -> usize {
         self.route(phase).map_or(1, |route| route.max_concurrent_turns)
     }

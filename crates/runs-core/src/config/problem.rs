@@ -6,11 +6,9 @@ use accord_contract::wire::{Object, Value};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConfigProblem {
-    /// The code of the broken rule.
     pub code: Code,
     /// The path of the member, joined by dots; empty for the whole document.
     pub field: String,
-    /// An explanation for people.
     pub message: String,
     /// Details for programs, named by the protocol.
     pub details: Object,
@@ -36,12 +34,10 @@ pub fn refusal(problems: &[ConfigProblem]) -> Failure {
 }
 
 impl ConfigProblem {
-    /// A problem without details.
     pub(super) fn new(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code, field: field.into(), message: message.into(), details: Object::new() }
     }
 
-    /// Adds a detail.
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self

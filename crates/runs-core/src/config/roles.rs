@@ -4,7 +4,6 @@ use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 wire_enum! {
-    /// How a role may change the repository.
     pub enum WriteAuthority("WriteAuthority", closed) {
         /// It writes files.
         Authoritative = "authoritative",
@@ -16,15 +15,12 @@ wire_enum! {
 }
 
 wire_enum! {
-    /// The type of a runtime.
     pub enum RuntimeType("RuntimeType", closed) {
         /// A person, who stages the result.
         Manual = "manual",
-        /// A local program.
         LocalCli = "local_cli",
         /// The HTTP API of a model provider.
         ApiProxy = "api_proxy",
-        /// A tool of an MCP server.
         Mcp = "mcp",
         /// An agent behind an HTTP endpoint.
         RemoteAgent = "remote_agent",
@@ -35,17 +31,13 @@ wire_enum! {
 #[non_exhaustive]
 pub struct Role {
     pub id: String,
-    /// Its name for people.
     pub title: String,
-    /// Its responsibility.
     pub mandate: String,
-    /// How it may change the repository.
     pub authority: WriteAuthority,
     /// The runtime that executes its turns, where one is named.
     pub runtime: Option<String>,
     /// The authority of its decisions, from 0 to 99.
     pub decision_authority: Option<u64>,
-    /// The files that it declares to work on.
     pub file_scope: Vec<String>,
 }
 

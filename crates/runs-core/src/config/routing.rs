@@ -2,19 +2,15 @@
 
 use super::TimeoutAction;
 
-/// The upper limit of concurrent turns of a phase.
 pub(crate) const MAX_CONCURRENT_TURNS: usize = 4;
 
-/// The routing of a phase.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Route {
     pub phase: String,
-    /// The role of the first turn.
     pub entry_role: Option<String>,
     /// The roles that may follow; any role when `None`.
     pub allowed_next_roles: Option<Vec<String>>,
-    /// The gate at its end.
     pub exit_gate: Option<String>,
     /// The maximum number of active turns, from 1 to 4.
     pub max_concurrent_turns: usize,

@@ -3,7 +3,6 @@
 use crate::mistyped_members::MemberType::{Amount, Count, Flag, Text, Texts};
 use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
-/// The members of the document.
 pub(super) static DOCUMENT: [KnownMember; 25] = [
     decides("schema_version"),
     decides("project").of(Shape::Object(&PROJECT)),
@@ -32,10 +31,8 @@ pub(super) static DOCUMENT: [KnownMember; 25] = [
     kept("mission_planner"),
 ];
 
-/// Hooks of a run or a coordinator.
 pub(crate) const HOOKS: Shape = Shape::Map(&Shape::List(&Shape::Object(&HOOK)));
 
-/// Texts with arbitrary names.
 const TEXTS_BY_NAME: Shape = Shape::Map(&Shape::Value(Text));
 
 static HOOK: [KnownMember; 9] = [

@@ -8,7 +8,6 @@ use crate::members::{self, entries, list, text, texts};
 use crate::rule;
 
 wire_enum! {
-    /// How the content of a document is evaluated.
     pub enum Semantics("GateSemantics", closed) {
         /// The product owner has approved.
         PmSignoff = "pm_signoff",
@@ -27,13 +26,11 @@ wire_enum! {
     }
 }
 
-/// A document that a phase requires.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Artifact {
     /// Its path, normalized.
     pub path: String,
-    /// How it is evaluated.
     pub semantics: Option<Semantics>,
     /// The sections that [`Semantics::SectionCheck`] requires.
     pub required_sections: Vec<String>,
@@ -43,30 +40,22 @@ pub struct Artifact {
     pub owned_by: Option<String>,
 }
 
-/// The documents that each phase requires.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowKit {
     phases: Vec<(String, Vec<Artifact>)>,
 }
 
 wire_enum! {
-    /// A named set of documents.
     pub enum Template("WorkflowTemplate", closed) {
-        /// For planning.
         PlanningDefault = "planning-default",
-        /// For implementation.
         ImplementationDefault = "implementation-default",
-        /// For quality assurance.
         QaDefault = "qa-default",
-        /// For an architecture review.
         ArchitectureReview = "architecture-review",
-        /// For a security review.
         SecurityReview = "security-review",
     }
 }
 
 impl Semantics {
-    /// The default evaluation of the document at a path.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         Some(match path {
             ".planning/PM_SIGNOFF.md" => Self::PmSignoff,
@@ -120,7 +109,6 @@ impl WorkflowKit {
         Self { phases }
     }
 
-    /// The documents of a phase.
     pub fn artifacts(&self, phase: &str) -> &[Artifact] {
         let found = self.phases.iter().find(|(name, _)| name == phase);
         found.map_or(&[], |(_, artifacts)| artifacts)
@@ -165,7 +153,6 @@ impl Artifact {
 }
 
 impl Template {
-    /// The documents of the set.
     pub fn artifacts(self) -> Vec<Artifact> {
         let (paths, sections): (&[&str], &[&str]) = match self {
             Self::PlanningDefault => (

@@ -14,27 +14,21 @@ use crate::members::{array, build, texts};
 use crate::rule;
 
 wire_enum! {
-    /// The condition of a barrier.
     pub enum BarrierType("BarrierType", closed) {
         /// Every repository has accepted a turn.
         AllReposAccepted = "all_repos_accepted",
         /// Every repository has made the decisions that align its interface.
         InterfaceAlignment = "interface_alignment",
-        /// Every repository has made the named decisions.
         NamedDecisions = "named_decisions",
         /// The first repository has accepted a turn, after which the others may follow.
         OrderedRepoSequence = "ordered_repo_sequence",
-        /// A person approves.
         SharedHumanGate = "shared_human_gate",
     }
 }
 
 wire_enum! {
-    /// The status of a barrier.
     pub enum BarrierStatus("BarrierStatus", closed) {
-        /// No repository satisfies it yet.
         Pending = "pending",
-        /// Some repositories satisfy it.
         PartiallySatisfied = "partially_satisfied",
         /// It is satisfied, which is final.
         Satisfied = "satisfied",
@@ -56,25 +50,20 @@ pub struct Barrier {
     members: Object,
 }
 
-/// The barriers of an initiative, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Barriers {
     all: Vec<Barrier>,
 }
 
-/// A status change of a barrier.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Effect {
     pub barrier_id: String,
-    /// The status before.
     pub previous: BarrierStatus,
-    /// The status after.
     pub status: BarrierStatus,
 }
 
 impl Effect {
-    /// The status change as it is reported.
     pub fn document(&self) -> Object {
         build([
             ("barrier_id", self.barrier_id.as_str().into()),
@@ -94,32 +83,26 @@ impl Effect {
 }
 
 impl Barrier {
-    /// The id of the barrier.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The workstream that waits for it.
     pub fn workstream(&self) -> &str {
         doc::Barrier::WORKSTREAM_ID.get(&self.members).unwrap_or_default()
     }
 
-    /// The condition.
     pub fn kind(&self) -> BarrierType {
         self.kind
     }
 
-    /// The last computed status.
     pub fn status(&self) -> BarrierStatus {
         self.status
     }
 
-    /// The repositories that must satisfy it.
     pub fn required_repos(&self) -> Vec<String> {
         doc::Barrier::REQUIRED_REPOS.get(&self.members)
     }
 
-    /// The repositories that satisfy it.
     pub fn satisfied_repos(&self) -> Vec<String> {
         doc::Barrier::SATISFIED_REPOS.get(&self.members)
     }
@@ -242,7 +225,6 @@ impl Barriers {
         Ok(Self { all })
     }
 
-    /// The barriers of a new initiative.
     pub(super) fn of_config(config: &CoordinatorConfig, now: Time) -> Self {
         let barrier = |workstream: &Workstream| {
             let mut members = build([
@@ -272,7 +254,6 @@ impl Barriers {
         Self { all: config.workstreams().iter().map(barrier).collect() }
     }
 
-    /// The document to write.
     pub fn document(&self) -> Object {
         let document = |barrier: &Barrier| {
             let mut members = barrier.members.clone();
@@ -282,19 +263,16 @@ impl Barriers {
         self.all.iter().map(document).collect()
     }
 
-    /// The barriers, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Barrier> {
         self.all.iter()
     }
 
-    /// The barrier of a workstream.
     pub(crate) fn of_workstream(&self, workstream: &str) -> Option<&Barrier> {
         // The id is not used to find a barrier: fixtures and other runners name barriers
         // differently.
         self.all.iter().find(|barrier| barrier.workstream() == workstream)
     }
 
-    /// Whether a workstream is done.
     pub fn is_satisfied(&self, workstream: &str) -> bool {
         let barrier = self.of_workstream(workstream);
         barrier.is_some_and(|barrier| barrier.status == BarrierStatus::Satisfied)

@@ -19,28 +19,20 @@ use crate::state::Status;
 wire_enum! {
     /// Why a workstream cannot take a turn now.
     pub enum ObstacleReason("DispatchObstacle", closed) {
-        /// It depends on a workstream that is not done.
         DependencyPending = "dependency_pending",
-        /// It is done.
         WorkstreamComplete = "workstream_complete",
-        /// Its next repository is blocked.
         RepoBlocked = "repo_blocked",
         /// Its next repository has an active turn.
         RepoBusy = "repo_busy",
-        /// No role can be determined.
         RoleUnresolved = "role_unresolved",
         /// Every repository has had its turn, but the barrier is not satisfied.
         BarrierBlocked = "barrier_blocked",
-        /// The workstream does not exist.
         WorkstreamMissing = "workstream_missing",
-        /// The workstream belongs to another phase.
         PhaseMismatch = "phase_mismatch",
-        /// The phase has no workstream.
         NoAssignableWorkstream = "no_assignable_workstream",
     }
 }
 
-/// A turn to dispatch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Choice {
@@ -53,9 +45,7 @@ pub struct Choice {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Obstacle {
-    /// The workstream, if any.
     pub workstream: Option<String>,
-    /// The repository that causes it.
     pub repo: Option<String>,
     pub reason: ObstacleReason,
 }
@@ -115,7 +105,6 @@ pub fn prospects(
     streams.into_iter().map(prospect).collect()
 }
 
-/// The history line of a dispatched turn.
 pub fn dispatched_line(
     initiative: &Initiative<'_>,
     choice: &Choice,

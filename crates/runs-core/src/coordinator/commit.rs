@@ -12,26 +12,19 @@ use crate::{HOME, Ids};
 /// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoordinatorChange {
-    /// The new state.
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
-    /// Lines of the history.
     pub history: Vec<Object>,
-    /// Lines of the barrier ledger.
     pub barrier_ledger: Vec<Object>,
-    /// Lines of the decision ledger.
     pub decisions: Vec<Object>,
-    /// The context of the turn that is being dispatched.
     pub context: Option<TurnContext>,
     /// Other documents: path from the workspace, and content.
     pub documents: Vec<(String, String)>,
-    /// Documents to remove.
     pub removed: Vec<String>,
 }
 
 impl CoordinatorChange {
-    /// A change of the state only.
     pub fn of_state(state: CoordinatorState, barriers: Barriers) -> Self {
         Self {
             state,
@@ -99,12 +92,10 @@ pub fn coordinator_home() -> String {
     format!("{HOME}/multirepo")
 }
 
-/// The path of the coordinator's state.
 pub fn coordinator_state_path() -> String {
     format!("{}/state.json", coordinator_home())
 }
 
-/// The path of the coordinator's barriers.
 pub fn barriers_path() -> String {
     format!("{}/barriers.json", coordinator_home())
 }
@@ -114,7 +105,6 @@ pub fn recovery_report_path() -> String {
     format!("{}/RECOVERY_REPORT.md", coordinator_home())
 }
 
-/// The folder of a turn's context.
 pub fn context_folder(reference: &str) -> String {
     format!("{}/context/{reference}", coordinator_home())
 }

@@ -19,7 +19,6 @@ pub struct Repo {
     pub id: String,
     /// Its path, relative to the workspace.
     pub path: String,
-    /// Its working branch.
     pub default_branch: String,
     /// Whether the initiative cannot be completed without it.
     pub required: bool,
@@ -31,30 +30,23 @@ pub struct Repo {
 pub struct Workstream {
     pub id: String,
     pub phase: String,
-    /// Its repositories, in order.
     pub repos: Vec<String>,
-    /// The repository that gets the first turn.
     pub entry_repo: String,
-    /// Workstreams that must be done before.
     pub depends_on: Vec<String>,
-    /// The condition under which it is done.
     pub barrier: BarrierType,
     /// The required decisions of each repository, where the barrier has any.
     pub decision_ids: Vec<(String, Vec<String>)>,
 }
 
-/// A gate of the initiative.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CoordinatorGate {
     pub id: String,
-    /// Whether a person must approve.
     pub requires_human_approval: bool,
     /// The repositories that it checks; by default the required ones.
     pub requires_repos: Option<Vec<String>>,
 }
 
-/// The configuration of a coordinator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoordinatorConfig {
     document: Object,
@@ -114,38 +106,31 @@ impl CoordinatorConfig {
             .unwrap_or_default()
     }
 
-    /// The repositories, in their order.
     pub fn repos(&self) -> &[Repo] {
         &self.repos
     }
 
-    /// A repository by its id.
     pub fn repo(&self, id: &str) -> Option<&Repo> {
         self.repos.iter().find(|repo| repo.id == id)
     }
 
-    /// The repositories that are required for completion.
     pub fn required_repos(&self) -> Vec<String> {
         let required = self.repos.iter().filter(|repo| repo.required);
         required.map(|repo| repo.id.clone()).collect()
     }
 
-    /// The workstreams, in their order.
     pub fn workstreams(&self) -> &[Workstream] {
         &self.workstreams
     }
 
-    /// A workstream by its id.
     pub fn workstream(&self, id: &str) -> Option<&Workstream> {
         self.workstreams.iter().find(|workstream| workstream.id == id)
     }
 
-    /// A gate by its id.
     pub fn gate(&self, id: &str) -> Option<&CoordinatorGate> {
         self.gates.iter().find(|gate| gate.id == id)
     }
 
-    /// The hooks of a hook phase.
     pub fn hooks(&self, phase: HookPhase) -> Vec<Hook> {
         self.hooks.iter().filter(|hook| hook.phase == phase).cloned().collect()
     }
@@ -169,7 +154,6 @@ impl CoordinatorConfig {
         phases.get(at + 1).copied()
     }
 
-    /// The exit gate of a phase, where the routing names one.
     pub fn exit_gate(&self, phase: &str) -> Option<&str> {
         let route = members::object(doc::MultiConfig::ROUTING.get(&self.document)?, phase)?;
         doc::Route::EXIT_GATE.get(route)

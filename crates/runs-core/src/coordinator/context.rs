@@ -23,7 +23,6 @@ pub struct TurnContext {
     pub document: Object,
     /// `COORDINATOR_CONTEXT.md`.
     pub markdown: String,
-    /// The line of the coordinator's history.
     pub line: Object,
 }
 

@@ -18,13 +18,10 @@ use crate::members::build;
 use crate::state::TurnStatus;
 use crate::{Ids, RunId, TurnId};
 
-/// A turn that is being dispatched.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatching {
-    /// The intended turn.
     pub choice: Choice,
-    /// The reference of its context.
     pub context: String,
     /// The repository's sequence before the dispatch.
     pub since: u64,
@@ -33,13 +30,11 @@ pub struct Dispatching {
 /// The result of looking up an intended turn in its repository.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum DispatchedTurn {
-    /// The turn is active.
     Active {
         turn: TurnId,
         /// Whether its bundle may have been written.
         dispatched: bool,
     },
-    /// The turn has ended.
     Over(TurnId),
     /// The turn was never assigned.
     Nothing,
@@ -61,7 +56,6 @@ impl Dispatching {
         })
     }
 
-    /// Finds the turn in its repository.
     pub fn find(&self, view: &RepoView) -> DispatchedTurn {
         let Some(state) = &view.state else {
             return DispatchedTurn::Nothing;
@@ -124,7 +118,6 @@ pub fn begin_dispatch(
     (dispatching, change)
 }
 
-/// Records the dispatched turn.
 pub fn end_dispatch(
     initiative: &Initiative<'_>,
     dispatching: &Dispatching,

@@ -14,23 +14,15 @@ use crate::history::is_accepted;
 use crate::state::{State, Status, TurnStatus};
 
 wire_enum! {
-    /// The kind of a divergence.
     pub enum DivergenceKind("DivergenceKind", closed) {
-        /// The configuration is missing or invalid.
         RepoConfigMissing = "repo_config_missing",
-        /// The state is missing or invalid.
         RepoStateMissing = "repo_state_missing",
-        /// The repository is in another run.
         RunIdMismatch = "run_id_mismatch",
         /// The run has ended before the initiative.
         RepoCompletedUnexpectedly = "repo_completed_unexpectedly",
-        /// The repository is blocked.
         RepoBlockedUnexpectedly = "repo_blocked_unexpectedly",
-        /// An accepted turn was not projected.
         TurnAcceptedUnprojected = "turn_accepted_unprojected",
-        /// A dispatched turn was rejected.
         TurnRejectedUnprojected = "turn_rejected_unprojected",
-        /// A dispatched turn is missing.
         TurnDisappeared = "turn_disappeared",
     }
 }
@@ -60,13 +52,10 @@ impl DivergenceKind {
 pub struct Divergence {
     pub kind: DivergenceKind,
     pub repo: String,
-    /// The affected turn.
     pub turn: Option<String>,
-    /// The workstream of that turn.
     pub workstream: Option<String>,
 }
 
-/// Every divergence, in the order of the repositories.
 pub fn diverging(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -104,7 +93,6 @@ pub fn diverging(
     found
 }
 
-/// Compares the dispatched turns with their results.
 fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut Vec<Divergence>) {
     let of_repo = |line: &&Object| doc::MultiHistory::REPO_ID.get(line) == Some(repo);
     let recorded = |kinds: &[LineType]| -> BTreeSet<&str> {

@@ -23,40 +23,26 @@ use crate::state::{State, Status};
 /// The gate between two phases when the configuration names none.
 const DEFAULT_PHASE_GATE: &str = "phase_transition";
 
-/// The final gate when the configuration names none.
 pub(crate) const DEFAULT_FINAL_GATE: &str = "initiative_ship";
 
 wire_enum! {
-    /// The kind of a blocker.
     pub enum BlockerKind("CoordinatorBlocker", closed) {
-        /// There is no next phase.
         NoNextPhase = "no_next_phase",
-        /// The requested phase is not the next one.
         PhaseSkipForbidden = "phase_skip_forbidden",
-        /// A repository's state cannot be read.
         RepoStateMissing = "repo_state_missing",
-        /// A repository is in another run.
         RepoRunIdMismatch = "repo_run_id_mismatch",
-        /// A repository is blocked.
         RepoBlocked = "repo_blocked",
-        /// A repository has active turns.
         RepoActiveTurns = "repo_active_turns",
-        /// A repository has a pending gate.
         RepoPendingGate = "repo_pending_gate",
-        /// A workstream has no barrier.
         BarrierMissing = "barrier_missing",
-        /// A workstream is not done.
         BarrierUnsatisfied = "barrier_unsatisfied",
-        /// The phase is not the last one.
         NotFinalPhase = "not_final_phase",
-        /// The run of a repository is not ready for completion.
         RepoNotCompletionReady = "repo_not_completion_ready",
         /// A repository had no accepted turn since the gate was sent back.
         RepoSentBack = "repo_sent_back",
     }
 }
 
-/// A reason why a gate does not open.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Blocker {
@@ -69,13 +55,10 @@ pub struct Blocker {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateChange {
-    /// The new state.
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
-    /// Lines of the coordinator's history.
     pub history: Vec<Object>,
-    /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
 }
 
@@ -131,7 +114,6 @@ pub fn gate_blockers(
     }
 }
 
-/// The blockers of a phase transition.
 pub(crate) fn phase_blockers(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -364,7 +346,6 @@ fn phase_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
     named.unwrap_or(DEFAULT_PHASE_GATE)
 }
 
-/// The final gate of the initiative.
 fn final_gate<'a>(initiative: &Initiative<'a>) -> &'a str {
     let named = initiative.config.exit_gate(initiative.state.phase());
     named.unwrap_or(DEFAULT_FINAL_GATE)

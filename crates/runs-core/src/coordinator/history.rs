@@ -45,7 +45,6 @@ pub(super) fn line<const N: usize>(
     line
 }
 
-/// Whether a line has a type.
 pub(super) fn is(line: &Object, kind: LineType) -> bool {
     doc::MultiHistory::TYPE.get(line) == Some(kind)
 }

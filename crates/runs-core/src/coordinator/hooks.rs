@@ -18,7 +18,6 @@ pub fn protected_files() -> Vec<String> {
     [coordinator_state_path(), barriers_path()].into_iter().chain(records).collect()
 }
 
-/// The hooks before a turn is dispatched, if there are any.
 pub fn before_assignment(
     initiative: &Initiative<'_>,
     choice: &Choice,

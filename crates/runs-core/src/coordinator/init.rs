@@ -20,24 +20,20 @@ use crate::state::Status;
 /// What a repository needs before the initiative can begin.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RepoStart {
-    /// Its run is linked to the initiative.
     Link(String),
     /// It has no run: start one, then call [`init`] again.
     Begin,
 }
 
-/// A new initiative.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Initialised {
     pub state: CoordinatorState,
     pub barriers: Barriers,
-    /// The first line of its history.
     pub line: Object,
 }
 
 impl Initialised {
-    /// The change to write.
     pub fn into_change(self, ledger: &mut CoordinatorLedger, now: Time) -> CoordinatorChange {
         let count = self.state.repos().count();
         let statement = format!("an initiative over {count} repositories begins");

@@ -8,26 +8,19 @@ use super::CoordinatorState;
 use crate::doc;
 use crate::members::build;
 
-/// The prefix of the ids of a coordinator's decisions.
 const PREFIX: &str = "DEC-COORD-";
 
 wire_enum! {
-    /// The category of a coordinator's decision.
     pub enum CoordinatorDecision("CoordinatorDecision", closed) {
-        /// An initiative began.
         Initialization = "initialization",
-        /// A turn was dispatched.
         Dispatch = "dispatch",
-        /// The next phase was requested or entered.
         PhaseTransition = "phase_transition",
-        /// The completion was requested or reached.
         Completion = "completion",
         /// A blocked initiative was resumed.
         Recovery = "recovery",
     }
 }
 
-/// The last id of the ledger.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CoordinatorLedger {
     greatest: u64,

@@ -53,5 +53,4 @@ pub use send_back::{SendBackGate, send_back_gate};
 pub use state::{CoordinatorState, CoordinatorStatus, RepoView};
 pub use validate::{CoordinatorProblem, problems, refusal};
 
-/// The version of the coordinator's documents.
 pub const COORDINATOR_VERSION: &str = "0.1";

@@ -9,27 +9,20 @@ use super::{
 };
 use crate::next_step::NextStep;
 
-/// A next step of an initiative.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextAction {
-    /// Start an initiative.
     Init,
-    /// Take a step.
     Step,
     ApproveGate {
         gate: String,
     },
-    /// Send a gate back, instead of an approval.
     SendBack {
-        /// The phase that the initiative continues in.
         phase: String,
     },
     /// Write the recovery report, then resynchronise.
     Account {
-        /// The path of the report in the workspace.
         report: String,
     },
-    /// Take the next step of a repository.
     Repository {
         id: String,
         /// Whether the initiative owes it a turn, so that its own gate must be sent back first.
@@ -40,13 +33,10 @@ pub enum NextAction {
 /// What the host knows about an initiative and its repositories.
 pub struct InitiativeFacts<'a> {
     pub initiative: Initiative<'a>,
-    /// The views of its repositories.
     pub views: &'a BTreeMap<String, RepoView>,
     /// What each workstream can do now; see [`super::prospects`].
     pub prospects: &'a [(String, Result<Choice, Obstacle>)],
-    /// The differences between the repositories and the initiative.
     pub divergence: &'a [Divergence],
-    /// The repositories in order, with the next step of each.
     pub repos: &'a [(&'a str, Option<&'a NextStep>)],
 }
 
@@ -114,7 +104,6 @@ fn in_repos(
     repos.map(action).collect()
 }
 
-/// Whether a workstream waits for the repository.
 fn delays_workstream(repo: &str, prospects: &[(String, Result<Choice, Obstacle>)]) -> bool {
     let mut obstacles = prospects.iter().filter_map(|(_, prospect)| prospect.as_ref().err());
     obstacles.any(|found| {

@@ -12,22 +12,18 @@ use crate::members::build;
 use crate::rule;
 use crate::{Ids, RepoPath};
 
-/// The effect of a projection.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Projection {
     pub reference: String,
     /// The history line; `None` when the turn was projected before.
     pub line: Option<Object>,
-    /// The barriers whose status changed.
     pub effects: Vec<Effect>,
-    /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
     /// The barriers after the change.
     pub barriers: Barriers,
 }
 
-/// The coordinator's documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Initiative<'a> {
     pub config: &'a CoordinatorConfig,
@@ -43,12 +39,9 @@ impl Initiative<'_> {
     }
 }
 
-/// An accepted turn to project.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
-    /// The repository that accepted it.
     pub repo: &'a str,
-    /// The workstream that it belongs to.
     pub workstream: &'a str,
     /// The absolute path of the repository, to resolve absolute file names.
     pub root: Option<&'a str>,

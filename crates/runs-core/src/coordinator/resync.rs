@@ -33,16 +33,12 @@ pub struct Resync {
     pub state: CoordinatorState,
     /// The barriers after the change.
     pub barriers: Barriers,
-    /// Lines of the coordinator's history.
     pub history: Vec<Object>,
-    /// Lines of the barrier ledger.
     pub ledger: Vec<Object>,
     /// The projected acceptances, each with its barrier changes.
     pub projected: Vec<(Object, Vec<Effect>)>,
     pub repaired: Vec<Divergence>,
-    /// The remaining divergences.
     pub left: Vec<Divergence>,
-    /// Whether a blocked initiative was resumed.
     pub resumed: bool,
     report: Option<String>,
     before: Option<String>,
@@ -111,7 +107,6 @@ pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
         .with("report", recovery_report_path()))
 }
 
-/// The template of the report.
 pub fn recovery_report(reason: &str) -> String {
     format!(
         "# Recovery report\n\n## Trigger\n\n{reason}\n\n\
@@ -121,7 +116,6 @@ pub fn recovery_report(reason: &str) -> String {
 }
 
 impl Resync {
-    /// Whether there is anything to write.
     pub fn is_empty(&self) -> bool {
         self.history.is_empty()
     }

@@ -23,7 +23,6 @@ use crate::members::{array, build};
 use crate::person::Approval;
 use crate::state::Status;
 
-/// A gate of an initiative that a person sends back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SendBackGate {
     /// The reason, for the next turns of the phase.
@@ -39,7 +38,6 @@ pub(super) struct SentBackGate<'a> {
 }
 
 impl<'a> SentBackGate<'a> {
-    /// The gate, according to a history.
     pub(super) fn of(history: &'a [Object]) -> Option<Self> {
         let at = history.iter().rposition(|line| history::is(line, LineType::GateSentBack))?;
         let since = &history[at + 1..];
@@ -82,7 +80,6 @@ pub(crate) fn owed_repos(history: &[Object]) -> Vec<String> {
     SentBackGate::of(history).map_or_else(Vec::new, |sent_back| sent_back.owed())
 }
 
-/// The section of `COORDINATOR_CONTEXT.md`.
 pub(super) fn section(record: &Object, text: &mut String) {
     let _ = write!(
         text,

@@ -13,20 +13,16 @@ use crate::members::{self, build};
 use crate::state::State;
 
 wire_enum! {
-    /// The status of an initiative.
     pub enum CoordinatorStatus("CoordinatorStatus", closed) {
-        /// Turns can be dispatched.
         Active = "active",
         /// A person must approve a gate.
         Paused = "paused",
         /// A person must repair something.
         Blocked = "blocked",
-        /// The initiative has ended.
         Completed = "completed",
     }
 }
 
-/// The state of an initiative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoordinatorState {
     status: CoordinatorStatus,
@@ -37,9 +33,7 @@ pub struct CoordinatorState {
 /// The documents of a repository at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct RepoView {
-    /// Its configuration, if it can be read.
     pub config: Option<Config>,
-    /// Its state, if it can be read.
     pub state: Option<State>,
     /// Its history, of all runs, in order.
     pub history: Vec<Object>,
@@ -86,7 +80,6 @@ impl CoordinatorState {
         Self { status: CoordinatorStatus::Active, phase: phase.to_owned(), members }
     }
 
-    /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
         doc::Coordinator::STATUS.set(&mut members, self.status);
@@ -94,12 +87,10 @@ impl CoordinatorState {
         members
     }
 
-    /// The id of the run that spans the repositories.
     pub fn super_run_id(&self) -> &str {
         doc::Coordinator::SUPER_RUN_ID.get(&self.members).unwrap_or_default()
     }
 
-    /// The status of the initiative.
     pub fn status(&self) -> CoordinatorStatus {
         self.status
     }
@@ -108,28 +99,23 @@ impl CoordinatorState {
         &self.phase
     }
 
-    /// The linked run of a repository.
     pub fn repo_run(&self, repo: &str) -> Option<&str> {
         let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::RUN_ID.get(members::object(runs, repo)?)
     }
 
-    /// The linked repositories.
     pub fn repos(&self) -> impl Iterator<Item = &str> {
         doc::Coordinator::REPO_RUNS.entries(&self.members).map(|(id, _)| id.as_str())
     }
 
-    /// The gate that needs approval.
     pub fn pending_gate(&self) -> Option<&Object> {
         doc::Coordinator::PENDING_GATE.get(&self.members)
     }
 
-    /// The id of the gate that waits for a person.
     pub fn pending_gate_id(&self) -> Option<&str> {
         doc::MultiGate::GATE.get(self.pending_gate()?)
     }
 
-    /// Since when the gate waits for a person.
     pub fn waiting_since(&self) -> Option<Time> {
         doc::MultiGate::REQUESTED_AT.get(self.pending_gate()?)
     }
@@ -140,17 +126,14 @@ impl CoordinatorState {
         own.is_none_or(|own| own == self.super_run_id())
     }
 
-    /// The turn that is being dispatched.
     pub(super) fn dispatching(&self) -> Option<&Object> {
         doc::Coordinator::DISPATCHING.get(&self.members)
     }
 
-    /// Why the initiative is blocked.
     pub fn blocked_reason(&self) -> Option<&str> {
         doc::Coordinator::BLOCKED_REASON.get(&self.members)
     }
 
-    /// The last recorded status of a repository's run.
     pub(crate) fn repo_run_status(&self, repo: &str) -> Option<&str> {
         let runs = doc::Coordinator::REPO_RUNS.get(&self.members)?;
         doc::RepoRun::STATUS.get(members::object(runs, repo)?)

@@ -14,18 +14,14 @@ use crate::members::{self, array, filled, texts};
 use crate::patterns::{is_decision_id, is_name, is_phase};
 use crate::rule;
 
-/// A problem of a configuration.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CoordinatorProblem {
-    /// The code of the broken rule.
     pub code: String,
-    /// An explanation for people.
     pub message: String,
 }
 
 impl CoordinatorProblem {
-    /// A problem with the protocol's code for it.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into() }
     }

@@ -4,7 +4,6 @@ use crate::config::HOOKS;
 use crate::mistyped_members::MemberType::{Flag, Text, Texts};
 use crate::unknown_members::{KnownMember, Shape, decides, guards, kept};
 
-/// The members of the document.
 pub(super) static DOCUMENT: [KnownMember; 7] = [
     decides("schema_version").is(Text),
     decides("project").of(Shape::Object(&PROJECT)),

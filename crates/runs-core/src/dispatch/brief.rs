@@ -18,7 +18,6 @@ const MAX_CHARS: usize = 4000;
 /// The member of a run's provenance with its goal, if a person started it.
 pub const RUN_GOAL: &str = "trigger_reason";
 
-/// The inputs of both documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Briefing<'a> {
     pub config: &'a Config,
@@ -27,7 +26,6 @@ pub struct Briefing<'a> {
     pub turn: &'a Turn,
     /// The last lines of the history, the newest last.
     pub recent: &'a [Object],
-    /// The id of the run's next decision.
     pub next_decision: &'a str,
     /// The prompt of the role, from the file that the configuration names.
     pub role_prompt: Option<&'a str>,

@@ -30,17 +30,14 @@ const NAMED_RESERVED: [&str; 4] = [
     ".agentxchain/lock.json",
 ];
 
-/// The folder of a turn's bundle.
 pub fn bundle_folder(turn: &TurnId) -> String {
     format!("{HOME}/dispatch/turns/{turn}")
 }
 
-/// The folder for a turn's result and its attachments.
 pub fn staging_folder(turn: &TurnId) -> String {
     format!("{HOME}/staging/{turn}")
 }
 
-/// The path of a turn's staged result.
 pub fn staging_path(turn: &TurnId) -> String {
     format!("{}/turn-result.json", staging_folder(turn))
 }

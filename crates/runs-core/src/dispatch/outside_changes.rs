@@ -33,9 +33,7 @@ const MOST: usize = 2_000;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OutsideChanges {
-    /// The baseline of the next attempt.
     pub baseline: Baseline,
-    /// The files that others changed or committed.
     pub files: Vec<String>,
 }
 
@@ -56,7 +54,6 @@ pub fn left_behind(seen: &Observation) -> Value {
         .into()
 }
 
-/// Whether the turn was never dispatched.
 pub fn was_never_dispatched(turn: &Turn) -> bool {
     turn.value(doc::Turn::DISPATCHED_AT).is_none_or(Value::is_null)
 }

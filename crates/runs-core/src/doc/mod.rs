@@ -58,7 +58,6 @@ macro_rules! documents {
 }
 pub(crate) use documents;
 
-/// The shape of a declared member.
 macro_rules! shape {
     ($kind:ty) => {
         $crate::unknown_members::Shape::Value(<$kind as $crate::doc::Kind>::TYPE)
@@ -75,20 +74,16 @@ macro_rules! shape {
 }
 pub(crate) use shape;
 
-/// A document with declared members.
 pub(crate) trait Document {
     const MEMBERS: &'static [KnownMember];
 }
 
-/// A member of a document.
 pub(crate) struct Member<K> {
     name: &'static str,
     kind: PhantomData<K>,
 }
 
-/// The type of a member's value.
 pub(crate) trait Kind {
-    /// The type of the value in the document.
     const TYPE: MemberType;
 
     /// The type that [`Member::get`] returns.
@@ -96,16 +91,13 @@ pub(crate) trait Kind {
 
     fn read(value: Option<&Value>) -> Self::Read<'_>;
 
-    /// Whether a value has this type.
     fn fits(value: &Value) -> bool;
 }
 
-/// A value that can be written to members of a type.
 pub(crate) trait Content<K> {
     fn into_value(self) -> Value;
 }
 
-/// An object, or a value that may be one.
 pub(crate) trait Members {
     fn member(&self, name: &str) -> Option<&Value>;
 }
@@ -162,7 +154,6 @@ impl<K> Member<K> {
         Member::new(self.name)
     }
 
-    /// The value of any type.
     pub(crate) fn raw(self, of: &(impl Members + ?Sized)) -> Option<&Value> {
         of.member(self.name)
     }
@@ -192,7 +183,6 @@ impl<K> Member<K> {
         object.insert(self.name.to_owned(), value.into_value());
     }
 
-    /// The value for a change in place.
     pub(crate) fn raw_mut(self, object: &mut Object) -> Option<&mut Value> {
         object.get_mut(self.name)
     }
@@ -204,7 +194,6 @@ impl<K> Member<K> {
 }
 
 impl<K: Kind> Member<K> {
-    /// The value, if it has the declared type.
     pub(crate) fn get(self, of: &(impl Members + ?Sized)) -> K::Read<'_> {
         K::read(of.member(self.name))
     }
@@ -216,7 +205,6 @@ impl<K: Kind> Member<K> {
 }
 
 impl Member<Timestamp> {
-    /// The time as it is written.
     pub(crate) fn text(self, of: &(impl Members + ?Sized)) -> Option<&str> {
         Text::read(self.raw(of))
     }
@@ -242,7 +230,6 @@ impl Member<Texts> {
 }
 
 impl Member<List> {
-    /// The items that are objects.
     pub(crate) fn objects(self, of: &(impl Members + ?Sized)) -> impl Iterator<Item = &Object> {
         self.get(of).iter().filter_map(Value::as_object)
     }
@@ -307,7 +294,6 @@ kinds! {
     Any: Option<&'a Value>, |value| value, |_: &Value| true;
 }
 
-/// One of a list of names.
 pub(crate) struct Word<N>(PhantomData<N>);
 
 impl<N: Names> Kind for Word<N> {

@@ -27,7 +27,6 @@ pub struct Event {
     line: Object,
 }
 
-/// Creates the events of one operation.
 #[derive(Debug)]
 pub struct Emitter<'a> {
     ids: &'a mut Ids,
@@ -39,12 +38,10 @@ pub struct Emitter<'a> {
 /// The id and role of an event's turn, if it has one.
 pub type About<'a> = Option<(&'a str, &'a str)>;
 
-/// The time of a line of the events.
 pub fn timestamp(line: &Object) -> Option<Time> {
     doc::Event::TIMESTAMP.get(line)
 }
 
-/// The run of a line of the events.
 pub fn run_id(line: &Object) -> Option<&str> {
     doc::Event::RUN_ID.get(line)
 }
@@ -55,7 +52,6 @@ pub fn type_name(line: &Object) -> Option<&str> {
 }
 
 impl Event {
-    /// The id of the event.
     pub fn id(&self) -> &EventId {
         &self.id
     }
@@ -64,7 +60,6 @@ impl Event {
         self.kind
     }
 
-    /// The line to write.
     pub fn line(&self) -> &Object {
         &self.line
     }
@@ -82,7 +77,6 @@ impl<'a> Emitter<'a> {
         Ok(Self::of_run(run_id, ids, now))
     }
 
-    /// An emitter for a run.
     pub fn of_run(run_id: RunId, ids: &'a mut Ids, now: Time) -> Self {
         Self { ids, run_id, now, events: Vec::new() }
     }
@@ -109,7 +103,6 @@ impl<'a> Emitter<'a> {
         self.events.push(Event { id, kind, line });
     }
 
-    /// The emitted events, in order.
     pub fn finish(self) -> Vec<Event> {
         self.events
     }
@@ -160,7 +153,6 @@ pub fn check(event: &Value) -> Vec<String> {
     errors
 }
 
-/// The failure for the problems of an event.
 pub fn refusal(code: Code, errors: &[String]) -> Failure {
     let message = errors.first().cloned().unwrap_or_default();
     Failure::new(code, message).with("errors", array(errors))

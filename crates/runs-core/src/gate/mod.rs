@@ -20,7 +20,6 @@ use crate::config::Config;
 use crate::history::RunIndex;
 use crate::rule;
 
-/// The inputs of a gate.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub config: &'a Config,
@@ -29,59 +28,33 @@ pub struct View<'a> {
     pub verification: Option<&'a str>,
     /// The texts of [`needed_files`]. Missing files are omitted.
     pub files: &'a BTreeMap<String, String>,
-    /// The index of the run's records.
     pub index: &'a RunIndex,
     /// The role that makes the request. It counts as having had a turn.
     pub asking_role: Option<&'a str>,
 }
 
-/// Whether a phase may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PhaseExit {
-    /// The result has no request.
     NoRequest,
-    /// The requested phase does not exist.
     UnknownPhase(String),
-    /// The gate failed.
-    Failed {
-        /// The gate, where there is one.
-        gate: Option<String>,
-        /// The unmet conditions.
-        failures: Failures,
-    },
-    /// A person must approve.
-    Awaiting {
-        gate: String,
-        /// The next phase.
-        to: String,
-    },
-    /// The phase may end.
-    Advance {
-        /// The gate, where there is one.
-        gate: Option<String>,
-        /// The next phase.
-        to: String,
-    },
+    Failed { gate: Option<String>, failures: Failures },
+    Awaiting { gate: String, to: String },
+    Advance { gate: Option<String>, to: String },
 }
 
-/// Whether the run may end.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Completion {
-    /// The result has no request.
     NoRequest,
     /// The phase is not the last one; the reason.
     NotFinal(String),
-    /// The gate failed.
     Failed {
         gate: String,
-        /// The unmet conditions.
         failures: Failures,
     },
-    /// A person must approve.
-    Awaiting { gate: String },
-    /// The run may end.
+    Awaiting {
+        gate: String,
+    },
     Complete {
-        /// The gate, where there is one.
         gate: Option<String>,
     },
 }

@@ -8,17 +8,13 @@ use crate::RepoPath;
 use crate::config::{Config, Gate, Semantics};
 use crate::rule;
 
-/// The unmet conditions of a gate.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Failures {
-    /// Required files that do not exist.
     pub missing_files: Vec<String>,
-    /// Whether the verification did not pass.
     pub missing_verification: bool,
     /// Every unmet condition, for people, in order.
     pub reasons: Vec<String>,
-    /// The files that the reasons are about.
     pub files: Vec<String>,
     /// The unmet conditions other than missing files and verification.
     others: Vec<String>,
@@ -29,7 +25,6 @@ impl Failures {
         Self { reasons: vec![reason.clone()], others: vec![reason], ..Self::default() }
     }
 
-    /// Whether all conditions are met.
     pub fn is_empty(&self) -> bool {
         self.reasons.is_empty()
     }

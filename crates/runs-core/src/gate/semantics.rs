@@ -23,7 +23,6 @@ pub fn evaluate(
     }
 }
 
-/// The requirement on a document, for its author.
 pub(super) fn requirement(semantics: Semantics, required_sections: &[String]) -> String {
     let sections = |sections: &[&str]| format!("has something to say under {}", quoted(sections));
     match semantics {

@@ -18,15 +18,10 @@ use crate::{TurnId, members};
 /// is unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct ForeignChange<'a> {
-    /// The state before the change.
     pub before: &'a State,
-    /// The state after it.
     pub after: &'a State,
-    /// The new lines of the history.
     pub history: &'a [Object],
-    /// The new lines of the ledger.
     pub ledger: &'a [Object],
-    /// The new events.
     pub events: &'a [Object],
     /// The turns whose workers run.
     pub guarded: &'a BTreeSet<TurnId>,
@@ -277,7 +272,6 @@ fn event_turn(line: &Object) -> Option<&str> {
     doc::Event::TURN.get(line).and_then(|turn| doc::EventTurn::TURN_ID.get(turn))
 }
 
-/// The turn that a reissue takes back.
 fn old_turn(line: &Object) -> Option<&str> {
     doc::Event::PAYLOAD.get(line)?.get("old_turn_id")?.as_str()
 }

@@ -12,27 +12,18 @@ use crate::rule;
 const MAX_ERROR_CHARS: usize = 4096;
 
 wire_enum! {
-    /// The effect of a hook.
     pub enum Action("OrchestratorAction", closed) {
-        /// It allowed.
         Continued = "continued",
-        /// It warned.
         Warned = "warned",
         /// It refused, but is advisory.
         DowngradedBlockToWarn = "downgraded_block_to_warn",
-        /// It failed, but is advisory.
         WarnedFailure = "warned_failure",
-        /// It timed out, but is advisory.
         WarnedTimeout = "warned_timeout",
         /// Its output is invalid, but it is advisory.
         WarnedInvalidOutput = "warned_invalid_output",
-        /// It refused.
         Blocked = "blocked",
-        /// It failed.
         BlockedFailure = "blocked_failure",
-        /// It timed out.
         BlockedTimeout = "blocked_timeout",
-        /// Its output is invalid.
         BlockedInvalidOutput = "blocked_invalid_output",
         /// It changed a protected file.
         AbortedTamper = "aborted_tamper",
@@ -42,12 +33,10 @@ wire_enum! {
 }
 
 impl Action {
-    /// Whether the chain continues.
     pub fn continues(self) -> bool {
         !self.is_block() && self != Self::AbortedTamper
     }
 
-    /// Whether it counts as a refusal.
     pub(crate) fn is_block(self) -> bool {
         matches!(
             self,
@@ -58,7 +47,6 @@ impl Action {
         )
     }
 
-    /// The verdict in the audit log.
     pub fn verdict(self) -> Option<Verdict> {
         match self {
             Self::Continued => Some(Verdict::Allow),
@@ -69,16 +57,12 @@ impl Action {
     }
 }
 
-/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditEntry {
     pub hook: String,
-    /// The effect of the hook.
     pub action: Action,
-    /// An explanation for people.
     pub message: Option<String>,
-    /// The annotations of the hook.
     pub annotations: Vec<Value>,
     line: Object,
 }
@@ -91,7 +75,6 @@ pub(super) struct About {
 }
 
 impl AuditEntry {
-    /// The entry of a hook that ran.
     pub(super) fn ran(hook: &Hook, ran: &Execution, about: &About, at: Time) -> Self {
         let (action, message, annotations) = judge(hook.mode, ran);
         let transport = Some(hook.transport.as_str());
@@ -112,7 +95,6 @@ impl AuditEntry {
         }
     }
 
-    /// The entry as it is written.
     pub fn line(&self) -> &Object {
         &self.line
     }

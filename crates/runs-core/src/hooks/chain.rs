@@ -9,7 +9,6 @@ use super::{AuditEntry, Execution, Hook, HookPhase, tamper_code};
 use crate::members::build;
 use crate::rule;
 
-/// Hooks to run, and their payload.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookBatch {
@@ -20,7 +19,6 @@ pub struct HookBatch {
     pub run_id: Option<String>,
 }
 
-/// A chain of hooks while it runs.
 #[derive(Clone, Debug)]
 pub struct HookChain {
     batch: HookBatch,
@@ -31,23 +29,18 @@ pub struct HookChain {
     entries: Vec<AuditEntry>,
 }
 
-/// The result of a chain.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookReport {
     pub phase: HookPhase,
-    /// Whether the operation may continue.
     pub ok: bool,
     /// Whether a hook refused. Tampering does not count as a refusal.
     pub blocked: bool,
-    /// The code of the tampering, if any.
     pub tampered: Option<Code>,
-    /// The entries of the audit log, in order.
     pub entries: Vec<AuditEntry>,
 }
 
 impl HookBatch {
-    /// The hooks of a hook phase, if there are any.
     pub fn new(
         phase: HookPhase,
         hooks: Vec<Hook>,
@@ -60,7 +53,6 @@ impl HookBatch {
 }
 
 impl HookChain {
-    /// A chain that starts at the first hook of a batch.
     pub fn new(batch: HookBatch) -> Self {
         let about = About {
             run_id: batch.run_id.clone().into(),
@@ -69,12 +61,10 @@ impl HookChain {
         Self { batch, about, next: 0, stopped: false, tampered: None, entries: Vec::new() }
     }
 
-    /// The next hook to run.
     pub fn next(&self) -> Option<&Hook> {
         self.batch.hooks.get(self.next)
     }
 
-    /// The batch of the chain.
     pub fn batch(&self) -> &HookBatch {
         &self.batch
     }
@@ -115,7 +105,6 @@ impl HookChain {
         }
     }
 
-    /// The entries of the audit log so far.
     pub fn entries(&self) -> &[AuditEntry] {
         &self.entries
     }
@@ -138,12 +127,10 @@ impl HookChain {
 }
 
 impl HookReport {
-    /// The report of an empty chain.
     pub fn none(phase: HookPhase) -> Self {
         Self { phase, ok: true, blocked: false, tampered: None, entries: Vec::new() }
     }
 
-    /// The failure of the operation, if the hooks stopped it.
     pub fn failure(&self) -> Option<Failure> {
         if self.ok {
             return None;
@@ -161,13 +148,11 @@ impl HookReport {
         )
     }
 
-    /// The name of the hook that stopped the chain.
     pub fn stopper(&self) -> Option<&str> {
         let stopper = self.entries.iter().find(|entry| !entry.action.continues());
         stopper.map(|entry| entry.hook.as_str())
     }
 
-    /// The annotations to store with an accepted turn, as lines.
     pub fn annotation_lines(&self, turn_id: &str, at: Time) -> Vec<Object> {
         let entries = self.entries.iter().filter(|entry| !entry.annotations.is_empty());
         let line = |entry: &AuditEntry| {

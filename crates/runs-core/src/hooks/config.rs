@@ -8,19 +8,13 @@ use super::{Hook, HookMode, HookPhase};
 use crate::members::{self, count, entries, given, list, text};
 use crate::patterns::is_name;
 
-/// The maximum number of hooks of one phase.
 pub const MAX_HOOKS_PER_PHASE: usize = 8;
 
-/// The transport of a hook.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Transport {
     /// A program with arguments, without a shell.
-    Process {
-        /// The program and its arguments.
-        command: Vec<String>,
-    },
-    /// An HTTP POST.
+    Process { command: Vec<String> },
     Http {
         url: String,
         /// Headers. `${NAME}` in a value is replaced by an environment variable.

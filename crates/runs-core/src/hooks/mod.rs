@@ -30,29 +30,20 @@ pub use tamper::{PROTECTED_FILES, Snapshot, is_unchanged, tamper_code};
 pub use verdict::{Execution, Verdict, VerdictDocument};
 
 wire_enum! {
-    /// The point at which a hook runs.
     pub enum HookPhase("HookPhase", closed) {
-        /// Before a turn is assigned.
         BeforeAssignment = "before_assignment",
         /// After a turn's bundle was written, before it is finalized.
         AfterDispatch = "after_dispatch",
-        /// Before a staged result is read.
         BeforeValidation = "before_validation",
-        /// After a staged result was validated.
         AfterValidation = "after_validation",
-        /// Before a valid result is accepted.
         BeforeAcceptance = "before_acceptance",
-        /// After a result was accepted.
         AfterAcceptance = "after_acceptance",
-        /// Before an approval takes effect.
         BeforeGate = "before_gate",
-        /// After a run was blocked.
         OnEscalation = "on_escalation",
     }
 }
 
 wire_enum! {
-    /// The effect of a hook's refusal.
     pub enum HookMode("HookMode", closed) {
         /// It stops the operation.
         Blocking = "blocking",
@@ -61,17 +52,14 @@ wire_enum! {
     }
 }
 
-/// A declared hook.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Hook {
-    /// When it runs.
     pub phase: HookPhase,
     /// Its name, unique in its phase.
     pub name: String,
     pub transport: Transport,
     pub timeout_ms: u64,
-    /// The effect of its refusal.
     pub mode: HookMode,
     /// Additional environment variables, in order.
     pub env: Vec<(String, String)>,

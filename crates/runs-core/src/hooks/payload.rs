@@ -57,7 +57,6 @@ pub fn working_folder(root: &Path) -> &Path {
     rule!(root; HookElsewhere => Path::new("/"))
 }
 
-/// Before a turn is assigned.
 pub fn before_assignment(
     config: &Config,
     state: &State,
@@ -104,7 +103,6 @@ pub fn before_validation(turn: &Turn, staging_path: &str, result: Result<&Value,
     payload
 }
 
-/// After a staged result was validated.
 pub fn after_validation(
     turn: &Turn,
     result: &Value,
@@ -123,7 +121,6 @@ pub fn after_validation(
     ])
 }
 
-/// Before a valid result is accepted.
 pub fn before_acceptance(
     turn: &Turn,
     result: &Value,
@@ -139,7 +136,6 @@ pub fn before_acceptance(
     ])
 }
 
-/// After a result was accepted.
 pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) -> Object {
     let count = |name: &str| crate::members::list(entry, name).len();
     build([
@@ -154,7 +150,6 @@ pub fn after_acceptance(turn: &Turn, state: &State, entry: &Object, index: u64) 
     ])
 }
 
-/// Before an approval takes effect.
 pub fn before_gate(
     gate_type: GateType,
     current_phase: &str,
@@ -175,7 +170,6 @@ pub fn before_gate(
     ])
 }
 
-/// After a run was blocked.
 pub fn on_escalation(state: &State, turn: Option<&Turn>, last_error: Option<&str>) -> Object {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     let recovery = blocked.pointer("/recovery/recovery_action").cloned();

@@ -10,7 +10,6 @@ use accord_contract::codes::Code;
 
 use crate::rule;
 
-/// The files that are always protected.
 pub const PROTECTED_FILES: [&str; 7] = [
     ".agentxchain/state.json",
     ".agentxchain/history.jsonl",

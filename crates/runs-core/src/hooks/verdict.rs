@@ -11,25 +11,20 @@ const MAX_ANNOTATIONS: usize = 16;
 const MAX_ANNOTATION_CHARS: usize = 1000;
 
 wire_enum! {
-    /// The verdict of a hook.
     pub enum Verdict("HookVerdict", closed) {
-        /// Continue.
         Allow = "allow",
         /// Continue and log a warning.
         Warn = "warn",
-        /// Stop.
         Block = "block",
     }
 }
 
-/// The execution of a hook.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Execution {
     pub duration_ms: u64,
     /// The exit code of a program. For a POST, 0 is a success status and 1 any other. `None` when
     /// it did not exit, or did not start.
     pub exit_code: Option<i64>,
-    /// Whether it was stopped at its timeout.
     pub timed_out: bool,
     /// Why it could not be started or reached.
     pub failure: Option<String>,
@@ -41,12 +36,10 @@ pub struct Execution {
     pub tampered: Vec<String>,
 }
 
-/// The parsed output of a hook.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct VerdictDocument {
     pub verdict: Verdict,
-    /// An explanation for people.
     pub message: Option<String>,
     pub annotations: Vec<Value>,
 }

@@ -53,37 +53,27 @@ const LAUNCHERS: [&str; 10] =
 
 /// The detail of a failure with the limit that passed, in milliseconds.
 pub const LIMIT_DETAIL: &str = "limit_ms";
-/// The detail of a failure with the setting of that limit.
 pub const SETTING_DETAIL: &str = "setting";
-/// The member of a turn with the last failure of its worker.
 pub const LAST_FAILURE: &str = "last_worker_failure";
 
 /// A time limit, with the setting that changes it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Limit {
-    /// The time.
     pub after: Duration,
-    /// The setting in the configuration.
     pub setting: String,
-    /// Where the time is from.
     pub origin: LimitOrigin,
 }
 
-/// Where a time limit is from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LimitOrigin {
-    /// The configuration.
     Configured,
-    /// The default.
     Default,
     /// The default for a client that prints nothing until it is done.
     SilentClient(String),
-    /// The command that runs the turn.
     Command,
 }
 
 impl Limit {
-    /// The setting with its value, for a message.
     pub fn shown(&self) -> String {
         let millis = self.after.as_millis();
         match &self.origin {
@@ -98,7 +88,6 @@ impl Limit {
         }
     }
 
-    /// Adds the limit to the failure of a worker that passed it.
     #[must_use]
     pub fn explain(&self, failure: Failure) -> Failure {
         let millis = u64::try_from(self.after.as_millis()).unwrap_or(u64::MAX);
@@ -106,7 +95,6 @@ impl Limit {
     }
 }
 
-/// The time limits of a worker.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct WorkerLimits {
@@ -114,7 +102,6 @@ pub struct WorkerLimits {
     pub startup: Limit,
     /// Without a sign of life after it.
     pub silence: Limit,
-    /// Until the response of a remote agent.
     pub response: Limit,
     /// In total.
     pub whole: Duration,
@@ -174,7 +161,6 @@ impl WorkerLimits {
 /// A worker that was ended because a limit passed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Stalled {
-    /// The setting of the limit.
     pub setting: String,
     pub limit: Duration,
     /// The limit that is proposed for the next attempt.
@@ -187,7 +173,6 @@ impl Stalled {
         Self::read(turn.member(LAST_FAILURE)?.as_object()?)
     }
 
-    /// Reads it from the details of a failure.
     pub fn of_failure(failure: &Failure) -> Option<Self> {
         Self::read(failure.details.as_ref()?)
     }

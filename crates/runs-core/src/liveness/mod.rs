@@ -45,7 +45,6 @@ pub enum Stall {
 }
 
 impl Liveness {
-    /// A worker that starts now.
     pub fn new(limits: &WorkerLimits) -> Self {
         Self {
             startup: limits.startup.after,

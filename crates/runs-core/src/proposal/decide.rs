@@ -25,7 +25,6 @@ pub struct FileNow {
     pub content: Option<String>,
 }
 
-/// Whether a file of a proposal can be applied.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum FileState {
@@ -49,16 +48,12 @@ pub enum FileState {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// The change to commit.
     pub change: Change,
-    /// The writes of the same commit.
     pub writes: Vec<Write>,
-    /// The files that change.
     pub files: Vec<String>,
 }
 
 impl FileState {
-    /// The name of the state.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "ready",
@@ -72,7 +67,6 @@ impl FileState {
     }
 }
 
-/// Whether a file can be applied.
 pub fn file_state(file: &ProposedFile, now: &FileNow) -> FileState {
     if RepoPath::parse_file(&file.path).map_or(true, |path| path.is_guarded()) {
         return FileState::Guarded;
@@ -209,7 +203,6 @@ fn check(proposal: &Proposal, files: &[FileNow]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a person decided on a proposal.
 #[derive(Clone, Copy)]
 enum Verdict {
     Applied,

@@ -28,43 +28,31 @@ use crate::state::Turn;
 use crate::{HOME, RepoPath, TurnId};
 
 wire_enum! {
-    /// What a proposal does with a file.
     pub enum ProposalAction("ProposalAction", closed) {
-        /// It adds the file.
         Create = "create",
-        /// It replaces the file.
         Modify = "modify",
-        /// It deletes the file.
         Delete = "delete",
     }
 }
 
-/// The digest of a path that does not exist.
 pub const ABSENT: &str = "absent";
 
-/// The digest of a path that is not a file.
 pub const NOT_FILE: &str = "not_a_file";
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Proposal {
-    /// The turn that made it.
     pub turn: TurnId,
-    /// Its role, if the record names it.
     pub role: Option<String>,
     /// What the turn did, if the record says so.
     pub summary: Option<String>,
-    /// Its files, in the order of the result.
     pub files: Vec<ProposedFile>,
 }
 
-/// A file of a proposal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ProposedFile {
-    /// The path, as the record has it.
     pub path: String,
-    /// What happens to the file.
     pub action: ProposalAction,
     /// The digest of the file when the proposal was accepted, or [`ABSENT`]; `None` if unknown.
     pub source: Option<String>,
@@ -72,12 +60,10 @@ pub struct ProposedFile {
     pub content: Option<String>,
 }
 
-/// The folder of all proposals.
 pub fn proposals_folder() -> String {
     format!("{HOME}/proposed")
 }
 
-/// The folder of a turn's proposal.
 pub fn proposal_folder(turn: &TurnId) -> String {
     format!("{}/{turn}", proposals_folder())
 }
@@ -86,18 +72,15 @@ pub fn proposal_folder(turn: &TurnId) -> String {
 pub const DECIDED: [(&str, &str); 2] =
     [(crate::paths::PROPOSAL_APPLIED, "applied"), (crate::paths::PROPOSAL_REJECTED, "dropped")];
 
-/// The path of the list of a proposal's files.
 pub fn snapshot_path(turn: &TurnId) -> String {
     format!("{}/{PROPOSAL_SNAPSHOT}", proposal_folder(turn))
 }
 
-/// The digest of a file's content.
 pub fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", sha256(bytes).hex())
 }
 
 impl Proposal {
-    /// The proposal in a turn's line of the history.
     pub fn of_history(line: &Object) -> Option<Self> {
         let files = doc::ProposalRecord::FILES.get(doc::History::PROPOSAL.get(line)?);
         Some(Self {
@@ -185,7 +168,6 @@ pub(crate) fn record(
     files
 }
 
-/// The files of a proposal's folder.
 pub(crate) fn writes(result: &TurnResult, turn: &Turn, files: &[Object], now: Time) -> Vec<Write> {
     if files.is_empty() {
         return Vec::new();

@@ -26,38 +26,29 @@ use crate::members::array;
 use crate::rule;
 use crate::state::{State, Turn};
 
-/// The maximum size of a staged result.
 pub(crate) const MAX_RESULT_BYTES: usize = 8 << 20;
 
 wire_enum! {
-    /// The stages of a validation, in order.
     pub enum Stage("ValidationStage", closed) {
-        /// The document has the form of a result.
         Schema = "schema",
-        /// The result belongs to the turn.
         Assignment = "assignment",
         /// The role may change the files that it changed.
         Artifact = "artifact",
-        /// The evidence supports the claimed verification.
         Verification = "verification",
         /// The rules of the run allow the requests.
         Protocol = "protocol",
     }
 }
 
-/// The context of a validation.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
     pub config: &'a Config,
-    /// The state of the run.
     pub state: &'a State,
     /// The turn of the result: the named one, or the only active one.
     pub turn: Option<&'a Turn>,
-    /// The index of the run's records.
     pub index: &'a RunIndex,
 }
 
-/// Which corrections a result gets.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Leniency {
     /// No corrections. Some warnings become errors where the protocol text requires it: a turn with
@@ -67,14 +58,11 @@ pub struct Leniency {
     pub force_review: bool,
 }
 
-/// A problem of a result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Problem {
     pub code: Code,
-    /// An explanation for people.
     pub message: String,
-    /// The affected member.
     pub field: Option<String>,
     /// The affected path, as it was written.
     pub path: Option<String>,
@@ -82,27 +70,22 @@ pub struct Problem {
     pub detail: Option<&'static str>,
 }
 
-/// The report of a validation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Validation {
     /// The stage that failed; `None` when all passed.
     pub failed_stage: Option<Stage>,
-    /// The problems of that stage.
     pub problems: Vec<Problem>,
     /// Warnings about things that are unusual but allowed.
     pub warnings: Vec<String>,
 }
 
-/// A normalized and validated result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
     /// The result after normalization.
     pub result: Value,
-    /// The corrections, in order.
     pub rewrites: Vec<Rewrite>,
-    /// The report.
     pub validation: Validation,
 }
 
@@ -152,17 +135,14 @@ pub fn judge(
 }
 
 impl Situation<'_> {
-    /// The role of the turn.
     pub fn role(&self) -> Option<&Role> {
         self.config.role(self.turn?.role())
     }
 
-    /// The write authority of that role.
     pub fn authority(&self) -> Option<WriteAuthority> {
         self.role().map(|role| role.authority)
     }
 
-    /// The runtime of the turn.
     pub fn runtime(&self) -> Option<RuntimeType> {
         let id = self.turn?.runtime_id().or_else(|| self.role()?.runtime.as_deref())?;
         self.config.runtime(id).map(|runtime| runtime.kind)
@@ -195,13 +175,11 @@ impl Validation {
         Self { failed_stage: Some(stage), problems, warnings: Vec::new() }
     }
 
-    /// The stages that passed.
     pub fn stages_passed(&self) -> Vec<&'static str> {
         let passed = Stage::ALL.iter().take_while(|stage| Some(**stage) != self.failed_stage);
         passed.map(|stage| stage.as_str()).collect()
     }
 
-    /// The messages of the problems.
     pub fn errors(&self) -> Vec<String> {
         self.problems.iter().map(|problem| problem.message.clone()).collect()
     }

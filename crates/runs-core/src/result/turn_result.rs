@@ -9,27 +9,20 @@ use crate::doc;
 use crate::history::cost_usd;
 
 wire_enum! {
-    /// The status that a result claims for its turn.
     pub enum TurnStatusClaim("TurnResultStatus", closed) {
-        /// The work is done.
         Completed = "completed",
         /// The work cannot continue.
         Blocked = "blocked",
         /// A person must decide.
         NeedsHuman = "needs_human",
-        /// The turn failed.
         Failed = "failed",
     }
 }
 
 wire_enum! {
-    /// The claimed status of a verification.
     pub enum Verification("VerificationStatus", closed) {
-        /// The checks passed.
         Pass = "pass",
-        /// The checks failed.
         Fail = "fail",
-        /// No checks ran.
         Skipped = "skipped",
     }
 }
@@ -109,12 +102,10 @@ impl TurnResult {
         self.files_changed().into_iter().chain(proposed).collect()
     }
 
-    /// The files that it proposes to write.
     pub(crate) fn proposed_writes(&self) -> Vec<RepoPath> {
         self.proposed(|action| action != Some("delete"))
     }
 
-    /// The files that it proposes to delete.
     pub(crate) fn proposed_deletions(&self) -> Vec<RepoPath> {
         self.proposed(|action| action == Some("delete"))
     }
@@ -153,32 +144,26 @@ impl TurnResult {
         doc::Result::DECISIONS.objects(&self.document)
     }
 
-    /// Its objections, unchecked.
     pub fn objections(&self) -> &[Value] {
         doc::Result::OBJECTIONS.get(&self.document)
     }
 
-    /// The claimed type of work.
     pub fn artifact_type(&self) -> Option<&str> {
         doc::Artifact::TYPE.get(doc::Result::ARTIFACT.get(&self.document)?)
     }
 
-    /// The phase that it requests.
     pub(crate) fn phase_request(&self) -> Option<&str> {
         doc::Result::PHASE_TRANSITION_REQUEST.filled(&self.document)
     }
 
-    /// Whether it requests the completion of the run.
     pub(crate) fn wants_completion(&self) -> bool {
         doc::Result::RUN_COMPLETION_REQUEST.get(&self.document)
     }
 
-    /// The role that it proposes for the next turn.
     pub fn proposed_next_role(&self) -> Option<&str> {
         doc::Result::PROPOSED_NEXT_ROLE.get(&self.document)
     }
 
-    /// Why it needs a person.
     pub fn needs_human_reason(&self) -> Option<&str> {
         doc::Result::NEEDS_HUMAN_REASON.filled(&self.document)
     }
@@ -192,7 +177,6 @@ impl TurnResult {
         cost_usd(&self.document)
     }
 
-    /// Removes its request to leave the phase.
     pub(crate) fn strip_phase_request(&mut self) {
         doc::Result::PHASE_TRANSITION_REQUEST.set(&mut self.document, Value::Null);
     }

@@ -18,12 +18,9 @@ use crate::person::Approval;
 use crate::rule;
 use crate::state::{Block, Pending, State, Status};
 
-/// What a person can approve.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PendingApproval {
-    /// The transition to the next phase.
     Transition,
-    /// The completion of the run.
     Completion,
 }
 
@@ -49,18 +46,14 @@ impl PendingApproval {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalPlan {
-    /// The request that is approved.
     pub pending: Pending,
-    /// Hooks that can refuse.
     pub hooks: Option<HookBatch>,
     /// Commands that must succeed.
     pub actions: Vec<GateAction>,
-    /// The environment of those commands.
     pub environment: Vec<(String, String)>,
 }
 
 impl ApprovalPlan {
-    /// The turn that requested the gate.
     pub fn requested_by_turn(&self) -> Option<&str> {
         match &self.pending {
             Pending::Transition(pending) => pending.requested_by_turn.as_deref(),
@@ -72,15 +65,11 @@ impl ApprovalPlan {
 /// The result of a gate's command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ActionRun {
-    /// The command.
     pub run: String,
     /// The exit code; `None` when it did not exit.
     pub exit_code: Option<i64>,
-    /// Whether it was stopped at its timeout.
     pub timed_out: bool,
-    /// How long it took.
     pub duration_ms: u64,
-    /// The end of its output.
     pub output_excerpt: String,
 }
 
@@ -277,7 +266,6 @@ fn action_lines(state: &State, gate: &str, ran: &[ActionRun], now: Time) -> Vec<
     ran.iter().map(line).collect()
 }
 
-/// Moves the run to a phase.
 pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: Time) {
     state.set_phase(phase);
     state.set(doc::State::PHASE_ENTERED_AT, now);
@@ -292,19 +280,16 @@ pub(crate) fn enter_phase(state: &mut State, config: &Config, phase: &str, now: 
     }
 }
 
-/// Marks a gate as passed.
 pub(crate) fn pass_gate(state: &mut State, gate: &str) {
     set_gate(state, gate, GateStatus::Passed);
 }
 
-/// Sets the status of a gate.
 pub(crate) fn set_gate(state: &mut State, gate: &str, status: GateStatus) {
     let mut gates = doc::State::PHASE_GATE_STATUS.get(state.members()).cloned().unwrap_or_default();
     gates.insert(gate.to_owned(), status.as_str().into());
     state.set(doc::State::PHASE_GATE_STATUS, gates);
 }
 
-/// Completes the run.
 pub(crate) fn complete(state: &mut State, now: Time) -> Result<(), Failure> {
     state.set_status(Status::Completed)?;
     for member in [

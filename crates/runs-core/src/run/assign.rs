@@ -16,7 +16,6 @@ use crate::paths::name_files;
 use crate::rule;
 use crate::state::{Baseline, State, Status, Turn};
 
-/// The default timeout of a turn, in minutes.
 pub(crate) const DEFAULT_TURN_MINUTES: u64 = 120;
 
 /// The repository before an assignment.
@@ -150,7 +149,6 @@ fn clean(authority: WriteAuthority, check: BaselineCheck) -> Result<Baseline, Fa
 }
 
 impl Assignable {
-    /// The hooks that can refuse the assignment.
     pub fn hooks(&self) -> Option<HookBatch> {
         let phase = HookPhase::BeforeAssignment;
         let payload =

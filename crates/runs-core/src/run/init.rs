@@ -14,16 +14,12 @@ use crate::rule;
 use crate::state::{State, Status};
 use crate::{Ids, RunId};
 
-/// Options of a new run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
     /// Whether it may replace a run that has ended or is blocked.
     pub restart: bool,
-    /// The origin of the run.
     pub provenance: Option<Object>,
-    /// Context from an earlier run.
     pub inherited_context: Option<Object>,
-    /// The repository decisions that are in force.
     pub repo_decisions: Vec<Object>,
     /// The last run that is known: that of the last event, or of a note elsewhere.
     pub last_run: Option<String>,

@@ -48,11 +48,8 @@ use crate::state::State;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The new state.
     pub state: State,
-    /// Lines of the decision ledger.
     pub ledger: Vec<Object>,
-    /// Events, in order.
     pub events: Vec<Event>,
 }
 
@@ -61,7 +58,6 @@ pub struct Change {
 #[error("{failure}")]
 #[non_exhaustive]
 pub struct Refused {
-    /// The reason.
     pub failure: Failure,
     /// The change to write in spite of the refusal.
     pub record: Option<Box<Change>>,

@@ -37,11 +37,9 @@ pub struct Reissuable {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
-    /// The change of the run.
     pub change: Change,
     /// The history line of the withdrawn turn.
     pub history_entry: Object,
-    /// The replacement.
     pub turn: Turn,
 }
 
@@ -81,12 +79,10 @@ pub fn check_reissue(
 }
 
 impl Reissuable {
-    /// The turn that is withdrawn.
     pub fn old(&self) -> &Turn {
         &self.old
     }
 
-    /// The hooks that can refuse the reissue.
     pub fn hooks(&self) -> Option<HookBatch> {
         self.replacement.hooks()
     }
@@ -161,7 +157,6 @@ impl Reissuable {
     }
 }
 
-/// Whether the turn blocks the run.
 fn is_about(state: &State, turn: &Turn) -> bool {
     let blocked = state.value(doc::State::BLOCKED_REASON);
     doc::Blocked::TURN_ID.get(&blocked) == Some(turn.id().as_str())

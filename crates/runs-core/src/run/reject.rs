@@ -13,14 +13,10 @@ use crate::members::build;
 use crate::state::{Baseline, Block, State, Status, TurnStatus};
 use crate::{Ids, TurnId};
 
-/// Why a turn is rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
-    /// An explanation for people.
     pub reason: String,
-    /// The problems of its result.
     pub errors: Vec<String>,
-    /// The validation stage that failed.
     pub failed_stage: Option<String>,
     /// The baseline of the next attempt. It is the turn's own, so that changes of earlier attempts
     /// stay attributable. A turn without one gets the current state of the repository.

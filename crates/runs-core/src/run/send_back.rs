@@ -20,7 +20,6 @@ use crate::members::build;
 use crate::person::Approval;
 use crate::state::{Pending, State};
 
-/// A request that a person sends back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SendBack {
     /// The reason, for the next turns of the phase.
@@ -34,7 +33,6 @@ pub struct SendBack {
 pub struct SentBack<'a>(&'a Object);
 
 impl<'a> SentBack<'a> {
-    /// The record in a state.
     pub fn of(state: &'a State) -> Option<Self> {
         doc::State::SENT_BACK.get(state.members()).map(Self)
     }
@@ -43,12 +41,10 @@ impl<'a> SentBack<'a> {
         doc::SentBack::REASON.get(self.0).unwrap_or_default()
     }
 
-    /// Who sent it back.
     pub fn by(self) -> &'a str {
         doc::SentBack::SENT_BACK_BY.get(self.0).unwrap_or("human")
     }
 
-    /// When.
     pub fn at(self) -> &'a str {
         doc::SentBack::SENT_BACK_AT.text(self.0).unwrap_or("?")
     }
@@ -126,7 +122,6 @@ pub fn send_back(
     Ok(change)
 }
 
-/// The members of a pending request.
 struct Request<'a> {
     gate_type: GateType,
     gate: Option<&'a str>,
@@ -174,7 +169,6 @@ impl<'a> Request<'a> {
         record
     }
 
-    /// The request as a gate that failed.
     fn failure(&self, state: &State, given: &SendBack, approval: &Approval, now: Time) -> Object {
         let reason = format!("sent back by {}: {}", approval.person.actor, given.reason);
         build([

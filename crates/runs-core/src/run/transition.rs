@@ -74,18 +74,12 @@ pub fn escalate_role(
     super::block(state, &Block::escalated(reason, role), ids, now)
 }
 
-/// A transition that is requested by its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransitionRequest<'a> {
-    /// The name of the trigger.
     pub trigger: &'a str,
-    /// The status to set, where one is named.
     pub target_status: Option<&'a str>,
-    /// The gate that needs approval.
     pub gate: PendingTransition,
-    /// The reason of an escalation.
     pub reason: Option<&'a str>,
-    /// The role that cannot continue.
     pub role: Option<&'a str>,
     /// The id of the run to write, where one is given; `None` inside removes it.
     pub run_id: Option<Option<&'a str>>,

@@ -13,29 +13,23 @@ use crate::rule;
 use crate::timeout;
 
 wire_enum! {
-    /// The category of a block.
     pub enum Category("BlockCategory", closed) {
         /// A turn requires a person.
         NeedsHuman = "needs_human",
-        /// A turn has no retries left.
         RetriesExhausted = "retries_exhausted",
         /// A person stopped the run.
         OperatorEscalation = "operator_escalation",
         /// A hook refused or tampered.
         HookBlock = "hook_block",
-        /// A policy requires a person.
         PolicyEscalation = "policy_escalation",
         /// A time limit was exceeded.
         Timeout = "timeout",
-        /// The budget is exhausted.
         BudgetExhausted = "budget_exhausted",
         /// A turn had too many conflicts.
         ConflictLoop = "conflict_loop",
         /// The gate failed in the same way for several turns.
         NonProgress = "non_progress",
-        /// A turn could not be dispatched.
         DispatchError = "dispatch_error",
-        /// A gate's command failed.
         GateActionFailed = "gate_action_failed",
     }
 }
@@ -45,13 +39,9 @@ wire_enum! {
 #[non_exhaustive]
 pub struct Block {
     pub category: Category,
-    /// The value of `blocked_on`.
     pub blocked_on: String,
-    /// An explanation for people.
     pub detail: String,
-    /// The turn that caused the block.
     pub turn: Option<TurnId>,
-    /// Whether that turn stays active.
     pub turn_retained: bool,
 }
 
@@ -106,7 +96,6 @@ impl Block {
         Self::new(Category::NonProgress, "non_progress".into(), detail)
     }
 
-    /// A turn could not be dispatched.
     pub fn dispatch(detail: &str, turn: &TurnId) -> Self {
         let on = format!("dispatch:{}", crate::patterns::slug(detail));
         Self::new(Category::DispatchError, on, detail).keeping(turn)
@@ -176,7 +165,6 @@ impl Block {
 }
 
 impl State {
-    /// Blocks the run.
     pub(crate) fn block(&mut self, block: &Block, now: Time) -> Result<(), Failure> {
         self.set_status(Status::Blocked)?;
         self.set(doc::State::BLOCKED_ON, block.blocked_on.as_str());
@@ -184,7 +172,6 @@ impl State {
         Ok(())
     }
 
-    /// Reactivates the run.
     pub(crate) fn unblock(&mut self) -> Result<(), Failure> {
         self.set_status(Status::Active)?;
         self.clear(doc::State::BLOCKED_ON);

@@ -28,21 +28,16 @@ use crate::rule;
 use crate::run::illegal;
 use crate::{RunId, TurnId};
 
-/// The version of `state.json`.
 pub(crate) const STATE_VERSION: &str = "1.1";
 
 wire_enum! {
-    /// The status of a run.
     pub enum Status("RunStatus", closed) {
-        /// The run has not begun.
         Idle = "idle",
-        /// Turns can be assigned.
         Active = "active",
         /// A person must approve a gate.
         Paused = "paused",
         /// A person must resolve a block.
         Blocked = "blocked",
-        /// The run has ended.
         Completed = "completed",
         /// The run cannot be completed.
         Failed = "failed",
@@ -67,13 +62,11 @@ impl Status {
         )
     }
 
-    /// Whether the run waits for a person.
     pub fn waits_for_person(self) -> bool {
         matches!(self, Self::Paused | Self::Blocked)
     }
 }
 
-/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     run_id: Option<RunId>,
@@ -130,7 +123,6 @@ impl State {
         upgrade::read(document)
     }
 
-    /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
         let turns: Object =
@@ -160,7 +152,6 @@ impl State {
         self.run_id.as_ref()
     }
 
-    /// The status of the run.
     pub fn status(&self) -> Status {
         self.status
     }
@@ -184,7 +175,6 @@ impl State {
         self.turns.iter()
     }
 
-    /// An active turn by its id.
     pub fn turn(&self, id: &TurnId) -> Option<&Turn> {
         self.turns.iter().find(|turn| turn.id() == id)
     }
@@ -258,7 +248,6 @@ impl State {
         PendingTransition::read(doc::State::PENDING_PHASE_TRANSITION.raw(&self.members)?)
     }
 
-    /// The completion that needs approval.
     pub fn pending_completion(&self) -> Option<PendingCompletion> {
         PendingCompletion::read(doc::State::PENDING_RUN_COMPLETION.raw(&self.members)?)
     }
@@ -359,7 +348,6 @@ impl State {
         member.set(&mut self.members, Value::Null);
     }
 
-    /// Removes a member that other runners do not have.
     pub(crate) fn remove<K>(&mut self, member: Member<K>) {
         member.remove(&mut self.members);
     }

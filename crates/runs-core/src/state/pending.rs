@@ -10,13 +10,9 @@ use crate::members::build;
 /// A phase transition that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PendingTransition {
-    /// The phase that ends.
     pub from: String,
-    /// The phase that begins.
     pub to: String,
-    /// The gate between them.
     pub gate: String,
-    /// The turn that requested it.
     pub requested_by_turn: Option<String>,
     /// The time of the request; requests of other runners do not say it.
     pub requested_at: Option<String>,
@@ -27,23 +23,18 @@ pub struct PendingTransition {
 pub struct PendingCompletion {
     /// The final gate, where one is declared.
     pub gate: Option<String>,
-    /// The turn that requested it.
     pub requested_by_turn: Option<String>,
-    /// The time of the request.
     pub requested_at: Option<String>,
 }
 
 /// The request that needs approval.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Pending {
-    /// A phase transition.
     Transition(PendingTransition),
-    /// The end of the run.
     Completion(PendingCompletion),
 }
 
 impl Pending {
-    /// The type of the gate.
     pub fn gate_type(&self) -> GateType {
         match self {
             Self::Transition(_) => GateType::PhaseTransition,
@@ -76,7 +67,6 @@ impl PendingTransition {
 }
 
 impl PendingCompletion {
-    /// A request that is made now.
     pub(crate) fn new(gate: Option<&str>, turn: Option<&str>, now: Time) -> Self {
         Self {
             gate: gate.map(str::to_owned),

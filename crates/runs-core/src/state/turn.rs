@@ -12,32 +12,25 @@ use crate::members::build;
 use crate::{RunId, TurnId};
 
 wire_enum! {
-    /// The status of an active turn.
     pub enum TurnStatus("TurnStatus", closed) {
-        /// It was assigned to a role.
         Assigned = "assigned",
         /// Its bundle was written.
         Dispatched = "dispatched",
-        /// Its worker is starting.
         Starting = "starting",
-        /// Its worker is running.
         Running = "running",
         /// It was rejected and can be retried.
         Retrying = "retrying",
         /// It was rejected and has no retries left.
         Failed = "failed",
-        /// Its result was refused.
         FailedAcceptance = "failed_acceptance",
         /// Another turn changed the same files.
         Conflicted = "conflicted",
         /// Its worker stopped responding.
         Stalled = "stalled",
-        /// Its worker did not start.
         FailedStart = "failed_start",
     }
 }
 
-/// The repository at the assignment of a turn.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Baseline {
     /// The commit, under version control.
@@ -51,7 +44,6 @@ pub struct Baseline {
     pub view: BTreeMap<String, String>,
 }
 
-/// An active turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     id: TurnId,
@@ -103,7 +95,6 @@ impl Turn {
         })
     }
 
-    /// A turn that is assigned now.
     pub(crate) fn assign(id: TurnId, role: &str, assigned_sequence: u64, members: Object) -> Self {
         Self {
             id,
@@ -115,7 +106,6 @@ impl Turn {
         }
     }
 
-    /// The document to write.
     pub fn document(&self) -> Object {
         let mut members = self.members.clone();
         for (name, value) in build([
@@ -130,17 +120,14 @@ impl Turn {
         members
     }
 
-    /// The turn as events refer to it.
     pub(crate) fn about(&self) -> About<'_> {
         Some((self.id.as_str(), &self.role))
     }
 
-    /// The id of the turn.
     pub fn id(&self) -> &TurnId {
         &self.id
     }
 
-    /// The role that it is assigned to.
     pub fn role(&self) -> &str {
         &self.role
     }
@@ -160,7 +147,6 @@ impl Turn {
         self.assigned_sequence
     }
 
-    /// The runtime that executes it.
     pub fn runtime_id(&self) -> Option<&str> {
         doc::Turn::RUNTIME_ID.get(&self.members)
     }
@@ -181,17 +167,14 @@ impl Turn {
             || [Dispatched, Starting, Running, Stalled].into_iter().any(is)
     }
 
-    /// When it times out.
     pub fn deadline(&self) -> Option<Time> {
         doc::Turn::DEADLINE_AT.get(&self.members)
     }
 
-    /// The delegation that it executes.
     pub fn delegation_context(&self) -> Option<&Object> {
         doc::Turn::DELEGATION_CONTEXT.get(&self.members)
     }
 
-    /// The delegations that it reviews.
     pub fn delegation_review(&self) -> Option<&Object> {
         doc::Turn::DELEGATION_REVIEW.get(&self.members)
     }
@@ -206,7 +189,6 @@ impl Turn {
             .unwrap_or(0)
     }
 
-    /// Its unresolved conflict.
     pub fn conflict(&self) -> Option<&Object> {
         let conflicted = self.status == Extensible::Known(TurnStatus::Conflicted);
         doc::Turn::CONFLICT_STATE.get(&self.members).filter(|_| conflicted)
@@ -217,7 +199,6 @@ impl Turn {
         doc::Turn::LEFT_BEHIND.get(&self.members)
     }
 
-    /// The repository at its assignment.
     pub fn baseline(&self) -> Option<Baseline> {
         let baseline = doc::Turn::BASELINE.get(&self.members)?;
         let texts = |(name, value): (&String, &Value)| {
@@ -233,12 +214,10 @@ impl Turn {
         })
     }
 
-    /// The process of its worker.
     pub fn worker_pid(&self) -> Option<u64> {
         self.value(doc::Turn::WORKER_PID)?.as_u64()
     }
 
-    /// When the process of its worker started.
     pub fn worker_started_at(&self) -> Option<Time> {
         doc::Turn::WORKER_STARTED_AT.get(&self.members)
     }
@@ -297,7 +276,6 @@ impl Turn {
 }
 
 impl Baseline {
-    /// The baseline as a turn has it.
     pub(crate) fn document(&self, now: Time) -> Object {
         let kind = if self.head_ref.is_some() { "git_worktree" } else { "no_git" };
         let dirty: Object =

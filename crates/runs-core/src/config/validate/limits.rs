@@ -11,7 +11,6 @@ use super::{invalid, is_texts, list_items, phase_names};
 use crate::members::{self, count, given, list, number, text};
 use crate::patterns::is_phase;
 
-/// Checks every limit of a run.
 pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     for name in ["rules", "budget", "approval_policy", "timeouts"] {
         // The rules below read such a member as absent, so its type is reported here.
@@ -187,7 +186,6 @@ fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
     timeout_action("timeouts", timeouts, "action", found);
 }
 
-/// Checks the time limit of a phase.
 pub(super) fn phase_timeout(phase: &str, route: &Object, found: &mut Vec<ConfigProblem>) {
     let at = format!("routing.{phase}");
     minutes(&at, route, "timeout_minutes", found);

@@ -17,7 +17,6 @@ use crate::members::{self, entries, filled, given, list, text};
 use crate::patterns::{is_name, is_phase};
 use crate::rule;
 
-/// Checks every rule.
 pub fn problems(document: &Value) -> Vec<ConfigProblem> {
     let Some(document) = document.as_object() else {
         return vec![invalid("", "the configuration must be a JSON object")];
@@ -261,7 +260,6 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
     }
 }
 
-/// What a route names a role for.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum RoleUse {
     /// The first turn of the phase.

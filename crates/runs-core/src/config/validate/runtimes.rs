@@ -18,7 +18,6 @@ const RETRY_CLASSES: [&str; 7] = [
     "provider_overloaded",
 ];
 
-/// Checks the runtimes of a configuration.
 pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(runtimes) = members::object(document, "runtimes") else {
         found.push(invalid("runtimes", "runtimes must be an object"));

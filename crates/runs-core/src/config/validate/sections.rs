@@ -8,7 +8,6 @@ use super::{invalid, is_texts, phase_names};
 use crate::members::{self, count, entries, filled, given, is_true, list, text};
 use crate::paths::RepoPath;
 
-/// Checks the gates.
 pub(super) fn gates(document: &Object, found: &mut Vec<ConfigProblem>) {
     if given(document, "gates").is_some_and(|gates| !gates.is_object()) {
         found.push(invalid("gates", "gates must be an object"));
@@ -65,7 +64,6 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Checks the required documents.
 pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(value) = given(document, "workflow_kit") else {
         return;

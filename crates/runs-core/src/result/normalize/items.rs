@@ -71,7 +71,6 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     }
 }
 
-/// Completes objections.
 pub(super) fn objections(draft: &mut Draft) {
     let Some(Value::Array(mut objections)) = doc::Result::OBJECTIONS.raw(&draft.result).cloned()
     else {

@@ -50,13 +50,11 @@ struct Draft {
 }
 
 impl Draft {
-    /// Sets a member and records the correction.
     fn set<K>(&mut self, code: RewriteCode, member: Member<K>, value: impl Content<K>, why: &str) {
         member.set(&mut self.result, value);
         self.note(code, member, why);
     }
 
-    /// Records a correction.
     fn note(&mut self, code: RewriteCode, field: impl Into<String>, why: &str) {
         self.rewrites.push(Rewrite { code, field: field.into(), message: why.to_owned() });
     }

@@ -8,9 +8,7 @@ use accord_contract::wire_enum;
 use crate::members::build;
 
 wire_enum! {
-    /// The kind of a correction.
     pub enum RewriteCode("RewriteCode", closed) {
-        /// The id of the run was inserted.
         RunIdRewritten = "run_id_rewritten",
         /// `files_modified` became `files_changed`.
         FilesModifiedRenamed = "files_modified_renamed",
@@ -18,15 +16,11 @@ wire_enum! {
         FileEntryFlattened = "file_entry_flattened",
         /// A missing list became an empty one.
         EmptyListAdded = "empty_list_added",
-        /// The runtime of the turn was inserted.
         RuntimeIdAdded = "runtime_id_added",
-        /// A summary was generated.
         SummaryAdded = "summary_added",
-        /// The next role was inserted.
         NextRoleAdded = "next_role_added",
         /// A next role that is not allowed was replaced.
         NextRoleRewritten = "next_role_rewritten",
-        /// A synonym of a status was replaced.
         StatusSynonym = "status_synonym",
         /// A missing status was inferred from the requests.
         StatusInferred = "status_inferred",
@@ -48,7 +42,6 @@ wire_enum! {
         EvidenceFolded = "evidence_folded",
         /// The exit code of a passing command was added as the expected one.
         ExpectedExitCodeAdded = "expected_exit_code_added",
-        /// The type of work was inferred.
         ArtifactTypeInferred = "artifact_type_inferred",
         /// A claimed change without changed files became a review.
         ArtifactBecameReview = "artifact_became_review",
@@ -59,15 +52,12 @@ wire_enum! {
     }
 }
 
-/// One correction.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rewrite {
-    /// The kind.
     pub code: RewriteCode,
     /// The path of the member, joined by dots.
     pub field: String,
-    /// An explanation for people.
     pub message: String,
 }
 
@@ -83,7 +73,6 @@ impl Rewrite {
 }
 
 impl fmt::Display for Rewrite {
-    /// The warning that people read.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "[normalized] {}: {} ({})", self.field, self.message, self.code)
     }

@@ -32,7 +32,6 @@ impl Fields<'_> {
         }
     }
 
-    /// Checks that a member is not blank.
     pub(super) fn filled(&mut self, object: &Object, at: &str, member: Member<Text>) {
         if member.filled(object).is_none() {
             self.wrong(place(at, member.name()), "must be a non-blank text");
@@ -55,7 +54,6 @@ impl Fields<'_> {
         items.map_or(&[], Vec::as_slice)
     }
 
-    /// Checks that an item is an object.
     pub(super) fn object<'v>(&mut self, at: &str, item: &'v Value) -> Option<&'v Object> {
         let object = item.as_object();
         if object.is_none() {
