@@ -15,13 +15,11 @@ use accord_contract::codes::Failure;
 pub struct Preset {
     /// Its name, which is also the name of its program.
     pub name: &'static str,
-    /// Its package on npm.
     pub package: &'static str,
     /// The arguments with which it works unattended and prints while it works.
     pub arguments: &'static [&'static str],
 }
 
-/// All of them.
 pub const PRESETS: [Preset; 4] = [
     Preset {
         name: "claude",
@@ -61,7 +59,6 @@ pub const PRESETS: [Preset; 4] = [
 ];
 
 impl Preset {
-    /// The agent with this name, if it is one of them.
     pub fn named(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
@@ -72,13 +69,11 @@ impl Preset {
         Self::named(name.to_str()?)
     }
 
-    /// The command of a runtime.
     pub fn command(&self) -> Vec<String> {
         let words = std::iter::once(&self.name).chain(self.arguments);
         words.map(|word| (*word).to_owned()).collect()
     }
 
-    /// Adds to a failure how to install the agent.
     pub(crate) fn advise(&self, failure: Failure) -> Failure {
         let install = format!("npm install --global {}", self.package);
         let suggestion =

@@ -13,7 +13,6 @@ use accord_runs_core::TurnId;
 
 use crate::Runs;
 
-/// How often the state is read.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 impl Runs {

@@ -79,7 +79,6 @@ pub(crate) fn authorize(
     Ok(Person { presence: authorized.presence, ..person.clone() })
 }
 
-/// The mark of the worker of a turn.
 const TURN: &str = "AGENTXCHAIN_TURN_ID";
 
 /// The processes that work on the active turns of these states.

@@ -17,7 +17,6 @@ use accord_runs_core::{Ids, TurnId};
 /// The default lock timeout.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Receives notices.
 type Listener = dyn Fn(&Notice) + Send + Sync;
 
 /// The environment of an operation. A clone shares clock, randomness and listener.
@@ -43,30 +42,31 @@ pub enum Notice {
         dropped: bool,
     },
     HookStarted {
-        /// When it runs.
         phase: HookPhase,
         name: String,
     },
     HookEnded {
-        /// When it ran.
         phase: HookPhase,
         name: String,
-        /// The effect of its answer.
         action: Action,
     },
     /// A command of a gate, or of a declared verification, starts.
-    CommandStarted { command: String },
-    /// A turn was assigned to a role.
-    Assigned { turn: TurnId, role: String },
+    CommandStarted {
+        command: String,
+    },
+    Assigned {
+        turn: TurnId,
+        role: String,
+    },
     /// Files changed while no worker had the turn that is dispatched now; they are not counted as
     /// changes of the turn.
-    ChangesExcluded { files: Vec<String> },
-    /// A turn was dispatched to its worker.
+    ChangesExcluded {
+        files: Vec<String>,
+    },
     Dispatched {
         turn: TurnId,
         role: String,
         runtime: String,
-        /// The attempt number.
         attempt: u64,
     },
     /// A turn's worker wrote something.
@@ -79,41 +79,34 @@ pub enum Notice {
     /// A turn's worker was stopped after it had staged its result.
     WorkerEnded {
         turn: TurnId,
-        /// Why it was stopped.
         failure: Failure,
     },
     /// A turn's worker ended without a result.
     WorkerFailed {
         turn: TurnId,
-        /// Why.
         failure: Failure,
     },
-    /// A turn was accepted.
     Accepted {
         turn: TurnId,
         role: String,
-        /// The worker's summary.
         summary: String,
     },
-    /// A turn was rejected.
     Rejected {
         turn: TurnId,
-        /// Why.
         reason: String,
-        /// Whether there is another attempt.
         again: bool,
     },
     /// The changes of accepted turns were committed to git.
-    Checkpointed { commit: String },
+    Checkpointed {
+        commit: String,
+    },
     /// Files that changed while a worker ran were put back.
     PutBack {
         files: Vec<String>,
         /// The folder in which the changed files are kept.
         kept: String,
     },
-    /// A gate was passed.
     Approved {
-        /// The gate, if it has a name.
         gate: Option<String>,
     },
     /// Something failed that does not affect the result of the operation.
@@ -157,35 +150,30 @@ impl Environment {
         self.state_folder.as_deref()
     }
 
-    /// Sets the lock timeout.
     #[must_use]
     pub fn with_lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
         self
     }
 
-    /// Sets the listener.
     #[must_use]
     pub fn with_listener(mut self, listener: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
 
-    /// Sets the caller.
     #[must_use]
     pub fn with_caller(mut self, caller: Caller) -> Self {
         self.caller = caller;
         self
     }
 
-    /// Sets whether a person was asked at a terminal.
     #[must_use]
     pub fn saying_terminal(mut self, says: bool) -> Self {
         self.caller = self.caller.saying_terminal(says);
         self
     }
 
-    /// Sets the operator's rules for decisions.
     #[must_use]
     pub fn under(mut self, rules: DecisionRules) -> Self {
         self.caller = self.caller.under(rules);
@@ -208,12 +196,10 @@ impl Environment {
         Ids::new((self.random)())
     }
 
-    /// The caller.
     pub fn caller(&self) -> &Caller {
         &self.caller
     }
 
-    /// The token that cancels operations.
     pub fn cancel_token(&self) -> Option<&Cancel> {
         self.cancel.as_ref()
     }
@@ -231,7 +217,6 @@ impl Environment {
         self.lock_timeout
     }
 
-    /// Passes a notice to the listener.
     pub fn notify(&self, notice: &Notice) {
         if let Some(listener) = &self.listener {
             listener(notice);
@@ -256,7 +241,6 @@ fn user_state_folder() -> Option<PathBuf> {
     folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }
 
-/// The command was cancelled.
 pub(crate) fn cancelled() -> Failure {
     let message = "the command was cancelled before it was done";
     Failure::new(Code::XchainGivenUp, message)

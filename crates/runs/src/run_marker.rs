@@ -16,16 +16,13 @@ use serde_json::json;
 
 use crate::git::work_tree_of;
 
-/// The largest note that is read.
 const MAX_BYTES: u64 = 4096;
 
-/// The place of the note.
 pub(crate) struct RunMarker {
     git: PathBuf,
     path: PathBuf,
 }
 
-/// The run of a note.
 struct Marked {
     run_id: String,
     created_at: Option<Time>,
@@ -98,7 +95,6 @@ impl RunMarker {
         ))
     }
 
-    /// Whether git has a stash.
     pub(crate) fn has_stash(&self) -> bool {
         let common = fs::read_to_string(self.git.join("commondir")).ok();
         let common = common.map_or_else(|| self.git.clone(), |path| self.git.join(path.trim()));

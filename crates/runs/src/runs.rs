@@ -111,7 +111,6 @@ impl Runs {
         }
     }
 
-    /// The configuration in these bytes.
     pub(crate) fn read_config(&self, bytes: &[u8]) -> Result<Config, Failure> {
         self.read_document(Repository::read_config(bytes)?)
     }

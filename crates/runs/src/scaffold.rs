@@ -5,7 +5,6 @@ use accord_contract::wire_enum;
 use serde_json::json;
 
 wire_enum! {
-    /// A role of a new project.
     pub enum NewRole("NewRole", closed) {
         /// Plans.
         Pm = "pm",
@@ -62,17 +61,14 @@ pub(crate) fn only_ignores_more(committed: &str, present: &str) -> bool {
     added.is_some_and(|added| added.iter().all(|line| IGNORED.contains(line)))
 }
 
-/// The file with what git ignores.
 pub(crate) const IGNORE_FILE: &str = ".gitignore";
 
-/// A project that begins.
 pub(crate) struct Project {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) goal: Option<String>,
 }
 
-/// The agent of a new project.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct NewAgent {
     /// The id of its runtime, which the history and the output of a run show.
@@ -85,7 +81,6 @@ pub struct NewAgent {
 }
 
 impl NewAgent {
-    /// Whether it does the turns of a role.
     pub fn has(&self, role: NewRole) -> bool {
         if self.roles.is_empty() { AGENT_ROLES.contains(&role) } else { self.roles.contains(&role) }
     }

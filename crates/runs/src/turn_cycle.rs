@@ -25,7 +25,6 @@ use crate::operation::own_path;
 use crate::operations::{Accept, AcceptResult, Dispatched, Reject};
 use crate::runtime::{self, Job, WorkerEnd, WorkerSignal};
 
-/// Options of a turn cycle.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CycleOptions {
     /// Whether results are accepted without corrections.
@@ -36,18 +35,13 @@ pub struct CycleOptions {
     pub silence: Option<Duration>,
 }
 
-/// How a turn cycle ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnOutcome {
-    /// The turn was accepted.
     Accepted(AcceptResult),
-    /// A person does the work.
     ByHand(Dispatched),
     /// Another turn changed most of the same files; a person should merge the two.
     Conflicted {
-        /// The turn, which is unchanged.
         turn: TurnId,
-        /// The conflict.
         failure: Failure,
     },
     /// The run is blocked: too many results were refused, or a rule stopped it.
@@ -280,7 +274,6 @@ impl Runs {
         }
     }
 
-    /// The failure of a turn that conflicts with another.
     fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
         let state = self.state()?;
         let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else {
@@ -346,7 +339,6 @@ impl Runs {
         }
     }
 
-    /// Stages a result that a worker answered with.
     fn stage(&self, (turn, attempt): (&TurnId, u64), result: &Object) -> Result<(), Failure> {
         let operation = self.begin()?;
         // Under the lock: the turn may have been rejected or reissued while the worker worked.

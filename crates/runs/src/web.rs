@@ -27,7 +27,6 @@ impl From<ClientError> for WebError {
     }
 }
 
-/// A complete response.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -40,7 +39,6 @@ impl Answer {
     }
 }
 
-/// A POST of a JSON document.
 pub(crate) fn post(
     url: &str,
     headers: &[(String, String)],

@@ -17,14 +17,12 @@ use super::Coordinator;
 use super::repos::{ChildRepo, in_repo};
 use crate::evidence::head;
 
-/// A gate that was approved.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateApproval {
     pub gate: Object,
     /// Who approved it, and about which evidence.
     pub approval: Approval,
-    /// The new state of the initiative.
     pub state: CoordinatorState,
 }
 

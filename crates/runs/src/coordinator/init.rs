@@ -11,7 +11,6 @@ use super::session::ledger;
 use crate::operations::Start;
 use crate::repository::LockedRepository;
 
-/// An initiative that was started.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InitiativeStarted {

@@ -47,7 +47,6 @@ pub const COORDINATOR_CONFIG: &str = "agentxchain-multi.json";
 /// The largest document that a person wrote.
 const MAX_DOCUMENT: u64 = 4 * 1024 * 1024;
 
-/// The services for one workspace.
 pub struct Coordinator {
     workspace: Repository,
     environment: Environment,
@@ -85,7 +84,6 @@ impl Coordinator {
         Self { workspace, environment }
     }
 
-    /// The folder of the workspace.
     pub fn root(&self) -> &Path {
         self.workspace.root()
     }

@@ -15,11 +15,8 @@ use crate::operation::own_path;
 use crate::repository::{RecordFile, Repository};
 use crate::{Reading, Runs};
 
-/// A repository of the initiative.
 pub(super) struct ChildRepo {
-    /// Its declaration.
     pub(super) repo: Repo,
-    /// Its folder.
     pub(super) place: PathBuf,
     /// Its services, or the reason why it cannot be opened.
     pub(super) runs: Result<Runs, CoordinatorProblem>,
@@ -144,7 +141,6 @@ pub(super) fn views(
     Ok(views)
 }
 
-/// A failure in a repository of the initiative.
 pub(super) fn in_repo(repo: &str, mut failure: Failure) -> Failure {
     failure.message = format!("{repo}: {}", failure.message);
     failure.with("repo_id", repo)

@@ -8,15 +8,11 @@ use accord_runs_core::coordinator::{
 
 use super::Coordinator;
 
-/// The result of a resynchronisation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResyncResult {
-    /// The new state of the initiative.
     pub state: CoordinatorState,
-    /// The acceptances that were projected.
     pub projected: Vec<Object>,
-    /// Differences that were resolved.
     pub mended: Vec<Divergence>,
     /// Differences that remain; the initiative can continue with them.
     pub left: Vec<Divergence>,

@@ -10,14 +10,12 @@ use accord_runs_core::person::Consent;
 use super::Coordinator;
 use super::gate::evidence;
 
-/// A gate that was sent back.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GateSentBack {
     pub gate: Object,
     /// The repositories that get another turn.
     pub repos: Vec<String>,
-    /// The new state of the initiative.
     pub state: CoordinatorState,
 }
 

@@ -144,7 +144,6 @@ impl CoordinatorSession<'_> {
         self.views.get(repo).cloned().unwrap_or_default()
     }
 
-    /// Writes a change as one commit.
     pub(super) fn commit(&mut self, change: CoordinatorChange) -> Result<(), Failure> {
         let now = self.now();
         let commit = change.commit(Some(&self.state), &mut self.ids, now);
@@ -222,7 +221,6 @@ impl CoordinatorSession<'_> {
         Ok(found)
     }
 
-    /// The recovery report of a person.
     pub(super) fn report(&self) -> Result<Option<String>, Failure> {
         let path = own_path(&recovery_report_path())?;
         let bytes = self.locked.read(&path, MAX_DOCUMENT)?;
@@ -268,7 +266,6 @@ pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure
         ))
 }
 
-/// The files of the bundles of turns.
 fn bundles<'a>(
     repository: &Repository,
     turns: impl Iterator<Item = &'a TurnId>,

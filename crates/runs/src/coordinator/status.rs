@@ -20,11 +20,9 @@ use super::{COORDINATOR_CONFIG, Coordinator};
 use crate::operations::{Finding, NextStep, Overview, Waiting, mistyped_findings, stray_findings};
 use crate::repository::{LockHolder, RecordFile};
 
-/// The status of an initiative.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CoordinatorOverview {
-    /// The workspace.
     pub root: PathBuf,
     /// The initiative; `None` before it starts.
     pub state: Option<CoordinatorState>,
@@ -39,7 +37,6 @@ pub struct CoordinatorOverview {
     pub findings: Vec<Finding>,
     /// The next steps, in order.
     pub next: Vec<NextAction>,
-    /// The process that has the lock of the workspace.
     pub holder: Option<LockHolder>,
     /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
@@ -47,14 +44,11 @@ pub struct CoordinatorOverview {
     pub waiting: Option<Waiting>,
 }
 
-/// A repository of the initiative.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RepoOverview {
     pub id: String,
-    /// Its folder.
     pub place: PathBuf,
-    /// The run that belongs to the initiative.
     pub run: Option<String>,
     /// The status of its own run, or why it cannot be read.
     pub overview: Result<Overview, String>,
@@ -86,14 +80,12 @@ impl Snapshot {
         }
     }
 
-    /// The evidence of the pending gate.
     pub(super) fn evidence(&self, cancel: Option<&Cancel>) -> Result<EvidenceDigest, Failure> {
         evidence(&self.config, &self.state, &self.children, &self.views, cancel)
     }
 }
 
 impl Coordinator {
-    /// The status of the initiative.
     pub fn status(&self) -> Result<CoordinatorOverview, Failure> {
         let config = self.config()?;
         let journals = self.workspace.pending_journals()?;

@@ -18,34 +18,24 @@ use crate::Runs;
 use crate::operation::own_path;
 use crate::operations::Dispatched;
 
-/// The result of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StepResult {
-    /// The acceptances that were projected.
     pub projected: Vec<Object>,
-    /// The effect.
     pub outcome: StepOutcome,
 }
 
-/// The effect of a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StepOutcome {
-    /// A turn was dispatched.
     Dispatched {
-        /// The turn.
         choice: Choice,
-        /// Its bundle.
         dispatched: Box<Dispatched>,
         /// The id of the context about other repositories.
         context: String,
     },
     /// A gate was reached, and passed if it needs no approval.
-    Gate {
-        /// The new state of the initiative.
-        state: CoordinatorState,
-    },
+    Gate { state: CoordinatorState },
     /// Acceptances were projected, and nothing else can be done now.
     Waiting(Failure),
 }

@@ -84,14 +84,12 @@ impl Git {
         Ok(false)
     }
 
-    /// The commit that a name stands for, if there is one.
     fn resolve(&self, name: &str) -> Result<Option<String>, Failure> {
         let outcome = self.start(&["rev-parse", "--quiet", "--verify", name], Vec::new())?;
         Ok((outcome.ending == Ending::Exited(0)).then(|| name_in(&outcome.stdout)))
     }
 }
 
-/// An object's name in git's output.
 fn name_in(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim().to_owned()
 }

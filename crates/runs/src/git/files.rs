@@ -19,7 +19,6 @@ impl Git {
         self.texts(&outcome.stdout)
     }
 
-    /// Those of the files that a commit has.
     pub(crate) fn committed(
         &self,
         commit: &str,

@@ -10,7 +10,6 @@ use accord_contract::codes::Failure;
 use super::status::{names, unknown};
 use super::{Git, marker};
 
-/// The index entry of a file.
 struct IndexEntry<'a> {
     mode: &'a [u8],
     object: &'a [u8],

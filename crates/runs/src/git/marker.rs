@@ -27,7 +27,6 @@ pub(super) fn of(root: &Path, path: &str) -> Result<String, Failure> {
     })
 }
 
-/// The marker of a text.
 pub(super) fn of_text(text: &str) -> String {
     format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(text)))
 }

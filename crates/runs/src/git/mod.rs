@@ -53,7 +53,6 @@ const MISLEADING: [&str; 10] = [
 /// How git says that it does not know who makes a commit.
 const NO_IDENTITY: [&str; 3] = ["tell me who you are", "empty ident", "auto-detect email"];
 
-/// What to do about it.
 const SET_IDENTITY: &str =
     "git config user.name \"NAME\" && git config user.email \"ADDRESS\", in the repository";
 

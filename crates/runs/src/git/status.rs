@@ -214,7 +214,6 @@ impl Git {
         Ok(status)
     }
 
-    /// A git path as a path of this repository.
     pub(super) fn path(&self, name: &[u8]) -> Result<String, Failure> {
         let strange = |name: &str| {
             let name = shorten_path(name);

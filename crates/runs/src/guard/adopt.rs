@@ -20,10 +20,8 @@ use crate::repository::{LockedRepository, Repository, failure};
 /// The record of decisions, in the folder of the copies: a line each.
 const DECISIONS: &str = "decisions.jsonl";
 
-/// What a person decides.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Choice {
-    /// To look first.
     Show,
     /// The changes are put in force.
     Adopt,
@@ -31,16 +29,13 @@ pub(crate) enum Choice {
     Undo,
 }
 
-/// What there is to decide about.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Found {
     /// The files that differ from the copies, after the waiting process ended.
     pub(crate) differing: Vec<String>,
     /// The run of the copies that the repository does not have any more.
     pub(crate) lost: Option<String>,
-    /// Changes that were undone.
     pub(crate) kept: Vec<KeptChange>,
-    /// The folder of the copies.
     pub(crate) folder: PathBuf,
     /// Why nothing but a decision is possible now.
     pub(crate) trouble: Option<Failure>,
@@ -149,7 +144,6 @@ impl Guard {
         Ok(found)
     }
 
-    /// Records who decided what.
     fn record(
         &self,
         root: &Root,

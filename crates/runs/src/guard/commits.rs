@@ -13,7 +13,6 @@ use super::{Guard, ids, is_at, kept, memory, state_of};
 use crate::environment::Notice;
 use crate::repository::{LockedRepository, Repository};
 
-/// A commit that the copies know of.
 pub(crate) struct Announced {
     pending: PendingCommit,
 }
@@ -91,7 +90,6 @@ impl Guard {
         Ok(())
     }
 
-    /// A commit did not happen.
     pub(crate) fn withdraw(&self) -> Result<(), Failure> {
         if let Some(memory) = memory::of(&self.folder()) {
             memory::lock(&memory).pending = None;
@@ -167,7 +165,6 @@ fn check_others(
 }
 
 impl Repository {
-    /// The guard, if the repository has one.
     pub(crate) fn guard(&self) -> Option<&Guard> {
         self.guard.as_deref()
     }

@@ -15,10 +15,8 @@ use accord_trees::{Content, Disk};
 
 use crate::repository::Result;
 
-/// The size of a block.
 const BLOCK: u64 = 256 * 1024;
 
-/// What a record contained.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct RecordDigest {
     pub(super) length: u64,
@@ -30,12 +28,9 @@ pub(super) struct RecordDigest {
     pub(super) identity: Option<String>,
 }
 
-/// A record compared with its digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Compared {
-    /// It is the same.
     Same,
-    /// It only grew.
     Grown,
     /// Something else: lines were changed or removed, or it is not a file any more.
     Changed,
@@ -58,7 +53,6 @@ impl RecordDigest {
         Ok(digest)
     }
 
-    /// Adds bytes at the end.
     pub(super) fn extend(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         self.rest.extend_from_slice(bytes);
@@ -76,12 +70,10 @@ impl RecordDigest {
         self.length - self.rest.len() as u64
     }
 
-    /// Whether the bytes are the same.
     pub(super) fn same_bytes(&self, other: &Self) -> bool {
         (self.length, &self.chain, &self.rest) == (other.length, &other.chain, &other.rest)
     }
 
-    /// Compares a file with this digest.
     pub(super) fn compare(&self, disk: &dyn Disk, path: &str) -> Result<Compared> {
         let identity = identity(disk, path);
         if identity.is_some() && identity == self.identity {

@@ -16,7 +16,6 @@ use super::digest::RecordDigest;
 use super::files::{GuardedFile, RECORDS};
 use crate::repository::{failure, limits};
 
-/// The document.
 pub(super) const COPY: &str = "copy.json";
 
 /// The version of the document. Copies of another version are not used.
@@ -56,7 +55,6 @@ pub(super) struct PendingCommit {
     transaction: String,
     /// The journal without the lengths, which are not known before the commit.
     journal: Object,
-    /// The new state.
     pub(super) state: Option<String>,
     /// What is appended to each of [`RECORDS`].
     pub(super) appended: [String; RECORDS.len()],
@@ -110,7 +108,6 @@ impl PendingCommit {
         }
     }
 
-    /// Whether a journal is that of this commit.
     pub(super) fn has_journal(&self, journal: &Object) -> bool {
         without_lengths(journal.clone()) == self.journal
     }

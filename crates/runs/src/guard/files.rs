@@ -14,7 +14,6 @@ use crate::repository::{self, Repository, limits};
 /// How many bytes are copied at a time.
 const CHUNK: u64 = 1024 * 1024;
 
-/// A file that judges a turn.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum GuardedFile {
     Config,
@@ -24,7 +23,6 @@ pub(crate) enum GuardedFile {
     Events,
 }
 
-/// The files that grow.
 pub(super) const RECORDS: [GuardedFile; 3] =
     [GuardedFile::History, GuardedFile::Ledger, GuardedFile::Events];
 
@@ -32,7 +30,6 @@ impl GuardedFile {
     pub(super) const ALL: [Self; 5] =
         [Self::Config, Self::State, Self::History, Self::Ledger, Self::Events];
 
-    /// Its path in the repository.
     pub(super) fn path(self) -> String {
         match self {
             Self::Config => "agentxchain.json".to_owned(),
@@ -43,7 +40,6 @@ impl GuardedFile {
         }
     }
 
-    /// The name of its copy.
     pub(super) fn copy_name(self) -> &'static str {
         match self {
             Self::Config => "agentxchain.json",
@@ -54,7 +50,6 @@ impl GuardedFile {
         }
     }
 
-    /// The file of a path.
     pub(super) fn of_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|file| file.path() == path)
     }
@@ -108,7 +103,6 @@ impl Snapshot {
         })
     }
 
-    /// How the guarded files of a repository differ.
     pub(super) fn compare(&self, repository: &Repository) -> Result<Differences, Failure> {
         let disk = repository.disk();
         let mut files = Vec::new();
@@ -211,7 +205,6 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// The lines that were added to a record.
     pub(super) fn added(
         &self,
         repository: &Repository,

@@ -16,9 +16,7 @@ use super::document::{Snapshot, object};
 use super::files::{Differences, GuardedFile};
 use crate::repository::{Repository, failure, limits};
 
-/// The folder of the changes.
 const KEPT: &str = "kept";
-/// The description of a change.
 const CHANGE: &str = "change.json";
 
 /// What a person decided about a change.
@@ -39,21 +37,16 @@ impl Decision {
     }
 }
 
-/// A change that was undone.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeptChange {
-    /// Its name.
     pub id: String,
-    /// When it was noticed.
     pub at: String,
-    /// The turns whose workers ran then.
     pub turns: Vec<String>,
     /// The files, each with what happened to it.
     pub files: Vec<(String, String)>,
     /// Why it was not taken over.
     pub reasons: Vec<String>,
-    /// The folder with the changed files.
     pub folder: PathBuf,
     /// Whether the run went on since, so that changed records cannot be put in force any more.
     pub outdated: bool,
@@ -63,7 +56,6 @@ pub struct KeptChange {
 }
 
 impl KeptChange {
-    /// The files, for people.
     pub fn file_names(&self) -> String {
         let names: Vec<String> =
             self.files.iter().map(|(path, what)| format!("{path} ({what})")).collect();
@@ -84,13 +76,11 @@ impl KeptChange {
         })
     }
 
-    /// The kept bytes of a file.
     pub(super) fn bytes(&self, root: &Root, file: GuardedFile) -> Result<Option<Vec<u8>>, Failure> {
         let path = format!("{KEPT}/{}/{}", self.id, file.copy_name());
         read_file(root, &path, limits::PROTECTED).map_err(|error| failure(&error))
     }
 
-    /// Records what a person decided.
     pub(super) fn decide(&self, root: &Root, decision: Decision) -> Result<(), Failure> {
         let mut decided = self.clone();
         decided.decision = decision;

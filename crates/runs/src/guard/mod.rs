@@ -52,7 +52,6 @@ use document::{Document, GuardedTurn, Holder, Snapshot};
 use folder::Place;
 use memory::Memory;
 
-/// The guard of one repository.
 #[derive(Clone)]
 pub(crate) struct Guard {
     place: Place,
@@ -64,7 +63,6 @@ impl Guard {
         Self { place: Place::new(root, environment), environment: environment.clone() }
     }
 
-    /// The folder of the copies.
     pub(crate) fn folder(&self) -> PathBuf {
         self.place.path()
     }
@@ -212,7 +210,6 @@ fn state_of(bytes: &[u8]) -> Option<State> {
     State::read(accord_canon::read(bytes).ok()?).ok()
 }
 
-/// Whether a turn is active at the attempt that is guarded.
 fn is_at(state: Option<&State>, id: &TurnId, guarded: &GuardedTurn) -> bool {
     let turn = state.and_then(|state| state.turn(id));
     turn.is_some_and(|turn| turn.attempt() == guarded.attempt)

@@ -329,7 +329,6 @@ fn changed(turns: &BTreeSet<TurnId>, kept: &KeptChange, reasons: &[String]) -> F
         )
 }
 
-/// The run of a snapshot, for people.
 pub(super) fn lost_run(snapshot: &Snapshot) -> String {
     let Some(state) = state_of(&snapshot.state) else {
         return "the run".to_owned();

@@ -42,16 +42,13 @@ pub fn run(
     run_in_scope(batch, &scope, environment)
 }
 
-/// Where hooks run.
 pub(crate) struct HookScope<'a> {
-    /// The folder that they run in.
     pub(crate) locked: &'a LockedRepository,
     /// Files in it that are protected in addition to the usual ones.
     pub(crate) extra: &'a [String],
     /// Other repositories that hooks must not change, by their name in the audit, with the files
     /// there that are protected in addition to the usual ones.
     pub(crate) others: &'a [(String, LockedRepository, Vec<String>)],
-    /// The record of the audit.
     pub(crate) audit: RecordFile,
 }
 

@@ -13,7 +13,6 @@ use super::{Checkpoint, checkpoint};
 use crate::Runs;
 use crate::acceptance_driver::drive_acceptance;
 
-/// Options of an acceptance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accept {
     /// The turn; the only active one if absent.
@@ -30,7 +29,6 @@ pub struct Accept {
     pub attempt: Option<u64>,
 }
 
-/// An accepted turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AcceptResult {

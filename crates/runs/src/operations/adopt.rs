@@ -12,7 +12,6 @@ use super::step::refuse_if_worker_runs;
 use crate::guard::{Choice, Found, KeptChange};
 use crate::{Notice, Runs};
 
-/// Options of an adoption.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Adopt {
     /// Who decides. Without a person it is only shown what the decision would be about.
@@ -33,12 +32,10 @@ pub struct Adoption {
     pub lost: Option<String>,
     /// Changes that were put back while a worker ran.
     pub kept: Vec<KeptChange>,
-    /// The folder of the copies.
     pub folder: PathBuf,
 }
 
 impl Adoption {
-    /// Whether there is nothing to decide.
     pub fn is_empty(&self) -> bool {
         self.differing.is_empty() && self.lost.is_none() && self.kept.is_empty()
     }

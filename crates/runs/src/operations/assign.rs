@@ -24,12 +24,10 @@ use crate::scaffold;
 /// The largest ignore file that is compared.
 const MAX_IGNORE: u64 = 1024 * 1024;
 
-/// A turn that was assigned.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Assigned {
     pub turn: Turn,
-    /// The run that it belongs to.
     pub update: RunUpdate,
 }
 
@@ -144,7 +142,6 @@ fn own_files(
 pub(super) struct AcceptedWork {
     pub(super) turn: String,
     pub(super) role: String,
-    /// The beginning of its summary.
     pub(super) headline: String,
     sequence: u64,
 }

@@ -16,9 +16,7 @@ use crate::operation::Operation;
 #[non_exhaustive]
 pub struct Checkpoint {
     pub commit: String,
-    /// The files in it.
     pub files: Vec<String>,
-    /// The turns that changed them.
     pub turns: Vec<String>,
 }
 

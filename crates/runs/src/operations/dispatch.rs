@@ -25,22 +25,18 @@ const RECENT: usize = 5;
 /// The largest file with instructions of a role.
 const MAX_PROMPT: u64 = 1024 * 1024;
 
-/// A dispatched turn.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dispatched {
     pub turn: Turn,
     pub runtime: Runtime,
-    /// The folder of its bundle.
     pub bundle: String,
     /// Where its result must be staged.
     pub staging: String,
     pub prompt: String,
     /// The context: what has happened so far.
     pub context: String,
-    /// The manifest of the bundle.
     pub manifest: Object,
-    /// The run that it belongs to.
     pub update: RunUpdate,
 }
 

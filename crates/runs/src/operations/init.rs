@@ -17,7 +17,6 @@ use crate::run_marker::RunMarker;
 use crate::scaffold;
 pub use crate::scaffold::{NewAgent, NewRole};
 
-/// Options of a new project.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InitOptions {
     /// Its id; derived from the name if absent.
@@ -35,9 +34,7 @@ pub struct InitOptions {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Initialized {
-    /// Its folder.
     pub root: PathBuf,
-    /// Files that were written.
     pub written: Vec<String>,
     /// Files that existed and were not changed.
     pub kept: Vec<String>,
@@ -47,10 +44,8 @@ pub struct Initialized {
     pub uncommitted: Vec<String>,
 }
 
-/// The message of the commit.
 pub const COMMIT_MESSAGE: &str = "Govern the repository with Accord";
 
-/// The folders of the scaffold.
 const FOLDERS: [&str; 2] = [".agentxchain", ".planning"];
 
 /// The largest ignore file that is extended.

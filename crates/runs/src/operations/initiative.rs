@@ -25,7 +25,6 @@ pub fn initiative_command(workspace: &Path) -> String {
 }
 
 impl Runs {
-    /// The workspace of the initiative that the run belongs to.
     pub(super) fn initiative(&self) -> Result<Option<PathBuf>, Failure> {
         Ok(initiative_of(self.repository().root(), &self.state()?))
     }

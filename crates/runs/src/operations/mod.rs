@@ -52,12 +52,9 @@ pub(crate) use status::has_worker;
 pub use status::{Overview, Waiting};
 pub use step::{Step, StepResult};
 
-/// A run that changed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunUpdate {
-    /// Its new state.
     pub state: State,
-    /// The events, in order.
     pub events: Vec<Event>,
 }

@@ -19,7 +19,6 @@ use crate::Runs;
 use crate::operation::{Operation, own_path};
 use crate::repository::{RecordFile, Repository, limits};
 
-/// A proposal, with the decision on it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProposalView {
@@ -33,18 +32,14 @@ pub struct ProposalView {
 #[non_exhaustive]
 pub struct ProposalFile {
     pub path: String,
-    /// What the proposal does with it.
     pub action: ProposalAction,
-    /// Whether it can be applied.
     pub state: FileState,
     /// The proposed content; `None` for a deletion, or if it is missing.
     pub content: Option<String>,
 }
 
-/// Which proposals are listed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ProposalFilter {
-    /// Those that wait for a decision.
     Waiting,
     /// Those that were applied or dropped, too.
     All,
@@ -53,18 +48,15 @@ pub enum ProposalFilter {
 /// Where the files of an applied proposal go.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ApplyTo {
-    /// Into the working tree.
     WorkingTree,
     /// Into the working tree and into a commit of git.
     Checkpoint,
 }
 
-/// A decision on a proposal.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProposalDecided {
     pub turn: TurnId,
-    /// The files that changed.
     pub files: Vec<String>,
     /// The git commit of these files, if one was requested and made.
     pub checkpoint: Option<Checkpoint>,
@@ -232,7 +224,6 @@ fn checkpoint_files(
     Ok(Some(Checkpoint { commit, files: files.to_vec(), turns }))
 }
 
-/// The modes of files that exist.
 fn modes_of(operation: &Operation<'_>, files: &[String]) -> Vec<(String, u32)> {
     let mode = |path: &String| {
         let found = operation.root().join(path).symlink_metadata().ok()?;

@@ -10,19 +10,14 @@ use accord_runs_core::event;
 use crate::Runs;
 use crate::repository::RecordFile;
 
-/// Which runs to read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum RunChoice {
-    /// The current or last run.
     #[default]
     Current,
-    /// This run.
     Named(RunId),
-    /// All runs.
     All,
 }
 
-/// Which lines to read.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Query {
     pub run: RunChoice,

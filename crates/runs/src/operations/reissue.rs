@@ -15,23 +15,19 @@ use super::step::refuse_if_worker_runs;
 use super::{Assigned, RunUpdate};
 use crate::Runs;
 
-/// Options of a reissue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reissue {
     /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
     /// The role of the new turn; that of the old one if absent.
     pub role: Option<String>,
-    /// The reason, for people.
     pub reason: String,
 }
 
-/// A turn that was reissued.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reissued {
     pub old: Turn,
-    /// The new turn.
     pub assigned: Assigned,
     /// The copy of the result of the old turn, if it had a readable one.
     pub kept: Option<String>,

@@ -11,20 +11,16 @@ use super::staged::archive_result;
 use super::step::refuse_if_worker_runs;
 use crate::Runs;
 
-/// Options of a rejection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reject {
     /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
     /// The reason, for people and for the next attempt.
     pub reason: String,
-    /// The errors in its result.
     pub errors: Vec<String>,
-    /// The validation stage that found them.
     pub failed_stage: Option<String>,
 }
 
-/// A turn that was rejected.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Rejected {
@@ -32,7 +28,6 @@ pub struct Rejected {
     pub again: bool,
     /// The copy of the rejected result, if there was a readable one.
     pub kept: Option<String>,
-    /// The run that it belongs to.
     pub update: RunUpdate,
 }
 

@@ -20,10 +20,8 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
-/// Options of a loop.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LoopOptions {
-    /// Options of each turn.
     pub cycle: CycleOptions,
     /// The maximum number of turns, including those that are active at the start. If absent,
     /// `run_loop.max_turns` of the configuration, else [`DEFAULT_MAX_TURNS`].
@@ -32,32 +30,25 @@ pub struct LoopOptions {
     pub auto_approve: Option<Person>,
 }
 
-/// Why the loop stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopStop {
-    /// The run is completed.
     Completed,
     /// The run is blocked: a person is needed.
     Blocked,
-    /// A gate is pending.
     GateHeld(PendingApproval),
     /// A person must do a turn.
     ByHand(Box<Dispatched>),
     /// The maximum number of turns was reached.
     MaxTurns,
-    /// It was cancelled.
     Cancelled,
     /// No run is active; this is the next step.
     NotRunning(NextStep),
 }
 
-/// The result of a loop.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoopResult {
-    /// Why it stopped.
     pub stop: LoopStop,
-    /// How many turns were accepted.
     pub accepted: usize,
     /// Warnings about them, each with its turn.
     pub warnings: Vec<String>,
@@ -112,7 +103,6 @@ struct RunLoop<'a> {
     max_turns: usize,
     sender: Sender<Report>,
     receiver: Receiver<Report>,
-    /// The turns in threads of this loop.
     running: BTreeSet<TurnId>,
     /// How often the worker of a turn gave no result.
     tries: BTreeMap<TurnId, u64>,
@@ -355,12 +345,10 @@ fn in_full(failure: &Failure) -> String {
     }
 }
 
-/// The effect of a step.
 enum StepEffect {
     /// Something changed: read the state again.
     RunUpdate,
     /// It is not possible while other turns run.
     Waits,
-    /// It ends the loop.
     Stop(LoopStop),
 }

@@ -51,7 +51,6 @@ fn subject(pending: &Pending) -> Subject<'static> {
     }
 }
 
-/// The role of the turn that requested the gate.
 fn requesting_role(operation: &Operation<'_>, pending: Pending) -> Result<Option<String>, Failure> {
     let turn = match pending {
         Pending::Transition(transition) => transition.requested_by_turn,

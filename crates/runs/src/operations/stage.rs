@@ -15,26 +15,20 @@ use crate::Runs;
 use crate::operation::Operation;
 use crate::repository::RecordFile;
 
-/// What a person did in a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ManualResult {
     /// The turn; the only active one if absent.
     pub turn: Option<TurnId>,
-    /// What was done.
     pub summary: String,
     pub decisions: Vec<String>,
     pub objections: Vec<String>,
     /// The changed files; those that git reports if empty.
     pub files: Vec<String>,
-    /// Whether no file was changed.
     pub no_files: bool,
-    /// Checks that passed.
     pub verified: Vec<String>,
     /// The proposed next role; the first that the phase allows if absent.
     pub next_role: Option<String>,
-    /// Whether the phase is complete.
     pub next_phase: bool,
-    /// Whether the run is complete.
     pub complete: bool,
     /// What another person must decide first.
     pub needs_human: Option<String>,
@@ -43,7 +37,6 @@ pub struct ManualResult {
     pub members: Object,
 }
 
-/// A result that was staged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Staged {

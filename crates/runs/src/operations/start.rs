@@ -15,7 +15,6 @@ use crate::run_marker::RunMarker;
 /// The detail that marks lost records that a stash may have.
 pub(crate) const STASHED: &str = "stashed";
 
-/// Options of a new run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Start {
     /// Whether a completed or blocked run may be replaced.
@@ -43,7 +42,6 @@ impl Runs {
         }
     }
 
-    /// The last run that is known.
     fn last_run(&self, state: &State) -> Result<Option<String>, Failure> {
         let last = self.repository().last_lines(RecordFile::Events, 1)?;
         let run = last.last().and_then(accord_runs_core::event::run_id);

@@ -37,23 +37,17 @@ pub struct Waiting {
     pub evidence: Result<EvidenceDigest, Failure>,
 }
 
-/// The status of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Overview {
-    /// The repository.
     pub root: PathBuf,
     /// The configuration, if it is valid.
     pub config: Result<Config, Failure>,
-    /// The state, if it is valid.
     pub state: Result<State, Failure>,
-    /// The active turns.
     pub turns: Vec<TurnView>,
-    /// The number of accepted turns of the run.
     pub accepted_turns: u64,
     /// The next steps, in order; never empty.
     pub next: Vec<NextStep>,
-    /// The process that has the lock of the repository.
     pub holder: Option<LockHolder>,
     /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
@@ -65,7 +59,6 @@ pub struct Overview {
     pub waiting: Option<Waiting>,
     /// The turns whose files conflict, each with the evidence of a merge.
     pub merges: Vec<(TurnId, Result<EvidenceDigest, Failure>)>,
-    /// The proposals that wait for a decision.
     pub proposals: Vec<ProposalView>,
     /// Changes that were put back while a worker ran, and about which a person may decide.
     pub kept: Vec<KeptChange>,
@@ -220,7 +213,6 @@ impl Runs {
         git.ok().flatten().map_or(Ok(()), |git| git.check_identity())
     }
 
-    /// Whether a runtime can be used here.
     pub(super) fn check_runtime(&self, runtime: &Runtime) -> Result<(), Failure> {
         runtime::check_all(runtime, self.repository().root())
     }
@@ -281,7 +273,6 @@ fn lost_run(run: &str, folder: &Path) -> Failure {
         .suggesting("`accord run adopt --undo --yes` puts it back from the copies")
 }
 
-/// Whether the worker process of a turn runs.
 pub(crate) fn has_worker(turn: &Turn) -> bool {
     (turn.worker_pid().zip(turn.worker_started_at()))
         .is_some_and(|(pid, started)| still_runs(pid, started.unix_millis()))

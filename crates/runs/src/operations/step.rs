@@ -10,24 +10,18 @@ use crate::Runs;
 use crate::environment::Notice;
 use crate::turn_cycle::{CycleOptions, TurnOutcome};
 
-/// Options of a step.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Step {
     /// The role of a new turn; the role that is due if absent.
     pub role: Option<String>,
-    /// The active turn to continue.
     pub turn: Option<TurnId>,
-    /// Options of the turn.
     pub cycle: CycleOptions,
 }
 
-/// The result of a step.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "one a step, and the large one is the usual one")]
 pub enum StepResult {
-    /// A turn cycle ended.
     Turn(TurnOutcome),
-    /// A gate is pending.
     GateHeld(PendingApproval),
     /// No run is active; this is the next step.
     NotRunning(NextStep),

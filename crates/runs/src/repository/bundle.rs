@@ -53,12 +53,10 @@ pub(super) fn write(disk: &dyn Disk, turn: &TurnId, bundle: &Bundle) -> Result<(
     Ok(disk.sync_folder(&folder)?)
 }
 
-/// Writes one file of a bundle.
 pub(super) fn add(disk: &dyn Disk, turn: &TurnId, name: &str, bytes: &[u8]) -> Result<()> {
     Ok(atomic::write(disk, &path_in(turn, name)?, bytes)?)
 }
 
-/// The path for the copy of a rejected result.
 pub(super) fn rejected_path(turn: &TurnId, attempt: u64, now: Time) -> RepoPath {
     // The file name of the reference runner.
     let at = now.to_string().replace([':', '.'], "-");

@@ -16,7 +16,6 @@ use super::journal::writes;
 use super::{RecordFile, Repository, RepositoryError, Result, layout, limits, lock};
 
 wire_enum! {
-    /// The kind of a problem.
     pub enum FindingKind("TreeFinding", closed) {
         /// The last line of a record was cut off; the next writer truncates it.
         TornLine = "torn_line",
@@ -33,9 +32,7 @@ wire_enum! {
         ObstructedJournal = "obstructed_journal",
         /// The process that held the lock has ended; the next writer takes it over.
         StaleLock = "stale_lock",
-        /// A temporary file was left behind.
         LeftTemporary = "left_temporary",
-        /// The state cannot be read.
         DamagedState = "damaged_state",
         /// A file cannot be read.
         Unreadable = "unreadable",
@@ -46,12 +43,10 @@ wire_enum! {
     }
 }
 
-/// One problem.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The file.
     pub path: String,
     /// The line number, from 1, if it is about a line.
     pub line: Option<u64>,

@@ -5,26 +5,22 @@ use accord_contract::time::Time;
 use accord_runs_core::lock::Lock;
 use accord_trees::TreeError;
 
-/// The result of an operation on a repository.
 pub type Result<T> = std::result::Result<T, RepositoryError>;
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RepositoryError {
-    /// The file tree refused.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A document is not valid; the failure names its file.
     #[error("{}", _0.message)]
     Document(Failure),
-    /// There is no configuration.
     #[error("{folder} has no agentxchain.json")]
     NotGoverned { folder: String },
 }
 
 impl RepositoryError {
-    /// The failure code.
     pub fn code(&self) -> Code {
         match self {
             Self::Tree(error) => code(error),
@@ -44,7 +40,6 @@ impl From<RepositoryError> for Failure {
     }
 }
 
-/// The failure of an error of the file tree.
 pub fn failure(error: &TreeError) -> Failure {
     let mut failure = match error {
         TreeError::Locked { owner: Some(owner), .. } => {

@@ -23,7 +23,6 @@ const EDGE: u64 = 4096;
 /// How many new lines, or bytes of them, are read each time before the file is written again.
 const STORE_AFTER: Fresh = Fresh { lines: 64, bytes: 256 * 1024 };
 
-/// An index, and what it covers.
 pub(super) struct Loaded {
     pub(super) index: RunIndex,
     history: Covered,
@@ -38,7 +37,6 @@ struct Fresh {
     bytes: u64,
 }
 
-/// How far a record was read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Covered {
     length: u64,

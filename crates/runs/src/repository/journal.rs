@@ -24,7 +24,6 @@ pub struct PendingJournal {
     pub path: String,
     /// The kind of its commit, as far as its folder tells.
     pub kind: CommitKind,
-    /// Its commit.
     pub transaction: TransactionId,
 }
 
@@ -32,7 +31,6 @@ pub struct PendingJournal {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ReplayedJournal {
-    /// The kind of its commit.
     pub kind: CommitKind,
     /// Whether the state already contained the commit.
     pub applied_before: bool,
@@ -41,13 +39,11 @@ pub struct ReplayedJournal {
     pub superseded: bool,
 }
 
-/// The path of the journal of a commit.
 pub(super) fn path(commit: &Commit) -> String {
     let folder = layout::journals(commit.kind);
     format!("{folder}/{}.json", commit.transaction)
 }
 
-/// The content of the journal of a commit.
 pub(super) fn document(commit: &Commit, lengths: &Lengths) -> Object {
     let mut document = commit.journal.clone();
     if let Some(Value::Object(own)) = document.get_mut("accord") {
@@ -80,7 +76,6 @@ pub(super) fn writes(writes: &[accept::Write]) -> Vec<Write> {
 }
 
 impl Repository {
-    /// The journals that exist.
     pub fn pending_journals(&self) -> Result<Vec<PendingJournal>> {
         let mut pending = Vec::new();
         // `Coordinate` has the folder of `Change`.

@@ -4,37 +4,24 @@ use accord_runs_core::accept::{CommitKind, Record};
 use accord_runs_core::repo_decisions::RepoDecisions;
 use accord_runs_core::{HOME, RepoPath};
 
-/// A record of a governed repository.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RecordFile {
-    /// Accepted turns.
     History,
-    /// Decisions.
     Ledger,
-    /// Events.
     Events,
-    /// Runs that have ended or are blocked.
     RunHistory,
     /// Decisions that outlive their run; rewritten as a whole when one is overridden.
     RepoDecisions,
-    /// What hooks answered.
     HookAudit,
-    /// Annotations of hooks for accepted turns.
     HookAnnotations,
-    /// What a coordinator did.
     CoordinatorHistory,
-    /// What a coordinator decided.
     CoordinatorLedger,
-    /// How a coordinator's barriers moved.
     BarrierLedger,
-    /// What a coordinator's hooks answered.
     CoordinatorHookAudit,
-    /// Annotations of a coordinator's hooks for acceptances.
     CoordinatorHookAnnotations,
 }
 
 impl RecordFile {
-    /// All of them.
     pub const ALL: [Self; 12] = [
         Self::History,
         Self::Ledger,
@@ -94,7 +81,6 @@ pub(super) fn session() -> String {
     home("session.json")
 }
 
-/// The stored index of the records.
 pub(super) fn index() -> String {
     home("transactions/index/run.json")
 }

@@ -5,13 +5,10 @@
 /// A document: the configuration, the state.
 pub const DOCUMENT: u64 = accord_trees::limits::DOCUMENT;
 
-/// A staged result.
 pub const STAGED: u64 = 8 * 1024 * 1024;
 
-/// A file that a gate reads.
 pub const GATE_FILE: u64 = 8 * 1024 * 1024;
 
-/// One file of a dispatch bundle.
 pub const BUNDLE_FILE: u64 = 64 * 1024 * 1024;
 
 /// A file that is kept while a hook runs, so that it can be restored.

@@ -12,7 +12,6 @@ use accord_trees::lock::{LockFile, LockFormat, LockOwner, ProcessIdentity};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LockHolder {
-    /// The content of the lock.
     pub lock: Lock,
     /// Whether the process still runs; the next writer takes the lock over if it does not.
     pub alive: bool,

@@ -30,7 +30,6 @@ pub struct LockedRepository {
     tree: LockedTree<Repository>,
 }
 
-/// The result of a commit.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Committed {
@@ -186,7 +185,6 @@ impl LockedRepository {
         Ok(loaded.index)
     }
 
-    /// Appends lines to a record.
     pub fn append(&self, record: RecordFile, lines: &[Object]) -> Result<()> {
         Ok(record::append(self.disk(), record.path().as_str(), lines)?)
     }
@@ -224,7 +222,6 @@ impl LockedRepository {
         bundle::add(self.disk(), turn, name, bytes)
     }
 
-    /// Creates the staging folder of a turn.
     pub fn make_staging(&self, turn: &TurnId) -> Result<()> {
         let folder = dispatch::staging_folder(turn);
         Ok(atomic::make_folders(self.disk(), &folder)?)

@@ -59,7 +59,6 @@ impl Repository {
         Ok(Self::on(Arc::new(Root::open(path)?)))
     }
 
-    /// A repository on any disk.
     pub fn on(disk: Arc<dyn Disk>) -> Self {
         Self { disk, guard: None }
     }
@@ -71,7 +70,6 @@ impl Repository {
         self
     }
 
-    /// Its folder.
     pub fn root(&self) -> &Path {
         self.disk.root_path()
     }

@@ -5,7 +5,6 @@ use accord_trees::{Disk, atomic, read_file};
 
 use super::{Repository, Result, limits};
 
-/// The content of protected files.
 #[derive(Clone, Debug)]
 pub struct Protected {
     files: Vec<(String, Option<Vec<u8>>)>,

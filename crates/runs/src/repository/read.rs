@@ -23,7 +23,6 @@ use super::{
 };
 
 impl Repository {
-    /// Whether there is a configuration.
     pub fn is_governed(&self) -> Result<bool> {
         Ok(self.disk().stat(layout::CONFIG)?.is_some())
     }
@@ -70,7 +69,6 @@ impl Repository {
         self.state_bytes()?.map(|bytes| Self::read_state(&bytes)).transpose()
     }
 
-    /// The state in these bytes.
     pub(crate) fn read_state(bytes: &[u8]) -> Result<State> {
         parse(bytes, &layout::state(), Code::XchainStateInvalid, State::read)
     }
@@ -97,7 +95,6 @@ impl Repository {
         })
     }
 
-    /// The lines of a record at this moment.
     pub fn lines(&self, record: RecordFile) -> Result<RecordLines> {
         Ok(RecordLines::open(self.disk(), record.path().as_str(), 0, 0)?)
     }
@@ -133,7 +130,6 @@ impl Repository {
         Ok(index::load(self.disk(), run)?.index)
     }
 
-    /// The path of the stored index.
     pub(crate) fn index_path() -> String {
         layout::index()
     }

@@ -25,7 +25,6 @@ const LAST_LOOK: (usize, Duration) = (262_144, Duration::from_secs(1));
 pub(super) struct FileChanges {
     root: PathBuf,
     staging: Option<PathBuf>,
-    /// The folder that is being read.
     open: Option<(PathBuf, ReadDir)>,
     /// Folders that are still to be read in this round.
     pending: Vec<PathBuf>,

@@ -15,7 +15,6 @@ use accord_runs_core::state::Turn;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Job<'a> {
-    /// The repository.
     pub root: &'a Path,
     pub run_id: &'a str,
     pub phase: &'a str,
@@ -24,15 +23,12 @@ pub struct Job<'a> {
     pub prompt: &'a str,
     /// The context: what has happened in the run.
     pub context: &'a str,
-    /// The time limits.
     pub limits: WorkerLimits,
-    /// Cancels the work.
     pub cancel: Option<&'a Cancel>,
     /// Set once the turn is at another attempt, so that the result is no longer needed.
     pub over: &'a Cancel,
 }
 
-/// The result of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkerEnd {
     /// A person does the work; this process does not wait.
@@ -47,9 +43,7 @@ pub enum WorkerEnd {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorkerSignal<'a> {
-    /// Its process started.
     Started {
-        /// The process.
         pid: u32,
     },
     FirstOutput {
@@ -64,7 +58,6 @@ pub enum WorkerSignal<'a> {
 }
 
 impl Job<'_> {
-    /// The folder of the turn's bundle.
     pub fn bundle(&self) -> PathBuf {
         self.root.join(dispatch::bundle_folder(self.turn.id()))
     }
@@ -74,7 +67,6 @@ impl Job<'_> {
         self.root.join(dispatch::staging_path(self.turn.id()))
     }
 
-    /// Whether a result is staged.
     pub fn is_staged(&self) -> bool {
         // Anything there counts, also a broken link: acceptance must see and refuse it.
         self.staging().symlink_metadata().is_ok()
@@ -105,14 +97,12 @@ impl Job<'_> {
         named.collect()
     }
 
-    /// A failure of the worker.
     pub(super) fn failure(&self, code: Code, message: impl Into<String>) -> Failure {
         Failure::new(code, message)
             .with("turn_id", self.turn.id().as_str())
             .with("runtime_id", self.runtime.id.as_str())
     }
 
-    /// The work was cancelled.
     pub(super) fn cancelled(&self) -> Failure {
         let message = format!("the work on {} was cancelled", self.turn.id());
         self.failure(Code::XchainWorkerCancelled, message)
@@ -144,7 +134,6 @@ impl Job<'_> {
         self.failure(Code::XchainWorkerTimedOut, message)
     }
 
-    /// Another limit has passed.
     pub(super) fn passed(&self, code: Code, what: &str, limit: &Limit) -> Failure {
         let message = format!(
             "the worker of {} {what} {}; {}",
@@ -160,7 +149,6 @@ pub(super) fn shown(path: &Path) -> Value {
     path.to_string_lossy().into_owned().into()
 }
 
-/// A duration for people.
 pub(super) fn span(duration: Duration) -> String {
     match duration.as_millis() {
         0..10_000 => format!("{} ms", duration.as_millis()),

@@ -28,7 +28,6 @@ const LOG_LIMIT: usize = 16 * 1024 * 1024;
 const ERRORS_SHOWN: usize = 2_000;
 /// The time for a worker to clean up after it was asked to end.
 const GRACE: Duration = Duration::from_secs(5);
-/// The placeholder for the prompt in a command.
 const PLACEHOLDER: &str = "{prompt}";
 
 pub(super) fn run(

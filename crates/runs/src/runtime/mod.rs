@@ -22,7 +22,6 @@ use crate::agents::Preset;
 
 pub use job::{Job, WorkerEnd, WorkerSignal};
 
-/// The types of runtimes that turns can be dispatched to.
 pub const SUPPORTED: &[RuntimeType] =
     &[RuntimeType::Manual, RuntimeType::LocalCli, RuntimeType::Mcp, RuntimeType::RemoteAgent];
 

@@ -8,7 +8,6 @@ use super::progress::Progress;
 use super::result;
 use crate::web::{self, WebError};
 
-/// The largest response.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 /// How much of an error response is in the failure.
 const BODY_SHOWN: usize = 500;

@@ -22,7 +22,6 @@ pub(super) fn in_tool_answer(answer: &Object) -> Option<Object> {
     })
 }
 
-/// The texts in the answer of a tool.
 pub(super) fn texts(answer: &Object) -> impl Iterator<Item = &str> {
     let blocks = answer.get("content").and_then(Value::as_array);
     let blocks = blocks.into_iter().flatten();

@@ -17,13 +17,10 @@ use crate::git::Git;
 use crate::repository::FindingKind;
 
 wire_enum! {
-    /// The severity of a finding.
     pub enum Level("FindingLevel", closed) {
         /// It must be fixed before the run can continue.
         Error = "error",
-        /// It may be a mistake.
         Warning = "warning",
-        /// Information.
         Note = "note",
     }
 }
@@ -31,13 +28,10 @@ wire_enum! {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// Its severity.
     pub level: Level,
     /// What it is about: a file, a member of the configuration, a runtime.
     pub subject: String,
-    /// What was found.
     pub message: String,
-    /// What to do about it.
     pub advice: String,
     /// The failure that it causes, if any.
     pub code: Option<Code>,

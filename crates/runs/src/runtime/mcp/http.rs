@@ -17,7 +17,6 @@ use crate::web::{self, WebError};
 
 /// The timeout of the request that ends the session.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The header with the session id.
 const SESSION: &str = "Mcp-Session-Id";
 
 pub(super) struct Address {
@@ -91,7 +90,6 @@ impl Transport for Address {
     }
 }
 
-/// The response to a message.
 #[derive(Default)]
 struct Reply {
     session: Option<String>,

@@ -17,13 +17,11 @@ use super::job::{Job, WorkerEnd, WorkerSignal, shown};
 use super::progress::Progress;
 use super::result;
 
-/// The protocol version that is offered.
 const VERSION: &str = "2025-06-18";
 /// The default tool.
 const TOOL: &str = "agentxchain_turn";
 /// How many pages of the list of tools are read.
 const MOST_PAGES: usize = 100;
-/// The largest message.
 const MAX_MESSAGE: usize = super::remote_agent::MAX_ANSWER;
 /// How much of a server's text is in the failure.
 const WORDS_SHOWN: usize = 2_000;
@@ -40,12 +38,10 @@ enum NotDone {
     Failed(String),
 }
 
-/// A transport to a server.
 trait Transport {
     /// Sends a request and waits for its response.
     fn ask(&mut self, id: u64, request: &Value, deadline: Instant) -> Result<Object, NotDone>;
 
-    /// Sends a notification.
     fn notify(&mut self, notice: &Value, deadline: Instant) -> Result<(), NotDone>;
 
     /// Ends the session; errors are ignored.
@@ -152,7 +148,6 @@ impl Client {
         self.ask("tools/call", call, deadline)
     }
 
-    /// Checks that the server has the tool.
     fn check_tool(&mut self, tool: &str) -> Result<(), NotDone> {
         let mut names: Vec<String> = Vec::new();
         let mut cursor = None;
@@ -195,7 +190,6 @@ impl Client {
     }
 }
 
-/// The arguments of the tool.
 fn arguments(job: &Job<'_>) -> Object {
     let mut arguments = job.envelope();
     let bundle = job.bundle();
@@ -212,9 +206,7 @@ fn arguments(job: &Job<'_>) -> Object {
     arguments
 }
 
-/// The kind of a message from a server.
 enum ServerMessage {
-    /// The response to the request.
     Response(Object),
     /// A request of the server; this is the reply to it.
     Request(Value),
