@@ -8,7 +8,6 @@ use crate::case::{FrameCheck, LineCheck, LineCount};
 use crate::exchange::variables::{Unknown, Variables};
 use crate::report::Difference;
 
-/// The expectations of a sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines<'a> {
     order: &'a [Value],

@@ -76,7 +76,6 @@ impl Judgement {
         }
     }
 
-    /// A verdict with only a message.
     pub(crate) fn with_message(verdict: Verdict, message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), ..Self::new(verdict) }
     }

@@ -84,7 +84,6 @@ impl Chromium {
         }
     }
 
-    /// Why the process has ended.
     fn ended(&mut self) -> BrowserError {
         match self.running.take().map(JoinHandle::join) {
             Some(Ok(Ok(output))) => {

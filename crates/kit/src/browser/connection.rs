@@ -43,7 +43,6 @@ pub enum Answer {
     },
 }
 
-/// The connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: WebSocket<TcpStream>,
@@ -51,7 +50,6 @@ pub(super) struct Connection {
     tabs: HashMap<String, Tab>,
 }
 
-/// What is known of a tab.
 #[derive(Debug, Default)]
 struct Tab {
     observed: Observed,

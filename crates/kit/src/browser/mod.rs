@@ -40,9 +40,7 @@ pub use self::shared::SharedChromium;
 #[derive(Debug)]
 pub struct Browser {
     connection: RefCell<Connection>,
-    /// The limit of every command.
     limit: Duration,
-    /// The limit of every wait for something in a page.
     wait_limit: Cell<Duration>,
     /// The cookies and storage of its tabs, if other browsers use the process, too.
     context: Option<String>,

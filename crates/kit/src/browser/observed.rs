@@ -114,7 +114,6 @@ impl Observed {
 /// The sources of entries that a browser writes about itself. The next version writes others.
 const RECOMMENDATIONS: [&str; 3] = ["deprecation", "intervention", "recommendation"];
 
-/// The text of an exception.
 pub(super) fn exception(details: &Value) -> String {
     let thrown = &details["exception"];
     let described = thrown["description"].as_str().or_else(|| thrown["value"].as_str());

@@ -188,7 +188,6 @@ fn is_truthy(value: &Value) -> bool {
     }
 }
 
-/// The visible text of a document.
 const TEXT: &str = "document.body?.innerText ?? ''";
 /// How long a wait listens before it looks again.
 const POLL: Duration = Duration::from_millis(15);

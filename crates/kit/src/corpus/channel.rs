@@ -37,7 +37,6 @@ message! {
 }
 
 impl ChannelList {
-    /// What requests beside the channel may name.
     pub(crate) fn requests(&self) -> Requests<'_> {
         Requests { routes: &self.routes, codes: &self.codes, templates: &self.templates }
     }

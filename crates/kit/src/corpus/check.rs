@@ -11,7 +11,6 @@ use super::{
 };
 use crate::case::{Case, Task};
 
-/// Reads and checks all files of a corpus.
 pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Protocol>, Faults> {
     let mut check = Check { faults: Vec::new() };
     for folder in empty {
@@ -34,7 +33,6 @@ pub(super) fn read(files: Files, empty: &[String]) -> Result<BTreeMap<String, Pr
     if check.faults.is_empty() { Ok(protocols) } else { Err(Faults(check.faults)) }
 }
 
-/// Collects mistakes.
 pub(super) struct Check {
     faults: Vec<Fault>,
 }
@@ -120,7 +118,6 @@ impl Check {
         (operations, routes)
     }
 
-    /// The channel of a protocol, if it has one.
     fn channel(&mut self, name: &str, files: &Files) -> Option<ChannelList> {
         let path = format!("{name}/channel.json");
         let list: ChannelList = self.document(&path, files.get(&path)?)?;
@@ -162,7 +159,6 @@ impl Check {
         }
     }
 
-    /// A case, if the file is one.
     fn case(&mut self, path: &str, text: &str) -> Option<Case> {
         let (_, below) = path.split_once('/')?;
         if below.ends_with(".md") || COMPANIONS.contains(&below) {

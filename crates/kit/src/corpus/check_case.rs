@@ -9,7 +9,6 @@ use super::check::{Check, NAME_RULE, is_name};
 use super::{Clause, Operation};
 use crate::case::{Call, Case, FixtureMarks, Strength};
 
-/// Checks a case that was read.
 pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeMap<&str, &Clause>) {
     place(check, file, case);
     cited_clauses(check, file, case, clauses);
@@ -18,7 +17,6 @@ pub(super) fn check(check: &mut Check, file: &str, case: &Case, clauses: &BTreeM
     }
 }
 
-/// Checks the call of a case.
 pub(super) fn call(
     check: &mut Check,
     file: &str,
@@ -155,7 +153,6 @@ fn digest_in(object: &Object, at: &Pointer<'_>) -> Option<String> {
     object.iter().find_map(|(key, value)| digest_at(value, &at.member(key)))
 }
 
-/// The pointer of the first digest in a value.
 pub(super) fn digest_at(value: &Value, at: &Pointer<'_>) -> Option<String> {
     match value {
         Value::String(text) => is_digest(text).then(|| at.to_string()),

@@ -14,7 +14,6 @@ use super::check_expect::{check_members, statuses};
 use super::check_names::DefinedNames;
 use crate::case::{Browse, Channel, Check, FrameCheck, GeneratorKind, Move, Opening};
 
-/// Checks the document of a channel.
 pub(super) fn list(faults: &mut Faults, file: &str, list: &ChannelList) {
     let mut place = Reporter { faults, file };
     for (member, path) in [("path", &list.path), ("mcp", &list.mcp)] {
@@ -28,7 +27,6 @@ pub(super) fn list(faults: &mut Faults, file: &str, list: &ChannelList) {
     pattern(&mut place, &known, &list.barrier.until, "/barrier/until");
 }
 
-/// Checks a case.
 pub(super) fn check(
     faults: &mut Faults,
     file: &str,
@@ -66,9 +64,7 @@ struct Walk<'a, 'b> {
     place: Reporter<'a>,
     known: DefinedNames,
     declared: &'b ChannelList,
-    /// The sockets that were opened so far.
     open: BTreeSet<String>,
-    /// The tabs that were opened so far.
     tabs: BTreeSet<String>,
 }
 
@@ -291,7 +287,6 @@ fn checks(
     }
 }
 
-/// An expected frame or outcome.
 fn pattern(place: &mut Reporter<'_>, known: &DefinedNames, expected: &Value, at: &str) {
     known.value(place, expected, at);
     if let Err(error) = Vocabulary::Kit.check(expected) {

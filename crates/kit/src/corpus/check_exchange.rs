@@ -9,7 +9,6 @@ use super::check_expect::{expectation, members, statuses};
 use super::{Method, Requests, RouteList, check_names};
 use crate::case::{Case, Exchange, Generator, GeneratorKind, Request, Step};
 
-/// Checks a case.
 pub(super) fn check(
     faults: &mut Faults,
     file: &str,
@@ -47,7 +46,6 @@ pub(super) fn check(
     check_names::check(&mut place, exchange, routes);
 }
 
-/// Checks a list of routes.
 pub(super) fn routes(faults: &mut Faults, file: &str, list: &RouteList) {
     let mut place = Reporter { faults, file };
     let root = Pointer::Root;

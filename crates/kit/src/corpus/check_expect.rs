@@ -8,7 +8,6 @@ use super::check_exchange::{Reporter, is_header, is_pointer};
 use super::{ArgumentType, Requests};
 use crate::case::{Check, CheckKind, Expectation};
 
-/// Checks an expectation.
 pub(super) fn expectation(
     place: &mut Reporter<'_>,
     expected: &Expectation,

@@ -12,7 +12,6 @@ use super::check_names::is_variable;
 use crate::case::{Folder, FolderCheck, FolderStep};
 use crate::exchange::variables::names;
 
-/// Checks a case.
 pub(super) fn check(faults: &mut Faults, file: &str, folder: &Folder, operations: &OperationList) {
     let known = operations.places.iter().flatten().map(|(name, _)| name.clone()).collect();
     let mut reader = Reader { faults, file, operations, known };
@@ -40,7 +39,6 @@ struct Reader<'a> {
     faults: &'a mut Faults,
     file: &'a str,
     operations: &'a OperationList,
-    /// The variables that have a value.
     known: BTreeSet<String>,
 }
 
@@ -207,7 +205,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A path stays inside the folder.
     fn path(&mut self, path: &str, at: &str) {
         self.variables(&Value::from(path), at);
         let leaves = |name: &str| name == ".." || name == ".";
@@ -216,7 +213,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Every variable has a value.
     fn variables(&mut self, value: &Value, at: &str) {
         match value {
             Value::String(text) => {

@@ -10,7 +10,6 @@ use crate::case::{Exchange, Request, Step};
 use crate::exchange::compose::document;
 use crate::exchange::variables::names;
 
-/// Whether a text can be the name of a variable or a route.
 pub(super) fn is_variable(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(plain)
@@ -54,7 +53,6 @@ impl DefinedNames {
         Self(BTreeSet::from([routes.scope.variable.clone(), "run".to_owned()]))
     }
 
-    /// These variables.
     pub(super) fn of<const N: usize>(names: [&str; N]) -> Self {
         Self(names.into_iter().map(str::to_owned).collect())
     }

@@ -8,13 +8,11 @@ pub(super) fn protocols() -> impl Iterator<Item = &'static str> {
     ARCHIVES.iter().map(|(name, _)| *name)
 }
 
-/// The files of one protocol, if the corpus has it.
 pub(super) fn protocol(name: &str) -> Option<Files> {
     let (_, archive) = ARCHIVES.iter().find(|(protocol, _)| *protocol == name)?;
     Some(unpack(archive))
 }
 
-/// The files of all protocols.
 pub(super) fn all() -> Files {
     ARCHIVES.iter().flat_map(|(_, archive)| unpack(archive)).collect()
 }

@@ -40,11 +40,9 @@ pub(super) fn write(files: &Files, folder: &Path) -> Result<(), CorpusError> {
     Ok(())
 }
 
-/// The content of a folder.
 #[derive(Default)]
 struct FolderFiles {
     files: Files,
-    /// The empty folders.
     empty: Vec<String>,
     /// The number of files and folders that were skipped because their name begins with a dot.
     hidden: usize,

@@ -106,10 +106,8 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Which implementations a fixture applies to.
 enum AppliesTo {
     All,
-    /// Those that are run with its profile.
     Profile,
     None,
 }

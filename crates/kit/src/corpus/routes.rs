@@ -127,7 +127,6 @@ impl RouteList {
         self.levels.iter().position(|known| known == level)
     }
 
-    /// What requests may name.
     pub(crate) fn requests(&self) -> Requests<'_> {
         Requests { routes: &self.routes, codes: &self.codes, templates: &self.templates }
     }

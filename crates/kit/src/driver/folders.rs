@@ -34,7 +34,6 @@ impl Folders {
         self.keep = Some(folder);
     }
 
-    /// Runs a case in a new folder.
     pub(super) fn execute(
         &self,
         case: &Case,
@@ -63,17 +62,14 @@ impl Folders {
     }
 }
 
-/// A process that works in folders.
 pub(super) struct Process<'a> {
     pub(super) invocation: &'a Invocation,
     pub(super) cancel: &'a Cancel,
-    /// The running process, if there is one.
     pub(super) open: Option<Open>,
     /// The end of what killed processes wrote to stderr.
     stderr: Vec<u8>,
 }
 
-/// A running process.
 pub(super) struct Open {
     pub(super) session: Session,
     /// Kept as long as the process.

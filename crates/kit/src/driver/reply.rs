@@ -54,7 +54,6 @@ fn forget_what_is_free(result: &mut Value) {
     }
 }
 
-/// The last lines of stderr, as text.
 pub(super) fn last_lines(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();

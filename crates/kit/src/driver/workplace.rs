@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use super::NoAnswer;
 
-/// The folder of one adapter.
 #[derive(Debug)]
 pub(crate) struct Workplace(Option<TempDir>);
 
@@ -51,7 +50,6 @@ pub(super) fn folder() -> Result<Workplace, NoAnswer> {
     Ok(Workplace(Some(folder)))
 }
 
-/// Creates a temporary folder on the disk.
 pub(crate) fn temporary_folder() -> io::Result<Workplace> {
     make().map(|folder| Workplace(Some(folder)))
 }
@@ -72,7 +70,6 @@ pub(super) fn remove_all() {
 }
 
 impl Workplace {
-    /// The path.
     pub(crate) fn path(&self) -> &Path {
         self.0.as_ref().map_or(Path::new(""), TempDir::path)
     }

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::events;
 use crate::corpus::{AnswerForm, Requests, Route};
 
-/// What a server answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -24,7 +23,6 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// The body as a document, if it is one.
     pub(crate) fn document(&self, route: &Route) -> Option<Value> {
         // A failure is one JSON document, also where a success has another form.
         let form = if self.is_success() { route.answer() } else { AnswerForm::Json };
@@ -66,7 +64,6 @@ impl Answer {
         self.text.contains(text) || self.headers.values().any(|value| value.contains(text))
     }
 
-    /// The headers as a document.
     pub(crate) fn header_document(&self) -> Value {
         let headers = self.headers.iter();
         let members: Object =

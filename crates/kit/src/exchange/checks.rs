@@ -100,7 +100,6 @@ impl Judged<'_> {
         }
     }
 
-    /// The places that the check covers.
     pub(super) fn places(&self) -> Vec<Located<'_>> {
         places(self.body, self.pattern())
     }

@@ -21,7 +21,6 @@ pub(crate) struct Outgoing {
     pub(crate) events: u64,
 }
 
-/// The body of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) content_type: String,

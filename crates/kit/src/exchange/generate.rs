@@ -7,7 +7,6 @@ use accord_contract::wire::Value;
 
 use crate::case::{Generator, GeneratorKind};
 
-/// Makes values for the variables of cases.
 #[derive(Debug)]
 pub(crate) struct Values {
     /// A text that no other run has.

@@ -113,13 +113,11 @@ pub enum End {
     Harness(String),
 }
 
-/// Runs steps.
 pub(crate) struct Engine<'a> {
     pub(crate) routes: Requests<'a>,
     pub(crate) transport: &'a dyn Transport,
     /// The routes that have answered in this run.
     pub(crate) present: &'a BTreeSet<String>,
-    /// How long one request may take.
     pub(crate) request_limit: Duration,
     /// When the whole exchange must be over.
     pub(crate) deadline: Instant,
@@ -154,7 +152,6 @@ impl Engine<'_> {
         last
     }
 
-    /// Runs one step.
     fn step(&self, step: &Step, variables: &mut Variables) -> Result<Exchanged, Unknown> {
         let route = &self.routes.routes[&step.request.route];
         let rounds = rounds::rounds(step, self.routes, variables)?;
@@ -210,7 +207,6 @@ impl Engine<'_> {
         Ok(Exchanged::ended(end, &round.outgoing, answer, route))
     }
 
-    /// How an answer ends the exchange, if it does.
     fn end(&self, step: &Step, answer: &Answer, fit: Fit<'_>) -> Option<End> {
         let route = &step.request.route;
         match fit {
@@ -303,5 +299,4 @@ fn captured(source: &str, answer: &Answer, route: &Route) -> Option<Value> {
     }
 }
 
-/// How much of a body is in a report.
 const LONGEST_BODY: usize = 4_000;

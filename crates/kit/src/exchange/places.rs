@@ -4,7 +4,6 @@ use accord_contract::wire::Value;
 
 use super::compose::unescaped;
 
-/// A place that exists, and its value.
 #[derive(Debug)]
 pub(super) struct Located<'a> {
     /// The place as a plain JSON pointer.

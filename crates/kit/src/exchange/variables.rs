@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use accord_contract::wire::{Object, Value};
 
-/// Values by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, Value>);
 
 impl Variables {
-    /// One variable.
     pub(crate) fn of(name: &str, value: &str) -> Self {
         let mut variables = Self::default();
         variables.set(name, value);
@@ -66,19 +64,16 @@ impl Variables {
         })
     }
 
-    /// An object with the variables in its values filled in.
     pub(crate) fn object(&self, members: &Object) -> Result<Object, Unknown> {
         let members = members.iter().map(|(key, value)| Ok((key.clone(), self.value(value)?)));
         members.collect()
     }
 }
 
-/// A variable without a value.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the variable `{0}` has no value here")]
 pub(crate) struct Unknown(pub(crate) String);
 
-/// The variables that a text names.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     parts(text).into_iter().filter_map(|part| match part {
         Part::Name(name) => Some(name),

@@ -70,7 +70,6 @@ enum Expr {
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
-    /// With its column, from 1.
     Is(Predicate, usize),
 }
 

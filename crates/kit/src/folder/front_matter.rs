@@ -5,7 +5,6 @@
 use accord_contract::wire::{Object, Value};
 use granit_parser::{BorrowedInput, Event, Parser, ScalarStyle};
 
-/// Reads the front matter of a text.
 pub(super) fn read(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');

@@ -12,7 +12,6 @@ use crate::filter::glob::Glob;
 use crate::lines::Lines;
 use crate::report::Difference;
 
-/// Judges the checks of one step.
 pub(super) struct Judge<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) now: &'a Snapshot,
@@ -166,7 +165,6 @@ fn matching<'s>(snapshot: &'s Snapshot, pattern: &str) -> Vec<(&'s str, &'s [u8]
     snapshot.files().filter(|(path, _)| is_match(path)).collect()
 }
 
-/// The lines of files that are JSON documents.
 fn documents(files: &[(&str, &[u8])]) -> Vec<Value> {
     let lines = files.iter().flat_map(|(_, content)| content.split(|byte| *byte == b'\n'));
     lines.filter_map(|line| accord_canon::read(line).ok()).collect()

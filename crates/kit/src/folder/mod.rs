@@ -172,7 +172,6 @@ impl Run<'_> {
         self.capture(step, label, &answer)
     }
 
-    /// Performs the action of a step.
     fn act(&mut self, step: &FolderStep, action: &str) -> Result<Value, Halt> {
         let args = self.variables.object(step.args.as_ref().unwrap_or(&Object::new()))?;
         let Some(after) = step.kill_after_ms else { return self.ask(action, args) };

@@ -24,7 +24,6 @@ impl Snapshot {
         self.0.iter().map(|(path, content)| (path.as_str(), content.as_slice()))
     }
 
-    /// The paths.
     pub(super) fn paths(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }

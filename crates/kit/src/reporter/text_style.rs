@@ -1,6 +1,5 @@
 //! Colours for terminals, or none.
 
-/// The colours that verdicts are written in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Colour {
     Dim,
@@ -10,7 +9,6 @@ pub(crate) enum Colour {
     Yellow,
 }
 
-/// Whether to colour at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style(pub(crate) bool);
 

@@ -13,7 +13,6 @@ use crate::exchange::answer::Answer;
 use crate::exchange::compose::{Body, Outgoing};
 use crate::exchange::{ExchangeError, Transport as _};
 
-/// The conformance control of a server.
 pub(super) struct Control {
     client: Client,
 }
@@ -43,7 +42,6 @@ impl Control {
         self.send(Method::Post, "/setup".to_owned(), Some(body), limit)
     }
 
-    /// Reads a member of a session.
     pub(super) fn field(
         &self,
         session: &str,

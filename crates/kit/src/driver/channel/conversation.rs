@@ -31,7 +31,6 @@ use crate::exchange::{End, Engine, ExchangeError, Exchanged, checks};
 use crate::lines::{Lines, fits};
 use crate::report::Difference;
 
-/// A case in progress.
 pub(super) struct Conversation<'a> {
     pub(super) server: &'a ChannelServer,
     pub(super) list: &'a ChannelList,
@@ -68,7 +67,6 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Makes the moves, in order.
     pub(super) fn run(mut self, moves: &[Move]) -> Exchanged {
         for (index, one) in moves.iter().enumerate() {
             let made = (1..=one.repeat.unwrap_or(1)).try_for_each(|n| {
@@ -529,7 +527,6 @@ fn met(differences: Vec<Difference>) -> Result<(), Stop> {
     if differences.is_empty() { Ok(()) } else { Err(Stop::unmet(differences)) }
 }
 
-/// How much of a frame is in a report.
 const LONGEST_FRAME: usize = 4_000;
 /// How many entries of a transcript are in a report.
 const LONGEST_TRANSCRIPT: usize = 40;

@@ -52,12 +52,10 @@ impl ControlOptions {
 pub struct ChannelServer {
     options: HttpOptions,
     client: Client,
-    /// The base URL of sockets.
     socket_base: String,
     control: Option<Control>,
     /// The path of the MCP endpoint, if it is not that of the protocol.
     mcp: Option<String>,
-    /// The program of a Chromium.
     browser: Option<PathBuf>,
     values: Values,
     list: OnceLock<ChannelList>,

@@ -17,21 +17,17 @@ use tungstenite::{Error, Message, WebSocket, client::client_with_config};
 
 use crate::exchange::ExchangeError;
 
-/// An open socket.
 pub(super) struct Socket {
     inner: WebSocket<Stream>,
     closed: Option<Closed>,
 }
 
-/// How a socket was opened, or why it was not.
 pub(super) enum Opened {
-    /// It is open.
     Socket(Box<Socket>),
     /// The server answered the upgrade with another status.
     Refused(u16),
 }
 
-/// How the connection ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Closed {
     /// The code: 1005 for a close frame without one, 1006 without a close frame.
@@ -39,18 +35,13 @@ pub(super) struct Closed {
     pub(super) reason: String,
 }
 
-/// What arrives on a socket.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Arrival {
-    /// A text frame.
     Text(String),
-    /// A binary frame.
     Binary(Vec<u8>),
-    /// The end of the connection.
     Closed(Closed),
 }
 
-/// What limits a wait.
 #[derive(Clone, Copy)]
 pub(super) struct Patience<'a> {
     pub(super) until: Instant,
@@ -167,7 +158,6 @@ impl Socket {
         }
     }
 
-    /// Begins to close the socket.
     pub(super) fn close(&mut self) {
         if self.closed.is_none() {
             let _ = self.inner.close(None);
@@ -273,7 +263,6 @@ fn is_pause(error: &io::Error) -> bool {
 
 /// A read ends after this time, to look at the limits.
 const SLICE: Duration = Duration::from_millis(100);
-/// The largest message that is read.
 const LARGEST_MESSAGE: usize = 8 * 1024 * 1024;
 /// A close frame without a code.
 const NO_CODE: u16 = 1005;

@@ -179,7 +179,6 @@ fn rules(fault: &BrowserFault) -> Vec<Rule> {
     }
 }
 
-/// Runs in every document of a tab.
 const SCRIPT: &str = include_str!("tab.js");
 /// How much of the text of a page is in a report.
 const LONGEST_TEXT: usize = 2_000;

@@ -24,14 +24,11 @@ pub(super) struct Tools<'a> {
     count: u64,
 }
 
-/// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum Called {
-    /// The server answered.
     Outcome {
         /// `refused` and `output`.
         document: Value,
-        /// The answer as it arrived.
         answer: Answer,
     },
     /// The server has no such tool, or no tools.
@@ -67,7 +64,6 @@ impl<'a> Tools<'a> {
         Ok(tools)
     }
 
-    /// Calls a tool.
     pub(super) fn call(
         &mut self,
         name: &str,
@@ -78,7 +74,6 @@ impl<'a> Tools<'a> {
         self.ask("tools/call", params, Some(name), limit)
     }
 
-    /// Reads a resource.
     pub(super) fn read(&mut self, uri: &str, limit: Duration) -> Result<Called, ExchangeError> {
         self.ask("resources/read", json!({"uri": uri}), None, limit)
     }
@@ -188,5 +183,4 @@ const PROTOCOL_VERSION: &str = "2025-06-18";
 const SESSION: &str = "mcp-session-id";
 const NO_METHOD: i64 = -32601;
 const BAD_PARAMS: i64 = -32602;
-/// Pages of a list of tools that are read.
 const PAGES: usize = 20;

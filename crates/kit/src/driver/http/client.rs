@@ -75,7 +75,6 @@ impl Client {
         self.agent.run(request.timeout_global(Some(limit)).build())
     }
 
-    /// The key of a request.
     pub(in crate::driver) fn key(&self, credential: Credential) -> Option<&str> {
         match credential {
             Credential::Main => self.token.as_deref(),

@@ -102,7 +102,6 @@ impl Driver for FixtureDriver<'_> {
     }
 }
 
-/// An answer with the status 200.
 fn whole(answer: Answer) -> Result<Answer, ExchangeError> {
     if answer.status == 200 {
         return Ok(answer);

@@ -310,7 +310,6 @@ impl ServerError {
     }
 }
 
-/// Whether a case writes.
 fn writes(exchange: &Exchange, routes: &RouteList) -> bool {
     let scopes = exchange.variables.values();
     let mut scopes = scopes.filter(|made| made.make == GeneratorKind::Scope);

@@ -17,9 +17,7 @@ use crate::exchange::variables::Variables;
 use crate::exchange::{End, Engine, ExchangeError, Exchanged, Transport as _};
 use crate::report::LeftBehind;
 
-/// The state of a run on a server.
 pub(super) struct RunScopes {
-    /// The values that no other run has.
     values: Values,
     /// The scope of the cases that do not create their own.
     scope: String,
@@ -133,7 +131,6 @@ impl RunScopes {
         self.filled
     }
 
-    /// The initial variables of a case.
     pub(super) fn variables(
         &self,
         exchange: &Exchange,
@@ -234,7 +231,6 @@ impl RunScopes {
         }
     }
 
-    /// Creates a scope for this run.
     fn create(&self, id: &str, routes: &RouteList, engine: &Engine<'_>) {
         // Listed before the request: if its answer is lost, the scope may exist all the same.
         // `close` checks whether it was ever written to.
@@ -292,7 +288,6 @@ fn without_extensions(request: &Request) -> Option<Request> {
     (members.len() < before).then_some(plain)
 }
 
-/// The end of a run on a server.
 struct Closing<'a> {
     routes: &'a RouteList,
     client: &'a Client,
@@ -300,10 +295,8 @@ struct Closing<'a> {
     cleanup: bool,
 }
 
-/// What a server did when a scope was to be removed.
 enum Removal {
     Done,
-    /// It did not, for this reason.
     Refused(String),
 }
 
@@ -371,5 +364,4 @@ impl Closing<'_> {
     }
 }
 
-/// The time limit for opening a run.
 const OPENING_LIMIT: Duration = Duration::from_secs(60);
