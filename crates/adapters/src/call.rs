@@ -2,20 +2,15 @@
 
 use serde_json::{Map, Value};
 
-/// The call that a case describes.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The operation.
     pub operation: String,
     /// The setup; empty when the case has none.
     pub setup: Map<String, Value>,
     /// Whether the case has a setup. Some formats require one.
     pub has_setup: bool,
-    /// The arguments.
     pub args: Map<String, Value>,
-    /// The expected outcome.
     pub expected: Value,
-    /// The profile that the case belongs to.
     pub profile: Option<String>,
 }
 
@@ -59,12 +54,10 @@ impl Call {
         }
     }
 
-    /// A required string argument.
     pub(crate) fn text(&self, name: &str) -> Result<&str, BadCall> {
         self.optional_text(name)?.ok_or_else(|| BadCall::missing(name))
     }
 
-    /// An optional string argument.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&str>, BadCall> {
         self.args
             .get(name)
@@ -72,7 +65,6 @@ impl Call {
             .transpose()
     }
 
-    /// A required list argument.
     pub(crate) fn list(&self, name: &str) -> Result<&[Value], BadCall> {
         match self.value(name)? {
             Value::Array(elements) => Ok(elements),
@@ -90,12 +82,10 @@ impl Call {
         if self.args.contains_key(name) { self.list(name) } else { Ok(&[]) }
     }
 
-    /// A required object argument.
     pub(crate) fn object(&self, name: &str) -> Result<&Map<String, Value>, BadCall> {
         self.value(name)?.as_object().ok_or_else(|| BadCall::kind(name, "an object"))
     }
 
-    /// An optional object argument.
     pub(crate) fn optional_object(
         &self,
         name: &str,
@@ -111,7 +101,6 @@ impl Call {
         }
     }
 
-    /// An optional whole number.
     pub(crate) fn optional_integer(&self, name: &str) -> Result<Option<i64>, BadCall> {
         let read =
             |value: &Value| value.as_i64().ok_or_else(|| BadCall::kind(name, "a whole number"));
@@ -126,7 +115,6 @@ impl Call {
         self.optional_integer(name)?.map(count).transpose()
     }
 
-    /// A required argument of any type.
     pub(crate) fn value(&self, name: &str) -> Result<&Value, BadCall> {
         self.args.get(name).ok_or_else(|| BadCall::missing(name))
     }
@@ -146,7 +134,6 @@ impl BadCall {
     }
 }
 
-/// The strings of a list.
 pub(crate) fn texts(list: &[Value], name: &str) -> Result<Vec<String>, BadCall> {
     list.iter()
         .map(|value| value.as_str().map(str::to_owned))

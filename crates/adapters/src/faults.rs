@@ -18,7 +18,6 @@ use crate::{Adapter, BadCall, Call, Reply};
 pub use crate::serve::faults_of;
 pub use accord_contract::faults::{Fault, reached};
 
-/// An implementation with one fault.
 #[derive(Clone)]
 pub struct Faulty {
     honest: Arc<dyn Adapter>,
@@ -26,7 +25,6 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// Adds a fault to an implementation.
     pub fn new(honest: Arc<dyn Adapter>, fault: Fault) -> Self {
         Self { honest, fault }
     }

@@ -6,21 +6,16 @@ use serde_json::Value;
 
 use crate::{BadCall, Call, agentxchain, alx, aof, ggui};
 
-/// The reply of an implementation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// The outcome of the operation.
     Outcome(Value),
     /// The implementation does not have the operation.
     NotImplemented,
 }
 
-/// The adapter of one protocol.
 pub trait Adapter: Send + Sync {
-    /// The protocol.
     fn protocol(&self) -> &'static str;
 
-    /// The member of a case that has its id.
     fn id_member(&self) -> &'static str {
         "id"
     }
@@ -48,7 +43,6 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// Answers the text of a case.
     fn answer(&self, text: &[u8]) -> AdapterResult {
         match read(text) {
             Ok(case) => self.answer_case(&case),
@@ -59,7 +53,6 @@ pub trait Adapter: Send + Sync {
         }
     }
 
-    /// Answers a case.
     fn answer_case(&self, case: &Value) -> AdapterResult {
         let result = match self.judge(case) {
             Ok(result) => result,

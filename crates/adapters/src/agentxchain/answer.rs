@@ -119,7 +119,6 @@ pub fn phase_exit(exit: &PhaseExit, phase: &str, state_unchanged: bool) -> Value
     }
 }
 
-/// The completion of a run was evaluated.
 pub fn completion(completion: &Completion, phase: &str, state_unchanged: bool) -> Value {
     match completion {
         Completion::NoRequest => no_request(state_unchanged),
@@ -163,7 +162,6 @@ fn gate_failed(failures: &Failures, state_unchanged: bool) -> Value {
 /// The records after an acceptance was attempted.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a> {
-    /// The number of entries of the history.
     pub history_length: usize,
     /// The decisions of the repository, in the order of their file.
     pub repo_decisions: &'a [Object],
@@ -181,7 +179,6 @@ pub fn accepted(state: &State, entry: Object, records: &Records<'_>, warnings: &
     })
 }
 
-/// A turn was not accepted.
 pub fn not_accepted(failure: &Failure, records: &Records<'_>, state_unchanged: bool) -> Value {
     let details = failure.details.as_ref();
     // Fixtures expect the type of the validation error, not the code of the refused acceptance.
@@ -193,7 +190,6 @@ pub fn not_accepted(failure: &Failure, records: &Records<'_>, state_unchanged: b
     answer.into()
 }
 
-/// A decision was appended to the ledger.
 pub fn appended(entry: Object, ledger_length: usize) -> Value {
     json!({
         "result": "success",
@@ -202,7 +198,6 @@ pub fn appended(entry: Object, ledger_length: usize) -> Value {
     })
 }
 
-/// A decision was not appended.
 pub fn not_appended(failure: &Failure, ledger_length: usize) -> Value {
     let mut answer = error(failure.code.as_str(), failure);
     answer.insert("ledger_length".into(), ledger_length.into());
@@ -220,7 +215,6 @@ pub fn hooks(ok: bool, blocked: bool, entries: &[Object]) -> Value {
     })
 }
 
-/// A bundle was compared with its manifest.
 pub fn verified(outcome: Result<Object, Vec<ManifestError>>) -> Value {
     match outcome {
         Ok(manifest) => json!({
@@ -236,7 +230,6 @@ pub fn verified(outcome: Result<Object, Vec<ManifestError>>) -> Value {
     }
 }
 
-/// The files that a manifest lists.
 pub fn inspected(manifest: &Object) -> Value {
     let files = manifest.get("files").and_then(Value::as_array);
     let paths: Vec<&str> =

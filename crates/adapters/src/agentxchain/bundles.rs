@@ -15,7 +15,6 @@ use crate::BadCall;
 /// The operation that verifies a bundle after the changes of the setup.
 pub(super) const VERIFY: &str = "verify_dispatch_manifest";
 
-/// The operations that finalize a bundle.
 pub(super) const OPERATIONS: [&str; 2] = [VERIFY, "inspect_dispatch_manifest"];
 
 pub(super) fn verify(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {

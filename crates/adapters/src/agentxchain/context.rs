@@ -20,7 +20,6 @@ use crate::{BadCall, Call};
 /// How long to wait for the lock. No other process knows the workspace, so it is always free.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One case.
 pub(super) struct CaseContext<'a> {
     pub(super) call: &'a Call,
     pub(super) workspace: Workspace,
@@ -63,7 +62,6 @@ impl<'a> CaseContext<'a> {
         Runs::on(self.repository(), self.environment(), reading)
     }
 
-    /// The locked repository.
     pub(super) fn lock(&self) -> Result<LockedRepository, BadCall> {
         self.repository().lock(LOCK_TIMEOUT).map_err(machine_error)
     }
@@ -92,7 +90,6 @@ impl<'a> CaseContext<'a> {
         Ok((count, last))
     }
 
-    /// The turn that an operation names.
     pub(super) fn turn(&self) -> Result<TurnId, BadCall> {
         let text = self.call.text("turn_id")?;
         TurnId::parse(text).ok_or_else(|| BadCall::kind("turn_id", "the id of a turn"))

@@ -15,7 +15,6 @@ use super::context::{CaseContext, refusal};
 use super::workspace::machine_error;
 use crate::BadCall;
 
-/// The operations of a coordinator.
 pub(super) const OPERATIONS: [&str; 2] = ["validate_coordinator_config", "project_repo_acceptance"];
 
 pub(super) fn validate(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {

@@ -4,7 +4,6 @@ use accord_contract::wire::Object;
 use accord_runs_core::coordinator::COORDINATOR_VERSION;
 use serde_json::{Value, json};
 
-/// A complete configuration.
 pub fn config(partial: &Object) -> Object {
     let mut config = partial.clone();
     fill(
@@ -48,7 +47,6 @@ pub fn config(partial: &Object) -> Object {
     config
 }
 
-/// A complete state of a run.
 pub fn state(partial: &Object, config: &Object) -> Object {
     let mut state = partial.clone();
     fill(
@@ -75,7 +73,6 @@ pub fn state(partial: &Object, config: &Object) -> Object {
     state
 }
 
-/// A complete state of a coordinator.
 pub fn coordinator_state(partial: &Object) -> Object {
     let mut state = partial.clone();
     fill(
@@ -111,7 +108,6 @@ fn active_turn(id: &str, turn: &mut Object, run_id: &Value, config: &Object) {
     );
 }
 
-/// Adds the members that a document does not have.
 fn fill(document: &mut Object, defaults: Value) {
     if let Value::Object(defaults) = defaults {
         for (name, value) in defaults {

@@ -8,13 +8,10 @@ use serde_json::Value;
 use super::workspace::members;
 use crate::{BadCall, Call};
 
-/// The parts that any setup may have.
 const COMMON: [&str; 3] = ["state", "config", "filesystem"];
 
-/// The parts about one run.
 const RUN: [&str; 3] = ["turn_result", "history", "ledger"];
 
-/// The part with the bundles of turns.
 const BUNDLE: &str = "dispatch_bundle";
 
 /// The changes to a bundle after its manifest was written.
@@ -29,7 +26,6 @@ const BUNDLE_CHANGES: [&str; 5] = [
 /// The configuration of a coordinator, which the other parts about it need.
 const COORDINATOR_CONFIG: &str = "coordinator_config";
 
-/// The other parts about a coordinator.
 const COORDINATOR: [&str; 5] =
     ["repos", "coordinator_state", "barriers", "coordinator_history", "barrier_ledger"];
 

@@ -44,7 +44,6 @@ pub(super) fn validate_order(case: &mut CaseContext<'_>) -> Result<Value, BadCal
     }
 }
 
-/// Validates the staged result.
 pub(super) fn judge(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let runs = case.runs(Reading::Lenient);
     match runs.judge_staged(case.leniency) {
@@ -91,7 +90,6 @@ pub fn requests_completion(result: &Object) -> bool {
     }
 }
 
-/// The inputs of a gate, as the repository has them.
 struct GateInputs {
     config: Config,
     state: State,

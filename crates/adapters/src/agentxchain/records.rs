@@ -49,7 +49,6 @@ fn taken(case: &CaseContext<'_>, locked: &LockedRepository) -> Result<DecisionId
     Ok(taken)
 }
 
-/// Accepts the staged result of a turn.
 pub(super) fn accept(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
     let repository = case.repository();
     let before = repository.state_bytes().map_err(machine_error)?;

@@ -6,12 +6,10 @@ use accord_runs_core::run::TransitionRequest;
 use accord_runs_core::state::PendingTransition;
 use serde_json::Value;
 
-/// The action of a resolution.
 pub fn action(args: &Object) -> Option<&str> {
     text(args, "action")
 }
 
-/// The transition that the arguments describe.
 pub fn request(args: &Object) -> TransitionRequest<'_> {
     let overrides = args.get("candidate_overrides").and_then(Value::as_object);
     let run_id = overrides.filter(|members| members.contains_key("run_id"));

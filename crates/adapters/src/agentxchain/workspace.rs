@@ -38,10 +38,8 @@ pub fn workspaces() -> Vec<PathBuf> {
     registry().iter().cloned().collect()
 }
 
-/// The files of one case.
 pub(super) struct Workspace {
     disk: Arc<UnsyncedDisk>,
-    /// The folders made so far.
     folders: BTreeSet<String>,
     files: usize,
     /// Removed with its content on drop.
@@ -96,7 +94,6 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// The repository at the root of the workspace.
     pub(super) fn repository(&self) -> Repository {
         Repository::on(Arc::clone(&self.disk) as Arc<dyn accord_trees::Disk>)
     }
@@ -160,7 +157,6 @@ impl Workspace {
         })
     }
 
-    /// Writes a governed repository into a folder.
     fn write_repository(&mut self, folder: &str, parts: &Object) -> Result<(), BadCall> {
         let config = expand::config(&part(parts, "config")?);
         super::hooks::check(&config)?;
@@ -258,7 +254,6 @@ impl Drop for Registration {
     }
 }
 
-/// The list of workspaces in use.
 fn registry() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     PATHS.lock()
@@ -277,7 +272,6 @@ fn temporary() -> std::io::Result<TempDir> {
     named.tempdir_in(place)
 }
 
-/// The folder of a turn's bundle.
 pub(super) fn bundle_folder(turn: &str) -> Result<String, BadCall> {
     let turn = TurnId::parse(turn).ok_or_else(|| BadCall::kind(turn, "the id of a turn"))?;
     Ok(dispatch::bundle_folder(&turn).to_string())

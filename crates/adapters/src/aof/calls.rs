@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::{BadCall, Call, Reply};
 
-/// What an input is.
 pub(super) fn detect_input(call: &Call) -> Result<Reply, BadCall> {
     let outcome = match detect(call.value("input")?) {
         Detected::Other => json!({"kind": "other"}),
@@ -50,13 +49,11 @@ pub(super) fn completion_transitions(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"transitions": path}))
 }
 
-/// Whether a status can follow another.
 pub(super) fn status_transition(call: &Call) -> Result<Reply, BadCall> {
     let (from, to) = (status(call, "from")?, status(call, "to")?);
     ok(json!({"valid": from.can_become(to)}))
 }
 
-/// The statuses that can follow one.
 pub(super) fn status_transitions(call: &Call) -> Result<Reply, BadCall> {
     let from = status(call, "from")?;
     let following = Status::ALL.iter().filter(|to| from.can_become(**to));
@@ -80,7 +77,6 @@ pub(super) fn work_log_entry(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"line": line}))
 }
 
-/// Whether a heartbeat is stale.
 pub(super) fn is_stale(call: &Call) -> Result<Reply, BadCall> {
     let heartbeat = Heartbeat::from_document(json!({
         "taskId": TASK,

@@ -13,14 +13,12 @@ use accord_tasks_core::operations::{
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// The tree of a case.
 pub(super) struct Work {
     root: String,
     tree: Tree,
     clock: Clock,
 }
 
-/// The clock that a case sets.
 #[derive(Clone)]
 struct Clock(Arc<Mutex<Time>>);
 
@@ -32,7 +30,6 @@ pub(super) enum Trouble {
     Error(String),
 }
 
-/// Performs a step.
 pub(super) fn perform(work: &mut Option<Work>, request: &Value) -> Result<Value, Trouble> {
     let action = text(request, "do")?;
     match action {

@@ -18,7 +18,6 @@ use crate::{BadCall, Call, Reply};
 /// The key that a server of a case knows.
 const KEY: &str = "right";
 
-/// Verifies a token.
 pub(super) fn token_verify(call: &Call) -> Result<Reply, BadCall> {
     let kind = kind(call)?;
     match Secret::new(call.text("secret")?).verify(call.text("token")?, kind, now(call)?) {
@@ -27,7 +26,6 @@ pub(super) fn token_verify(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Makes a token.
 pub(super) fn token_mint(call: &Call) -> Result<Reply, BadCall> {
     let (secret, now) = (Secret::new("conformance"), now(call)?);
     let kind = kind(call)?;
@@ -42,7 +40,6 @@ pub(super) fn token_mint(call: &Call) -> Result<Reply, BadCall> {
     }))
 }
 
-/// Refreshes a token.
 pub(super) fn token_refresh(call: &Call) -> Result<Reply, BadCall> {
     let secret = Secret::new(call.text("secret")?);
     match secret.refresh(call.text("token")?, now(call)?, [7; 12]) {
@@ -55,7 +52,6 @@ fn kind(call: &Call) -> Result<TokenKind, BadCall> {
     TokenKind::parse(call.text("kind")?).ok_or_else(|| BadCall::kind("kind", "a kind of tokens"))
 }
 
-/// The identity of a socket.
 pub(super) fn identify_socket(call: &Call) -> Result<Reply, BadCall> {
     let credentials = Credentials {
         ws_token: call.optional_text("wsToken")?,
@@ -111,7 +107,6 @@ fn identity(call: &Call) -> Result<Identity, BadCall> {
     })
 }
 
-/// Whether a socket may subscribe.
 pub(super) fn subscription(call: &Call) -> Result<Reply, BadCall> {
     let request = Subscribe::from_document(call.value("request")?.clone())
         .map_err(|error| BadCall::new(error.to_string()))?;

@@ -11,19 +11,16 @@ use serde_json::json;
 use super::parts::{checked, contract, ok, places};
 use crate::{BadCall, Call, Reply};
 
-/// The hash of a contract.
 pub(super) fn contract_hash_of(call: &Call) -> Result<Reply, BadCall> {
     let key = contract_hash(call.object("contract")?);
     ok(json!({"key": key.map_err(|error| BadCall::new(error.to_string()))?}))
 }
 
-/// The key of a variance.
 pub(super) fn variant_key_of(call: &Call) -> Result<Reply, BadCall> {
     let key = variant_key(call.args.get("variance"));
     ok(json!({"key": key.map_err(|error| BadCall::new(error.to_string()))?}))
 }
 
-/// Whether a contract is valid.
 pub(super) fn contract_check(call: &Call) -> Result<Reply, BadCall> {
     match CompiledContract::read(call.value("contract")?) {
         Ok(_) => checked(&[]),
@@ -43,7 +40,6 @@ pub(super) fn schema_check(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Whether a schema is a subset of another.
 pub(super) fn schema_subset(call: &Call) -> Result<Reply, BadCall> {
     let found = failures(call.value("superset")?, call.value("subset")?);
     let listed = found.iter();
@@ -70,7 +66,6 @@ pub(super) fn schema_compat(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// The policy of a call.
 pub(super) fn policy(call: &Call) -> Result<Policy, BadCall> {
     match call.optional_text("policy")? {
         None => Ok(Policy::Reject),
@@ -83,13 +78,11 @@ pub(super) fn listed(findings: &[Finding]) -> Value {
     findings.iter().map(Finding::to_json).collect()
 }
 
-/// A member of the details of a refusal.
 pub(super) fn detail(failure: &Failure, name: &str) -> Value {
     let details = failure.details.as_deref();
     details.and_then(|details| details.get(name)).cloned().unwrap_or(Value::Null)
 }
 
-/// Whether a payload has the shape of its reserved channel.
 pub(super) fn reserved_payload(call: &Call) -> Result<Reply, BadCall> {
     let accepted = match Channel::parse(call.text("channel")?) {
         Some(channel) => channel.check(call.value("payload")?).is_empty(),
@@ -98,7 +91,6 @@ pub(super) fn reserved_payload(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"accepted": accepted}))
 }
 
-/// Whether a contract allows an action.
 pub(super) fn action(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     match contract.check_action(call.value("payload")?) {
@@ -107,7 +99,6 @@ pub(super) fn action(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Whether a contract allows a payload.
 pub(super) fn stream_payload(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let complete = call.flag("complete", false)?;
@@ -121,7 +112,6 @@ pub(super) fn stream_payload(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Whether a contract allows a value of a slot.
 pub(super) fn context_value(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     checked(&contract.check_context(call.text("slot")?, call.value("value")?))

@@ -12,7 +12,6 @@ use serde_json::json;
 use super::parts::{APP, NOW, app, ok, refused, session_id, time};
 use crate::{BadCall, Call, Reply};
 
-/// What a frame of a client is.
 pub(super) fn frame(call: &Call) -> Result<Reply, BadCall> {
     let text = match (call.optional_text("text")?, call.optional_count("bytes")?) {
         (Some(text), None) => text.to_owned(),
@@ -35,7 +34,6 @@ pub(super) fn frame(call: &Call) -> Result<Reply, BadCall> {
     })
 }
 
-/// What happens to a frame of a socket.
 pub(super) fn socket_gate(call: &Call) -> Result<Reply, BadCall> {
     let text = call.value("frame")?.to_string();
     let frame = parse(text.as_bytes(), true, &Limits::default())
@@ -54,7 +52,6 @@ pub(super) fn socket_gate(call: &Call) -> Result<Reply, BadCall> {
     })
 }
 
-/// A frame of a server.
 pub(super) fn server_frame(call: &Call) -> Result<Reply, BadCall> {
     let frame = match call.text("type")? {
         "pong" => ServerFrame::Pong,
@@ -87,7 +84,6 @@ pub(super) fn version_handshake(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// The version policy of a call.
 pub(super) fn version_policy(call: &Call) -> Result<VersionPolicy, BadCall> {
     match call.optional_text("policy")? {
         None => Ok(VersionPolicy::Reject),

@@ -9,13 +9,11 @@ use serde_json::{Value, json};
 use super::parts::ok;
 use crate::{BadCall, Call, Reply};
 
-/// Whether `clientCapabilities` can be read.
 pub(super) fn client_capabilities(call: &Call) -> Result<Reply, BadCall> {
     let read = ClientCapabilities::read(call.value("clientCapabilities")?);
     ok(json!({"accepted": read.is_ok()}))
 }
 
-/// Whether a registered package can be read.
 pub(super) fn gadget_descriptor(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"accepted": GadgetDescriptor::read(call.value("entry")?).is_ok()}))
 }
@@ -32,7 +30,6 @@ pub(super) fn gadget_gate(call: &Call) -> Result<Reply, BadCall> {
     })
 }
 
-/// The registered packages of a call.
 pub(super) fn registered(call: &Call) -> Result<Vec<GadgetDescriptor>, BadCall> {
     let read = |entry: &Value| {
         GadgetDescriptor::read(entry).map_err(|_| BadCall::kind("appGadgets", "packages"))
@@ -40,7 +37,6 @@ pub(super) fn registered(call: &Call) -> Result<Vec<GadgetDescriptor>, BadCall> 
     call.optional_list("appGadgets")?.iter().map(read).collect()
 }
 
-/// The addresses of a package.
 pub(super) fn bundle_urls_of(call: &Call) -> Result<Reply, BadCall> {
     let package = GadgetDescriptor::read(call.value("entry")?)
         .map_err(|_| BadCall::kind("entry", "a package"))?;
@@ -54,7 +50,6 @@ pub(super) fn bundle_urls_of(call: &Call) -> Result<Reply, BadCall> {
     ok(outcome)
 }
 
-/// The tools that a manifest is bound to.
 pub(super) fn tool_bindings(call: &Call) -> Result<Reply, BadCall> {
     ok(match bindings(call.value("manifest")?) {
         Err(_) => json!({"code": "manifest_invalid"}),

@@ -21,12 +21,10 @@ pub(super) fn ledger_position(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Whether a text is a type of events.
 pub(super) fn ledger_type(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"accepted": ledger_kind(call.text("type")?).is_some()}))
 }
 
-/// The parameters of `/events`.
 pub(super) fn events_parameters(call: &Call) -> Result<Reply, BadCall> {
     let (since, limit) = (call.optional_text("sinceSequence")?, call.optional_text("limit")?);
     match events_query(since, limit) {
@@ -35,7 +33,6 @@ pub(super) fn events_parameters(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// The parameters of `/stream`.
 pub(super) fn stream_parameters(call: &Call) -> Result<Reply, BadCall> {
     let last = call.optional_text("lastEventId")?;
     let (since, from) = (call.optional_text("sinceSequence")?, call.optional_text("fromSeq")?);

@@ -13,14 +13,12 @@ use serde_json::json;
 
 use crate::{BadCall, Call, Reply};
 
-/// The session of a case.
 pub(super) const SESSION: &str = "s1";
 /// Its app, which is also the project.
 pub(super) const APP: &str = "shop";
 /// The time of a case, in seconds.
 pub(super) const NOW: i64 = 1_790_000_000;
 
-/// An outcome of an operation that was performed.
 pub(super) fn ok(mut outcome: Value) -> Result<Reply, BadCall> {
     outcome["result"] = "ok".into();
     Ok(Reply::Outcome(outcome))
@@ -68,12 +66,10 @@ pub(super) fn contract(call: &Call) -> Result<CompiledContract, BadCall> {
         .map_err(|refusal| BadCall::new(Failure::from(refusal).to_string()))
 }
 
-/// The time of a case.
 pub(super) fn now(call: &Call) -> Result<Time, BadCall> {
     time(call.optional_integer("now")?.unwrap_or(NOW))
 }
 
-/// A time in seconds.
 pub(super) fn time(seconds: i64) -> Result<Time, BadCall> {
     Time::from_unix(seconds, 0).ok_or_else(|| BadCall::kind("now", "a time in seconds"))
 }
@@ -84,27 +80,22 @@ pub(super) fn session() -> Result<Session, BadCall> {
     Ok(Session { id: session_id()?, app_id: app(APP)?, head })
 }
 
-/// Its id.
 pub(super) fn session_id() -> Result<SessionId, BadCall> {
     SessionId::new(SESSION).map_err(|error| BadCall::new(error.to_string()))
 }
 
-/// An app.
 pub(super) fn app(name: &str) -> Result<AppId, BadCall> {
     AppId::new(name).map_err(|error| BadCall::new(error.to_string()))
 }
 
-/// The project of the session.
 pub(super) fn project() -> Result<ProjectId, BadCall> {
     ProjectId::new(APP).map_err(|error| BadCall::new(error.to_string()))
 }
 
-/// Where and when something is decided.
 pub(super) fn at(project: &ProjectId, now: Time) -> At<'_> {
     At { project, now, ttl_seconds: SESSION_TTL_SECONDS }
 }
 
-/// A member of a list of objects.
 pub(super) fn members<'v>(value: &'v Value, name: &str) -> Result<&'v Object, BadCall> {
     value.as_object().ok_or_else(|| BadCall::kind(name, "a list of objects"))
 }

@@ -12,7 +12,6 @@ use serde_json::json;
 use super::parts::{NOW, appended, at, contract, ok, project, refused, session, time};
 use crate::{BadCall, Call, Reply};
 
-/// The enforced schema of a propsSpec.
 pub(super) fn props_schema(call: &Call) -> Result<Reply, BadCall> {
     let mut document = Object::new();
     if let Some(spec) = call.args.get("propsSpec") {
@@ -59,7 +58,6 @@ type Decide = fn(
     At<'_>,
 ) -> Result<PropsChanged, Failure>;
 
-/// A change of the props of a session.
 pub(super) fn props_change(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let (decide, source): (Decide, Source) = match call.text("tool")? {

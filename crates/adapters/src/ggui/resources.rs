@@ -11,7 +11,6 @@ use serde_json::json;
 use super::parts::{APP, NOW, app, ok, session, time};
 use crate::{BadCall, Call, Reply};
 
-/// The epoch of the session.
 const HEAD: u64 = 4;
 
 /// Reads a resource, and compares a refusal with a miss.

@@ -16,7 +16,6 @@ use super::parts::{
 };
 use crate::{BadCall, Call, Reply};
 
-/// The session that a subscriber gets.
 pub(super) fn provision(call: &Call) -> Result<Reply, BadCall> {
     let mut stored = session()?;
     stored.app_id = app(call.optional_text("storedApp")?.unwrap_or(APP))?;
@@ -56,7 +55,6 @@ fn binding(client_id: Option<&str>) -> Result<Binding, BadCall> {
     })
 }
 
-/// Records an action.
 pub(super) fn act_on(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let mut session = session()?;
@@ -95,7 +93,6 @@ pub(super) fn act_on(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// The action of a frame with this payload.
 fn action(payload: &Object) -> Result<Action, BadCall> {
     let text = json!({"type": "action", "payload": payload}).to_string();
     match parse(text.as_bytes(), true, &Limits::default()).map(|frame| frame.body) {
@@ -156,7 +153,6 @@ pub(super) fn consume(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Records that an agent waits.
 pub(super) fn consume_wait(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let mut session = session()?;
@@ -175,7 +171,6 @@ pub(super) fn consume_wait(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// Synchronises the context of a session.
 pub(super) fn context_snapshot(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let session = session()?;

@@ -17,7 +17,6 @@ use super::parts::{
 };
 use crate::{BadCall, Call, Reply};
 
-/// Records a frame.
 pub(super) fn emit_frame(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let mut session = session()?;
@@ -68,7 +67,6 @@ pub(super) fn kept(delta: &Delta) -> &'static str {
     kept.unwrap_or(Replay::None).as_str()
 }
 
-/// The frames that a new subscriber gets.
 pub(super) fn stream_replay(call: &Call) -> Result<Reply, BadCall> {
     let contract = contract(call)?;
     let mut head = session()?.head;
@@ -89,7 +87,6 @@ pub(super) fn stream_replay(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"seqs": seqs, "truncated": replay.is_truncated}))
 }
 
-/// The live frames that a subscriber gets.
 pub(super) fn live_frames(call: &Call) -> Result<Reply, BadCall> {
     let mut cursor = LiveCursor::after(call.optional_count("streamSeq")?.unwrap_or(0));
     let mut admitted = Vec::new();

@@ -17,7 +17,6 @@ use super::gadgets::registered;
 use super::parts::{APP, NOW, app, appended, at, ok, project, refused, time};
 use crate::{BadCall, Call, Reply};
 
-/// Whether the arguments of a tool can be read.
 pub(super) fn tool_arguments(call: &Call) -> Result<Reply, BadCall> {
     let arguments = call.object("arguments")?.clone();
     let read: Result<(), Failure> = match call.text("tool")? {
@@ -38,7 +37,6 @@ pub(super) fn tool_arguments(call: &Call) -> Result<Reply, BadCall> {
     ok(json!({"accepted": read.is_ok()}))
 }
 
-/// The tools, by the side that they are for.
 pub(super) fn list(_: &Call) -> Result<Reply, BadCall> {
     let of = |side: fn(Audience) -> bool| -> Vec<&str> {
         TOOLS.iter().filter(|tool| side(tool.audience)).map(|tool| tool.name).collect()
@@ -48,7 +46,6 @@ pub(super) fn list(_: &Call) -> Result<Reply, BadCall> {
     ok(json!({"agent": of(is_agent), "app": of(is_app)}))
 }
 
-/// Makes a handshake.
 pub(super) fn handshake(call: &Call) -> Result<Reply, BadCall> {
     match made(call)? {
         Err(failure) => refused(&failure),
@@ -64,7 +61,6 @@ pub(super) fn handshake(call: &Call) -> Result<Reply, BadCall> {
     }
 }
 
-/// A handshake with the contract of a call, and what it is made from.
 fn made(call: &Call) -> Result<Result<(Handshake, Prepared), Failure>, BadCall> {
     let mut draft = Object::new();
     draft.insert("contract".into(), call.value("contract")?.clone());
@@ -90,7 +86,6 @@ fn made(call: &Call) -> Result<Result<(Handshake, Prepared), Failure>, BadCall> 
     Ok(Ok((handshake, prepared)))
 }
 
-/// Renders with a handshake.
 pub(super) fn render_ui(call: &Call) -> Result<Reply, BadCall> {
     let (handshake, _) = made(call)?.map_err(bad)?;
     let mut arguments = call.object("arguments")?.clone();

@@ -7,7 +7,6 @@ use crate::{BadCall, Call, Reply};
 /// The implementation that a fault wraps.
 pub(super) type Honest<'a> = &'a dyn Fn(&Call) -> Result<Reply, BadCall>;
 
-/// The call with one argument replaced.
 pub(super) fn with_arg(call: &Call, name: &str, value: impl Into<Value>) -> Call {
     let mut changed = call.clone();
     changed.args.insert(name.to_owned(), value.into());
@@ -58,13 +57,11 @@ pub(super) fn instead_of(
     }
 }
 
-/// An answer.
 pub(super) fn ok(mut members: Value) -> Result<Reply, BadCall> {
     members["result"] = "ok".into();
     Ok(Reply::Outcome(members))
 }
 
-/// A refusal.
 pub(super) fn refuse(code: &str, pointer: &str) -> Result<Reply, BadCall> {
     Ok(Reply::Outcome(json!({ "result": "error", "code": code, "pointer": pointer })))
 }
