@@ -11,26 +11,19 @@ use crate::{HashOptions, KbError, KbHasher, artifact_hash};
 /// The members that a caller gives for a new block.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The payload type.
     pub kind: String,
-    /// The domain.
     pub domain: String,
-    /// The payload.
     pub payload: Value,
     /// The blocks that it was made from, in any order, with or without `0x`.
     pub sources: Vec<String>,
-    /// How it was made from them.
     pub derivation: Option<Value>,
     /// The tier; `open` if absent.
     pub tier: Option<String>,
 }
 
-/// A finished envelope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// The envelope.
     pub envelope: Value,
-    /// Its identity.
     pub kb_hash: Digest,
 }
 

@@ -20,11 +20,8 @@ pub const DERIVATION_TYPES: [&str; 4] = ["compose", "transform", "extract", "sum
 /// An envelope that satisfies every rule that can be checked without a registry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Validated {
-    /// The payload type.
     pub kind: String,
-    /// The tier.
     pub tier: String,
-    /// The block's identity.
     pub kb_hash: Digest,
 }
 

@@ -3,7 +3,6 @@
 use accord_canon::CanonError;
 use accord_contract::codes::Code;
 
-/// A refused envelope.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KbError {
@@ -12,19 +11,10 @@ pub enum KbError {
     Canon(#[from] CanonError),
     /// A source is named twice, and the caller did not say what that means.
     #[error("a source is named twice; remove one, or choose to hash it once or as it is")]
-    DuplicateSource {
-        /// The later of the two.
-        pointer: String,
-    },
+    DuplicateSource { pointer: String },
     /// A member is missing or malformed.
     #[error("{detail}")]
-    InvalidEnvelope {
-        /// The member.
-        pointer: String,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// The sources are not in order.
+    InvalidEnvelope { pointer: String, detail: String },
     #[error("sources must be in ascending order; sort them")]
     SourcesNotSorted {
         /// The first that comes too late.
@@ -32,32 +22,15 @@ pub enum KbError {
     },
     /// The payload does not have the shape of its type.
     #[error("{detail}")]
-    SchemaInvalid {
-        /// The member.
-        pointer: String,
-        /// What is wrong with it.
-        detail: String,
-    },
+    SchemaInvalid { pointer: String, detail: String },
     /// A block names itself as its source.
     #[error("the block names itself among its sources; remove that entry")]
-    SelfReference {
-        /// The source.
-        pointer: String,
-    },
-    /// A source is not registered.
+    SelfReference { pointer: String },
     #[error("the source {source_id} is not registered; register it first")]
-    UnregisteredSource {
-        /// The source.
-        pointer: String,
-        /// The block that it names.
-        source_id: String,
-    },
+    UnregisteredSource { pointer: String, source_id: String },
     /// A block would be its own ancestor.
     #[error("the block would become its own ancestor through this source; remove it")]
-    CycleDetected {
-        /// The source.
-        pointer: String,
-    },
+    CycleDetected { pointer: String },
 }
 
 impl KbError {
@@ -76,7 +49,6 @@ impl KbError {
         )
     }
 
-    /// The failure code.
     pub fn code(&self) -> Code {
         match self {
             Self::Canon(error) => error.refusal().into(),

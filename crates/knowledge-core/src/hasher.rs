@@ -7,7 +7,6 @@ use accord_canon::{
 use crate::sources::SourceWriter;
 use crate::{IdentityRule, KB_V1, KbError, SourceMode};
 
-/// Options of an identity.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct HashOptions {
     /// What happens to a source that is listed twice.

@@ -19,12 +19,9 @@ pub struct Registry {
     sources: BTreeMap<String, Vec<String>>,
 }
 
-/// The result of registering an envelope.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Registered {
-    /// The block's identity.
     pub kb_hash: Digest,
-    /// It was not registered before.
     pub is_new: bool,
 }
 
@@ -56,7 +53,6 @@ impl Registry {
         Ok(Registered { kb_hash, is_new })
     }
 
-    /// Whether a block is registered.
     pub fn contains(&self, id: &str) -> bool {
         self.sources.contains_key(id)
     }

@@ -8,9 +8,7 @@ use accord_contract::alx::KB_DOMAIN_PREFIX;
 pub struct IdentityRule {
     /// The prefix of the hashed bytes; it names the rule.
     pub tag: &'static str,
-    /// The digest.
     pub hash: Hash,
-    /// The canonical form.
     pub profile: Profile,
     /// The members that are hashed, in canonical order.
     pub scope: &'static [&'static str],

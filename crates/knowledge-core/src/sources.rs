@@ -15,7 +15,6 @@ use crate::KbError;
 /// and its registry refuses it. They disagree on the identity, so the caller must choose.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SourceMode {
-    /// It is refused.
     #[default]
     Reject,
     /// It is hashed once.
@@ -90,7 +89,6 @@ fn order(list: &[u8], a: &Range<usize>, b: &Range<usize>) -> Ordering {
     compare_strings(KeyOrder::Utf16, &list[a.start + 1..a.end - 1], &list[b.start + 1..b.end - 1])
 }
 
-/// Splits a canonical array of strings.
 fn split(list: &[u8], name: &str, strings: &mut Vec<(Range<usize>, usize)>) -> Result<(), KbError> {
     if list.first() != Some(&b'[') {
         return Err(KbError::envelope(

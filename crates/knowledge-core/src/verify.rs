@@ -8,16 +8,12 @@ use crate::{HashOptions, KB_V1, KbError, KbHasher};
 /// How a stated hash compares with the computed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Check {
-    /// They are the same.
     Match,
-    /// They differ.
     Mismatch,
-    /// Nothing is stated.
     Absent,
 }
 
 impl Check {
-    /// The name in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Match => "match",
@@ -37,10 +33,8 @@ impl Check {
     }
 }
 
-/// The result of verifying an envelope.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Verification {
-    /// The computed identity.
     pub kb_hash: Digest,
     /// The computed hash of the payload, if there is one.
     pub artifact_hash: Option<Digest>,

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::schemas::{Member, Shape, schema};
 use crate::KbError;
 
-/// Checks the payload of a block of type `kind`.
 pub(crate) fn check_payload(kind: &str, payload: &Value) -> Result<(), KbError> {
     let Some(members) = schema(kind) else {
         return Err(KbError::schema(

@@ -13,11 +13,9 @@ pub(crate) enum Shape {
     /// An object with any keys, all of whose values have this shape.
     MapOf(&'static Self),
     Object(&'static [Member]),
-    /// One of these strings.
     Choice(&'static [&'static str]),
 }
 
-/// A member that a schema names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) name: &'static str,
