@@ -23,7 +23,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// A process that another one descends from or belongs to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AncestorProcess {
-    /// Its number.
     pub pid: u64,
     /// Those of the wanted variables that are in its environment.
     pub variables: Vec<(String, String)>,
@@ -38,7 +37,6 @@ pub struct Lineage {
     /// The process first, then its parents, then the leaders of its group and session with their
     /// parents.
     pub processes: Vec<AncestorProcess>,
-    /// Whether the process has a controlling terminal.
     pub has_terminal: bool,
 }
 

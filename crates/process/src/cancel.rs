@@ -13,7 +13,6 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// A flag that is not set.
     pub fn new() -> Self {
         Self::default()
     }
@@ -31,7 +30,6 @@ impl Cancel {
         !self.flag.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
         let mut flags = self.also.iter().chain([&self.flag]);
         flags.any(|flag| flag.load(Ordering::SeqCst))

@@ -12,7 +12,6 @@ use crate::invocation::Invocation;
 use crate::keep::Tail;
 use crate::lines::Lines;
 
-/// The memory limits of a conversation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SessionLimits {
@@ -39,7 +38,6 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Starts the child.
     pub fn start(invocation: &Invocation, limits: SessionLimits) -> Result<Self, StartError> {
         Ok(Self {
             group: Some(Group::start(invocation)?),
@@ -49,7 +47,6 @@ impl Conversation {
         })
     }
 
-    /// Cancels the conversation.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);

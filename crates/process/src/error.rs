@@ -23,10 +23,8 @@ pub enum StartError {
     NotExecutable {
         /// The program as it was named.
         program: String,
-        /// The reason.
         why: &'static str,
     },
-    /// The folder to start in is missing or is not a folder.
     #[error("the working folder {} is not a folder that can be entered", path.display())]
     WorkingFolder {
         /// The folder as it was named.
@@ -37,7 +35,6 @@ pub enum StartError {
     System {
         /// The program as it was named.
         program: String,
-        /// The system's error.
         source: io::Error,
     },
 }
@@ -48,16 +45,10 @@ pub enum StartError {
 pub enum SessionError {
     /// No full line came in time.
     #[error("no answer within {} ms", limit.as_millis())]
-    TimedOut {
-        /// The limit that passed.
-        limit: Duration,
-    },
+    TimedOut { limit: Duration },
     /// The child ended before it answered.
     #[error("the process ended before it answered ({ending})")]
-    Ended {
-        /// How it ended.
-        ending: Ending,
-    },
+    Ended { ending: Ending },
     /// The child closed its stdout, so it cannot answer any more.
     #[error("the process closed its stdout before it answered")]
     OutputClosed,
@@ -69,20 +60,12 @@ pub enum SessionError {
     },
     /// The child wrote more than one line for a request.
     #[error("the process wrote more than one line for a request: {start:?}")]
-    Unasked {
-        /// The beginning of the surplus.
-        start: String,
-    },
-    /// The caller cancelled it.
+    Unasked { start: String },
     #[error("the request was cancelled")]
     Cancelled,
-    /// The session was already over.
     #[error("the session is over; start a new one")]
     Over,
     /// Reading or writing a pipe failed.
     #[error("talking to the process failed: {source}")]
-    System {
-        /// The system's error.
-        source: io::Error,
-    },
+    System { source: io::Error },
 }

@@ -18,11 +18,9 @@ use crate::invocation::Invocation;
 use crate::live;
 use crate::supervisor::{end_child, start_child};
 
-/// How the leader of a group ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// It ended by itself with this exit code.
     Exited(i32),
     /// A signal ended it; 9 when we killed it.
     Signalled(i32),
@@ -125,7 +123,6 @@ impl Group {
         Ok(())
     }
 
-    /// The id of the leader and of its group.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

@@ -38,7 +38,6 @@ pub fn end_group(id: u32) {
     }
 }
 
-/// Adds a running group.
 pub(crate) fn enter(group: Pid) {
     let mut live = live();
     live.groups.push(group);

@@ -16,7 +16,6 @@ use crate::watch::{Unwatched, Watch, WatchDecision};
 pub struct Spec {
     /// The program, its arguments and its environment.
     pub invocation: Invocation,
-    /// The child's stdin.
     pub stdin: Vec<u8>,
     /// The time limit. The whole group is killed after it and the overtime.
     pub time_limit: Duration,
@@ -26,7 +25,6 @@ pub struct Spec {
     pub stderr_limit: usize,
     /// What happens when stdout passes its limit.
     pub overflow: Overflow,
-    /// Ends the run early.
     pub cancel: Option<Cancel>,
     /// The time between SIGTERM and SIGKILL for a group that must end.
     pub grace: Duration,
@@ -68,7 +66,6 @@ impl Spec {
         self
     }
 
-    /// Sets the time limit.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -83,7 +80,6 @@ impl Spec {
         self
     }
 
-    /// Sets how many bytes of stderr are kept.
     #[must_use]
     pub fn stderr_limit(mut self, bytes: usize) -> Self {
         self.stderr_limit = bytes;
@@ -112,17 +108,14 @@ impl Spec {
     }
 }
 
-/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOutput {
-    /// How the leader ended.
     pub ending: Ending,
     /// The time limit passed. The child ended by itself in the overtime, or the group was killed.
     pub timed_out: bool,
     /// The run was cancelled and the group was killed.
     pub cancelled: bool,
-    /// The watch ended the run.
     pub stopped: bool,
     /// The first bytes of stdout.
     pub stdout: Vec<u8>,

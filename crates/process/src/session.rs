@@ -15,12 +15,10 @@ use crate::invocation::Invocation;
 pub struct Session(Conversation);
 
 impl Session {
-    /// Starts the child.
     pub fn start(invocation: &Invocation, limits: SessionLimits) -> Result<Self, StartError> {
         Conversation::start(invocation, limits).map(Self)
     }
 
-    /// Cancels the session.
     #[must_use]
     pub fn cancel(self, cancel: Cancel) -> Self {
         Self(self.0.cancel(cancel))

@@ -13,10 +13,8 @@ use crate::table::pids;
 /// How often the tables of sockets are read for a connection that is not in them.
 const READINGS: usize = 3;
 
-/// Who has a connection open.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SocketOwners {
-    /// These processes of this user.
     Processes(Vec<RunningProcess>),
     /// Another user, or another machine.
     Foreign,

@@ -39,7 +39,6 @@ pub fn supervise() {
     }
 }
 
-/// Whether a process is a supervisor.
 pub(crate) fn is_supervisor(pid: u64) -> bool {
     let name = fs::read(format!("/proc/{pid}/comm"));
     name.is_ok_and(|name| name.trim_ascii_end() == NAME.as_bytes())

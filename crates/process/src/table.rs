@@ -17,15 +17,12 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// The unit of times in `/proc`, per second: a constant of Linux, whatever the kernel uses itself.
 pub const TICKS_PER_SECOND: u64 = 100;
 
-/// A process, as the table has it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Process {
-    /// Its number.
     pub pid: u64,
     /// Its parent. The number 0 is a process outside of this process' namespace.
     pub parent: u64,
-    /// The leader of its group.
     pub group: u64,
     /// The leader of its session, if the system says which one it is.
     pub session: Option<u64>,
@@ -33,7 +30,6 @@ pub struct Process {
     pub start: Option<u64>,
     /// Its CPU time, with that of its children that were waited for.
     pub cpu_time: Duration,
-    /// Whether it has a controlling terminal.
     pub has_terminal: bool,
     /// Whether it has ended, and only its parent has not asked for its exit status yet.
     pub is_zombie: bool,
@@ -50,7 +46,6 @@ impl Process {
 
 /// Where processes are looked up.
 pub(crate) enum ProcessTable {
-    /// `/proc`.
     Files,
     /// All processes, from `ps`.
     Listed(BTreeMap<u64, Process>),
@@ -72,7 +67,6 @@ impl ProcessTable {
         Some(Self::Listed(processes.map(|process| (process.pid, process)).collect()))
     }
 
-    /// The process with a number.
     pub(crate) fn find(&self, pid: u64) -> Option<Process> {
         match self {
             Self::Files => Process::find(pid),

@@ -18,11 +18,9 @@ pub trait Watch {
     fn decide(&mut self, now: Instant) -> WatchDecision;
 }
 
-/// Whether a child may go on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum WatchDecision {
-    /// It may go on.
     Continue,
     /// It may go on until then; ask again.
     AskAgain(Instant),
