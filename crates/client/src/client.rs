@@ -20,7 +20,6 @@ pub(crate) type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 /// How many connections are kept for later requests.
 const MAX_IDLE: usize = 8;
 
-/// A client of one endpoint.
 pub struct Client {
     connector: Connector,
     inactivity: Duration,
@@ -28,7 +27,6 @@ pub struct Client {
     idle: Mutex<Vec<SendRequest<RequestBody>>>,
 }
 
-/// How long a client waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     /// For a connection, including the TLS handshake.
@@ -57,7 +55,6 @@ impl Client {
         })
     }
 
-    /// The endpoint that requests go to.
     pub fn endpoint(&self) -> &Endpoint {
         self.connector.endpoint()
     }

@@ -31,7 +31,6 @@ pub(crate) struct Network {
 }
 
 impl Endpoint {
-    /// A Unix socket.
     pub fn socket(path: impl Into<PathBuf>) -> Self {
         Self(Address::Socket(path.into()))
     }
@@ -72,7 +71,6 @@ impl Endpoint {
         }
     }
 
-    /// The `Host` header of requests.
     pub(crate) fn host_header(&self) -> HeaderValue {
         match &self.0 {
             // HTTP/1.1 requires a `Host`, and a host accepts this name without further settings.

@@ -19,7 +19,6 @@ pub struct ClientError {
     source: Option<BoxError>,
 }
 
-/// What kind of error it is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ClientErrorKind {
     /// The request or its address is not valid.
@@ -28,7 +27,6 @@ pub enum ClientErrorKind {
     Unreachable,
     /// The server did not answer in time.
     Timeout,
-    /// No TLS connection.
     Tls,
     /// The server does not speak HTTP/1.1.
     Protocol,
@@ -36,22 +34,18 @@ pub enum ClientErrorKind {
     TooLarge,
     /// The caller's request body failed; the source is its error.
     RequestBody,
-    /// The caller cancelled the request.
     Cancelled,
 }
 
 impl ClientError {
-    /// What kind of error it is.
     pub fn kind(&self) -> ClientErrorKind {
         self.kind
     }
 
-    /// What the user can do about it.
     pub fn help(&self) -> Option<&'static str> {
         self.help
     }
 
-    /// The first error of a type among the causes.
     pub fn find_cause<E: StdError + 'static>(&self) -> Option<&E> {
         find_cause(self)
     }
@@ -110,7 +104,6 @@ impl ClientError {
         Self::new(ClientErrorKind::Timeout, message)
     }
 
-    /// An exchange that was interrupted.
     pub(crate) fn exchange(endpoint: &Endpoint, error: hyper::Error) -> Self {
         // hyper counts an error of the request body as an error of its user.
         if error.is_user() {

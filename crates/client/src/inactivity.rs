@@ -28,7 +28,6 @@ pub(crate) struct Inactivity {
 
 #[derive(Clone, Copy)]
 enum Waiting {
-    /// For the server, since then.
     ForServer(Instant),
     /// For the caller's request body.
     ForCaller,

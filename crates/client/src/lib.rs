@@ -35,5 +35,4 @@ pub use self::endpoint::Endpoint;
 pub use self::errors::{ClientError, ClientErrorKind};
 pub use self::inactivity::ResponseBody;
 
-/// An error of any type.
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
