@@ -7,7 +7,6 @@
 use crate::disk::{Disk, join, parent};
 use crate::{Kind, Result, TreeError};
 
-/// Whether a file name is that of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     let digits = name.strip_prefix(".tmp-").and_then(|rest| rest.strip_suffix(".json"));
     digits.is_some_and(|digits| {
@@ -15,7 +14,6 @@ pub fn is_temporary(name: &str) -> bool {
     })
 }
 
-/// The temporary files in these folders.
 pub fn temporaries(disk: &dyn Disk, folders: &[String]) -> Result<Vec<String>> {
     let mut temporaries = Vec::new();
     for folder in folders {
@@ -28,7 +26,6 @@ pub fn temporaries(disk: &dyn Disk, folders: &[String]) -> Result<Vec<String>> {
     Ok(temporaries)
 }
 
-/// A new name for a temporary file.
 pub(crate) fn temporary_name() -> String {
     format!(".tmp-{}.json", accord_system::random_hex::<6>())
 }

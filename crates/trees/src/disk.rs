@@ -11,14 +11,10 @@ use std::path::Path;
 
 use crate::Result;
 
-/// The kind of a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
     /// A pipe, a socket, a device.
     Other,
@@ -38,15 +34,11 @@ pub struct Stat {
 /// What became of a move to a path that must be free.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moved {
-    /// It moved.
     Done,
-    /// There is nothing to move.
     Missing,
-    /// Something has the new path.
     Taken,
 }
 
-/// One entry of a folder.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
@@ -89,7 +81,6 @@ pub trait Disk: Send + Sync {
     /// Appends bytes to a file; creates it if it does not exist.
     fn append(&self, path: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Truncates a file.
     fn truncate(&self, path: &str, length: u64) -> Result<()>;
 
     /// Renames a file within its folder, over whatever has the new name.
@@ -118,13 +109,10 @@ pub trait Disk: Send + Sync {
     /// Removes a path, a folder with all its content; no link is followed.
     fn remove_tree(&self, path: &str) -> Result<()>;
 
-    /// Syncs the content of a file.
     fn sync(&self, path: &str) -> Result<()>;
 
-    /// Syncs the entries of a folder.
     fn sync_folder(&self, path: &str) -> Result<()>;
 
-    /// Syncs every file and folder of the tree.
     fn sync_tree(&self) -> Result<()>;
 
     /// Waits for the advisory lock of a file, and holds it until the returned value is dropped.
@@ -151,12 +139,10 @@ pub fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last name of a path.
 pub(crate) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The path of a name in a folder.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() {
         return name.to_owned();

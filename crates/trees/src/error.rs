@@ -8,7 +8,6 @@ use accord_canon::shorten_path;
 
 use crate::lock::LockOwner;
 
-/// The result of an operation on a tree.
 pub type Result<T> = std::result::Result<T, TreeError>;
 
 /// Why an operation failed.
@@ -30,29 +29,21 @@ pub enum TreeError {
         shorten_path(path),
         by = shorten_path(by)
     )]
-    Obstructed {
-        /// The path of the file.
-        path: String,
-        /// What is in its way.
-        by: String,
-    },
+    Obstructed { path: String, by: String },
     /// A file is larger than its limit.
     #[error("{} is larger than {limit} bytes", shorten_path(path))]
     TooLarge { path: String, limit: u64 },
     /// A record or journal cannot be parsed.
     #[error("{path}{}: {why}", line.map_or_else(String::new, |line| format!(", line {line}")))]
     Damaged {
-        /// The file.
         path: String,
         /// The line number, from 1, if the file has lines.
         line: Option<u64>,
-        /// What is wrong.
         why: String,
     },
     /// Another process holds the lock.
     #[error("{}", locked(path, owner.as_ref()))]
     Locked {
-        /// The lock file.
         path: String,
         /// Its owner, if the lock file names one.
         owner: Option<LockOwner>,
@@ -69,18 +60,12 @@ pub enum TreeError {
     },
     /// A commit may have happened: it was written, and could not be synced or taken back.
     #[error("it is not known whether the change in {journal} is recorded: {source}")]
-    Uncertain {
-        journal: String,
-        /// Why.
-        source: Box<Self>,
-    },
-    /// The operating system refused.
+    Uncertain { journal: String, source: Box<Self> },
     #[error("{} could not be {doing}: {source}", shorten_path(path))]
     System {
         path: String,
         /// What was tried, as in "could not be read".
         doing: &'static str,
-        /// The error of the operating system.
         source: io::Error,
     },
 }

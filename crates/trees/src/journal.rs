@@ -73,7 +73,6 @@ pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
     }
 }
 
-/// Lengths as a member of a journal.
 pub fn lengths_member(lengths: &Lengths) -> Value {
     let members = lengths.iter();
     let members = members.map(|(path, length)| (path.clone(), Value::from(*length)));

@@ -5,5 +5,4 @@
 /// A document, such as a journal.
 pub const DOCUMENT: u64 = 64 * 1024 * 1024;
 
-/// One line of a record.
 pub const LINE: u64 = 32 * 1024 * 1024;

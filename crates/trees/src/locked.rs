@@ -16,7 +16,6 @@ const LEFT_AFTER_MS: i64 = 60_000;
 
 /// Where a protocol keeps its lock, journals and files, and how it reads its journals.
 pub trait TreeFormat {
-    /// The errors of the protocol.
     type Error: From<TreeError>;
     /// What the protocol says about a recovered commit.
     type Detail;
@@ -27,7 +26,6 @@ pub trait TreeFormat {
     /// They are synced after a crash, and temporary files in them are removed.
     fn folders(&self) -> Vec<String>;
 
-    /// The paths of the journals that exist.
     fn journals(&self) -> std::result::Result<Vec<String>, Self::Error>;
 
     /// When the commit of a journal happened. Journals are replayed in this order.
@@ -44,12 +42,9 @@ pub trait TreeFormat {
     ) -> std::result::Result<Recovery<Self::Detail>, Self::Error>;
 }
 
-/// What is left to do for a journal.
 #[derive(Clone, Debug)]
 pub struct Recovery<D> {
-    /// The writes to apply.
     pub writes: Vec<Write>,
-    /// The lengths in the journal.
     pub lengths: Lengths,
     /// What the protocol says about it.
     pub detail: D,
@@ -59,7 +54,6 @@ pub struct Recovery<D> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Recovered<D> {
-    /// Its journal.
     pub path: String,
     /// What the protocol says about it.
     pub detail: D,

@@ -13,15 +13,11 @@ use crate::{Result, TreeError, atomic, limits};
 
 const CHUNK: usize = 64 * 1024;
 
-/// A line of a record.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordLine {
-    /// Its line number, from 1.
     pub number: u64,
-    /// Its content.
     pub object: Object,
-    /// The offset of the next line.
     pub end: u64,
 }
 
@@ -65,7 +61,6 @@ impl RecordLines {
         self.torn
     }
 
-    /// The length of the file when it was opened.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -186,7 +181,6 @@ pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Objec
     Ok(found)
 }
 
-/// The bytes of lines in a record.
 pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// What was noticed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct FolderChanges {
@@ -19,16 +18,12 @@ pub struct FolderChanges {
     pub names: BTreeSet<(String, String)>,
     /// Whether anything may have changed: too much happened at once, or a folder is new.
     pub is_unknown: bool,
-    /// Whether the watch was asked to stop.
     pub is_over: bool,
 }
 
-/// What became of a folder that is to be watched.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Added {
-    /// It is watched.
     Watched,
-    /// It does not exist.
     Missing,
     /// The system watches no more folders.
     Refused,
@@ -76,7 +71,6 @@ mod linux {
     /// A change is reported at the latest after this time.
     const LONGEST: Duration = Duration::from_millis(250);
 
-    /// Folders that the system watches.
     #[derive(Debug)]
     pub struct FolderWatch {
         root: PathBuf,
@@ -216,17 +210,14 @@ mod other {
     pub enum FolderWatch {}
 
     impl FolderWatch {
-        /// Watches nothing.
         pub fn start(_: &Path, _: &[String]) -> Option<Self> {
             None
         }
 
-        /// Watches nothing more.
         pub fn add(&mut self, _: &str) -> Added {
             match *self {}
         }
 
-        /// Watches nothing less.
         pub fn remove(&mut self, _: &str) {
             match *self {}
         }

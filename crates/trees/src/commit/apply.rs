@@ -17,7 +17,6 @@ use crate::{Result, atomic, limits, record};
 /// Whether the writes may have been applied before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Attempt {
-    /// They were not.
     First,
     /// An earlier attempt may have applied any part of them.
     Again,

@@ -19,9 +19,7 @@ pub use obstacle::{obstacle_of, obstacle_to};
 /// One write of a commit. Each can be applied again without effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// Appends a line to a record.
     Append {
-        /// The record.
         path: String,
         line: Object,
         /// How the line is recognised when the commit is applied again.
@@ -29,27 +27,22 @@ pub enum Write {
     },
     /// Appends a text to a file that is no record.
     Section {
-        /// The file.
         path: String,
         text: String,
     },
-    /// Replaces a file.
     Replace {
-        /// The file.
         path: String,
-        /// Its new content.
         text: String,
     },
     /// Removes a file, or a folder with all its content.
-    Remove { path: String },
+    Remove {
+        path: String,
+    },
 }
 
-/// How a line of a record is recognised.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LineKey {
-    /// By the value of this member.
     Member(&'static str),
-    /// By the whole line.
     Whole,
 }
 

@@ -24,23 +24,19 @@ const TIME_TO_WRITE: Duration = Duration::from_secs(1);
 /// The largest lock file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// A lock file of a protocol.
 #[derive(Clone)]
 pub struct LockFile {
     pub path: String,
     /// A file in the same tree that guards a takeover.
     pub takeover_guard: String,
-    /// How often the owner renews the lock.
     pub renew_every: Duration,
     /// The age at which a lock counts as abandoned if its owner cannot be seen from here.
     pub stale_after: Duration,
-    /// How its content is written and read.
     pub format: &'static dyn LockFormat,
 }
 
 /// How the content of a lock file is written and read.
 pub trait LockFormat: Send + Sync {
-    /// The content of the lock of this owner.
     fn write(&self, owner: &LockOwner) -> Vec<u8>;
 
     /// The owner that a content names; `None` if it cannot be parsed, as after a crash while it
@@ -51,7 +47,6 @@ pub trait LockFormat: Send + Sync {
 /// The owner of a lock, as the lock file names it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LockOwner {
-    /// The process.
     pub pid: u64,
     /// When it took or last renewed the lock, in milliseconds since 1970.
     pub acquired_ms: Option<i64>,
@@ -314,7 +309,6 @@ impl Drop for HeldLock {
     }
 }
 
-/// The content of a lock file.
 enum Content {
     Absent,
     /// It was cut off while it was written, or is not a lock.

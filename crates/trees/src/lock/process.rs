@@ -40,7 +40,6 @@ pub(super) fn held_here() -> MutexGuard<'static, BTreeSet<String>> {
 }
 
 impl ProcessIdentity {
-    /// The identity of this process.
     pub(super) fn own(token: String) -> Self {
         static OWN: OnceLock<(Option<String>, Option<u64>)> = OnceLock::new();
         let own = || {
@@ -63,7 +62,6 @@ impl ProcessIdentity {
         .collect()
     }
 
-    /// The identity in a member of a lock file.
     pub fn read(member: Option<&Value>) -> Option<Self> {
         let identity = member?.as_object()?;
         let text = |name: &str| identity.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -111,7 +109,6 @@ pub fn process_start(pid: u64) -> Option<i64> {
     process(pid)?.started_ms()
 }
 
-/// A process that runs.
 struct Process {
     start: Option<u64>,
 }

@@ -19,7 +19,6 @@ use parking_lot::Mutex;
 /// The most folders. An open folder is an open file of the process.
 const MOST: usize = 128;
 
-/// The kept folders of a root.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Mutex<Inner>);
 
@@ -40,7 +39,6 @@ impl Kept {
         Box::new(Keeper(self.clone()))
     }
 
-    /// Whether folders are kept now.
     pub(super) fn is_on(&self) -> bool {
         self.0.lock().callers > 0
     }
@@ -60,7 +58,6 @@ impl Kept {
         inner.folders.insert(path.to_owned(), folder.clone());
     }
 
-    /// Forgets a path and everything below it.
     pub(super) fn forget(&self, path: &str) {
         let mut inner = self.0.lock();
         inner.folders.remove(path);

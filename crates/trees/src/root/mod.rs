@@ -38,13 +38,9 @@ pub struct Root {
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Whether a folder is kept.
 enum Keeping {
-    /// It is.
     Kept(Arc<OwnedFd>),
-    /// It does not exist.
     Missing,
-    /// It is not, and may exist.
     No,
 }
 
@@ -66,7 +62,6 @@ impl Root {
         Ok(Self { path: canonical, folder: Arc::new(folder), resolver, kept: Arc::default() })
     }
 
-    /// Opens a path.
     fn resolve(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o666);
         match self.keep(path) {
@@ -375,7 +370,6 @@ impl Disk for Root {
     }
 }
 
-/// A file that was opened.
 struct Opened {
     path: String,
     file: File,
@@ -409,7 +403,6 @@ impl Content for Opened {
     }
 }
 
-/// The length of what was opened, if it is a file.
 fn length_of(path: &str, file: &File, doing: &'static str) -> Result<u64> {
     let metadata = file.metadata();
     let metadata = metadata.map_err(|source| TreeError::system(path, doing, source))?;

@@ -15,10 +15,8 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
 use rustix::io::{Errno, Result};
 
-/// How paths are resolved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Resolver {
-    /// By the kernel, in one call.
     #[cfg(target_os = "linux")]
     Kernel,
     /// Here, name by name.

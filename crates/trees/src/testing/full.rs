@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Disk, Result, TreeError};
 
-/// What a folder takes of the space.
 const FOLDER: u64 = 64;
 
 /// A disk with so many bytes of space. As on a real disk, a write that does not fit is made as far
@@ -16,7 +15,6 @@ pub struct Limited<D> {
 }
 
 impl<D: Disk> Limited<D> {
-    /// A disk with so much space.
     pub fn new(disk: D, bytes: u64) -> Self {
         Self { disk, left: AtomicU64::new(bytes) }
     }
@@ -25,7 +23,6 @@ impl<D: Disk> Limited<D> {
         &self.disk
     }
 
-    /// Sets the space that is left.
     pub fn set_left(&self, bytes: u64) {
         self.left.store(bytes, Ordering::Release);
     }

@@ -17,7 +17,6 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::disk::{name, parent};
 use crate::{Content, Disk, Entry, Kind, Result, Stat, TreeError};
 
-/// How the machine crashes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Crash {
     /// The process ends; everything that it wrote is kept.
@@ -29,7 +28,6 @@ pub enum Crash {
     Power(u64),
 }
 
-/// A disk in memory.
 #[derive(Debug, Default)]
 pub struct SimDisk {
     inner: Mutex<Inner>,
@@ -41,11 +39,9 @@ struct Inner {
     nodes: Vec<Node>,
     /// The number of writing operations so far.
     operations: u64,
-    /// The number of syncs so far.
     syncs: u64,
     /// The number of operations after which everything fails.
     budget: u64,
-    /// The time of the clock.
     now_ms: i64,
 }
 
@@ -81,7 +77,6 @@ impl Default for Inner {
 }
 
 impl SimDisk {
-    /// An empty disk.
     pub fn new() -> Self {
         Self::default()
     }
@@ -107,7 +102,6 @@ impl SimDisk {
         self.inner.lock().syncs
     }
 
-    /// The disk after a crash.
     #[must_use]
     pub fn after(&self, crash: Crash) -> Self {
         let mut inner = self.inner.lock().clone();
@@ -137,7 +131,6 @@ impl SimDisk {
         self.bytes_read.load(Ordering::Acquire)
     }
 
-    /// Every file, by its path.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let inner = self.inner.lock();
         let mut files = BTreeMap::new();
@@ -406,7 +399,6 @@ impl Disk for SimDisk {
     }
 }
 
-/// An open file.
 struct Opened {
     bytes: Vec<u8>,
     read: Arc<AtomicU64>,

@@ -13,7 +13,6 @@ use crate::{Result, TreeError};
 /// How often the tree is synced for each log, with the sync that empties it.
 const PER_LOG: u64 = 4;
 
-/// The early syncs of one process.
 #[derive(Default)]
 pub(super) struct EarlySync {
     running: Option<JoinHandle<Result<()>>>,

@@ -31,7 +31,6 @@ pub(crate) fn count() -> usize {
     helpers().len() + 1
 }
 
-/// The waiting threads.
 fn helpers() -> &'static [SyncSender<Job>] {
     static HELPERS: OnceLock<Vec<SyncSender<Job>>> = OnceLock::new();
     HELPERS.get_or_init(|| {

@@ -63,19 +63,15 @@ const FOLLOWING_MS: i64 = 30_000;
 /// How often a process may take the lock while another one waits for it.
 const IN_A_ROW: u32 = 8;
 
-/// The log of a tree.
 pub struct Wal<S = ()> {
     disk: Arc<dyn Disk>,
     folder: String,
     /// Which start of the machine this is.
     boot: String,
-    /// What this process has seen of the log.
     seen: Option<Position>,
     /// When the log was written last, as far as this process knows.
     written_ms: Option<i64>,
-    /// What that adds up to.
     state: S,
-    /// The length of the head of the log.
     head: u64,
     /// How often this process took the lock without waiting for its turn.
     in_a_row: u32,
@@ -86,7 +82,6 @@ pub struct Wal<S = ()> {
     early: EarlySync,
 }
 
-/// A position in a log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Position {
     /// Logs are numbered. An emptied log gets the next number.
@@ -117,7 +112,6 @@ pub enum News {
 /// A tree as it is once the files follow everything that is committed.
 #[non_exhaustive]
 pub struct Preview<S> {
-    /// The committed state.
     pub state: S,
     /// The files. Changes of them stay in memory.
     pub disk: Arc<dyn Disk>,
@@ -438,13 +432,11 @@ impl<S: Committed> Wal<S> {
     }
 }
 
-/// The part of a log that was read.
 #[derive(Default)]
 struct ReadLog {
     bytes: Vec<u8>,
     /// How many bytes follow that were not read.
     rest: u64,
-    /// The length of the log.
     length: u64,
 }
 
@@ -472,7 +464,6 @@ impl<S: Committed> LockedWal<'_, S> {
         &self.wal.state
     }
 
-    /// The files of the tree.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.wal.disk
     }

@@ -32,13 +32,10 @@ pub(super) enum Trust {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// The file.
     pub path: String,
-    /// The content that it would have.
     pub text: String,
 }
 
-/// The net effect of records.
 #[derive(Debug, Default)]
 pub(super) struct Net<'r> {
     pub(super) items: BTreeMap<Cow<'r, str>, Item<'r>>,
@@ -66,9 +63,7 @@ pub(super) struct Item<'r> {
     pub(super) texts: Vec<&'r str>,
     /// The digests of the contents that it had before each of them.
     known: Vec<Option<&'r str>>,
-    /// The other paths that it had.
     earlier: Vec<Cow<'r, str>>,
-    /// When the file had its content.
     pub(super) followed_ms: Option<i64>,
 }
 
@@ -97,7 +92,6 @@ pub(super) fn is_torn(found: &[u8], text: &[u8]) -> bool {
     text.starts_with(&found[..end])
 }
 
-/// The paths from one on.
 fn start(from: &str) -> (Bound<&str>, Bound<&str>) {
     (Bound::Included(from), Bound::Unbounded)
 }
@@ -421,7 +415,6 @@ pub(super) fn make_temporary(disk: &dyn Disk, temporary: &str, bytes: &[u8]) -> 
     Ok(())
 }
 
-/// Whether a new content is at its path.
 fn is_moved(disk: &dyn Disk, temporary: &str, moved: Result<()>) -> Result<bool> {
     match moved {
         // A file, or a link that leads outside, is where a folder must be.

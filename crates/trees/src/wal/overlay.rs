@@ -19,7 +19,6 @@ pub(super) struct Overlay {
 }
 
 enum Node {
-    /// What the disk below has at a path.
     Below(String, Kind),
     File(Vec<u8>),
     Folder(Names),
@@ -27,7 +26,6 @@ enum Node {
 
 type Names = BTreeMap<String, Node>;
 
-/// What is at a path.
 enum Found<'n> {
     /// What the disk below has at a path, which may be nothing.
     Below(String),
@@ -40,7 +38,6 @@ impl Overlay {
         Self { below, root: Mutex::new(Node::Below(String::new(), Kind::Folder)) }
     }
 
-    /// The names in a folder.
     fn names<'n>(&self, root: &'n mut Node, folder: &str) -> Result<&'n mut Names> {
         let mut names = self.listed(root, folder)?;
         for name in folder.split('/').filter(|name| !name.is_empty()) {
@@ -229,7 +226,6 @@ impl Disk for Overlay {
     }
 }
 
-/// A file in memory.
 struct Opened(Vec<u8>);
 
 impl Content for Opened {

@@ -9,7 +9,6 @@ use serde_json::json;
 use super::lanes::{cut, share};
 use crate::{Result, TreeError};
 
-/// The digits of a checksum.
 const SUM: usize = 16;
 
 /// The member of the first record of a group: how many records the group has.
@@ -21,7 +20,6 @@ const FOLLOWED: &str = "followed";
 /// Stands for the digest of something that is no readable file, and is replaced whatever it is.
 pub const ANYTHING: &str = "anything";
 
-/// A commit in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// What it does to the files, in order.
@@ -30,38 +28,32 @@ pub struct Record {
     pub detail: Object,
 }
 
-/// One change of a commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Op {
     /// Gives a file a content. Missing folders are made.
     Put {
-        /// The file.
         path: String,
-        /// Its content.
         text: String,
         /// The [`digest`] of the content that it had; `None` if it did not exist; [`ANYTHING`] if
         /// it was no readable file.
         was: Option<String>,
     },
-    /// Moves a file or a folder.
     Move {
-        /// Where it was.
         from: String,
-        /// Where it is now.
         to: String,
     },
-    /// Appends to a file.
     Append {
-        /// The file.
         path: String,
-        /// Its length before.
         at: u64,
         text: String,
     },
     /// Removes a file, or a folder with everything in it.
-    Remove { path: String },
-    /// Makes a folder.
-    Folder { path: String },
+    Remove {
+        path: String,
+    },
+    Folder {
+        path: String,
+    },
 }
 
 /// A log that was read, up to the first line that is not whole.
@@ -73,7 +65,6 @@ pub(super) struct Log {
     pub(super) end: u64,
 }
 
-/// Records that were read.
 #[derive(Debug, Default)]
 pub(super) struct Added {
     pub(super) records: Vec<Record>,
@@ -165,7 +156,6 @@ fn line(bytes: &mut Vec<u8>, text: impl FnOnce(&mut Vec<u8>)) {
     bytes.push(b'\n');
 }
 
-/// Adds an object of texts, and of one number.
 fn object(texts: &[(&str, &str)], number: Option<(&str, u64)>, bytes: &mut Vec<u8>) {
     let mut next = b'{';
     for (name, text) in texts {
@@ -195,7 +185,6 @@ pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     Ok(Log { header: Some(header), head, end: head + added.length, added })
 }
 
-/// Reads records.
 pub(super) fn decode_records(path: &str, bytes: &[u8]) -> Result<Added> {
     let mut added = Added::default();
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
