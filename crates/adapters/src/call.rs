@@ -20,10 +20,7 @@ pub struct Call {
 pub struct BadCall(String);
 
 impl Call {
-    /// Reads a case document.
-    ///
-    /// # Errors
-    /// When it has no operation, or its parts have the wrong type.
+    /// Reads a case document. Fails when it has no operation, or its parts have the wrong type.
     pub fn read(case: &Value) -> Result<Self, BadCall> {
         let input = case.get("input").ok_or_else(|| BadCall::new("the case has no input"))?;
         let operation = input

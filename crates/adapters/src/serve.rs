@@ -25,10 +25,7 @@ pub trait Adapter: Send + Sync {
         Vocabulary::Kit
     }
 
-    /// Performs the operation of a case.
-    ///
-    /// # Errors
-    /// When the case is not understood.
+    /// Performs the operation of a case. Fails when the case is not understood.
     fn perform(&self, call: &Call) -> Result<Reply, BadCall>;
 
     /// Whether cases that are judged by a folder send steps.
@@ -64,10 +61,8 @@ pub trait Adapter: Send + Sync {
         }
     }
 
-    /// Performs a case and compares the outcome with the expectation.
-    ///
-    /// # Errors
-    /// When the case is not understood.
+    /// Performs a case and compares the outcome with the expectation. Fails when the case is not
+    /// understood.
     fn judge(&self, case: &Value) -> Result<AdapterResult, BadCall> {
         // Public fixtures do not name their protocol, so an absent member is fine.
         if let Some(other) = case.get("protocol").filter(|name| *name != self.protocol()) {

@@ -27,13 +27,11 @@ pub struct Derived {
     pub kb_hash: Digest,
 }
 
-/// Completes a draft: sources prefixed and sorted, tier and artifact hash
-/// filled in, and the derivation's inputs checked against the sources.
+/// Completes a draft: sources prefixed and sorted, tier and artifact hash filled in, and the
+/// derivation's inputs checked against the sources. Fails when the draft gives no envelope that has
+/// an identity.
 ///
 /// Clauses: ALX-BUILD-TIER, ALX-BUILD-ARTIFACT, ALX-BUILD-SOURCES, ALX-BUILD-MINIMAL.
-///
-/// # Errors
-/// When the draft gives no envelope that has an identity.
 pub fn build_derived(draft: Draft) -> Result<Derived, KbError> {
     let payload = draft.payload.to_string();
     let artifact =

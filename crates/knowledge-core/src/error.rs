@@ -4,7 +4,6 @@ use accord_canon::CanonError;
 use accord_contract::codes::Code;
 
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum KbError {
     /// It has no canonical form.
     #[error(transparent)]

@@ -62,16 +62,14 @@ impl KbHasher {
         }
     }
 
-    /// The identity of the envelope in `text`.
+    /// The identity of the envelope in `text`. Fails when the text is no envelope or a hashed
+    /// member has no canonical form.
     ///
     /// Clauses: ALX-KB-TAG, ALX-ID-EXCLUDED, ALX-ID-ABSENT, ALX-ID-SOURCES-DEFAULT,
     /// ALX-ID-PARENTS, ALX-ID-NULL, ALX-ID-UNVALIDATED, ALX-ID-KEY-ORDER, ALX-ID-OBJECT.
     ///
     /// Members outside the scope are ignored. Absent members inside it stay absent, except
     /// `sources`, which is always present and sorted.
-    ///
-    /// # Errors
-    /// When the text is no envelope or a hashed member has no canonical form.
     pub fn identify(&mut self, text: &[u8]) -> Result<Identified<'_>, KbError> {
         let scope = self.rule.scope;
         let projection = self
@@ -131,12 +129,10 @@ impl KbHasher {
     }
 }
 
-/// The hash of a payload's canonical form, under no tag.
+/// The hash of a payload's canonical form, under no tag. Fails when the payload has no canonical
+/// form.
 ///
 /// Clauses: ALX-ID-ARTIFACT-PAYLOAD.
-///
-/// # Errors
-/// When the payload has no canonical form.
 pub fn artifact_hash(payload: &[u8], numbers: Numbers) -> Result<Digest, KbError> {
     let mut canonicalizer = Canonicalizer::with_numbers(Profile::Alx, numbers);
     Ok(keccak256(canonicalizer.canonicalize(payload)?))

@@ -68,11 +68,9 @@ impl Verification {
 }
 
 /// Verifies the envelope in `text` against `expected`, or else against its own `kbHash` member.
+/// Fails when the envelope has no identity at all.
 ///
 /// Clauses: ALX-ID-VERIFY.
-///
-/// # Errors
-/// When the envelope has no identity at all.
 pub fn verify(
     text: &[u8],
     expected: Option<&str>,

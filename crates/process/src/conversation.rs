@@ -13,7 +13,6 @@ use crate::keep::Tail;
 use crate::lines::Lines;
 
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct SessionLimits {
     /// The longest line in bytes, without its newline.
     pub line: usize,

@@ -10,7 +10,6 @@ use crate::Ending;
 
 /// A child could not be started. Nothing is running.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum StartError {
     /// The name is a path that does not exist, or is in no folder of `PATH`.
     #[error("the program {program:?} does not exist; check its spelling and the PATH")]
@@ -41,7 +40,6 @@ pub enum StartError {
 
 /// A [`crate::Session`] gave no answer. The child and its group are gone.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum SessionError {
     /// No full line came in time.
     #[error("no answer within {} ms", limit.as_millis())]

@@ -19,7 +19,6 @@ use crate::live;
 use crate::supervisor::{end_child, start_child};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum Ending {
     Exited(i32),
     /// A signal ended it; 9 when we killed it.

@@ -13,7 +13,6 @@ use crate::error::StartError;
 
 /// A program to start with exactly these arguments.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Invocation {
     /// A path, or a bare name that is looked up in `PATH`.
     pub program: OsString,

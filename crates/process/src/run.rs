@@ -12,7 +12,6 @@ use crate::watch::{Unwatched, Watch, WatchDecision};
 
 /// What to run, and the limits that it runs under.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Spec {
     /// The program, its arguments and its environment.
     pub invocation: Invocation,
@@ -34,7 +33,6 @@ pub struct Spec {
 
 /// What happens to a child whose stdout passes the limit.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum Overflow {
     /// It runs on; output beyond the limit is read and discarded.
     #[default]
@@ -109,7 +107,6 @@ impl Spec {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct RunOutput {
     pub ending: Ending,
     /// The time limit passed. The child ended by itself in the overtime, or the group was killed.

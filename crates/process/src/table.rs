@@ -18,7 +18,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub const TICKS_PER_SECOND: u64 = 100;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Process {
     pub pid: u64,
     /// Its parent. The number 0 is a process outside of this process' namespace.

@@ -19,7 +19,6 @@ pub trait Watch {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum WatchDecision {
     Continue,
     /// It may go on until then; ask again.

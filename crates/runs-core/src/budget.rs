@@ -20,7 +20,6 @@ pub(crate) enum Exceeded {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Shortfall {
     /// The remaining budget in dollars; zero when it is overdrawn.
     pub left_usd: f64,

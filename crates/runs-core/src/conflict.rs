@@ -18,7 +18,6 @@ pub const HUMAN_MERGE: &str = "human_merge";
 
 /// Files that were changed by another turn after this one was assigned.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Conflict {
     pub files: Vec<String>,
     pub turns: Vec<String>,

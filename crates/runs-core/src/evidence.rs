@@ -95,10 +95,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The digest of the evidence.
-    ///
-    /// # Errors
-    /// Fails with the code of the canonical form when a document has none.
+    /// The digest of the evidence. Fails with the code of the canonical form when a document has
+    /// none.
     pub fn digest(
         &self,
         state: &State,
@@ -157,10 +155,7 @@ impl<'a> Subject<'a> {
 }
 
 /// The digest of the evidence of an initiative's gate. `repos` are its repositories in order: id,
-/// commit, and the document of the state if it can be read.
-///
-/// # Errors
-/// Fails like [`Subject::digest`].
+/// commit, and the document of the state if it can be read. Fails like [`Subject::digest`].
 pub fn initiative_digest(
     config: &Object,
     pending: &Object,

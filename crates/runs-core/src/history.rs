@@ -59,7 +59,6 @@ const LAST_CHARS: usize = 500;
 
 /// The last accepted turn that changed a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Touch {
     pub turn_id: String,
     pub role: String,
@@ -257,12 +256,9 @@ impl RunIndex {
         self.turns.contains(turn_id)
     }
 
-    /// Refuses a turn that is already in the history.
+    /// Refuses a turn that is already in the history. Fails with `turn_already_accepted`.
     ///
     /// Clauses: AX-HS-ONCE.
-    ///
-    /// # Errors
-    /// Fails with `turn_already_accepted`.
     pub fn check_not_accepted(&self, turn: &TurnId) -> Result<(), Failure> {
         if !self.contains(turn.as_str()) {
             return Ok(());

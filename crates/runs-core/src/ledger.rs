@@ -132,12 +132,10 @@ impl<'a> FromIterator<&'a str> for DecisionIds {
     }
 }
 
-/// Checks a new decision of a run, in the order that the protocol defines.
+/// Checks a new decision of a run, in the order that the protocol defines. Fails with the code of
+/// the first rule that it violates.
 ///
 /// Clauses: AX-DL-ID, AX-DL-STATEMENT, AX-DL-CATEGORY, AX-DL-DUPLICATE.
-///
-/// # Errors
-/// Fails with the code of the first rule that it violates.
 pub fn check_entry(entry: &Value, is_taken: impl Fn(&str) -> bool) -> Result<String, Failure> {
     let empty = Object::new();
     let entry = entry.as_object().unwrap_or(&empty);

@@ -15,7 +15,6 @@ pub const STALE_AFTER_MS: u64 = 30_000;
 pub const RENEW_EVERY_MS: u64 = 10_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Lock {
     pub owner_pid: u64,
     /// When it was acquired or last renewed, if that can be read.

@@ -38,19 +38,15 @@ wire_enum! {
 pub type Bundle = BTreeMap<String, Vec<u8>>;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct ManifestError {
     pub fault: Fault,
     pub path: Option<String>,
     pub detail: String,
 }
 
-/// Builds the manifest of a bundle.
+/// Builds the manifest of a bundle. Fails with `finalization_failed` when the bundle has no files.
 ///
 /// Clauses: AX-DM-IDENTITY, AX-DM-SELF, AX-DM-FINALIZE.
-///
-/// # Errors
-/// Fails with `finalization_failed` when the bundle has no files.
 pub fn finalize(
     bundle: &Bundle,
     run_id: Option<&RunId>,

@@ -33,7 +33,6 @@ pub(crate) enum MemberType {
 
 /// A member, or an item of a list, whose value has another type than the declared one.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct MistypedMember {
     /// Its path, joined by dots.
     pub field: String,
@@ -50,7 +49,6 @@ impl fmt::Display for MistypedMember {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum GovernedFile {
     /// `state.json`.
     State,

@@ -21,7 +21,6 @@ pub struct RepoPath(String);
 
 /// Why a text is not a path inside a repository.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PathError {
     #[error("the path names no file")]
     Empty,
@@ -153,10 +152,8 @@ impl RepoPath {
     }
 
     /// Parses the path of a file that a result claims or proposes. In addition to
-    /// [`RepoPath::parse`], it must be possible as the path of a file.
-    ///
-    /// # Errors
-    /// Fails when it is not a path inside the repository, or ends like a folder, or is too long.
+    /// [`RepoPath::parse`], it must be possible as the path of a file. Fails when it is not a path
+    /// inside the repository, or ends like a folder, or is too long.
     pub(crate) fn parse_file(text: &str) -> Result<Self, PathError> {
         let path = Self::parse(text)?;
         if matches!(text.trim().rsplit('/').next(), Some("" | "." | "..")) {

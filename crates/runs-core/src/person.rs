@@ -49,10 +49,8 @@ impl Consent {
         Self { person, expect: None }
     }
 
-    /// The decision about this evidence.
-    ///
-    /// # Errors
-    /// Fails with `evidence_changed` when the person saw other evidence.
+    /// The decision about this evidence. Fails with `evidence_changed` when the person saw other
+    /// evidence.
     pub fn about(&self, evidence: EvidenceDigest) -> Result<Approval, Failure> {
         if let Some(expected) = &self.expect {
             expected.check(&evidence, SHOWN_BY)?;

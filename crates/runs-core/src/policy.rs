@@ -10,7 +10,6 @@ use crate::members::{count, number, texts};
 use crate::result::TurnResult;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Violation {
     pub id: String,
     pub action: PolicyAction,

@@ -64,13 +64,11 @@ impl RepoDecisions {
         self.lines.iter().rev().find(|line| doc::RepoDecision::ID.get(line) == Some(id))
     }
 
-    /// Checks whether a role's decision may override another. Returns a warning, if any.
+    /// Checks whether a role's decision may override another. Returns a warning, if any. Fails with
+    /// `override_validation_failed` when the other decision does not exist, is not in force, or has
+    /// more authority.
     ///
     /// Clauses: AX-DC-OVERRIDE-ACCEPT, AX-DC-AUTHORITY.
-    ///
-    /// # Errors
-    /// Fails with `override_validation_failed` when the other decision does not exist, is not in
-    /// force, or has more authority.
     pub(crate) fn check_override(
         &self,
         decision: &Object,

@@ -52,10 +52,7 @@ impl MemoryRepository {
         index
     }
 
-    /// The repository decisions.
-    ///
-    /// # Errors
-    /// Fails with `record_invalid` when a line is damaged.
+    /// The repository decisions. Fails with `record_invalid` when a line is damaged.
     pub fn repo_decisions(&self) -> Result<RepoDecisions, Failure> {
         let text = self.files.get(&RepoDecisions::path());
         let lines = text.into_iter().flat_map(|text| text.lines());
@@ -70,18 +67,14 @@ impl MemoryRepository {
         Ok(RepoDecisions::new(lines?))
     }
 
-    /// Applies a commit. A second time changes nothing.
-    ///
-    /// # Errors
-    /// Fails when the commit contains an invalid state.
+    /// Applies a commit. A second time changes nothing. Fails when the commit contains an invalid
+    /// state.
     pub fn apply(&mut self, commit: &Commit) -> Result<(), Failure> {
         self.apply_writes(&commit.writes)
     }
 
-    /// Applies writes. Writes that were applied before change nothing.
-    ///
-    /// # Errors
-    /// Fails like [`MemoryRepository::apply`].
+    /// Applies writes. Writes that were applied before change nothing. Fails like
+    /// [`MemoryRepository::apply`].
     pub fn apply_writes(&mut self, writes: &[Write]) -> Result<(), Failure> {
         for write in writes {
             match write {

@@ -17,7 +17,6 @@ wire_enum! {
 
 /// An exceeded time limit.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Overrun {
     pub scope: Scope,
     pub limit_minutes: u64,

@@ -95,7 +95,6 @@ impl Shape {
 
 /// A member without effect.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct UnknownMember {
     /// Its path, joined by dots.
     pub field: String,
@@ -104,7 +103,6 @@ pub struct UnknownMember {
 
 /// Why a member has no effect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum UnknownMemberKind {
     /// Only other runners use it.
     Kept,

@@ -11,7 +11,6 @@ use accord_contract::codes::Failure;
 
 /// A coding agent that is known by name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Preset {
     /// Its name, which is also the name of its program.
     pub name: &'static str,

@@ -10,11 +10,8 @@ use crate::operations::has_worker;
 use crate::{Environment, Runs};
 
 impl Runs {
-    /// Refuses a caller that a worker, a hook or a command of a gate started. A command asks
-    /// before it asks the person.
-    ///
-    /// # Errors
-    /// `not_for_workers`.
+    /// Refuses a caller that a worker, a hook or a command of a gate started. A command asks before
+    /// it asks the person. Fails with `not_for_workers`.
     pub fn refuse_worker(&self) -> Result<(), Failure> {
         // A state that cannot be read names no worker; the operation itself reports it.
         let state = self.state().ok();
@@ -24,9 +21,7 @@ impl Runs {
     }
 
     /// The decision of a person, if the caller may take it. Operations that take one begin with it.
-    ///
-    /// # Errors
-    /// `not_for_workers`, `person_required`, `confirmation_needed`.
+    /// Fails with `not_for_workers`, `person_required`, `confirmation_needed`.
     pub(crate) fn authorize(&self, person: &Person) -> Result<Person, Failure> {
         let state = self.state().ok();
         authorize(&self.environment, person, &running_workers(state.iter()))
@@ -42,10 +37,7 @@ impl Runs {
     }
 
     /// Refuses a caller that the worker of another active turn started: a worker stages its own
-    /// result.
-    ///
-    /// # Errors
-    /// `not_for_workers`.
+    /// result. Fails with `not_for_workers`.
     pub(crate) fn refuse_other_worker(&self, state: &State, turn: &Turn) -> Result<(), Failure> {
         let found = self.environment.caller().processes();
         let marked = found.iter().find_map(|caller| caller.mark(TURN));

@@ -33,7 +33,6 @@ pub struct Environment {
 
 /// Something that happened while an operation is under way.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Notice {
     /// A commit that an earlier process left unfinished was finished or dropped.
     Recovered {

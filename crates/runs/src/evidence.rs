@@ -15,10 +15,8 @@ use crate::operation::Operation;
 use crate::repository::Repository;
 
 impl Runs {
-    /// The evidence of a decision at this moment.
-    ///
-    /// # Errors
-    /// If configuration, state or git cannot be read.
+    /// The evidence of a decision at this moment. Fails if configuration, state or git cannot be
+    /// read.
     pub fn evidence(&self, subject: &Subject<'_>) -> Result<EvidenceDigest, Failure> {
         self.evidence_in(&self.config()?, &self.state()?, subject)
     }
@@ -34,10 +32,8 @@ impl Runs {
 }
 
 impl Operation<'_> {
-    /// The decision of a person about the evidence at this moment.
-    ///
-    /// # Errors
-    /// `evidence_changed` if the person saw other evidence.
+    /// The decision of a person about the evidence at this moment. Fails with `evidence_changed` if
+    /// the person saw other evidence.
     pub(crate) fn approval(
         &self,
         subject: &Subject<'_>,

@@ -42,10 +42,7 @@ impl fmt::Debug for Runs {
 
 impl Runs {
     /// Opens the governed repository of a folder: the folder itself, or the nearest parent with a
-    /// configuration.
-    ///
-    /// # Errors
-    /// `not_governed` if there is none.
+    /// configuration. Fails with `not_governed` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         if !folder.is_dir() {
             let message = format!("there is no folder {}", folder.display());
@@ -99,9 +96,7 @@ impl Runs {
         self.reading == Reading::Full
     }
 
-    /// The configuration; while a worker runs, the one from before its start.
-    ///
-    /// # Errors
+    /// The configuration; while a worker runs, the one from before its start. Fails with
     /// `invalid_config`, or a failure of the file system.
     pub fn config(&self) -> Result<Config, Failure> {
         let guard = self.repository.guard();
@@ -124,10 +119,8 @@ impl Runs {
         }
     }
 
-    /// The state of the run; an idle state before the first run.
-    ///
-    /// # Errors
-    /// `state_invalid`, or a failure of the file system.
+    /// The state of the run; an idle state before the first run. Fails with `state_invalid`, or a
+    /// failure of the file system.
     pub fn state(&self) -> Result<State, Failure> {
         match self.repository.state()? {
             Some(state) => Ok(state),

@@ -22,7 +22,6 @@ pub enum Kind {
 
 /// What is known about a path without opening it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Stat {
     pub kind: Kind,
     /// Its size in bytes.
@@ -40,7 +39,6 @@ pub enum Moved {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Entry {
     /// The name; bytes that are not UTF-8 are replaced.
     pub name: String,

@@ -12,7 +12,6 @@ pub type Result<T> = std::result::Result<T, TreeError>;
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TreeError {
     /// A link leads out of the tree, or in a circle.
     #[error("{} leads outside its root folder through a link", shorten_path(path))]

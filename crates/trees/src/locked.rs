@@ -31,10 +31,8 @@ pub trait TreeFormat {
     /// When the commit of a journal happened. Journals are replayed in this order.
     fn prepared_at(&self, journal: &Object) -> Option<String>;
 
-    /// What is left to do for a journal.
-    ///
-    /// # Errors
-    /// If it cannot be finished; it stays then, and the lock is not given.
+    /// What is left to do for a journal. Fails if it cannot be finished; it stays then, and the
+    /// lock is not given.
     fn recover(
         &self,
         path: &str,
@@ -52,7 +50,6 @@ pub struct Recovery<D> {
 
 /// A commit of another process that was finished.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Recovered<D> {
     pub path: String,
     /// What the protocol says about it.

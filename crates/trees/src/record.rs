@@ -14,7 +14,6 @@ use crate::{Result, TreeError, atomic, limits};
 const CHUNK: usize = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct RecordLine {
     pub number: u64,
     pub object: Object,

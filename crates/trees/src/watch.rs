@@ -12,7 +12,6 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct FolderChanges {
     /// Names that changed, each with its folder. The name is empty if an added folder is gone.
     pub names: BTreeSet<(String, String)>,

@@ -104,10 +104,8 @@ impl<'a> CaseContext<'a> {
     }
 }
 
-/// A refusal of the runner.
-///
-/// # Errors
-/// When the failure is an error of the machine, which is no answer of the runner.
+/// A refusal of the runner. Fails when the failure is an error of the machine, which is no answer
+/// of the runner.
 pub(super) fn refusal(failure: Failure) -> Result<Failure, BadCall> {
     match failure.code {
         Code::XchainFileSystemFailed

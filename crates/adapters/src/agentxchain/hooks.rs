@@ -33,9 +33,7 @@ pub(super) fn perform(case: &mut CaseContext<'_>) -> Result<Value, BadCall> {
 }
 
 /// Refuses hooks that could delay a case for long: too many in a phase, or a timeout too long.
-///
-/// # Errors
-/// When there are such hooks.
+/// Fails when there are such hooks.
 pub(super) fn check(config: &Object) -> Result<(), BadCall> {
     let phases = config.get("hooks").and_then(Value::as_object);
     for (phase, hooks) in phases.into_iter().flatten() {

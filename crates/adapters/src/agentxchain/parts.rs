@@ -29,10 +29,8 @@ const COORDINATOR_CONFIG: &str = "coordinator_config";
 const COORDINATOR: [&str; 5] =
     ["repos", "coordinator_state", "barriers", "coordinator_history", "barrier_ledger"];
 
-/// Refuses a call without a setup, and a setup with a part that its operation does not use.
-///
-/// # Errors
-/// When there is such a part.
+/// Refuses a call without a setup, and a setup with a part that its operation does not use. Fails
+/// when there is such a part.
 pub(super) fn check(call: &Call) -> Result<(), BadCall> {
     if !call.has_setup {
         let message =

@@ -53,10 +53,8 @@ pub(super) struct Workspace {
 struct Registration(PathBuf);
 
 impl Workspace {
-    /// Writes the setup of a case.
-    ///
-    /// # Errors
-    /// When its setup is not understood in full, or cannot be written.
+    /// Writes the setup of a case. Fails when its setup is not understood in full, or cannot be
+    /// written.
     pub(super) fn set_up(call: &Call) -> Result<Self, BadCall> {
         super::parts::check(call)?;
         let mut workspace = Self::empty()?;
@@ -98,10 +96,8 @@ impl Workspace {
         Repository::on(Arc::clone(&self.disk) as Arc<dyn accord_trees::Disk>)
     }
 
-    /// Writes a new file.
-    ///
-    /// # Errors
-    /// When it exists, its path leaves the workspace, or the limit is reached.
+    /// Writes a new file. Fails when it exists, its path leaves the workspace, or the limit is
+    /// reached.
     pub(super) fn put(&mut self, path: &str, text: &str) -> Result<(), BadCall> {
         let path = inside(path)?;
         if let Some((folder, _)) = path.as_str().rsplit_once('/') {
@@ -126,10 +122,8 @@ impl Workspace {
         self.put(path, text)
     }
 
-    /// Removes a file that must exist.
-    ///
-    /// # Errors
-    /// When it does not exist, or its path leaves the workspace.
+    /// Removes a file that must exist. Fails when it does not exist, or its path leaves the
+    /// workspace.
     pub(super) fn delete(&self, path: &str) -> Result<(), BadCall> {
         if self.remove(path)? {
             return Ok(());

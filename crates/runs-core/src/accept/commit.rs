@@ -70,7 +70,6 @@ pub enum Write {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Commit {
     /// The id of the commit. The journal is named after it.
     pub transaction: TransactionId,

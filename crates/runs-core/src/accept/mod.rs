@@ -122,7 +122,6 @@ pub enum Conclusion {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Accepted {
     pub turn_id: TurnId,
     /// The run's clock at the acceptance.
@@ -179,11 +178,9 @@ enum Step {
 type Next = (Step, Want);
 
 impl Acceptance {
-    /// Begins to accept the named turn, or the only active one.
-    ///
-    /// # Errors
-    /// Fails with `turn_already_accepted`, `turn_not_active`, `target_required` or
-    /// `invalid_state_transition`. Nothing is recorded then.
+    /// Begins to accept the named turn, or the only active one. Fails with `turn_already_accepted`,
+    /// `turn_not_active`, `target_required` or `invalid_state_transition`. Nothing is recorded
+    /// then.
     pub fn begin(
         inputs: Inputs,
         turn: Option<&TurnId>,
@@ -214,12 +211,10 @@ impl Acceptance {
         &self.context.turn
     }
 
-    /// Answers the current request. `now` is the current time.
-    ///
-    /// # Errors
-    /// Fails with `acceptance_out_of_step` when the answer does not fit the request; the acceptance
-    /// then stays at its step. Fails with `invalid_state_transition` when the run cannot take the
-    /// next status; the acceptance has ended then, and nothing was recorded.
+    /// Answers the current request. `now` is the current time. Fails with `acceptance_out_of_step`
+    /// when the answer does not fit the request; the acceptance then stays at its step. Fails with
+    /// `invalid_state_transition` when the run cannot take the next status; the acceptance has
+    /// ended then, and nothing was recorded.
     pub fn answer(&mut self, answer: Answer, now: Time) -> Result<(), Failure> {
         let context = &mut self.context;
         // The clock of the host may be set back during an acceptance; records must stay in order.

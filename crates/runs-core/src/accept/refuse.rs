@@ -37,10 +37,8 @@ impl From<Failure> for Refusal {
 }
 
 impl Refusal {
-    /// Requests the commit that records the refusal.
-    ///
-    /// # Errors
-    /// Fails with `invalid_state_transition` when the run cannot be blocked from its status.
+    /// Requests the commit that records the refusal. Fails with `invalid_state_transition` when the
+    /// run cannot be blocked from its status.
     pub(super) fn record(self, context: &mut Context) -> Result<Next, Failure> {
         let (turn, now) = (&context.turn, context.now);
         let mut next = context.inputs.state.clone();

@@ -15,7 +15,6 @@ use crate::{RunId, TurnId};
 
 /// The recovery from a journal. After the writes, the journal is deleted.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Recovery {
     /// The missing writes, in order. An append or section that exists is skipped.
     pub writes: Vec<Write>,
@@ -26,10 +25,8 @@ pub struct Recovery {
     pub superseded: bool,
 }
 
-/// Reads a journal of any runner, given the state on disk.
-///
-/// # Errors
-/// Fails with `record_invalid` when it is not a journal. It must then not be deleted.
+/// Reads a journal of any runner, given the state on disk. Fails with `record_invalid` when it is
+/// not a journal. It must then not be deleted.
 pub fn recover(journal: &Object, state: &State) -> Result<Recovery, Failure> {
     check_prepared(journal)?;
     let kind = CommitKind::of_journal(journal);

@@ -1,7 +1,6 @@
 //! Gates: conditions for the end of a phase or of the run.
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Gate {
     pub id: String,
     /// Files that must exist, as normalized paths.
@@ -15,7 +14,6 @@ pub struct Gate {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct GateAction {
     /// The shell command.
     pub run: String,

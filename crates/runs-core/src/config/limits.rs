@@ -4,7 +4,6 @@ use accord_contract::wire::Object;
 use accord_contract::wire_enum;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Rules {
     /// Whether a role that only reviews must raise an objection.
     pub challenge_required: bool,
@@ -27,7 +26,6 @@ wire_enum! {
 
 /// The budget in dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Budget {
     /// The maximum cost of a turn, which is reserved at its assignment.
     pub per_turn_max_usd: Option<f64>,
@@ -67,7 +65,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Policy {
     pub id: String,
     pub rule: PolicyRule,
@@ -89,7 +86,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct ApprovalPolicy {
     /// For phase transitions that no rule matches.
     pub default: Option<ApprovalAction>,
@@ -99,7 +95,6 @@ pub struct ApprovalPolicy {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ApprovalRule {
     /// The phase that ends; any when absent.
     pub from_phase: Option<String>,
@@ -111,7 +106,6 @@ pub struct ApprovalRule {
 }
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Conditions {
     pub gate_passed: bool,
     /// These roles have had an accepted turn in the phase.
@@ -132,7 +126,6 @@ wire_enum! {
 
 /// Time limits in minutes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Timeouts {
     pub per_turn: Option<u64>,
     pub per_phase: Option<u64>,

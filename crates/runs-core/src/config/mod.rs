@@ -58,10 +58,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration that a person wrote.
-    ///
-    /// # Errors
-    /// Fails when the document violates a rule. The failure lists all problems.
+    /// Reads a configuration that a person wrote. Fails when the document violates a rule. The
+    /// failure lists all problems.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let found = problems(&document);
         match document {
@@ -74,12 +72,10 @@ impl Config {
     }
 
     /// Reads a configuration by the fewer rules of [`narrow_problems`]. Without a `workflow_kit` it
-    /// has no artifacts.
+    /// has no artifacts. Fails when the document violates one of those rules. The failure lists all
+    /// problems.
     ///
     /// Clauses: AX-SM-START-CONFIG, AX-CS-VALID.
-    ///
-    /// # Errors
-    /// Fails when the document violates one of those rules. The failure lists all problems.
     pub fn read_narrow(document: Value) -> Result<Self, Failure> {
         let found = narrow_problems(&document);
         match document {

@@ -4,7 +4,6 @@ use accord_contract::codes::{Code, Failure};
 use accord_contract::wire::{Object, Value};
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ConfigProblem {
     pub code: Code,
     /// The path of the member, joined by dots; empty for the whole document.

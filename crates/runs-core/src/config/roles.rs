@@ -28,7 +28,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Role {
     pub id: String,
     pub title: String,
@@ -42,7 +41,6 @@ pub struct Role {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Runtime {
     pub id: String,
     pub kind: RuntimeType,

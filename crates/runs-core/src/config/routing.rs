@@ -5,7 +5,6 @@ use super::TimeoutAction;
 pub(crate) const MAX_CONCURRENT_TURNS: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Route {
     pub phase: String,
     pub entry_role: Option<String>,

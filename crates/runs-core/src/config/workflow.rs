@@ -27,7 +27,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Artifact {
     /// Its path, normalized.
     pub path: String,

@@ -56,7 +56,6 @@ pub struct Barriers {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Effect {
     pub barrier_id: String,
     pub previous: BarrierStatus,
@@ -194,10 +193,7 @@ impl Barrier {
 }
 
 impl Barriers {
-    /// Reads `barriers.json`.
-    ///
-    /// # Errors
-    /// Fails with `coordinator_state_invalid` when a barrier is invalid.
+    /// Reads `barriers.json`. Fails with `coordinator_state_invalid` when a barrier is invalid.
     pub fn read(document: &Value) -> Result<Self, Failure> {
         let mut all = Vec::new();
         for (id, value) in document.as_object().into_iter().flatten() {

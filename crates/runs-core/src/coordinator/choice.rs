@@ -34,7 +34,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Choice {
     pub workstream: String,
     pub repo: String,
@@ -43,17 +42,14 @@ pub struct Choice {
 
 /// Why a workstream has no turn to dispatch.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Obstacle {
     pub workstream: Option<String>,
     pub repo: Option<String>,
     pub reason: ObstacleReason,
 }
 
-/// Chooses the next turn: of the given workstream, or of the first one that can take a turn.
-///
-/// # Errors
-/// Fails with `nothing_to_dispatch` and the obstacle of each workstream.
+/// Chooses the next turn: of the given workstream, or of the first one that can take a turn. Fails
+/// with `nothing_to_dispatch` and the obstacle of each workstream.
 pub fn choose(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,

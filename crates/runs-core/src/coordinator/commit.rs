@@ -71,11 +71,8 @@ impl CoordinatorChange {
     }
 }
 
-/// Recovers from a coordinator's journal, given the state on disk.
-///
-/// # Errors
-/// Fails with `record_invalid` when the journal is not a coordinator's. It must then not be
-/// deleted.
+/// Recovers from a coordinator's journal, given the state on disk. Fails with `record_invalid` when
+/// the journal is not a coordinator's. It must then not be deleted.
 pub fn recover(journal: &Object, state: Option<&CoordinatorState>) -> Result<Recovery, Failure> {
     let now = state.map(|state| digest(state.document()));
     recover_coordinator(journal, now.as_deref(), &coordinator_state_path())

@@ -14,7 +14,6 @@ use crate::mistyped_members::{MistypedMember, mistyped_members};
 use crate::unknown_members::{UnknownMember, unknown_members};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Repo {
     pub id: String,
     /// Its path, relative to the workspace.
@@ -26,7 +25,6 @@ pub struct Repo {
 
 /// Work in one or several repositories.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Workstream {
     pub id: String,
     pub phase: String,
@@ -39,7 +37,6 @@ pub struct Workstream {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct CoordinatorGate {
     pub id: String,
     pub requires_human_approval: bool,
@@ -57,11 +54,8 @@ pub struct CoordinatorConfig {
 }
 
 impl CoordinatorConfig {
-    /// Reads a configuration.
-    ///
-    /// # Errors
-    /// Fails with `workstream_cycle` when a cycle is the first problem, and with
-    /// `invalid_coordinator_config` otherwise. The failure lists all problems.
+    /// Reads a configuration. Fails with `workstream_cycle` when a cycle is the first problem, and
+    /// with `invalid_coordinator_config` otherwise. The failure lists all problems.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let found = problems(&document);
         match document {

@@ -15,7 +15,6 @@ use crate::members::{array, build};
 
 /// The context of one turn: two documents and a history line.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct TurnContext {
     /// The reference of the context, which is also the name of its folder.
     pub reference: String,

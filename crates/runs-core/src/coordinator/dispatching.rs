@@ -19,7 +19,6 @@ use crate::state::TurnStatus;
 use crate::{Ids, RunId, TurnId};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Dispatching {
     pub choice: Choice,
     pub context: String,

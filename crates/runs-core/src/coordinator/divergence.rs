@@ -48,7 +48,6 @@ impl DivergenceKind {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Divergence {
     pub kind: DivergenceKind,
     pub repo: String,

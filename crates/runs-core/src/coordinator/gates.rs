@@ -44,7 +44,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Blocker {
     pub kind: BlockerKind,
     /// The repository or workstream.
@@ -53,7 +52,6 @@ pub struct Blocker {
 
 /// The effect of requesting or approving a gate, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct GateChange {
     pub state: CoordinatorState,
     /// The barriers after the change.
@@ -167,10 +165,7 @@ pub fn completion_blockers(
 }
 
 /// Requests the next phase. The initiative waits for approval, or advances at once when the gate
-/// needs none.
-///
-/// # Errors
-/// Fails with `coordinator_gate_blocked` and all blockers.
+/// needs none. Fails with `coordinator_gate_blocked` and all blockers.
 pub fn request_phase(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -196,10 +191,7 @@ pub fn request_phase(
     Ok(wait_or_pass(initiative, gate, pending, LineType::PhaseTransitionRequested, now))
 }
 
-/// Requests the completion of the initiative.
-///
-/// # Errors
-/// Fails like [`request_phase`].
+/// Requests the completion of the initiative. Fails like [`request_phase`].
 pub fn request_completion(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -223,10 +215,8 @@ pub fn request_completion(
 }
 
 /// Approves the pending gate, and the barriers that wait for the same approval. The history and the
-/// ledger say who approved it, and about what.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when no gate is pending.
+/// ledger say who approved it, and about what. Fails with `invalid_state_transition` when no gate
+/// is pending.
 pub fn approve_gate(
     initiative: &Initiative<'_>,
     approval: &Approval,
@@ -240,10 +230,8 @@ pub fn approve_gate(
     Ok(change)
 }
 
-/// The gate that a person can approve or send back now.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when no gate is pending.
+/// The gate that a person can approve or send back now. Fails with `invalid_state_transition` when
+/// no gate is pending.
 pub fn pending_gate(state: &CoordinatorState) -> Result<&Object, Failure> {
     let waits = matches!(state.status(), CoordinatorStatus::Paused | CoordinatorStatus::Blocked);
     state.pending_gate().filter(|_| waits).ok_or_else(|| {

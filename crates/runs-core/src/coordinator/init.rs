@@ -26,7 +26,6 @@ pub enum RepoStart {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Initialised {
     pub state: CoordinatorState,
     pub barriers: Barriers,
@@ -47,11 +46,9 @@ impl Initialised {
 }
 
 /// Checks every repository and returns what each needs. Once all have a run, the initiative begins.
-/// `begun` names the repositories whose run was started for it.
-///
-/// # Errors
-/// Fails with `coordinator_diverged` when a repository cannot participate: its state or
-/// configuration is missing, it is blocked or completed, or its phases differ.
+/// `begun` names the repositories whose run was started for it. Fails with `coordinator_diverged`
+/// when a repository cannot participate: its state or configuration is missing, it is blocked or
+/// completed, or its phases differ.
 pub fn init(
     config: &CoordinatorConfig,
     repos: &BTreeMap<String, RepoView>,

@@ -13,7 +13,6 @@ use crate::rule;
 use crate::{Ids, RepoPath};
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Projection {
     pub reference: String,
     /// The history line; `None` when the turn was projected before.
@@ -49,14 +48,11 @@ pub struct Offer<'a> {
     pub accepted: &'a Object,
 }
 
-/// Projects an accepted turn.
+/// Projects an accepted turn. Fails with `projection_failed` when the workstream is unknown, does
+/// not include the repository, or the turn has no id. Fails with `cross_repo_write_violation` when
+/// the turn changed a file outside its repository.
 ///
 /// Clauses: AX-CO-PROJECTION, AX-CO-MEMBER, AX-CO-ONCE.
-///
-/// # Errors
-/// Fails with `projection_failed` when the workstream is unknown, does not include the repository,
-/// or the turn has no id. Fails with `cross_repo_write_violation` when the turn changed a file
-/// outside its repository.
 pub fn project(
     initiative: &Initiative<'_>,
     offer: &Offer<'_>,

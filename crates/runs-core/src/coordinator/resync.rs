@@ -27,7 +27,6 @@ pub enum Account<'a> {
 
 /// The effect of a resynchronization, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Resync {
     /// The new state. It is blocked when a remaining divergence needs a person.
     pub state: CoordinatorState,
@@ -44,10 +43,8 @@ pub struct Resync {
     before: Option<String>,
 }
 
-/// Records what happened in the repositories since the last synchronization.
-///
-/// # Errors
-/// Fails like [`project`]: a turn that wrote outside its repository is not projected.
+/// Records what happened in the repositories since the last synchronization. Fails like
+/// [`project`]: a turn that wrote outside its repository is not projected.
 pub fn resync(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,
@@ -85,10 +82,8 @@ pub fn resync(
     Ok(resync)
 }
 
-/// Checks the report that a person writes before a blocked initiative is resumed.
-///
-/// # Errors
-/// Fails with `coordinator_diverged` when a section is missing or empty.
+/// Checks the report that a person writes before a blocked initiative is resumed. Fails with
+/// `coordinator_diverged` when a section is missing or empty.
 pub fn check_recovery_report(report: &str) -> Result<(), Failure> {
     let placeholder = |line: &str| line.starts_with('(') && line.ends_with(')');
     let empty: Vec<&str> = ["## Trigger", "## Impact", "## Mitigation"]

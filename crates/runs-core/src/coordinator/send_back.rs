@@ -95,12 +95,9 @@ pub(super) fn section(record: &Object, text: &mut String) {
     }
 }
 
-/// Sends the pending gate back.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when no gate is pending, or when no repository can take
-/// another turn because its run is completed. Fails with `unknown_repository` when a named one has
-/// no workstream in the phase.
+/// Sends the pending gate back. Fails with `invalid_state_transition` when no gate is pending, or
+/// when no repository can take another turn because its run is completed. Fails with
+/// `unknown_repository` when a named one has no workstream in the phase.
 pub fn send_back_gate(
     initiative: &Initiative<'_>,
     repos: &BTreeMap<String, RepoView>,

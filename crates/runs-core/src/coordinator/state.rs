@@ -40,10 +40,8 @@ pub struct RepoView {
 }
 
 impl CoordinatorState {
-    /// Reads a state.
-    ///
-    /// # Errors
-    /// Fails with `coordinator_state_invalid` when a member that decisions depend on is invalid.
+    /// Reads a state. Fails with `coordinator_state_invalid` when a member that decisions depend on
+    /// is invalid.
     pub fn read(document: Value) -> Result<Self, Failure> {
         let invalid = |pointer: &str, message: &str| {
             Failure::new(Code::XchainCoordinatorStateInvalid, message).at(pointer)

@@ -15,7 +15,6 @@ use crate::patterns::{is_decision_id, is_name, is_phase};
 use crate::rule;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct CoordinatorProblem {
     pub code: String,
     pub message: String,

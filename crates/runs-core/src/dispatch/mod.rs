@@ -45,10 +45,8 @@ pub fn staging_path(turn: &TurnId) -> String {
 /// The path of the staged result in old runners, which had one turn at a time.
 pub const FLAT_STAGING_PATH: &str = ".agentxchain/staging/turn-result.json";
 
-/// Checks that the runtime of a turn is supported.
-///
-/// # Errors
-/// Fails with `runtime_not_supported` when the type of the runtime is not in `supported`.
+/// Checks that the runtime of a turn is supported. Fails with `runtime_not_supported` when the type
+/// of the runtime is not in `supported`.
 pub fn check_runtime(
     config: &Config,
     turn: &Turn,
@@ -148,10 +146,7 @@ pub fn index(previous: Option<&Object>, state: &State, config: &Config, now: Tim
 }
 
 /// Marks a turn as dispatched to its worker. Earlier changes by others are not attributed to the
-/// turn.
-///
-/// # Errors
-/// Fails like [`mark`].
+/// turn. Fails like [`mark`].
 pub fn mark_dispatched(
     state: &State,
     turn: &TurnId,
@@ -178,10 +173,8 @@ pub fn mark_dispatched(
     Ok(change)
 }
 
-/// Changes the status of a turn during its dispatch.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run is not active, or like [`State::target`].
+/// Changes the status of a turn during its dispatch. Fails with `invalid_state_transition` when the
+/// run is not active, or like [`State::target`].
 pub fn mark(
     state: &State,
     turn: &TurnId,
@@ -192,10 +185,8 @@ pub fn mark(
     mark_with(state, turn, status, Object::new(), ids, now)
 }
 
-/// Like [`mark`], and sets members of the turn, such as the process id of its worker.
-///
-/// # Errors
-/// Fails like [`mark`].
+/// Like [`mark`], and sets members of the turn, such as the process id of its worker. Fails like
+/// [`mark`].
 pub fn mark_with(
     state: &State,
     turn: &TurnId,

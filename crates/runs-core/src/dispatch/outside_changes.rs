@@ -31,7 +31,6 @@ const MOST: usize = 2_000;
 
 /// Changes by others while no worker had the turn.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct OutsideChanges {
     pub baseline: Baseline,
     pub files: Vec<String>,

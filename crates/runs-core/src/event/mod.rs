@@ -66,10 +66,8 @@ impl Event {
 }
 
 impl<'a> Emitter<'a> {
-    /// An emitter for the run of a state.
-    ///
-    /// # Errors
-    /// Fails with `invalid_event` when no run has begun, since every event belongs to a run.
+    /// An emitter for the run of a state. Fails with `invalid_event` when no run has begun, since
+    /// every event belongs to a run.
     pub fn new(state: &State, ids: &'a mut Ids, now: Time) -> Result<Self, Failure> {
         let run_id = state.run_id().cloned().ok_or_else(|| {
             Failure::new(Code::XchainInvalidEvent, "an event needs a run, and none has begun")

@@ -11,13 +11,11 @@ use crate::doc;
 use crate::rule;
 
 /// Checks the timeline of one run. Undeclared types are ignored, because other runners write them.
+/// Fails with `invalid_events` when there are no events, and otherwise with `ordering_violation`
+/// and every problem.
 ///
 /// Clauses: AX-EV-ORDER, AX-EV-STARTS, AX-EV-ENDS, AX-EV-DISPATCHED, AX-EV-MONOTONIC,
 /// AX-EV-TIMELINE-TIME, AX-EV-TIMELINE-ONCE, AX-EV-TIMELINE-OPEN.
-///
-/// # Errors
-/// Fails with `invalid_events` when there are no events, and otherwise with `ordering_violation`
-/// and every problem.
 pub fn check_order(events: &Value) -> Result<(), Failure> {
     let Some(events) = events.as_array().filter(|events| !events.is_empty()) else {
         let message = "a timeline is a list of at least one event";

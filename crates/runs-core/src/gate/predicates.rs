@@ -9,7 +9,6 @@ use crate::config::{Config, Gate, Semantics};
 use crate::rule;
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Failures {
     pub missing_files: Vec<String>,
     pub missing_verification: bool,

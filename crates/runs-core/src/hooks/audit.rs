@@ -58,7 +58,6 @@ impl Action {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AuditEntry {
     pub hook: String,
     pub action: Action,

@@ -10,7 +10,6 @@ use crate::members::build;
 use crate::rule;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct HookBatch {
     pub phase: HookPhase,
     /// The hooks, in order; never empty.
@@ -30,7 +29,6 @@ pub struct HookChain {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct HookReport {
     pub phase: HookPhase,
     pub ok: bool,

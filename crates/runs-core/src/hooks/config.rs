@@ -11,7 +11,6 @@ use crate::patterns::is_name;
 pub const MAX_HOOKS_PER_PHASE: usize = 8;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum Transport {
     /// A program with arguments, without a shell.
     Process { command: Vec<String> },

@@ -53,7 +53,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Hook {
     pub phase: HookPhase,
     /// Its name, unique in its phase.

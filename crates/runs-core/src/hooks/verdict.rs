@@ -37,7 +37,6 @@ pub struct Execution {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct VerdictDocument {
     pub verdict: Verdict,
     pub message: Option<String>,
@@ -45,12 +44,10 @@ pub struct VerdictDocument {
 }
 
 impl VerdictDocument {
-    /// Reads a hook's output. The error says why it is invalid.
+    /// Reads a hook's output. The error says why it is invalid. Fails when the output is not one
+    /// JSON object with a verdict and valid annotations.
     ///
     /// Clauses: AX-HK-OUTPUT.
-    ///
-    /// # Errors
-    /// Fails when the output is not one JSON object with a verdict and valid annotations.
     pub fn read(output: &[u8]) -> Result<Self, String> {
         if output.iter().all(u8::is_ascii_whitespace) {
             return Err("the hook said nothing".into());

@@ -96,7 +96,6 @@ impl Limit {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct WorkerLimits {
     /// Without a sign of life before its first output.
     pub startup: Limit,

@@ -26,7 +26,6 @@ pub struct FileNow {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum FileState {
     /// The file is as it was when the proposal was accepted.
     Ready,
@@ -46,7 +45,6 @@ pub enum FileState {
 
 /// A proposal that was applied: the change of the run, and the files.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Applied {
     pub change: Change,
     pub writes: Vec<Write>,
@@ -93,8 +91,6 @@ pub fn file_state(file: &ProposedFile, now: &FileNow) -> FileState {
 }
 
 /// Applies a proposal. `files` has what the host knows about each of its files, in their order.
-///
-/// # Errors
 /// Fails with `proposal_outdated` when a file changed since the proposal was accepted, with
 /// `proposal_changed` when the proposed content did, and with `reserved_path_violation` for a file
 /// that a proposal must not change. Fails with `invalid_state_transition` while a turn is active,
@@ -147,10 +143,8 @@ pub fn applied(
     Ok(Applied { change, writes, files: changed })
 }
 
-/// Drops a proposal. Its folder stays, with the decision.
-///
-/// # Errors
-/// Fails with `invalid_event` when the state is not usable.
+/// Drops a proposal. Its folder stays, with the decision. Fails with `invalid_event` when the state
+/// is not usable.
 pub fn dropped(
     state: &State,
     proposal: &Proposal,

@@ -40,7 +40,6 @@ pub const ABSENT: &str = "absent";
 pub const NOT_FILE: &str = "not_a_file";
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Proposal {
     pub turn: TurnId,
     pub role: Option<String>,
@@ -50,7 +49,6 @@ pub struct Proposal {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct ProposedFile {
     pub path: String,
     pub action: ProposalAction,

@@ -59,7 +59,6 @@ pub struct Leniency {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Problem {
     pub code: Code,
     pub message: String,
@@ -71,7 +70,6 @@ pub struct Problem {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Validation {
     /// The stage that failed; `None` when all passed.
     pub failed_stage: Option<Stage>,
@@ -81,7 +79,6 @@ pub struct Validation {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Judged {
     /// The result after normalization.
     pub result: Value,
@@ -89,10 +86,7 @@ pub struct Judged {
     pub validation: Validation,
 }
 
-/// Parses a staged result.
-///
-/// # Errors
-/// Fails when it is too large or not one unambiguous JSON document.
+/// Parses a staged result. Fails when it is too large or not one unambiguous JSON document.
 pub fn read_staged(bytes: &[u8]) -> Result<Value, String> {
     // The limit is checked before parsing, because a worker controls the file.
     if bytes.len() > MAX_RESULT_BYTES {

@@ -44,7 +44,6 @@ impl PendingApproval {
 
 /// The steps before an approval takes effect, in this order.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ApprovalPlan {
     pub pending: Pending,
     pub hooks: Option<HookBatch>,
@@ -73,10 +72,8 @@ pub struct ActionRun {
     pub output_excerpt: String,
 }
 
-/// The steps of an approval. A dry run shows them and does nothing else.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when no gate is pending.
+/// The steps of an approval. A dry run shows them and does nothing else. Fails with
+/// `invalid_state_transition` when no gate is pending.
 pub fn plan_approval(
     state: &State,
     config: &Config,
@@ -116,13 +113,10 @@ pub fn plan_approval(
 }
 
 /// Approves the pending phase transition. `ran` are the results of the gate's commands. The event
-/// and the ledger say who approved it, and about what.
+/// and the ledger say who approved it, and about what. Fails with `invalid_state_transition` when
+/// none is pending. Fails with `gate_action_failed`, and blocks the run, when a command failed.
 ///
 /// Clauses: AX-SM-APPROVE.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when none is pending. Fails with `gate_action_failed`, and
-/// blocks the run, when a command failed.
 pub fn approve_transition(
     state: &State,
     config: &Config,
@@ -160,12 +154,10 @@ pub fn approve_transition(
     Ok(change)
 }
 
-/// Approves the pending completion of the run. `ran` are the results of the gate's commands.
+/// Approves the pending completion of the run. `ran` are the results of the gate's commands. Fails
+/// like [`approve_transition`].
 ///
 /// Clauses: AX-SM-COMPLETE.
-///
-/// # Errors
-/// Fails like [`approve_transition`].
 pub fn approve_completion(
     state: &State,
     approval: &Approval,

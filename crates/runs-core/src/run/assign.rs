@@ -40,12 +40,10 @@ pub struct Assignable {
     history_length: u64,
 }
 
-/// Checks whether a role can be assigned a turn. The first guard that fails decides.
+/// Checks whether a role can be assigned a turn. The first guard that fails decides. Fails with the
+/// code of that guard.
 ///
 /// Clauses: AX-SM-ASSIGN, AX-SM-ASSIGN-ROLE, AX-SM-TERMINAL.
-///
-/// # Errors
-/// Fails with the code of that guard.
 pub fn check_assignment(
     state: &State,
     config: &Config,
@@ -75,10 +73,7 @@ pub fn check_assignment(
     })
 }
 
-/// A declared role and its runtime.
-///
-/// # Errors
-/// Fails with `unknown_role` or `role_without_runtime`.
+/// A declared role and its runtime. Fails with `unknown_role` or `role_without_runtime`.
 pub(super) fn runtime_of<'a>(
     config: &'a Config,
     role: &str,
@@ -157,10 +152,8 @@ impl Assignable {
         HookBatch::new(phase, self.config.hooks(phase), payload, run)
     }
 
-    /// Assigns the turn after its hooks ran.
-    ///
-    /// # Errors
-    /// Fails with `hook_blocked`, or with the code of the tampering, and blocks the run.
+    /// Assigns the turn after its hooks ran. Fails with `hook_blocked`, or with the code of the
+    /// tampering, and blocks the run.
     pub fn confirm(
         self,
         report: &HookReport,

@@ -12,10 +12,8 @@ use crate::state::{State, Status};
 
 /// Records that the files of an accepted turn were committed. `clean` means that nothing else is
 /// uncommitted, so that the commit becomes the base of the run. A completed run gets no event,
-/// because `run_completed` is its last one; the commit names the turn.
-///
-/// # Errors
-/// Fails with `invalid_event` when no run has begun.
+/// because `run_completed` is its last one; the commit names the turn. Fails with `invalid_event`
+/// when no run has begun.
 pub fn checkpoint(
     state: &State,
     turn: (&str, &str),

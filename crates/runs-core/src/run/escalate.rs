@@ -13,10 +13,8 @@ use crate::ledger::{self, LedgerDecision};
 use crate::members::build;
 use crate::state::{Block, State, Status};
 
-/// Blocks the run at a person's request.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run is not active.
+/// Blocks the run at a person's request. Fails with `invalid_state_transition` when the run is not
+/// active.
 pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if state.status() != Status::Active {
         return Err(illegal(state, "be stopped"));
@@ -48,10 +46,8 @@ pub fn escalate(state: &State, reason: &str, ids: &mut Ids, now: Time) -> Result
     Ok(change)
 }
 
-/// Blocks the run.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` unless the run is active, paused or blocked.
+/// Blocks the run. Fails with `invalid_state_transition` unless the run is active, paused or
+/// blocked.
 pub fn block(state: &State, block: &Block, ids: &mut Ids, now: Time) -> Result<Change, Failure> {
     if !matches!(state.status(), Status::Active | Status::Paused | Status::Blocked) {
         return Err(illegal(state, "be blocked"));

@@ -26,10 +26,7 @@ pub struct Beginning {
 }
 
 /// Checks that the last run that is known is the run of the state. Otherwise the records of the run
-/// were removed or replaced.
-///
-/// # Errors
-/// Fails with `records_missing`.
+/// were removed or replaced. Fails with `records_missing`.
 pub fn check_records(state: &State, last_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
     let Some(last_run) = last_run.filter(|run| Some(*run) != known) else {
@@ -43,13 +40,11 @@ pub fn check_records(state: &State, last_run: Option<&str>) -> Result<(), Failur
     Err(Failure::new(Code::XchainRecordsMissing, message).with("run_id", last_run))
 }
 
-/// Begins a run.
+/// Begins a run. Fails with `invalid_state_transition` when a run is active, and with
+/// `records_missing` when the records of the last run are missing. With `restart` the latter is
+/// allowed.
 ///
 /// Clauses: AX-SM-START, AX-SM-START-IDLE, AX-DC-CARRY.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when a run is active, and with `records_missing` when the
-/// records of the last run are missing. With `restart` the latter is allowed.
 pub fn init(
     state: &State,
     config: &Config,

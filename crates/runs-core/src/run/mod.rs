@@ -46,7 +46,6 @@ use crate::state::State;
 
 /// The effect of an operation, to be written in one commit.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Change {
     pub state: State,
     pub ledger: Vec<Object>,
@@ -56,7 +55,6 @@ pub struct Change {
 /// A refusal, with the change that records it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{failure}")]
-#[non_exhaustive]
 pub struct Refused {
     pub failure: Failure,
     /// The change to write in spite of the refusal.

@@ -35,7 +35,6 @@ pub struct Reissuable {
 
 /// A withdrawn turn and its replacement.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Reissued {
     pub change: Change,
     /// The history line of the withdrawn turn.
@@ -44,11 +43,8 @@ pub struct Reissued {
 }
 
 /// Checks whether a turn can be withdrawn and reassigned to a role. A run that the turn blocks is
-/// reactivated.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run takes no turns, like [`State::target`], or
-/// with the code of a guard of [`check_assignment`].
+/// reactivated. Fails with `invalid_state_transition` when the run takes no turns, like
+/// [`State::target`], or with the code of a guard of [`check_assignment`].
 pub fn check_reissue(
     state: &State,
     config: &Config,
@@ -87,10 +83,8 @@ impl Reissuable {
         self.replacement.hooks()
     }
 
-    /// Reissues the turn after its hooks ran.
-    ///
-    /// # Errors
-    /// Fails like [`Assignable::confirm`]. The old turn then stays active.
+    /// Reissues the turn after its hooks ran. Fails like [`Assignable::confirm`]. The old turn then
+    /// stays active.
     pub fn confirm(
         self,
         report: &HookReport,

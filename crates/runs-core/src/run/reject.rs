@@ -27,10 +27,8 @@ pub struct Rejection {
 }
 
 /// Rejects a turn. The history gets no line. The ledger gets one only when the rejection ends a
-/// conflict.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run takes no turns, or like [`State::target`].
+/// conflict. Fails with `invalid_state_transition` when the run takes no turns, or like
+/// [`State::target`].
 pub fn reject(
     state: &State,
     config: &Config,

@@ -15,13 +15,11 @@ use crate::{Ids, TurnId};
 
 /// Reactivates a blocked or paused run. Turns without retries left get one more attempt. Commits
 /// and settings of version control that changed meanwhile belong to the person, so active turns get
-/// a new baseline at the current commit. The event and the ledger say who resolved it.
+/// a new baseline at the current commit. The event and the ledger say who resolved it. Fails with
+/// `invalid_state_transition` in any other status, or when a gate is pending, which only an
+/// approval passes.
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` in any other status, or when a gate is pending, which only
-/// an approval passes.
 pub fn resolve(
     state: &State,
     standing: Option<&Baseline>,
@@ -69,12 +67,9 @@ pub fn resolve(
     Ok(change)
 }
 
-/// Checks that a person can resolve the run.
+/// Checks that a person can resolve the run. Fails like [`resolve`].
 ///
 /// Clauses: AX-SM-RESOLVE, AX-SM-RESOLVE-GATE.
-///
-/// # Errors
-/// Fails like [`resolve`].
 pub fn check_resolvable(state: &State) -> Result<(), Failure> {
     if !matches!(state.status(), Status::Blocked | Status::Paused) {
         return Err(illegal(state, "be resolved"));

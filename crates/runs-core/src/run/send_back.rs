@@ -56,8 +56,6 @@ impl<'a> SentBack<'a> {
 }
 
 /// The request that waits for a person. A run that was blocked while its gate waited still waits.
-///
-/// # Errors
 /// Fails with `invalid_state_transition` when no gate is pending.
 pub fn waiting_request(state: &State) -> Result<Pending, Failure> {
     let pending = state.pending().filter(|_| state.status().waits_for_person());
@@ -68,10 +66,8 @@ pub fn waiting_request(state: &State) -> Result<Pending, Failure> {
 }
 
 /// Sends the pending request back. `requested_by` is the role of the turn that made it. The event,
-/// the ledger and the state say who sent it back, and about what.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when no gate is pending, and with `unknown_role` or
+/// the ledger and the state say who sent it back, and about what. Fails with
+/// `invalid_state_transition` when no gate is pending, and with `unknown_role` or
 /// `role_without_runtime` when the named role cannot take a turn.
 pub fn send_back(
     state: &State,

@@ -12,13 +12,11 @@ use crate::members::build;
 use crate::rule;
 use crate::state::{Block, PendingTransition, State, Status};
 
-/// Pauses the run before a phase transition that needs approval.
+/// Pauses the run before a phase transition that needs approval. Fails with
+/// `invalid_state_transition` when the run is not active, is not in the phase `from`, or has a
+/// pending gate.
 ///
 /// Clauses: AX-SM-PAUSE.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run is not active, is not in the phase `from`, or
-/// has a pending gate.
 pub fn pause_for_gate(
     state: &State,
     pending: &PendingTransition,
@@ -51,12 +49,10 @@ pub(crate) fn set_pending(state: &mut State, pending: &PendingTransition) -> Res
     Ok(())
 }
 
-/// Blocks the run because a role cannot continue. `reason` is one of the protocol's triggers.
+/// Blocks the run because a role cannot continue. `reason` is one of the protocol's triggers. Fails
+/// with `invalid_state_transition` when the run is not active.
 ///
 /// Clauses: AX-SM-BLOCK.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` when the run is not active.
 pub fn escalate_role(
     state: &State,
     reason: &str,
@@ -86,13 +82,10 @@ pub struct TransitionRequest<'a> {
 }
 
 /// Performs a transition that is requested by its name. A status changes only by a trigger, never
-/// directly.
+/// directly. Fails with `immutable_field` when the id of the run would change, and with
+/// `invalid_state_transition` when the run has no such transition.
 ///
 /// Clauses: AX-SM-ILLEGAL.
-///
-/// # Errors
-/// Fails with `immutable_field` when the id of the run would change, and with
-/// `invalid_state_transition` when the run has no such transition.
 pub fn transition(
     state: &State,
     request: &TransitionRequest<'_>,
@@ -119,12 +112,9 @@ pub fn transition(
 }
 
 /// Checks a resolution that is requested by its name: only a blocked run is resolved, and only by
-/// the action `resume`.
+/// the action `resume`. Fails with `invalid_state_transition` otherwise.
 ///
 /// Clauses: AX-SM-RESOLVE.
-///
-/// # Errors
-/// Fails with `invalid_state_transition` otherwise.
 pub fn check_resolution(state: &State, action: Option<&str>) -> Result<(), Failure> {
     let resumes = rule!(action == Some("resume"); AnyActionResolves => true);
     if !resumes || state.status() != Status::Blocked {

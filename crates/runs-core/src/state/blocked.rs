@@ -36,7 +36,6 @@ wire_enum! {
 
 /// The reason why a run is blocked.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Block {
     pub category: Category,
     pub blocked_on: String,

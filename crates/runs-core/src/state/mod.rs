@@ -115,10 +115,8 @@ impl State {
         }
     }
 
-    /// Reads a state of this or an earlier version.
-    ///
-    /// # Errors
-    /// Fails with `state_invalid` when a member that decisions depend on is invalid.
+    /// Reads a state of this or an earlier version. Fails with `state_invalid` when a member that
+    /// decisions depend on is invalid.
     pub fn read(document: Value) -> Result<Self, Failure> {
         upgrade::read(document)
     }
@@ -187,13 +185,10 @@ impl State {
         }
     }
 
-    /// The named turn, or the only active one.
+    /// The named turn, or the only active one. Fails with `turn_not_active` when there is no such
+    /// turn, and with `target_required` when several are active and none is named.
     ///
     /// Clauses: AX-HS-NOT-ACTIVE.
-    ///
-    /// # Errors
-    /// Fails with `turn_not_active` when there is no such turn, and with `target_required` when
-    /// several are active and none is named.
     pub fn target(&self, id: Option<&TurnId>) -> Result<&Turn, Failure> {
         let found = match id {
             Some(id) => self.turn(id),
@@ -223,10 +218,8 @@ impl State {
         })
     }
 
-    /// The active turn with this id, if this is its current attempt.
-    ///
-    /// # Errors
-    /// Fails like [`State::target`], and with `attempt_over` when the attempt is another one.
+    /// The active turn with this id, if this is its current attempt. Fails like [`State::target`],
+    /// and with `attempt_over` when the attempt is another one.
     pub fn target_at(&self, id: &TurnId, attempt: u64) -> Result<&Turn, Failure> {
         let turn = self.target(Some(id))?;
         if turn.attempt() == attempt {
@@ -352,10 +345,8 @@ impl State {
         member.remove(&mut self.members);
     }
 
-    /// Changes the status.
-    ///
-    /// # Errors
-    /// Fails with `invalid_state_transition` unless [`Status::may_become`] allows the change.
+    /// Changes the status. Fails with `invalid_state_transition` unless [`Status::may_become`]
+    /// allows the change.
     pub(crate) fn set_status(&mut self, status: Status) -> Result<(), Failure> {
         if !self.status.may_become(status) {
             return Err(illegal(self, &format!("become {status}")));

@@ -18,7 +18,6 @@ use super::repos::{ChildRepo, in_repo};
 use crate::evidence::head;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct GateApproval {
     pub gate: Object,
     /// Who approved it, and about which evidence.
@@ -28,7 +27,6 @@ pub struct GateApproval {
 
 /// A gate that can be approved, and what the approval runs.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct GatePlan {
     pub gate: Object,
     /// The hooks that run first and can refuse.
@@ -37,11 +35,9 @@ pub struct GatePlan {
 }
 
 impl Coordinator {
-    /// What an approval of the pending gate would do, without doing it.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker of a repository started the caller;
-    /// `invalid_state_transition` if no gate is pending.
+    /// What an approval of the pending gate would do, without doing it. Fails with
+    /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition`
+    /// if no gate is pending.
     pub fn plan_gate(&self) -> Result<GatePlan, Failure> {
         let seen = self.snapshot()?;
         self.refuse_worker(&seen.views)?;
@@ -54,13 +50,11 @@ impl Coordinator {
         })
     }
 
-    /// Approves the pending gate, and the barriers that wait for the same approval.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker of a repository started the caller;
-    /// `invalid_state_transition` if no gate is pending; `evidence_changed` if the person saw other
-    /// evidence; `hook_blocked` if a hook refuses; `coordinator_diverged` if a repository changed
-    /// since the gate was reached.
+    /// Approves the pending gate, and the barriers that wait for the same approval. Fails with
+    /// `not_for_workers` if a worker of a repository started the caller; `invalid_state_transition`
+    /// if no gate is pending; `evidence_changed` if the person saw other evidence; `hook_blocked`
+    /// if a hook refuses; `coordinator_diverged` if a repository changed since the gate was
+    /// reached.
     pub fn approve_gate(&self, consent: &Consent) -> Result<GateApproval, Failure> {
         let mut session = self.open_session()?;
         let consent = self.authorize(&session.views, consent)?;

@@ -12,7 +12,6 @@ use crate::operations::Start;
 use crate::repository::LockedRepository;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct InitiativeStarted {
     pub state: CoordinatorState,
     /// The repositories in which a run was started for it; the others had one.
@@ -21,10 +20,8 @@ pub struct InitiativeStarted {
 
 impl Coordinator {
     /// Starts an initiative: links the runs of repositories that have one, and starts the others.
-    ///
-    /// # Errors
-    /// `invalid_coordinator_config` if a repository is missing; `coordinator_diverged` if one
-    /// cannot take part. No run is started then.
+    /// Fails with `invalid_coordinator_config` if a repository is missing; `coordinator_diverged`
+    /// if one cannot take part. No run is started then.
     pub fn init(&self) -> Result<InitiativeStarted, Failure> {
         let config = self.config()?;
         let children = self.children(&config);

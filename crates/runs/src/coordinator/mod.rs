@@ -61,10 +61,7 @@ impl fmt::Debug for Coordinator {
 
 impl Coordinator {
     /// Opens the workspace of a folder: the folder itself, or the nearest parent with the
-    /// configuration of a coordinator.
-    ///
-    /// # Errors
-    /// `invalid_coordinator_config` if there is none.
+    /// configuration of a coordinator. Fails with `invalid_coordinator_config` if there is none.
     pub fn open(folder: &Path, environment: Environment) -> Result<Self, Failure> {
         let start = Repository::open(folder)?;
         let config = config_path()?;
@@ -88,10 +85,7 @@ impl Coordinator {
         self.workspace.root()
     }
 
-    /// The configuration.
-    ///
-    /// # Errors
-    /// `invalid_coordinator_config` or `workstream_cycle`.
+    /// The configuration. Fails with `invalid_coordinator_config` or `workstream_cycle`.
     pub fn config(&self) -> Result<CoordinatorConfig, Failure> {
         let bytes = self.workspace.read(&config_path()?, MAX_DOCUMENT)?;
         let bytes = bytes.ok_or_else(|| missing(self.root()))?;

@@ -85,10 +85,7 @@ impl Coordinator {
         }
     }
 
-    /// The barriers of the workspace.
-    ///
-    /// # Errors
-    /// `coordinator_state_invalid` if they are damaged.
+    /// The barriers of the workspace. Fails with `coordinator_state_invalid` if they are damaged.
     pub fn barriers(&self) -> Result<Barriers, Failure> {
         let path = own_path(&barriers_path())?;
         let Some(bytes) = self.workspace.read(&path, MAX_DOCUMENT)? else {

@@ -9,7 +9,6 @@ use accord_runs_core::coordinator::{
 use super::Coordinator;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ResyncResult {
     pub state: CoordinatorState,
     pub projected: Vec<Object>,
@@ -22,20 +21,15 @@ pub struct ResyncResult {
 
 impl Coordinator {
     /// Lists the differences between the initiative and its repositories, and changes nothing.
-    ///
-    /// # Errors
-    /// `no_initiative` if there is none.
+    /// Fails with `no_initiative` if there is none.
     pub fn divergence(&self) -> Result<Vec<Divergence>, Failure> {
         let seen = self.snapshot()?;
         Ok(diverging(&seen.initiative(), &seen.views))
     }
 
     /// Projects what happened in the repositories. A blocked initiative continues once a person has
-    /// written the recovery report.
-    ///
-    /// # Errors
-    /// `coordinator_diverged` if a difference remains that only a person can resolve, or if the
-    /// report of a blocked initiative is not written yet.
+    /// written the recovery report. Fails with `coordinator_diverged` if a difference remains that
+    /// only a person can resolve, or if the report of a blocked initiative is not written yet.
     pub fn resync(&self) -> Result<ResyncResult, Failure> {
         let mut session = self.open_session()?;
         // Checked before anything is projected, so that a missing report leaves the initiative as

@@ -11,7 +11,6 @@ use super::Coordinator;
 use super::gate::evidence;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct GateSentBack {
     pub gate: Object,
     /// The repositories that get another turn.
@@ -21,13 +20,11 @@ pub struct GateSentBack {
 
 impl Coordinator {
     /// Sends the pending gate back. The initiative continues in its phase: each named repository
-    /// gets another turn, with the reason in its context.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker of a repository started the caller;
-    /// `invalid_state_transition` if no gate is pending, or if the runs of all repositories are
-    /// completed; `evidence_changed` if the person saw other evidence; `unknown_repository`;
-    /// `coordinator_diverged` if a repository changed since the gate was reached.
+    /// gets another turn, with the reason in its context. Fails with `not_for_workers` if a worker
+    /// of a repository started the caller; `invalid_state_transition` if no gate is pending, or if
+    /// the runs of all repositories are completed; `evidence_changed` if the person saw other
+    /// evidence; `unknown_repository`; `coordinator_diverged` if a repository changed since the
+    /// gate was reached.
     pub fn send_back(
         &self,
         given: &SendBackGate,

@@ -69,10 +69,7 @@ impl Coordinator {
         Ok(Consent { person, expect: consent.expect.clone() })
     }
 
-    /// Begins an operation on an initiative.
-    ///
-    /// # Errors
-    /// `no_initiative` if there is none.
+    /// Begins an operation on an initiative. Fails with `no_initiative` if there is none.
     pub(super) fn open_session(&self) -> Result<CoordinatorSession<'_>, Failure> {
         let config = self.config()?;
         let children = self.children(&config);

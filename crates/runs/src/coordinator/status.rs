@@ -21,7 +21,6 @@ use crate::operations::{Finding, NextStep, Overview, Waiting, mistyped_findings,
 use crate::repository::{LockHolder, RecordFile};
 
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct CoordinatorOverview {
     pub root: PathBuf,
     /// The initiative; `None` before it starts.
@@ -45,7 +44,6 @@ pub struct CoordinatorOverview {
 }
 
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct RepoOverview {
     pub id: String,
     pub place: PathBuf,

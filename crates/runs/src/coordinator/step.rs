@@ -19,7 +19,6 @@ use crate::operation::own_path;
 use crate::operations::Dispatched;
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct StepResult {
     pub projected: Vec<Object>,
     pub outcome: StepOutcome,
@@ -41,9 +40,7 @@ pub enum StepOutcome {
 }
 
 impl Coordinator {
-    /// Takes one step, in the named workstream or in the first that can take one.
-    ///
-    /// # Errors
+    /// Takes one step, in the named workstream or in the first that can take one. Fails with
     /// `nothing_to_dispatch`, with the reason of each workstream; `coordinator_diverged` if the
     /// initiative is blocked; `hook_blocked` if a hook refuses.
     pub fn step(&self, workstream: Option<&str>) -> Result<StepResult, Failure> {

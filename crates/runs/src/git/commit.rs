@@ -9,9 +9,7 @@ use super::{Git, list_of};
 
 impl Git {
     /// Commits these files as they are now, deleted ones included, and nothing else. Returns the
-    /// new commit, or `None` if none of the files differs from the last commit.
-    ///
-    /// # Errors
+    /// new commit, or `None` if none of the files differs from the last commit. Fails with
     /// `git_failed`, for example if no author is configured.
     pub fn commit(&self, files: &[String], message: &str) -> Result<Option<String>, Failure> {
         // `git add` fails for a file that was already removed from the index.

@@ -87,11 +87,8 @@ pub struct Git {
 }
 
 impl Git {
-    /// Finds the git work tree of a folder, if there is one.
-    ///
-    /// # Errors
-    /// `git_failed` if there is one and it cannot be used; `given_up` if git was killed by a
-    /// cancellation.
+    /// Finds the git work tree of a folder, if there is one. Fails with `git_failed` if there is
+    /// one and it cannot be used; `given_up` if git was killed by a cancellation.
     pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>, Failure> {
         let Some(top) = work_tree_of(root) else {
             return Ok(None);
@@ -145,10 +142,7 @@ impl Git {
         &self.prefix
     }
 
-    /// Checks that git knows who makes a commit.
-    ///
-    /// # Errors
-    /// `git_failed`, with what to do.
+    /// Checks that git knows who makes a commit. Fails with `git_failed`, with what to do.
     pub(crate) fn check_identity(&self) -> Result<(), Failure> {
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
             self.ask(&["var", who], Vec::new())?;

@@ -11,9 +11,7 @@ const STATE: &str = ".agentxchain/state.json";
 
 impl Git {
     /// The commit, the branch, and whether `git status` shows anything. Unlike [`Git::changes`],
-    /// the records of the run count: that is how other runners look at a work tree.
-    ///
-    /// # Errors
+    /// the records of the run count: that is how other runners look at a work tree. Fails with
     /// `git_failed`.
     pub(crate) fn place(&self) -> Result<WorkPlace, Failure> {
         let place = self.place_by(&["--", STATE])?;

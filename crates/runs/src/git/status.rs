@@ -13,7 +13,6 @@ use super::{Git, failure, view};
 
 /// The uncommitted changes, and the commit that they are based on.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Changes {
     /// The commit; the empty tree before the first one.
     pub head: String,
@@ -48,10 +47,8 @@ impl Changes {
 }
 
 impl Git {
-    /// Reads the uncommitted changes.
-    ///
-    /// # Errors
-    /// `git_failed`; `path_outside_repository` for an invalid path.
+    /// Reads the uncommitted changes. Fails with `git_failed`; `path_outside_repository` for an
+    /// invalid path.
     pub fn changes(&self) -> Result<Changes, Failure> {
         self.changes_in(self.view()?)
     }
@@ -78,10 +75,7 @@ impl Git {
         Ok(Changes { head, dirty: self.marks(paths)?, untracked: read.untracked, hidden, view })
     }
 
-    /// The commit that is checked out; `None` before the first one.
-    ///
-    /// # Errors
-    /// `git_failed`.
+    /// The commit that is checked out; `None` before the first one. Fails with `git_failed`.
     pub fn head(&self) -> Result<Option<String>, Failure> {
         let outcome = self.start(&["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new())?;
         match outcome.ending {

@@ -105,11 +105,9 @@ impl Guard {
         Ok(found)
     }
 
-    /// Carries out what a person decided, and returns what it was about.
-    ///
-    /// # Errors
-    /// `worker_busy` while a worker runs; `invalid_config` or `state_invalid` if what should be put
-    /// in force is not valid.
+    /// Carries out what a person decided, and returns what it was about. Fails with `worker_busy`
+    /// while a worker runs; `invalid_config` or `state_invalid` if what should be put in force is
+    /// not valid.
     pub(crate) fn decide(
         &self,
         repository: &LockedRepository,

@@ -18,9 +18,7 @@ pub(crate) struct Announced {
 }
 
 impl Guard {
-    /// Notes a commit in the copies before it happens; `None` if no turn is guarded.
-    ///
-    /// # Errors
+    /// Notes a commit in the copies before it happens; `None` if no turn is guarded. Fails with
     /// `worker_busy` if another process waits for a worker, and would have to put the change back.
     pub(crate) fn announce(
         &self,

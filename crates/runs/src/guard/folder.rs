@@ -39,10 +39,8 @@ impl Place {
         self.folder.clone().unwrap_or_default()
     }
 
-    /// Opens the folder; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// `state_folder_unusable` if it is not the user's own.
+    /// Opens the folder; `None` if it does not exist. Fails with `state_folder_unusable` if it is
+    /// not the user's own.
     pub(crate) fn open(&self) -> Result<Option<Root>, Failure> {
         let Some(folder) = &self.folder else { return Ok(None) };
         if !folder.is_dir() {
@@ -52,10 +50,8 @@ impl Place {
         Ok(Some(Root::open(folder).map_err(|error| failure(&error))?))
     }
 
-    /// Opens the folder; it is made if it does not exist.
-    ///
-    /// # Errors
-    /// `state_folder_unusable` if there is no place for it, or if it is not the user's own.
+    /// Opens the folder; it is made if it does not exist. Fails with `state_folder_unusable` if
+    /// there is no place for it, or if it is not the user's own.
     pub(crate) fn make(&self) -> Result<Root, Failure> {
         let Some(folder) = &self.folder else {
             let message = "neither XDG_STATE_HOME nor HOME names a folder for the copies that \

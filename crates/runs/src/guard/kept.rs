@@ -38,7 +38,6 @@ impl Decision {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct KeptChange {
     pub id: String,
     pub at: String,

@@ -92,10 +92,8 @@ impl Guard {
         loaded.is_some_and(|(_, document)| document.is_active())
     }
 
-    /// Copies what judges a turn, before its worker starts.
-    ///
-    /// # Errors
-    /// `state_folder_unusable`, or a failure of the file system. The worker must not start then.
+    /// Copies what judges a turn, before its worker starts. Fails with `state_folder_unusable`, or
+    /// a failure of the file system. The worker must not start then.
     pub(crate) fn start(
         &self,
         repository: &LockedRepository,

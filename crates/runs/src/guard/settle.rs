@@ -32,9 +32,7 @@ impl InForce {
 
 impl Guard {
     /// Makes sure that the repository is what the guarded turns are judged by. Returns the
-    /// configuration and the state that are in force; `None` if no turn is guarded.
-    ///
-    /// # Errors
+    /// configuration and the state that are in force; `None` if no turn is guarded. Fails with
     /// `config_changed`, `records_changed` or `run_lost` if a person must decide.
     pub(crate) fn settle(&self, repository: &LockedRepository) -> Result<Option<InForce>, Failure> {
         if let Some(memory) = memory::of(&self.folder()) {

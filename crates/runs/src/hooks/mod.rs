@@ -27,11 +27,9 @@ use crate::repository::{LockedRepository, RecordFile};
 const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// Runs the hooks of a batch, one after the other, and writes the audit. `extra` names files that
-/// are protected in addition to the usual ones.
-///
-/// # Errors
-/// If the audit cannot be written or a protected file cannot be restored; `given_up` if the command
-/// was cancelled, after protected files were restored.
+/// are protected in addition to the usual ones. Fails if the audit cannot be written or a protected
+/// file cannot be restored; `given_up` if the command was cancelled, after protected files were
+/// restored.
 pub fn run(
     batch: HookBatch,
     locked: &LockedRepository,
@@ -143,9 +141,5 @@ pub fn execute(
         Transport::Http { url, headers } => {
             http::post(url, headers, &hook.env, hook.timeout_ms, &input, cancel)
         }
-        _ => Execution {
-            failure: Some("the type of the hook is not supported here".to_owned()),
-            ..Execution::default()
-        },
     }
 }

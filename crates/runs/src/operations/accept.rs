@@ -30,7 +30,6 @@ pub struct Accept {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AcceptResult {
     /// The turn, its line in the history and the new state of the run.
     pub accepted: Accepted,

@@ -22,7 +22,6 @@ pub struct Adopt {
 
 /// What a person decides about.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Adoption {
     /// Whether the decision was carried out.
     pub done: bool,
@@ -53,11 +52,9 @@ impl Adoption {
 
 impl Runs {
     /// What changed while workers ran and is not in force, or the decision of a person about it.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `worker_busy` while a worker runs;
-    /// `invalid_config` or `state_invalid` if what should be put
-    /// in force is not valid. Nothing is changed then.
+    /// Fails with `not_for_workers` if a worker started the caller; `worker_busy` while a worker
+    /// runs; `invalid_config` or `state_invalid` if what should be put in force is not valid.
+    /// Nothing is changed then.
     pub fn adopt(&self, adopt: &Adopt) -> Result<Adoption, Failure> {
         let Some(guard) = self.repository().guard() else {
             return Ok(Adoption::new(Found::default(), false));

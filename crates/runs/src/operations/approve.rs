@@ -28,20 +28,16 @@ const MAX_EXCERPT: usize = 4096;
 const RECENT: usize = 64;
 
 impl Runs {
-    /// What an approval would do, without doing it.
-    ///
-    /// # Errors
-    /// `invalid_state_transition` if no gate is pending.
+    /// What an approval would do, without doing it. Fails with `invalid_state_transition` if no
+    /// gate is pending.
     pub fn plan_approval(&self, gate: PendingApproval) -> Result<ApprovalPlan, Failure> {
         let (config, state) = (self.config()?, self.state()?);
         let history = self.repository().index(state.run_id())?.length();
         run::plan_approval(&state, &config, gate, history)
     }
 
-    /// The line of the history of the turn that requested a gate.
-    ///
-    /// # Errors
-    /// `record_invalid` if a line is damaged.
+    /// The line of the history of the turn that requested a gate. Fails with `record_invalid` if a
+    /// line is damaged.
     pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<Object>, Failure> {
         let Some(turn) = plan.requested_by_turn() else {
             return Ok(None);
@@ -51,11 +47,9 @@ impl Runs {
         Ok(lines.pop())
     }
 
-    /// Approves a pending gate. The records say who approved it, and about which evidence.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is
-    /// pending; `evidence_changed` if the person saw other evidence; `hook_blocked` if a hook
+    /// Approves a pending gate. The records say who approved it, and about which evidence. Fails
+    /// with `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate
+    /// is pending; `evidence_changed` if the person saw other evidence; `hook_blocked` if a hook
     /// refuses; `gate_action_failed` if a command of the gate fails. The last two block the run,
     /// and the gate stays pending.
     pub fn approve(&self, gate: PendingApproval, consent: &Consent) -> Result<RunUpdate, Failure> {

@@ -25,7 +25,6 @@ use crate::scaffold;
 const MAX_IGNORE: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Assigned {
     pub turn: Turn,
     pub update: RunUpdate,

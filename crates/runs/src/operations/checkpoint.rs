@@ -13,7 +13,6 @@ use crate::operation::Operation;
 
 /// A commit with the changes of accepted turns.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Checkpoint {
     pub commit: String,
     pub files: Vec<String>,
@@ -21,9 +20,7 @@ pub struct Checkpoint {
 }
 
 impl Runs {
-    /// The accepted turns of the run with uncommitted changes, each with its role.
-    ///
-    /// # Errors
+    /// The accepted turns of the run with uncommitted changes, each with its role. Fails with
     /// `git_failed`, or `record_invalid` if a line of the history is damaged.
     pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>, Failure> {
         let state = self.state()?;
@@ -36,9 +33,7 @@ impl Runs {
         Ok(accepted.into_values().map(|done| (done.turn, done.role)).collect())
     }
 
-    /// Commits the changes of all accepted turns of the run, or of one of them.
-    ///
-    /// # Errors
+    /// Commits the changes of all accepted turns of the run, or of one of them. Fails with
     /// `nothing_to_checkpoint`, or `git_failed` with the message of git.
     pub fn checkpoint(&self, turn: Option<&TurnId>) -> Result<Checkpoint, Failure> {
         make(&mut self.begin()?, turn)?

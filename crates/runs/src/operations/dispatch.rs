@@ -26,7 +26,6 @@ const RECENT: usize = 5;
 const MAX_PROMPT: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Dispatched {
     pub turn: Turn,
     pub runtime: Runtime,
@@ -41,12 +40,9 @@ pub struct Dispatched {
 }
 
 impl Runs {
-    /// Dispatches a turn: the named one, or the only one.
-    ///
-    /// # Errors
-    /// `worker_busy` while a worker has it; `runtime_not_supported` or `runtime_unavailable` if its
-    /// runtime cannot be used here. These leave nothing written. A hook that refuses blocks the
-    /// run.
+    /// Dispatches a turn: the named one, or the only one. Fails with `worker_busy` while a worker
+    /// has it; `runtime_not_supported` or `runtime_unavailable` if its runtime cannot be used here.
+    /// These leave nothing written. A hook that refuses blocks the run.
     pub fn dispatch(&self, turn: Option<&TurnId>) -> Result<Dispatched, Failure> {
         let mut operation = self.begin()?;
         let turn = operation.target(turn)?;

@@ -11,10 +11,7 @@ use super::RunUpdate;
 use crate::Runs;
 
 impl Runs {
-    /// A person stops the run.
-    ///
-    /// # Errors
-    /// `invalid_state_transition` if the run is not active.
+    /// A person stops the run. Fails with `invalid_state_transition` if the run is not active.
     pub fn escalate(&self, reason: &str) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -25,10 +22,8 @@ impl Runs {
         Ok(update)
     }
 
-    /// Blocks the run for any reason.
-    ///
-    /// # Errors
-    /// `invalid_state_transition` if no run is active or paused.
+    /// Blocks the run for any reason. Fails with `invalid_state_transition` if no run is active or
+    /// paused.
     pub fn block(&self, block: &Block) -> Result<RunUpdate, Failure> {
         let mut operation = self.begin()?;
         let now = operation.now();
@@ -42,11 +37,9 @@ impl Runs {
     }
 
     /// Continues a run that is blocked or paused. Commits that the person made meanwhile are not
-    /// counted as changes of active turns.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `evidence_changed` if the person saw other
-    /// evidence; `invalid_state_transition` if it is neither, or if a gate is pending.
+    /// counted as changes of active turns. Fails with `not_for_workers` if a worker started the
+    /// caller; `evidence_changed` if the person saw other evidence; `invalid_state_transition` if
+    /// it is neither, or if a gate is pending.
     pub fn resolve(&self, consent: &Consent) -> Result<RunUpdate, Failure> {
         let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;

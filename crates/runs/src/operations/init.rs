@@ -32,7 +32,6 @@ pub struct InitOptions {
 
 /// A repository that became governed.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Initialized {
     pub root: PathBuf,
     pub written: Vec<String>,
@@ -51,12 +50,9 @@ const FOLDERS: [&str; 2] = [".agentxchain", ".planning"];
 /// The largest ignore file that is extended.
 const MAX_IGNORE: u64 = 1024 * 1024;
 
-/// Makes a folder a governed repository.
-///
-/// # Errors
-/// `already_governed` if it is one; `records_missing` if it was one whose files are gone.
-/// `git_failed` if the files are to be committed and that is not
-/// possible. Nothing is written then.
+/// Makes a folder a governed repository. Fails with `already_governed` if it is one;
+/// `records_missing` if it was one whose files are gone. `git_failed` if the files are to be
+/// committed and that is not possible. Nothing is written then.
 pub fn init(
     folder: &Path,
     options: &InitOptions,

@@ -9,9 +9,7 @@ use crate::Runs;
 
 impl Runs {
     /// What acceptance would find in the staged result of a turn, without hooks, git and policies.
-    ///
-    /// # Errors
-    /// `turn_not_active` or `target_required`, or a failure to read a file.
+    /// Fails with `turn_not_active` or `target_required`, or a failure to read a file.
     pub fn judge(&self, turn: Option<&TurnId>, leniency: Leniency) -> Result<Judged, Failure> {
         let state = self.state()?;
         let turn = state.target(turn)?;

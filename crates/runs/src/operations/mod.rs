@@ -53,7 +53,6 @@ pub use status::{Overview, Waiting};
 pub use step::{Step, StepResult};
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct RunUpdate {
     pub state: State,
     pub events: Vec<Event>,

@@ -20,7 +20,6 @@ use crate::operation::{Operation, own_path};
 use crate::repository::{RecordFile, Repository, limits};
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ProposalView {
     pub proposal: Proposal,
     /// `applied` or `dropped`; `None` while it waits.
@@ -29,7 +28,6 @@ pub struct ProposalView {
 
 /// A file of a proposal, compared with the working tree.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ProposalFile {
     pub path: String,
     pub action: ProposalAction,
@@ -54,7 +52,6 @@ pub enum ApplyTo {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ProposalDecided {
     pub turn: TurnId,
     pub files: Vec<String>,
@@ -64,10 +61,7 @@ pub struct ProposalDecided {
 }
 
 impl Runs {
-    /// The proposals in the repository, by turn.
-    ///
-    /// # Errors
-    /// If the repository cannot be read.
+    /// The proposals in the repository, by turn. Fails if the repository cannot be read.
     pub fn proposals(&self, filter: ProposalFilter) -> Result<Vec<ProposalView>, Failure> {
         let repository = self.repository();
         let mut found = Vec::new();
@@ -87,10 +81,8 @@ impl Runs {
         Ok(found)
     }
 
-    /// A proposal, and its files compared with the working tree.
-    ///
-    /// # Errors
-    /// `proposal_not_found`, or a failure of the file system.
+    /// A proposal, and its files compared with the working tree. Fails with `proposal_not_found`,
+    /// or a failure of the file system.
     pub fn proposal(&self, turn: &TurnId) -> Result<(ProposalView, Vec<ProposalFile>), Failure> {
         let repository = self.repository();
         let proposal = accepted(repository, turn)?;
@@ -106,25 +98,20 @@ impl Runs {
         Ok((ProposalView { proposal, decided }, files))
     }
 
-    /// A proposal that waits, and the evidence of a decision on it.
-    ///
-    /// # Errors
-    /// `proposal_not_found` or `proposal_decided`.
+    /// A proposal that waits, and the evidence of a decision on it. Fails with `proposal_not_found`
+    /// or `proposal_decided`.
     pub fn waiting_proposal(&self, turn: &TurnId) -> Result<(Proposal, EvidenceDigest), Failure> {
         let proposal = undecided(self.repository(), turn)?;
         let evidence = self.evidence(&Subject::Proposal(&proposal))?;
         Ok((proposal, evidence))
     }
 
-    /// Writes the files of a proposal into the working tree, in one commit with its record.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `proposal_not_found` or
-    /// `proposal_decided`; `evidence_changed` if the person saw other evidence;
-    /// `proposal_outdated` if a file changed since the proposal was accepted; `proposal_changed`
-    /// if the proposed content did; `reserved_path_violation`, `path_outside_repository` or
-    /// `not_a_file` for a path that it must not change; `invalid_state_transition` while a turn is
-    /// active.
+    /// Writes the files of a proposal into the working tree, in one commit with its record. Fails
+    /// with `not_for_workers` if a worker started the caller; `proposal_not_found` or
+    /// `proposal_decided`; `evidence_changed` if the person saw other evidence; `proposal_outdated`
+    /// if a file changed since the proposal was accepted; `proposal_changed` if the proposed
+    /// content did; `reserved_path_violation`, `path_outside_repository` or `not_a_file` for a path
+    /// that it must not change; `invalid_state_transition` while a turn is active.
     pub fn apply_proposal(
         &self,
         turn: &TurnId,
@@ -159,9 +146,7 @@ impl Runs {
         Ok(decided)
     }
 
-    /// Records that a proposal is not applied. Its files stay in its folder.
-    ///
-    /// # Errors
+    /// Records that a proposal is not applied. Its files stay in its folder. Fails with
     /// `not_for_workers` if a worker started the caller; `proposal_not_found` or
     /// `proposal_decided`; `evidence_changed` if the person saw other evidence.
     pub fn drop_proposal(

@@ -26,10 +26,8 @@ pub struct Query {
 }
 
 impl Runs {
-    /// The accepted turns, oldest first.
-    ///
-    /// # Errors
-    /// `record_invalid`, with the line number, if a line is damaged.
+    /// The accepted turns, oldest first. Fails with `record_invalid`, with the line number, if a
+    /// line is damaged.
     pub fn history(&self, query: &Query) -> Result<Vec<Object>, Failure> {
         self.select(RecordFile::History, query, |_| true)
     }

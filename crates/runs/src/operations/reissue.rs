@@ -25,7 +25,6 @@ pub struct Reissue {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Reissued {
     pub old: Turn,
     pub assigned: Assigned,
@@ -35,12 +34,10 @@ pub struct Reissued {
 
 impl Runs {
     /// Takes a turn back and gives its work to a role, as a new turn. A run that is blocked because
-    /// of the turn continues.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `worker_busy` while its worker runs;
-    /// `invalid_state_transition`, `turn_not_active` or `target_required`; or the code of the guard
-    /// that refuses the assignment. A hook that refuses blocks the run, and the turn is unchanged.
+    /// of the turn continues. Fails with `not_for_workers` if a worker started the caller;
+    /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active` or
+    /// `target_required`; or the code of the guard that refuses the assignment. A hook that refuses
+    /// blocks the run, and the turn is unchanged.
     pub fn reissue(&self, reissue: &Reissue) -> Result<Reissued, Failure> {
         // It ends a block that waits for a person, and takes the work of others away.
         self.refuse_worker()?;

@@ -22,7 +22,6 @@ pub struct Reject {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Rejected {
     /// Whether there is another attempt; otherwise the run is blocked.
     pub again: bool,
@@ -32,9 +31,7 @@ pub struct Rejected {
 }
 
 impl Runs {
-    /// Rejects a turn. A copy of its result is kept, and its staging folder is emptied.
-    ///
-    /// # Errors
+    /// Rejects a turn. A copy of its result is kept, and its staging folder is emptied. Fails with
     /// `worker_busy` while its worker runs; `invalid_state_transition`, `turn_not_active`,
     /// `target_required` or `turn_already_accepted`.
     pub fn reject(&self, reject: &Reject) -> Result<Rejected, Failure> {

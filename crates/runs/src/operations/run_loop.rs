@@ -46,7 +46,6 @@ pub enum LoopStop {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct LoopResult {
     pub stop: LoopStop,
     pub accepted: usize,

@@ -15,12 +15,9 @@ use crate::repository::RecordFile;
 
 impl Runs {
     /// Sends the pending request back. The reason is in the prompts of the phase until the gate is
-    /// requested again.
-    ///
-    /// # Errors
-    /// `not_for_workers` if a worker started the caller; `invalid_state_transition` if no gate is
-    /// pending; `evidence_changed` if the person saw other evidence; `unknown_role` or
-    /// `role_without_runtime` if the named role cannot take a turn.
+    /// requested again. Fails with `not_for_workers` if a worker started the caller;
+    /// `invalid_state_transition` if no gate is pending; `evidence_changed` if the person saw other
+    /// evidence; `unknown_role` or `role_without_runtime` if the named role cannot take a turn.
     pub fn send_back(&self, given: &SendBack, consent: &Consent) -> Result<RunUpdate, Failure> {
         let consent = &self.authorize_consent(consent)?;
         let mut operation = self.begin()?;

@@ -38,7 +38,6 @@ pub struct ManualResult {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Staged {
     pub turn: Turn,
     pub path: String,
@@ -48,13 +47,11 @@ pub struct Staged {
 }
 
 impl Runs {
-    /// Stages the result of a turn. It replaces an earlier one.
-    ///
-    /// # Errors
-    /// `turn_not_active` or `target_required`; `invalid_state_transition` if the run is not active;
-    /// `unknown_phase` if there is no later phase; `files_required` if git reports changes that can
-    /// be those of another active turn; `not_for_workers` if the worker of another active turn
-    /// started the caller.
+    /// Stages the result of a turn. It replaces an earlier one. Fails with `turn_not_active` or
+    /// `target_required`; `invalid_state_transition` if the run is not active; `unknown_phase` if
+    /// there is no later phase; `files_required` if git reports changes that can be those of
+    /// another active turn; `not_for_workers` if the worker of another active turn started the
+    /// caller.
     pub fn stage_manual_result(&self, manual: &ManualResult) -> Result<Staged, Failure> {
         let operation = self.begin()?;
         let turn = operation.target(manual.turn.as_ref())?;

@@ -54,11 +54,8 @@ impl Runs {
         Ok(missing.or_else(|| run.map(str::to_owned)))
     }
 
-    /// Begins a run.
-    ///
-    /// # Errors
-    /// `invalid_state_transition` if a run is active; `records_missing` if there was one whose
-    /// records are missing; `not_for_workers` if a worker would replace a run.
+    /// Begins a run. Fails with `invalid_state_transition` if a run is active; `records_missing` if
+    /// there was one whose records are missing; `not_for_workers` if a worker would replace a run.
     pub fn start(&self, start: &Start) -> Result<RunUpdate, Failure> {
         if start.restart {
             // It ends a block that waits for a person.

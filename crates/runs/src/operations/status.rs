@@ -29,7 +29,6 @@ const RECENT_EVENTS: usize = 64;
 
 /// What a person is asked to decide.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Waiting {
     /// Since when, if the records say it.
     pub since: Option<Time>,
@@ -38,7 +37,6 @@ pub struct Waiting {
 }
 
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Overview {
     pub root: PathBuf,
     /// The configuration, if it is valid.
@@ -65,10 +63,8 @@ pub struct Overview {
 }
 
 impl Runs {
-    /// The status of the run.
-    ///
-    /// # Errors
-    /// If the repository cannot be read; an invalid document is part of the answer.
+    /// The status of the run. Fails if the repository cannot be read; an invalid document is part
+    /// of the answer.
     pub fn status(&self) -> Result<Overview, Failure> {
         let repository = self.repository();
         let config = self.config();

@@ -28,11 +28,8 @@ impl Runs {
     }
 
     /// Records the status of an attempt, with more members: the process of its worker, the time of
-    /// its first output.
-    ///
-    /// # Errors
-    /// `invalid_state_transition` if the run is not active; `turn_not_active` if there is no such
-    /// turn; `attempt_over` if it is at another attempt.
+    /// its first output. Fails with `invalid_state_transition` if the run is not active;
+    /// `turn_not_active` if there is no such turn; `attempt_over` if it is at another attempt.
     pub fn record_worker_status(
         &self,
         turn: &TurnId,

@@ -44,7 +44,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Finding {
     pub kind: FindingKind,
     pub path: String,
@@ -102,10 +101,7 @@ impl Repository {
         Ok(findings)
     }
 
-    /// Checks that the next writer can read a journal.
-    ///
-    /// # Errors
-    /// `record_invalid` if it cannot.
+    /// Checks that the next writer can read a journal. Fails with `record_invalid` if it cannot.
     pub fn check_journal(&self, path: &str) -> Result<()> {
         let Some(journal) = journal::read(self.disk(), path)? else {
             return Ok(());
@@ -132,10 +128,8 @@ impl Repository {
         }))
     }
 
-    /// The files among these that could not be written, each with the path of its obstacle.
-    ///
-    /// # Errors
-    /// `path_outside_repository` if a path leads out of the repository.
+    /// The files among these that could not be written, each with the path of its obstacle. Fails
+    /// with `path_outside_repository` if a path leads out of the repository.
     pub fn obstructed(&self, files: &[RepoPath]) -> Result<Vec<(String, String)>> {
         let mut obstructed = Vec::new();
         for file in files {

@@ -9,7 +9,6 @@ pub type Result<T> = std::result::Result<T, RepositoryError>;
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RepositoryError {
     #[error(transparent)]
     Tree(#[from] TreeError),

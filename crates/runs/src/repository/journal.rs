@@ -19,7 +19,6 @@ const LENGTHS: &str = "lengths";
 
 /// A journal that exists: its commit is being applied, or waits for the next writer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct PendingJournal {
     pub path: String,
     /// The kind of its commit, as far as its folder tells.
@@ -29,7 +28,6 @@ pub struct PendingJournal {
 
 /// A journal of another process whose commit was finished.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct ReplayedJournal {
     pub kind: CommitKind,
     /// Whether the state already contained the commit.

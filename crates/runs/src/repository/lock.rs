@@ -10,7 +10,6 @@ use accord_trees::lock::{LockFile, LockFormat, LockOwner, ProcessIdentity};
 
 /// The process that holds the lock of a repository.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct LockHolder {
     pub lock: Lock,
     /// Whether the process still runs; the next writer takes the lock over if it does not.

@@ -31,7 +31,6 @@ pub struct LockedRepository {
 }
 
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Committed {
     /// Paths that could not be removed; they do no harm.
     pub left: Vec<String>,
@@ -120,20 +119,15 @@ impl LockedRepository {
         self.tree.recovered()
     }
 
-    /// Checks that this process still has the lock; a commit does this by itself.
-    ///
-    /// # Errors
+    /// Checks that this process still has the lock; a commit does this by itself. Fails with
     /// `lock_lost` if it does not.
     pub fn check_lock(&self) -> Result<()> {
         Ok(self.tree.lock().check()?)
     }
 
-    /// Applies everything that an operation writes, or nothing.
-    ///
-    /// # Errors
-    /// `commit_unfinished` if the commit has happened and a file could not be written: the next
-    /// commit, or the next holder of the lock, finishes it. After any other error nothing was
-    /// written.
+    /// Applies everything that an operation writes, or nothing. Fails with `commit_unfinished` if
+    /// the commit has happened and a file could not be written: the next commit, or the next holder
+    /// of the lock, finishes it. After any other error nothing was written.
     pub fn commit(&self, commit: &Commit) -> Result<Committed> {
         let guard = self.guard();
         let announced = match guard {
@@ -158,9 +152,7 @@ impl LockedRepository {
     }
 
     /// Makes sure that the repository is what guarded turns are judged by. Returns the
-    /// configuration and the state that are in force; `None` if no worker runs.
-    ///
-    /// # Errors
+    /// configuration and the state that are in force; `None` if no worker runs. Fails with
     /// `config_changed`, `records_changed` or `run_lost` if a person must decide.
     pub(crate) fn settle(&self) -> std::result::Result<Option<InForce>, Failure> {
         self.guard().map_or(Ok(None), |guard| guard.settle(self))
@@ -171,10 +163,8 @@ impl LockedRepository {
         Ok(self.disk().remove_tree(&layout::index())?)
     }
 
-    /// What the records say about a run. The index is stored, so that less is read next time.
-    ///
-    /// # Errors
-    /// `record_invalid` if a line is damaged.
+    /// What the records say about a run. The index is stored, so that less is read next time. Fails
+    /// with `record_invalid` if a line is damaged.
     pub fn index(&self, run: Option<&RunId>) -> Result<RunIndex> {
         let loaded = index::load(self.disk(), run)?;
         if loaded.store(self.disk())
@@ -209,9 +199,7 @@ impl LockedRepository {
         Ok(self.disk().remove_tree(path.as_str())?)
     }
 
-    /// Writes a turn's bundle; replaces what its folder contained.
-    ///
-    /// # Errors
+    /// Writes a turn's bundle; replaces what its folder contained. Fails with
     /// `path_outside_repository` if a name in it has folders.
     pub fn write_bundle(&self, turn: &TurnId, bundle: &Bundle) -> Result<()> {
         bundle::write(self.disk(), turn, bundle)
@@ -253,10 +241,8 @@ impl LockedRepository {
     }
 
     /// Restores the protected files and the lock after a hook ran, and returns the paths that had
-    /// changed.
-    ///
-    /// # Errors
-    /// `lock_lost` if another process has the lock by now; its files are not touched then.
+    /// changed. Fails with `lock_lost` if another process has the lock by now; its files are not
+    /// touched then.
     pub fn restore(&self, before: &Protected) -> Result<Vec<String>> {
         // First: without the lock, the files may already be those of another process.
         let unlocked = self.tree.lock().put_back()?;

@@ -74,9 +74,7 @@ impl Repository {
         self.disk.root_path()
     }
 
-    /// Takes the lock, and finishes commits that other processes left unfinished.
-    ///
-    /// # Errors
+    /// Takes the lock, and finishes commits that other processes left unfinished. Fails with
     /// `lock_timeout`, which names the holder, if a living process holds the lock for longer than
     /// `timeout`; `record_invalid` if a journal cannot be read, which stays where it is.
     pub fn lock(&self, timeout: Duration) -> Result<LockedRepository> {

@@ -11,10 +11,8 @@ pub struct Protected {
 }
 
 impl Repository {
-    /// Reads the protected files, and these in addition.
-    ///
-    /// # Errors
-    /// If one of them cannot be read; the hook must not run then.
+    /// Reads the protected files, and these in addition. Fails if one of them cannot be read; the
+    /// hook must not run then.
     pub fn protect(&self, more: &[String]) -> Result<Protected> {
         let paths = PROTECTED_FILES.iter().map(|path| (*path).to_owned());
         let mut files = Vec::new();

@@ -27,10 +27,7 @@ impl Repository {
         Ok(self.disk().stat(layout::CONFIG)?.is_some())
     }
 
-    /// The bytes of the configuration.
-    ///
-    /// # Errors
-    /// `not_governed` if there is none.
+    /// The bytes of the configuration. Fails with `not_governed` if there is none.
     pub fn config_bytes(&self) -> Result<Vec<u8>> {
         let bytes = read_file(self.disk(), layout::CONFIG, limits::DOCUMENT)?;
         bytes.ok_or_else(|| RepositoryError::NotGoverned {
@@ -38,10 +35,8 @@ impl Repository {
         })
     }
 
-    /// The configuration as a document, not judged yet.
-    ///
-    /// # Errors
-    /// `not_governed` if there is none, `invalid_config` if it is not JSON.
+    /// The configuration as a document, not judged yet. Fails with `not_governed` if there is none,
+    /// `invalid_config` if it is not JSON.
     pub fn config(&self) -> Result<Value> {
         Self::read_config(&self.config_bytes()?)
     }
@@ -61,10 +56,7 @@ impl Repository {
         Ok(read_file(self.disk(), &path, limits::DOCUMENT)?)
     }
 
-    /// The state; `None` before the first run.
-    ///
-    /// # Errors
-    /// `state_invalid` if it is damaged.
+    /// The state; `None` before the first run. Fails with `state_invalid` if it is damaged.
     pub fn state(&self) -> Result<Option<State>> {
         self.state_bytes()?.map(|bytes| Self::read_state(&bytes)).transpose()
     }
@@ -73,10 +65,8 @@ impl Repository {
         parse(bytes, &layout::state(), Code::XchainStateInvalid, State::read)
     }
 
-    /// The state of a coordinator; `None` if there is none.
-    ///
-    /// # Errors
-    /// `coordinator_state_invalid` if it is damaged.
+    /// The state of a coordinator; `None` if there is none. Fails with `coordinator_state_invalid`
+    /// if it is damaged.
     pub fn coordinator_state(&self) -> Result<Option<CoordinatorState>> {
         let path = coordinator_state_path();
         let bytes = read_file(self.disk(), &path, limits::DOCUMENT)?;
@@ -104,27 +94,19 @@ impl Repository {
         Ok(self.lines(record)?.map(|line| Ok(line?.object)))
     }
 
-    /// The last lines of a record, oldest first; the rest of it is not read.
-    ///
-    /// # Errors
+    /// The last lines of a record, oldest first; the rest of it is not read. Fails with
     /// `record_invalid` if one of them is damaged.
     pub fn last_lines(&self, record: RecordFile, count: usize) -> Result<Vec<Object>> {
         Ok(record::last_lines(self.disk(), record.path().as_str(), count)?)
     }
 
-    /// The decisions that outlive their runs.
-    ///
-    /// # Errors
-    /// `record_invalid` if a line is damaged.
+    /// The decisions that outlive their runs. Fails with `record_invalid` if a line is damaged.
     pub fn repo_decisions(&self) -> Result<RepoDecisions> {
         let lines: Result<Vec<Object>> = self.objects(RecordFile::RepoDecisions)?.collect();
         Ok(RepoDecisions::new(lines?))
     }
 
-    /// What the records say about a run.
-    ///
-    /// # Errors
-    /// `record_invalid` if a line is damaged.
+    /// What the records say about a run. Fails with `record_invalid` if a line is damaged.
     pub fn index(&self, run: Option<&RunId>) -> Result<RunIndex> {
         // Not stored: a reader never writes.
         Ok(index::load(self.disk(), run)?.index)
@@ -134,10 +116,8 @@ impl Repository {
         layout::index()
     }
 
-    /// What the records say about a run, without the stored index.
-    ///
-    /// # Errors
-    /// `record_invalid` if a line is damaged.
+    /// What the records say about a run, without the stored index. Fails with `record_invalid` if a
+    /// line is damaged.
     pub fn rebuilt_index(&self, run: Option<&RunId>) -> Result<RunIndex> {
         Ok(index::rebuild(self.disk(), run)?.index)
     }
@@ -147,9 +127,7 @@ impl Repository {
         Ok(index::history_line(self.disk(), position)?)
     }
 
-    /// A staged result: the first of these paths that exists, and its bytes.
-    ///
-    /// # Errors
+    /// A staged result: the first of these paths that exists, and its bytes. Fails with
     /// `path_outside_repository`, `not_a_file` or `file_too_large`.
     pub fn staged(&self, paths: &[String]) -> Result<Option<(String, Vec<u8>)>> {
         for path in paths {

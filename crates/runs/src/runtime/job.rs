@@ -13,7 +13,6 @@ use accord_runs_core::state::Turn;
 
 /// A dispatched turn, for its worker.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Job<'a> {
     pub root: &'a Path,
     pub run_id: &'a str,
@@ -41,7 +40,6 @@ pub enum WorkerEnd {
 
 /// An observation of a worker while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum WorkerSignal<'a> {
     Started {
         pid: u32,

@@ -47,10 +47,8 @@ pub fn program(runtime: &Runtime, root: &Path) -> Option<Invocation> {
     Some(Invocation::new(program, words).cwd(folder))
 }
 
-/// Checks whether a runtime can be used here; called before a dispatch and by the check-up.
-///
-/// # Errors
-/// `runtime_not_supported` or `runtime_unavailable`.
+/// Checks whether a runtime can be used here; called before a dispatch and by the check-up. Fails
+/// with `runtime_not_supported` or `runtime_unavailable`.
 pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     if !SUPPORTED.contains(&runtime.kind) {
         let message = format!("runtime {} has the type {}", runtime.id, runtime.kind);
@@ -89,9 +87,7 @@ pub fn check_all(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Runs the worker of a turn and waits for it, passing observations to `signals`.
-///
-/// # Errors
+/// Runs the worker of a turn and waits for it, passing observations to `signals`. Fails with
 /// `worker_not_started`, `worker_stalled`, `worker_timed_out`, `worker_without_result`,
 /// `worker_failed`, `worker_cancelled` or `attempt_over`. No process of the worker is left then.
 pub fn run_worker(

@@ -6,10 +6,8 @@ use super::Write;
 use crate::disk::Disk;
 use crate::{Kind, Result, TreeError};
 
-/// The obstacle to applying these writes, unless the writes themselves are its cause.
-///
-/// # Errors
-/// If the files cannot be inspected.
+/// The obstacle to applying these writes, unless the writes themselves are its cause. Fails if the
+/// files cannot be inspected.
 pub fn obstacle_of(disk: &dyn Disk, writes: &[Write]) -> Result<Option<TreeError>> {
     for file in replaced(writes) {
         if let Some(by) = obstacle_to(disk, file)?
@@ -21,10 +19,7 @@ pub fn obstacle_of(disk: &dyn Disk, writes: &[Write]) -> Result<Option<TreeError
     Ok(None)
 }
 
-/// The path of what keeps a file from being written.
-///
-/// # Errors
-/// If the path leads out of the tree.
+/// The path of what keeps a file from being written. Fails if the path leads out of the tree.
 pub fn obstacle_to(disk: &dyn Disk, path: &str) -> Result<Option<String>> {
     for folder in folders(path) {
         match disk.stat(folder)?.map(|stat| stat.kind) {

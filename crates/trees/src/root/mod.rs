@@ -45,10 +45,7 @@ enum Keeping {
 }
 
 impl Root {
-    /// Opens an existing folder.
-    ///
-    /// # Errors
-    /// If it does not exist, is not a folder, or cannot be entered.
+    /// Opens an existing folder. Fails if it does not exist, is not a folder, or cannot be entered.
     pub fn open(path: &Path) -> Result<Self> {
         let refused = |source: std::io::Error| {
             TreeError::system(&path.display().to_string(), "opened", source)

@@ -43,10 +43,8 @@ impl EarlySync {
         self.running = sync.ok();
     }
 
-    /// Waits for the sync that runs. The next one begins with nothing to do.
-    ///
-    /// # Errors
-    /// If an early sync failed: the log must not be emptied now.
+    /// Waits for the sync that runs. The next one begins with nothing to do. Fails if an early sync
+    /// failed: the log must not be emptied now.
     pub(super) fn end(&mut self) -> Result<()> {
         self.join();
         self.appended = 0;

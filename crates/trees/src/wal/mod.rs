@@ -110,7 +110,6 @@ pub enum News {
 }
 
 /// A tree as it is once the files follow everything that is committed.
-#[non_exhaustive]
 pub struct Preview<S> {
     pub state: S,
     /// The files. Changes of them stay in memory.
@@ -145,10 +144,8 @@ impl<S: Committed> Wal<S> {
     }
 
     /// The committed state, without the lock and without changing anything: a commit that happens
-    /// at the same time may be missing. `None` if there is no log.
-    ///
-    /// # Errors
-    /// When the log cannot be read; [`TreeError::Damaged`] if others changed it.
+    /// at the same time may be missing. `None` if there is no log. Fails when the log cannot be
+    /// read; [`TreeError::Damaged`] if others changed it.
     pub fn peek(&self) -> Result<Option<S>> {
         Ok(self.look()?.map(|(state, ..)| state))
     }
@@ -191,10 +188,8 @@ impl<S: Committed> Wal<S> {
         header.get("boot").and_then(Value::as_str) == Some(self.boot.as_str())
     }
 
-    /// Waits for the lock, and applies what other processes committed.
-    ///
-    /// # Errors
-    /// When the log cannot be read or applied. Nothing is lost then.
+    /// Waits for the lock, and applies what other processes committed. Fails when the log cannot be
+    /// read or applied. Nothing is lost then.
     pub fn lock(&mut self) -> Result<LockedWal<'_, S>> {
         let guard = match self.take_turn() {
             Err(error) if error.is_absent() => {
@@ -308,10 +303,8 @@ impl<S: Committed> Wal<S> {
     }
 
     /// Cuts off what is not whole: a group that was not synced, whose callers got no answer, or
-    /// what is not Accord's. `used` are the bytes of whole records.
-    ///
-    /// # Errors
-    /// If a record may continue behind what was read.
+    /// what is not Accord's. `used` are the bytes of whole records. Fails if a record may continue
+    /// behind what was read.
     fn cut(&self, path: &str, from: u64, read: &ReadLog, used: u64) -> Result<()> {
         let left = &read.bytes[usize::try_from(used).unwrap_or(read.bytes.len())..];
         if left.is_empty() && read.rest == 0 {
@@ -541,10 +534,8 @@ impl<S: Committed> LockedWal<'_, S> {
         Ok(skipped)
     }
 
-    /// Syncs the tree and empties the log.
-    ///
-    /// # Errors
-    /// When the tree cannot be synced. The log stays then.
+    /// Syncs the tree and empties the log. Fails when the tree cannot be synced. The log stays
+    /// then.
     pub fn checkpoint(&mut self) -> Result<()> {
         self.at = self.wal.begin(self.at.number + 1, Some(self.at))?;
         self.wal.seen = Some(self.at);

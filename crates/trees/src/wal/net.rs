@@ -30,7 +30,6 @@ pub(super) enum Trust {
 /// A file that a commit did not reach, because others changed it between the decision and the
 /// commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Skipped {
     pub path: String,
     pub text: String,

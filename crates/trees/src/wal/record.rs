@@ -171,10 +171,8 @@ fn object(texts: &[(&str, &str)], number: Option<(&str, u64)>, bytes: &mut Vec<u
     bytes.push(b'}');
 }
 
-/// Reads a log. A line without its checksum ends it: such a line was not synced.
-///
-/// # Errors
-/// When a line has its checksum and is not a record, so that another version wrote it.
+/// Reads a log. A line without its checksum ends it: such a line was not synced. Fails when a line
+/// has its checksum and is not a record, so that another version wrote it.
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Result<Log> {
     let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     let Some(header) = checked(first) else {

@@ -53,7 +53,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Rewrite {
     pub code: RewriteCode,
     /// The path of the member, joined by dots.

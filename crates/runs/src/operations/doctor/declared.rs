@@ -70,7 +70,6 @@ impl Runs {
             Transport::Http { headers, .. } => {
                 headers.iter().try_for_each(|(_, value)| web::expand(value, &hook.env).map(|_| ()))
             }
-            _ => Err("the type of the hook is not supported here".to_owned()),
         }
     }
 

@@ -26,7 +26,6 @@ wire_enum! {
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub struct Finding {
     pub level: Level,
     /// What it is about: a file, a member of the configuration, a runtime.
