@@ -121,9 +121,7 @@ impl<'a> Waiter<'a> {
         &self,
         work: impl Future<Output = Result<T, ClientError>>,
     ) -> Result<T, ClientError> {
-        let Some(runtime) = &self.runtime else {
-            return Err(ClientError::cancelled());
-        };
+        let Some(runtime) = &self.runtime else { return Err(ClientError::cancelled()) };
         runtime.block_on(async {
             let mut work = std::pin::pin!(work);
             loop {

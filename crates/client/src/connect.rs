@@ -73,9 +73,7 @@ impl Connector {
             Address::Network(network) => network,
         };
         let stream = tcp(network).await.map_err(connect_failed)?;
-        let Some(Tls { connector, name }) = &self.tls else {
-            return Ok(Box::new(stream));
-        };
+        let Some(Tls { connector, name }) = &self.tls else { return Ok(Box::new(stream)) };
         let stream = connector.connect(name.clone(), stream).await;
         Ok(Box::new(stream.map_err(|error| ClientError::tls_handshake(&self.endpoint, &error))?))
     }

@@ -126,9 +126,7 @@ impl<'a> Outline<'a> {
     ///
     /// Clauses: ALX-DERIVATION-INPUTS.
     pub(crate) fn check_derivation_inputs(&self) -> Result<(), KbError> {
-        let Some(derivation) = self.members.get("derivation") else {
-            return Ok(());
-        };
+        let Some(derivation) = self.members.get("derivation") else { return Ok(()) };
         // `get` on a value that is no object gives `None`. So a derivation of another type is
         // refused here, too.
         let Some(Value::Array(inputs)) = derivation.get("inputs") else {
@@ -154,9 +152,7 @@ impl<'a> Outline<'a> {
 
     /// Clauses: ALX-DERIVATION-TYPE.
     fn check_derivation_strictly(&self) -> Result<(), KbError> {
-        let Some(derivation) = self.members.get("derivation") else {
-            return Ok(());
-        };
+        let Some(derivation) = self.members.get("derivation") else { return Ok(()) };
         let members = derivation.as_object().ok_or_else(|| {
             KbError::envelope("/derivation".to_owned(), "derivation must be an object".to_owned())
         })?;

@@ -67,9 +67,7 @@ impl Conversation {
 
     /// Waits for the next line of the child.
     pub fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, SessionError> {
-        let Some(mut group) = self.group.take() else {
-            return Err(SessionError::Over);
-        };
+        let Some(mut group) = self.group.take() else { return Err(SessionError::Over) };
         let line = self.listen(&mut group, limit);
         match line {
             Ok(_) => self.group = Some(group),
@@ -119,9 +117,7 @@ impl Conversation {
         limit: Duration,
         patient: impl Fn(&[u8]) -> bool,
     ) -> Result<Ending, SessionError> {
-        let Some(mut group) = self.group.take() else {
-            return Err(SessionError::Over);
-        };
+        let Some(mut group) = self.group.take() else { return Err(SessionError::Over) };
         group.close_stdin_when_sent();
         let deadline = Instant::now() + limit.min(LONGEST_WAIT);
         let word = self.cancel.clone();

@@ -39,9 +39,7 @@ pub fn shortfall(state: &State, config: &Config) -> Option<Shortfall> {
 }
 
 pub(crate) fn check_assignment(state: &State, config: &Config) -> Result<(), Failure> {
-    let Some(missing) = shortfall(state, config) else {
-        return Ok(());
-    };
+    let Some(missing) = shortfall(state, config) else { return Ok(()) };
     Err(Failure::new(Code::XchainBudgetExhausted, missing.to_string())
         .with("remaining_usd", amount(missing.left_usd))
         .with("wanted_usd", amount(missing.wanted_usd)))
@@ -68,9 +66,7 @@ pub(crate) fn reserve(state: &mut State, config: &Config, turn: &TurnId) {
     if config.budget.per_run_max_usd.is_some() {
         store_budget(state, config, state.spent_usd());
     }
-    let Some(usd) = config.budget.per_turn_max_usd else {
-        return;
-    };
+    let Some(usd) = config.budget.per_turn_max_usd else { return };
     let mut reservations = reservations(state);
     let reservation = build([
         doc::Reservation::TURN_ID.to(turn.as_str()),

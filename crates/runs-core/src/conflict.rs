@@ -47,9 +47,7 @@ pub(crate) fn detect(
     let mut turns: Vec<String> = Vec::new();
     let mut forward_revisions = Vec::new();
     for path in changed {
-        let Some(touch) = index.touch(path) else {
-            continue;
-        };
+        let Some(touch) = index.touch(path) else { continue };
         // Changes up to the assignment were visible to the worker.
         if touch.accepted_sequence <= turn.assigned_sequence() {
             continue;

@@ -30,9 +30,7 @@ pub(crate) fn attach(state: &mut State, turn: &mut Turn) {
         doc::Queued::STATUS.get(item) == Some("pending")
             && doc::Queued::TO_ROLE.get(item) == Some(turn.role())
     };
-    let Some(item) = queue.iter_mut().find(waits).and_then(Value::as_object_mut) else {
-        return;
-    };
+    let Some(item) = queue.iter_mut().find(waits).and_then(Value::as_object_mut) else { return };
     doc::Queued::STATUS.set(item, "active");
     doc::Queued::CHILD_TURN_ID.set(item, turn.id().as_str());
     let context = build(
@@ -212,9 +210,7 @@ fn finish(queue: &mut [Value], id: &str, parent: &str, turn: &Turn, result: &Obj
         doc::Queued::DELEGATION_ID.get(item) == Some(id)
             && doc::Queued::PARENT_TURN_ID.get(item) == Some(parent)
     };
-    let Some(item) = queue.iter_mut().filter_map(Value::as_object_mut).find(own) else {
-        return;
-    };
+    let Some(item) = queue.iter_mut().filter_map(Value::as_object_mut).find(own) else { return };
     let done = doc::Result::STATUS.get(result) == Some("completed");
     let made: Vec<&str> = doc::Result::DECISIONS
         .get(result)

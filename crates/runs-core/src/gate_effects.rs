@@ -123,9 +123,7 @@ pub(crate) fn apply_requests(
     let from_queue = from_queue.and_then(|request| doc::PendingGate::TO.get(request));
     let wanted = result.phase_request();
     let by = if wanted.is_some() { turn.to_owned() } else { requester(&queued_phase) };
-    let Some(to) = wanted.or(from_queue) else {
-        return Ok(());
-    };
+    let Some(to) = wanted.or(from_queue) else { return Ok(()) };
     state.clear(doc::State::QUEUED_PHASE_TRANSITION);
     leave_phase(draft, to, &by, wanted.is_none(), inputs)
 }
@@ -144,9 +142,7 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
         (doc::State::QUEUED_RUN_COMPLETION, GateType::RunCompletion),
         (doc::State::QUEUED_PHASE_TRANSITION, GateType::PhaseTransition),
     ] {
-        let Some(queued) = member.get(draft.state.members()).cloned() else {
-            continue;
-        };
+        let Some(queued) = member.get(draft.state.members()).cloned() else { continue };
         draft.state.clear(member);
         let request = Request {
             gate_type,

@@ -138,9 +138,7 @@ impl RunIndex {
 
     /// Adds a line of the ledger, if it or its turn belongs to the run.
     pub fn add_ledger(&mut self, line: &Object) {
-        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
-            return;
-        };
+        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else { return };
         // The reference runner writes no run into decision lines. Their turn identifies it.
         let own = match doc::Ledger::RUN_ID.get(line) {
             Some(run) => Some(run) == self.run_id.as_deref(),

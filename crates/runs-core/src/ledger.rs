@@ -237,9 +237,7 @@ pub fn duplicates<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<String
     let mut seen = BTreeSet::new();
     let mut twice = BTreeSet::new();
     for line in lines {
-        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else {
-            continue;
-        };
+        let Some(id) = doc::Ledger::ID.get(line).filter(|id| is_decision_id(id)) else { continue };
         // Only ids within one run must differ; runs number their decisions independently.
         if !seen.insert((doc::Ledger::RUN_ID.get(line), id)) {
             twice.insert(id.to_owned());

@@ -158,9 +158,7 @@ impl ManifestError {
 /// Clauses: AX-DM-MALFORMED, AX-DM-FIELDS.
 fn read(bytes: &[u8]) -> Result<Object, String> {
     let value = accord_canon::read(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
-    let Value::Object(manifest) = value else {
-        return Err("it is not a JSON object".into());
-    };
+    let Value::Object(manifest) = value else { return Err("it is not a JSON object".into()) };
     if given(&manifest, "manifest_version").is_none() {
         return Err("it names no manifest_version".into());
     }

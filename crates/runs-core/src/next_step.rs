@@ -184,9 +184,7 @@ pub fn next_steps(
                 turns.len() < config.max_concurrent_turns(state.phase())
                     && !turns.iter().any(|view| view.turn.role() == role)
             });
-            let Some(role) = due else {
-                return (steps, None);
-            };
+            let Some(role) = due else { return (steps, None) };
             if let Some(missing) = shortfall(state, config) {
                 // Active turns may cost less than their reservation, which frees budget.
                 if turns.is_empty() {

@@ -21,9 +21,7 @@ pub fn after_refusal(state: &State, turn: &TurnId) -> AfterRefusal {
     if state.status() == Status::Blocked {
         return AfterRefusal::Blocked;
     }
-    let Some(turn) = state.turn(turn) else {
-        return AfterRefusal::NotJudged;
-    };
+    let Some(turn) = state.turn(turn) else { return AfterRefusal::NotJudged };
     // The status tells whether the result was judged. Other refusals leave it as it was.
     let judged = matches!(
         turn.status(),

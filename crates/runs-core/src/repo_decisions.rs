@@ -75,9 +75,7 @@ impl RepoDecisions {
         role: &str,
         config: &Config,
     ) -> Result<Option<String>, Failure> {
-        let Some(target) = doc::Decision::OVERRIDES.get(decision) else {
-            return Ok(None);
-        };
+        let Some(target) = doc::Decision::OVERRIDES.get(decision) else { return Ok(None) };
         let id = doc::Decision::ID.get(decision).unwrap_or_default();
         let refuse = |what: String| {
             Failure::new(

@@ -44,9 +44,7 @@ impl RunMarker {
 
     /// Notes the run of a state, unless it is noted.
     pub(crate) fn note(&self, state: &State) -> io::Result<()> {
-        let Some(run) = state.run_id() else {
-            return Ok(());
-        };
+        let Some(run) = state.run_id() else { return Ok(()) };
         if self.read().is_some_and(|marked| marked.run_id == run.as_str()) {
             return Ok(());
         }

@@ -276,9 +276,7 @@ impl Runs {
 
     fn pending_conflict(&self, turn: &TurnId) -> Result<Option<Failure>, Failure> {
         let state = self.state()?;
-        let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else {
-            return Ok(None);
-        };
+        let Some(conflict) = state.turn(turn).and_then(Turn::conflict) else { return Ok(None) };
         let names = |name: &str| {
             let names = conflict.get(name).and_then(Value::as_array);
             let names = names.into_iter().flatten().filter_map(Value::as_str);

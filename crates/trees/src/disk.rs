@@ -153,9 +153,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
 /// # Errors
 /// [`TreeError::TooLarge`](crate::TreeError::TooLarge), and those of [`Disk::open`].
 pub fn read_file(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-    let Some(content) = disk.open(path)? else {
-        return Ok(None);
-    };
+    let Some(content) = disk.open(path)? else { return Ok(None) };
     let too_large = || crate::TreeError::TooLarge { path: path.to_owned(), limit };
     let length = content.length()?;
     if length > limit {

@@ -18,9 +18,7 @@ use crate::{Kind, Result, TreeError, atomic, limits};
 /// [`TreeError::Unfinished`] if the journal may exist all the same; after any other error it does
 /// not.
 pub(crate) fn write(disk: &dyn Disk, path: &str, journal: &Object) -> Result<()> {
-    let Err(error) = atomic::write(disk, path, pretty(journal).as_bytes()) else {
-        return Ok(());
-    };
+    let Err(error) = atomic::write(disk, path, pretty(journal).as_bytes()) else { return Ok(()) };
     // The rename may have happened although its sync failed. A journal that stays would be applied
     // later, so it is removed before the caller learns that nothing was written.
     let gone = match disk.stat(path) {
@@ -63,9 +61,7 @@ pub fn list(disk: &dyn Disk, folder: &str) -> Result<Vec<(String, String)>> {
 /// # Errors
 /// [`TreeError::Damaged`] if it is not a JSON object.
 pub fn read(disk: &dyn Disk, path: &str) -> Result<Option<Object>> {
-    let Some(bytes) = read_file(disk, path, limits::DOCUMENT)? else {
-        return Ok(None);
-    };
+    let Some(bytes) = read_file(disk, path, limits::DOCUMENT)? else { return Ok(None) };
     match accord_canon::read(&bytes) {
         Ok(Value::Object(journal)) => Ok(Some(journal)),
         Ok(_) => Err(TreeError::damaged(path, "the journal is not a JSON object")),

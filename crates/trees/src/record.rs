@@ -66,9 +66,7 @@ impl RecordLines {
 
     /// The next line's bytes, and whether they have a line end.
     fn take(&mut self) -> Result<Option<(Vec<u8>, bool)>> {
-        let Some(content) = &self.content else {
-            return Ok(None);
-        };
+        let Some(content) = &self.content else { return Ok(None) };
         let mut searched = self.start;
         loop {
             if let Some(found) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
@@ -140,9 +138,7 @@ impl Iterator for RecordLines {
 
 /// The last lines of a record, oldest first; what is before them is not read.
 pub fn last_lines(disk: &dyn Disk, path: &str, count: usize) -> Result<Vec<Object>> {
-    let Some(content) = disk.open(path)? else {
-        return Ok(Vec::new());
-    };
+    let Some(content) = disk.open(path)? else { return Ok(Vec::new()) };
     let mut start = content.length()?;
     let mut bytes = Vec::new();
     let mut ends = 0;
@@ -191,9 +187,7 @@ pub(crate) fn bytes_of<'a>(lines: impl IntoIterator<Item = &'a Object>) -> Vec<u
 
 /// Truncates a torn line, ends one that has no line end, and returns the length of the record.
 pub fn tidy(disk: &dyn Disk, path: &str) -> Result<u64> {
-    let Some(content) = disk.open(path)? else {
-        return Ok(0);
-    };
+    let Some(content) = disk.open(path)? else { return Ok(0) };
     let length = content.length()?;
     let mut start = length;
     let mut tail = Vec::new();

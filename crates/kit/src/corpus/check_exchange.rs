@@ -116,9 +116,7 @@ impl Reporter<'_> {
 
 /// The level of a case is at least that of every route that it needs.
 fn level(place: &mut Reporter<'_>, case: &Case, routes: &RouteList) {
-    let Some(level) = &case.level else {
-        return;
-    };
+    let Some(level) = &case.level else { return };
     let Some(rank) = routes.rank(level) else {
         place.fault("/level", format!("no level {level:?} is in routes.json"));
         return;

@@ -116,9 +116,7 @@ impl DefinedNames {
     }
 
     fn request(&self, place: &mut Reporter<'_>, request: &Request, routes: Requests<'_>, at: &str) {
-        let Some(route) = routes.routes.get(&request.route) else {
-            return;
-        };
+        let Some(route) = routes.routes.get(&request.route) else { return };
         let given = |name: &str| {
             let path = request.path.as_ref();
             path.is_some_and(|path| path.contains_key(name))

@@ -52,9 +52,7 @@ pub(super) fn areas(check: &mut Check, files: &Files) {
 
 /// Reports a level that the protocol does not have.
 pub(super) fn level(check: &mut Check, file: &str, case: &Case, clauses: &ClauseList) {
-    let Some(level) = case.level.as_ref().filter(|level| !level.trim().is_empty()) else {
-        return;
-    };
+    let Some(level) = case.level.as_ref().filter(|level| !level.trim().is_empty()) else { return };
     if !clauses.levels.iter().flatten().any(|known| known == level) {
         check.fault(file, "/level", format!("no level {level:?} is in clauses.json"));
     }
@@ -63,9 +61,7 @@ pub(super) fn level(check: &mut Check, file: &str, case: &Case, clauses: &Clause
 /// Reports an oracle that the protocol does not have.
 pub(super) fn oracle(check: &mut Check, file: &str, case: &Case, clauses: &ClauseList) {
     let oracle = case.oracle.as_ref();
-    let Some(oracle) = oracle.filter(|oracle| !oracle.trim().is_empty()) else {
-        return;
-    };
+    let Some(oracle) = oracle.filter(|oracle| !oracle.trim().is_empty()) else { return };
     if !clauses.oracles.iter().flatten().any(|known| known == oracle) {
         check.fault(file, "/oracle", format!("no oracle {oracle:?} is in clauses.json"));
     }

@@ -45,9 +45,7 @@ pub(super) fn read(case: &Case, text: &[u8], asked: Asked) -> Result<AdapterResu
 
 /// Removes the members that the kit does not use.
 fn forget_what_is_free(result: &mut Value) {
-    let Some(members) = result.as_object_mut() else {
-        return;
-    };
+    let Some(members) = result.as_object_mut() else { return };
     members.remove("id");
     if members.get("message").is_some_and(|words| !words.is_string()) {
         members.remove("message");

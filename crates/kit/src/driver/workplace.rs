@@ -80,9 +80,7 @@ impl Workplace {
     }
 
     fn put_away(&mut self) -> Result<(), String> {
-        let Some(folder) = self.0.take() else {
-            return Ok(());
-        };
+        let Some(folder) = self.0.take() else { return Ok(()) };
         let path = folder.path().to_owned();
         let gone = removed(folder.close());
         // After the removal: if the process must end in between, `remove_all` still finds the

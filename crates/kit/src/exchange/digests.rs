@@ -48,9 +48,7 @@ fn carried(
     let document = judged.without(document);
     let profile = judged.check.profile.as_deref().and_then(Profile::from_name);
     let canonical = profile.map(|profile| canonicalize(profile, document.to_string().as_bytes()));
-    let Some(Ok(canonical)) = canonical else {
-        return vec![judged.difference(pointer, document)];
-    };
+    let Some(Ok(canonical)) = canonical else { return vec![judged.difference(pointer, document)] };
     let hex = sha256(&canonical).hex();
     let holds = match digest {
         // Protocols write a digest with different prefixes, such as `sha256:`.

@@ -54,9 +54,7 @@ pub(super) fn sorted(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference
 /// Intervals by start; an empty one comes before another with the same start.
 pub(super) fn joined_intervals(judged: &Judged<'_>, place: &Located<'_>) -> Vec<Difference> {
     let found = || vec![judged.difference(&place.pointer, place.value.clone())];
-    let Some(mut intervals) = intervals(judged, place.value) else {
-        return found();
-    };
+    let Some(mut intervals) = intervals(judged, place.value) else { return found() };
     // An open end sorts last among equal starts, so that an empty interval does not come after it.
     intervals.sort_by_key(|(start, end)| (*start, end.is_none(), *end));
     let gaps = judged.check.gaps.unwrap_or(false);

@@ -91,9 +91,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, behind)) = after.split_once('}') else {
-            break;
-        };
+        let Some((name, behind)) = after.split_once('}') else { break };
         if !before.is_empty() {
             found.push(Part::Text(before));
         }

@@ -34,9 +34,7 @@ impl Glob {
                     here += 1;
                 }
                 _ => {
-                    let Some((star, taken)) = last_star else {
-                        return false;
-                    };
+                    let Some((star, taken)) = last_star else { return false };
                     // Earlier stars never need another try: what they took can only grow, which the
                     // last star does, too.
                     last_star = Some((star, taken + 1));

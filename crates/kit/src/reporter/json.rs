@@ -19,9 +19,7 @@ impl<W: Write> JsonReporter<W> {
 
 impl<W: Write> Reporter for JsonReporter<W> {
     fn report(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let What::RunFinished { report } = event.what else {
-            return Ok(());
-        };
+        let What::RunFinished { report } = event.what else { return Ok(()) };
         serde_json::to_writer_pretty(&mut self.0, &report.encode())?;
         self.0.write_all(b"\n")?;
         self.0.flush()

@@ -32,9 +32,7 @@ impl<W: Write> JunitReporter<W> {
 
 impl<W: Write> Reporter for JunitReporter<W> {
     fn report(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let What::RunFinished { report } = event.what else {
-            return Ok(());
-        };
+        let What::RunFinished { report } = event.what else { return Ok(()) };
         document(report).serialize(&mut self.0).map_err(io::Error::other)?;
         self.0.flush()
     }

@@ -185,17 +185,13 @@ fn collect(
 /// be an error of the kit.
 pub(super) fn most(options: &RunOptions) -> usize {
     let workers = options.workers.get();
-    let Some(limit) = open_file_limit() else {
-        return workers;
-    };
+    let Some(limit) = open_file_limit() else { return workers };
     let room = limit.saturating_sub(FILES_OF_THE_KIT) / FILES_OF_A_WORKER;
     workers.min(usize::try_from(room).unwrap_or(usize::MAX).max(1))
 }
 
 fn apply_baseline(result: &mut CaseReport, options: &RunOptions) {
-    let Some(entry) = options.baseline.entry(&result.id) else {
-        return;
-    };
+    let Some(entry) = options.baseline.entry(&result.id) else { return };
     // A case that could not be judged may hide a new failure, so the baseline does not excuse it.
     if result.verdict != Verdict::Fail {
         return;

@@ -79,9 +79,7 @@ impl Observation {
     ) -> Vec<RepoPath> {
         let mut own = self.attributable(turn.baseline().as_ref());
         own.retain(|path| {
-            let Some(touch) = accepted_since(path, turn, index) else {
-                return true;
-            };
+            let Some(touch) = accepted_since(path, turn, index) else { return true };
             let accepted = marker(&touch.turn_id, path);
             accepted.is_some_and(|mark| self.changed.get(path.as_str()) != Some(&mark))
         });

@@ -289,9 +289,7 @@ pub fn session(
         doc::Session::BLOCKED.to(state.status() == Status::Blocked),
         doc::Session::BASELINE_REF.to(baseline),
     ]));
-    let Some(turn) = turn else {
-        return document;
-    };
+    let Some(turn) = turn else { return document };
     let dispatch = build([
         doc::AgentContext::ADAPTER.to(adapter),
         doc::AgentContext::DISPATCH_DIR.to(bundle_folder(turn.id())),

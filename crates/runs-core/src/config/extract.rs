@@ -108,9 +108,7 @@ fn is_demanded(members: &Object, name: &str) -> bool {
 
 fn rules(document: &Object) -> Rules {
     let usual = Rules::default();
-    let Some(rules) = members::object(document, "rules") else {
-        return usual;
-    };
+    let Some(rules) = members::object(document, "rules") else { return usual };
     Rules {
         // Only an explicit false waives the challenge. An invalid value does not.
         challenge_required: rules.get("challenge_required") != Some(&Value::Bool(false)),
@@ -120,9 +118,7 @@ fn rules(document: &Object) -> Rules {
 
 fn budget(document: &Object) -> Budget {
     let usual = Budget::default();
-    let Some(budget) = members::object(document, "budget") else {
-        return usual;
-    };
+    let Some(budget) = members::object(document, "budget") else { return usual };
     Budget {
         per_turn_max_usd: number(budget, "per_turn_max_usd"),
         per_run_max_usd: number(budget, "per_run_max_usd"),
@@ -179,9 +175,7 @@ fn approval_rule(members: &Object) -> Option<ApprovalRule> {
 }
 
 fn timeouts(document: &Object) -> Timeouts {
-    let Some(timeouts) = members::object(document, "timeouts") else {
-        return Timeouts::default();
-    };
+    let Some(timeouts) = members::object(document, "timeouts") else { return Timeouts::default() };
     Timeouts {
         per_turn: count(timeouts, "per_turn_minutes"),
         per_phase: count(timeouts, "per_phase_minutes"),

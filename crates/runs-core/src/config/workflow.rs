@@ -96,9 +96,7 @@ impl WorkflowKit {
                 let mut artifacts = template.map_or_else(Vec::new, Template::artifacts);
                 for artifact in list(value, "artifacts").iter().filter_map(|item| item.as_object())
                 {
-                    let Some(artifact) = Artifact::extract(artifact) else {
-                        continue;
-                    };
+                    let Some(artifact) = Artifact::extract(artifact) else { continue };
                     artifacts.retain(|other| other.path != artifact.path);
                     artifacts.push(artifact);
                 }

@@ -56,9 +56,7 @@ impl Dispatching {
     }
 
     pub fn find(&self, view: &RepoView) -> DispatchedTurn {
-        let Some(state) = &view.state else {
-            return DispatchedTurn::Nothing;
-        };
+        let Some(state) = &view.state else { return DispatchedTurn::Nothing };
         // A role has at most one active turn, and only a newer one can be the intended turn.
         let active = state
             .turns()

@@ -119,9 +119,7 @@ fn turns(initiative: &Initiative<'_>, repo: &str, view: &RepoView, found: &mut V
         .filter(of_repo)
         .filter(|line| history::is(line, LineType::TurnDispatched));
     for line in dispatched {
-        let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else {
-            continue;
-        };
+        let Some(first) = doc::MultiHistory::REPO_TURN_ID.get(line) else { continue };
         // A repository may reissue a dispatched turn on its own. The work continues under the new
         // id.
         let turn = last_of(first, &replacements);

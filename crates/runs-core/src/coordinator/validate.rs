@@ -245,9 +245,7 @@ fn dependencies(document: &Object, id: &str, workstream: &Object, found: &mut Pr
 ///
 /// Clauses: AX-CO-ALIGNMENT-CONFIG, AX-CO-NAMED-CONFIG.
 fn barrier_settings(id: &str, workstream: &Object, barrier: BarrierType, found: &mut Problems) {
-    let Some(name) = barrier.settings() else {
-        return;
-    };
+    let Some(name) = barrier.settings() else { return };
     let code = |what: &str| format!("workstream_{name}_{what}");
     let Some(settings) = members::object(workstream, name) else {
         found.add(code("invalid"), format!("{id} must have {name}"));
@@ -331,9 +329,7 @@ fn cycle(all: &Object) -> Option<Vec<String>> {
 
 /// Clauses: AX-CO-ROUTING.
 fn routing(document: &Object, found: &mut Problems) {
-    let Some(value) = doc::MultiConfig::ROUTING.given(document) else {
-        return;
-    };
+    let Some(value) = doc::MultiConfig::ROUTING.given(document) else { return };
     let Some(routing) = value.as_object() else {
         found.add("routing_invalid", "routing must be an object, one member a phase");
         return;
@@ -346,9 +342,7 @@ fn routing(document: &Object, found: &mut Problems) {
             found.add("routing_entry_invalid", format!("routing.{phase} must be an object"));
             continue;
         };
-        let Some(entry) = doc::Route::ENTRY_WORKSTREAM.given(route) else {
-            continue;
-        };
+        let Some(entry) = doc::Route::ENTRY_WORKSTREAM.given(route) else { continue };
         let Some(entry) = entry.as_str() else {
             let message = format!("routing.{phase}.entry_workstream must be a text");
             found.add("routing_entry_workstream_invalid", message);

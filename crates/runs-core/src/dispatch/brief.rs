@@ -123,9 +123,7 @@ fn authority(authority: WriteAuthority) -> &'static str {
 
 /// The section about a request that a person sent back.
 fn sent_back(state: &State, text: &mut String) {
-    let Some(record) = SentBack::of(state) else {
-        return;
-    };
+    let Some(record) = SentBack::of(state) else { return };
     let request = match record.to() {
         Some(phase) => format!("the request for the phase {phase}"),
         None => "the request to complete the run".to_owned(),
@@ -192,9 +190,7 @@ fn delegation(turn: &Turn, prompt: &mut String) {
 
 fn gate(config: &Config, state: &State, prompt: &mut String) {
     let needed = crate::gate::needed_files(config, state.phase());
-    let Some(gate) = config.exit_gate(state.phase()) else {
-        return;
-    };
+    let Some(gate) = config.exit_gate(state.phase()) else { return };
     let _ = write!(prompt, "\n## Exit gate of the phase: {}\n\n", gate.id);
     for path in needed {
         let requirement = crate::gate::requirement(config, state.phase(), &path);

@@ -63,9 +63,7 @@ pub enum Completion {
 ///
 /// Clauses: AX-GATE-ADVANCE, AX-GATE-UNKNOWN-PHASE, AX-GATE-NEXT-PHASE, AX-GATE-HUMAN.
 pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit {
-    let Some(request) = request else {
-        return PhaseExit::NoRequest;
-    };
+    let Some(request) = request else { return PhaseExit::NoRequest };
     let (config, phase) = (view.config, view.phase);
     // The protocol reports an unknown phase before a wrong order, with a result of its own.
     if !config.has_phase(request) {
@@ -85,9 +83,7 @@ pub fn evaluate_phase_exit(request: Option<&str>, view: &View<'_>) -> PhaseExit 
     }
     let to = request.to_owned();
     // The protocol passes a phase whose gate is not declared.
-    let Some(gate) = gate else {
-        return PhaseExit::Advance { gate: None, to };
-    };
+    let Some(gate) = gate else { return PhaseExit::Advance { gate: None, to } };
     let failures = predicates::failures(gate, view);
     let id = gate.id.clone();
     if !failures.is_empty() {

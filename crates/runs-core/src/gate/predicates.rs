@@ -48,9 +48,7 @@ impl Failures {
 
 /// The files that a phase's gate reads, in the order of their evaluation.
 pub fn needed_files(config: &Config, phase: &str) -> Vec<RepoPath> {
-    let Some(gate) = config.exit_gate(phase) else {
-        return Vec::new();
-    };
+    let Some(gate) = config.exit_gate(phase) else { return Vec::new() };
     let artifacts = config.workflow().artifacts(phase).iter();
     let paths = gate.requires_files.iter().chain(artifacts.map(|artifact| &artifact.path));
     let mut seen = BTreeSet::new();

@@ -72,9 +72,7 @@ impl HookChain {
     ///
     /// Clauses: AX-HK-SKIP, AX-HK-TAMPER, AX-HK-ORDER.
     pub fn record(&mut self, ran: &Execution, at: Time) {
-        let Some(hook) = self.batch.hooks.get(self.next) else {
-            return;
-        };
+        let Some(hook) = self.batch.hooks.get(self.next) else { return };
         let entry = AuditEntry::ran(hook, ran, &self.about, at);
         let action = entry.action;
         self.entries.push(entry);

@@ -36,9 +36,7 @@ pub(crate) fn hooks_of(document: &Object) -> Vec<Hook> {
     let mut hooks = Vec::new();
     let declared = members::object(document, "hooks");
     for (name, value) in declared.into_iter().flatten() {
-        let Some(phase) = HookPhase::parse(name) else {
-            continue;
-        };
+        let Some(phase) = HookPhase::parse(name) else { continue };
         let items = value.as_array().map_or(&[][..], Vec::as_slice);
         hooks.extend(items.iter().filter_map(|item| hook(phase, item.as_object()?)));
     }
@@ -79,9 +77,7 @@ pub(crate) fn config_problems(document: &Object) -> Vec<(String, String)> {
 /// Like [`config_problems`], for a document that allows only some phases.
 pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let Some(value) = given(document, "hooks") else {
-        return found;
-    };
+    let Some(value) = given(document, "hooks") else { return found };
     let Some(hooks) = value.as_object() else {
         return vec![("hooks".into(), "hooks must be an object, one member a phase".into())];
     };
@@ -116,9 +112,7 @@ pub(crate) fn phase_problems(document: &Object, phases: &[HookPhase]) -> Vec<(St
 
 fn hook_problems(phase: HookPhase, item: &Value) -> Vec<&'static str> {
     let mut found = Vec::new();
-    let Some(hook) = item.as_object() else {
-        return vec!["must be an object"];
-    };
+    let Some(hook) = item.as_object() else { return vec!["must be an object"] };
     if !text(hook, "name").is_some_and(is_name) {
         found.push("must have a name of a-z, 0-9, _ and -");
     }

@@ -29,9 +29,7 @@ pub struct Beginning {
 /// were removed or replaced. Fails with `records_missing`.
 pub fn check_records(state: &State, last_run: Option<&str>) -> Result<(), Failure> {
     let known = state.run_id().map(RunId::as_str);
-    let Some(last_run) = last_run.filter(|run| Some(*run) != known) else {
-        return Ok(());
-    };
+    let Some(last_run) = last_run.filter(|run| Some(*run) != known) else { return Ok(()) };
     let known = known.unwrap_or("no run");
     let message = format!(
         "the last run here is {last_run}, but .agentxchain/state.json names {known}: its records \

@@ -93,16 +93,10 @@ fn move_baselines(
     let turns: Vec<TurnId> = state.turns().map(|turn| turn.id().clone()).collect();
     let mut moved = Vec::new();
     for id in turns {
-        let Some(turn) = state.turn_mut(&id) else {
-            continue;
-        };
-        let Some(mut baseline) = turn.baseline() else {
-            continue;
-        };
+        let Some(turn) = state.turn_mut(&id) else { continue };
+        let Some(mut baseline) = turn.baseline() else { continue };
         // A baseline without a commit was captured outside version control and cannot be moved.
-        let Some(from) = baseline.head_ref.replace(head.to_owned()) else {
-            continue;
-        };
+        let Some(from) = baseline.head_ref.replace(head.to_owned()) else { continue };
         if from == head && baseline.view == standing.view {
             continue;
         }

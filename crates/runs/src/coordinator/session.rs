@@ -158,9 +158,7 @@ impl CoordinatorSession<'_> {
         batch: Option<HookBatch>,
         phase: HookPhase,
     ) -> Result<HookReport, Failure> {
-        let Some(batch) = batch else {
-            return Ok(HookReport::none(phase));
-        };
+        let Some(batch) = batch else { return Ok(HookReport::none(phase)) };
         let environment = &self.coordinator.environment;
         let mut extra = hooks::protected_files();
         let mut others = Vec::new();

@@ -90,9 +90,7 @@ impl Git {
     /// Finds the git work tree of a folder, if there is one. Fails with `git_failed` if there is
     /// one and it cannot be used; `given_up` if git was killed by a cancellation.
     pub fn find(root: &Path, cancel: Option<&Cancel>) -> Result<Option<Self>, Failure> {
-        let Some(top) = work_tree_of(root) else {
-            return Ok(None);
-        };
+        let Some(top) = work_tree_of(root) else { return Ok(None) };
         let unfound = Self {
             root: root.to_owned(),
             prefix: String::new(),

@@ -127,13 +127,9 @@ fn check_others(
     pending: &PendingCommit,
 ) -> Result<(), Failure> {
     let others = document.held_by_others();
-    let (Some((first, pid)), Some(after)) = (others.first(), &pending.state) else {
-        return Ok(());
-    };
+    let (Some((first, pid)), Some(after)) = (others.first(), &pending.state) else { return Ok(()) };
     let before = document.snapshot.as_ref().and_then(|snapshot| state_of(&snapshot.state));
-    let (Some(before), Some(after)) = (before, state_of(after.as_bytes())) else {
-        return Ok(());
-    };
+    let (Some(before), Some(after)) = (before, state_of(after.as_bytes())) else { return Ok(()) };
     let lines = |wanted: Record| {
         let lines = commit.writes.iter().filter_map(|write| match write {
             Write::Append { record, line } if *record == wanted => Some(line.clone()),

@@ -328,9 +328,7 @@ fn changed(turns: &BTreeSet<TurnId>, kept: &KeptChange, reasons: &[String]) -> F
 }
 
 pub(super) fn lost_run(snapshot: &Snapshot) -> String {
-    let Some(state) = state_of(&snapshot.state) else {
-        return "the run".to_owned();
-    };
+    let Some(state) = state_of(&snapshot.state) else { return "the run".to_owned() };
     let run = state.run_id().map_or_else(|| "the run".to_owned(), ToString::to_string);
     format!("{run} in the phase {}", state.phase())
 }

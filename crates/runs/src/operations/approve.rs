@@ -39,9 +39,7 @@ impl Runs {
     /// The line of the history of the turn that requested a gate. Fails with `record_invalid` if a
     /// line is damaged.
     pub fn requester(&self, plan: &ApprovalPlan) -> Result<Option<Object>, Failure> {
-        let Some(turn) = plan.requested_by_turn() else {
-            return Ok(None);
-        };
+        let Some(turn) = plan.requested_by_turn() else { return Ok(None) };
         let mut lines = self.repository().last_lines(RecordFile::History, RECENT)?;
         lines.retain(|line| line.get("turn_id").and_then(Value::as_str) == Some(turn));
         Ok(lines.pop())

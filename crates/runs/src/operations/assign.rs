@@ -84,9 +84,7 @@ pub(super) fn check_baseline(
     index: &RunIndex,
     git: Option<&Git>,
 ) -> Result<BaselineCheck, Failure> {
-    let Some(git) = git else {
-        return Ok(BaselineCheck::Clean(without_git()));
-    };
+    let Some(git) = git else { return Ok(BaselineCheck::Clean(without_git())) };
     let changes = git.changes()?;
     let baseline = changes.baseline();
     if baseline.clean {
@@ -179,9 +177,7 @@ fn work_in(
     let mut found = BTreeMap::new();
     for (position, (touch, files)) in by_line {
         let line = repository.history_line(position)?;
-        let Some(line) = line.filter(|line| is_of_turn(line, touch)) else {
-            return Ok(None);
-        };
+        let Some(line) = line.filter(|line| is_of_turn(line, touch)) else { return Ok(None) };
         let marks = history::file_markers(&line);
         for (path, mark) in files {
             let known = marks.and_then(|marks| marks.get(path)?.as_str());

@@ -25,9 +25,7 @@ impl Runs {
     pub fn uncommitted_turns(&self) -> Result<BTreeMap<String, String>, Failure> {
         let state = self.state()?;
         let git = Git::find(self.repository().root(), self.environment.cancel_token())?;
-        let Some(git) = git else {
-            return Ok(BTreeMap::new());
-        };
+        let Some(git) = git else { return Ok(BTreeMap::new()) };
         let index = self.repository().index(state.run_id())?;
         let accepted = accepted_work(self.repository(), &index, &git.changes()?)?;
         Ok(accepted.into_values().map(|done| (done.turn, done.role)).collect())
@@ -59,9 +57,7 @@ pub(super) fn make(
     let by_turn: BTreeMap<&str, &AcceptedWork> =
         accepted.values().map(|done| (done.turn.as_str(), done)).collect();
     // Git first: the event names the commit.
-    let Some(commit) = git.commit(&files, &message(&by_turn))? else {
-        return Ok(None);
-    };
+    let Some(commit) = git.commit(&files, &message(&by_turn))? else { return Ok(None) };
     let clean = git.changes()?.attributable().next().is_none();
     let turns: Vec<String> = by_turn.keys().map(|turn| (*turn).to_owned()).collect();
     for (turn, done) in &by_turn {

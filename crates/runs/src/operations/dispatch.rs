@@ -139,9 +139,7 @@ fn changes_without_worker(
     if by_hand || !(noted || alone && dispatch::was_never_dispatched(turn)) {
         return Ok(None);
     }
-    let Some(git) = operation.git()? else {
-        return Ok(None);
-    };
+    let Some(git) = operation.git()? else { return Ok(None) };
     let mut baseline = turn.baseline();
     if let Some(baseline) = &mut baseline {
         // Later changes of settings are compared with the present ones.

@@ -66,9 +66,7 @@ impl Runs {
         let repository = self.repository();
         let mut found = Vec::new();
         for entry in repository.list(&own_path(&proposals_folder())?)? {
-            let Some(turn) = TurnId::parse(&entry.name) else {
-                continue;
-            };
+            let Some(turn) = TurnId::parse(&entry.name) else { continue };
             let decided = decision_on(repository, &turn)?;
             if decided.is_some() && filter == ProposalFilter::Waiting {
                 continue;
@@ -196,9 +194,7 @@ fn checkpoint_files(
     let summary = proposal.summary.as_deref().and_then(|text| text.lines().next());
     let summary: String = summary.unwrap_or("proposed changes").chars().take(60).collect();
     let message = format!("{role}: {summary}\n\nTurn: {}\n", proposal.turn);
-    let Some(commit) = git.commit(files, &message)? else {
-        return Ok(None);
-    };
+    let Some(commit) = git.commit(files, &message)? else { return Ok(None) };
     let clean = git.changes()?.attributable().next().is_none();
     let now = operation.now();
     let about = (proposal.turn.as_str(), role);

@@ -271,9 +271,7 @@ impl<'a> RunLoop<'a> {
     /// Waits for the end of a turn cycle.
     fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
         // `self` has a sender, so the channel is never closed.
-        let Ok((turn, carried)) = self.receiver.recv() else {
-            return Ok(None);
-        };
+        let Ok((turn, carried)) = self.receiver.recv() else { return Ok(None) };
         self.running.remove(&turn);
         match carried {
             Ok(TurnOutcome::Accepted(done)) => {

@@ -53,9 +53,7 @@ fn requesting_role(operation: &Operation<'_>, pending: Pending) -> Result<Option
         Pending::Transition(transition) => transition.requested_by_turn,
         Pending::Completion(completion) => completion.requested_by_turn,
     };
-    let Some(turn) = turn else {
-        return Ok(None);
-    };
+    let Some(turn) = turn else { return Ok(None) };
     let mut role = None;
     for line in operation.locked.objects(RecordFile::History)? {
         let line = line?;

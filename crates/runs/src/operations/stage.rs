@@ -110,9 +110,7 @@ fn result(
         "proposed_next_role": next_role(operation, turn, manual),
     });
     // `json!` with braces always makes an object.
-    let Value::Object(mut document) = document else {
-        return Ok(Object::new());
-    };
+    let Value::Object(mut document) = document else { return Ok(Object::new()) };
     if let Some(reason) = &manual.needs_human {
         document.insert("needs_human_reason".to_owned(), reason.as_str().into());
     }
@@ -138,9 +136,7 @@ fn observed(
     turn: &Turn,
     only_reviews: bool,
 ) -> Result<Vec<String>, Failure> {
-    let Some(git) = operation.git()? else {
-        return Ok(Vec::new());
-    };
+    let Some(git) = operation.git()? else { return Ok(Vec::new()) };
     let seen = git.observe(turn.baseline().as_ref())?;
     let index = operation.locked.index(operation.state.run_id())?;
     let markers = accepted_markers(operation)?;

@@ -166,9 +166,7 @@ impl Runs {
 
     /// What a person is asked to decide about the run.
     fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>, Failure> {
-        let Some(subject) = Subject::of(state) else {
-            return Ok(None);
-        };
+        let Some(subject) = Subject::of(state) else { return Ok(None) };
         let since = match state.waiting_since() {
             // Another runner, or an earlier version, did not write it to the state.
             None if state.pending().is_some() => {

@@ -102,9 +102,7 @@ impl Runs {
 
 /// Refuses to take a turn from a worker that still runs.
 pub(super) fn refuse_if_worker_runs(turn: &Turn) -> Result<(), Failure> {
-    let Some(pid) = turn.worker_pid().filter(|_| has_worker(turn)) else {
-        return Ok(());
-    };
+    let Some(pid) = turn.worker_pid().filter(|_| has_worker(turn)) else { return Ok(()) };
     let id = turn.id();
     let message = format!("the worker of {id} still runs as process {pid}");
     Err(Failure::new(Code::XchainWorkerBusy, message)

@@ -103,9 +103,7 @@ impl Repository {
 
     /// Checks that the next writer can read a journal. Fails with `record_invalid` if it cannot.
     pub fn check_journal(&self, path: &str) -> Result<()> {
-        let Some(journal) = journal::read(self.disk(), path)? else {
-            return Ok(());
-        };
+        let Some(journal) = journal::read(self.disk(), path)? else { return Ok(()) };
         match self.recovery(path, &journal) {
             Err(error @ RepositoryError::Tree(TreeError::Damaged { .. })) => Err(error),
             _ => Ok(()),
@@ -115,12 +113,8 @@ impl Repository {
     /// What keeps a pending journal from being applied. `None` if there is no obstacle, if the
     /// journal is gone by now, or if it cannot be read.
     pub fn obstacle(&self, path: &str) -> Result<Option<RepositoryError>> {
-        let Ok(Some(journal)) = journal::read(self.disk(), path) else {
-            return Ok(None);
-        };
-        let Ok((_, recovery)) = self.recovery(path, &journal) else {
-            return Ok(None);
-        };
+        let Ok(Some(journal)) = journal::read(self.disk(), path) else { return Ok(None) };
+        let Ok((_, recovery)) = self.recovery(path, &journal) else { return Ok(None) };
         let obstacle = obstacle_of(self.disk(), &writes(&recovery.writes))?;
         Ok(obstacle.map(|source| {
             let (journal, source) = (path.to_owned(), Box::new(source));

@@ -145,13 +145,9 @@ impl Covered {
 /// The stored index, if it still matches.
 fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     let bytes = read_file(disk, &layout::index(), limits::DOCUMENT);
-    let Ok(Some(bytes)) = bytes else {
-        return Ok(None);
-    };
+    let Ok(Some(bytes)) = bytes else { return Ok(None) };
     // Anything that is not our own format is rebuilt from the records.
-    let Ok(document) = serde_json::from_slice::<Object>(&bytes) else {
-        return Ok(None);
-    };
+    let Ok(document) = serde_json::from_slice::<Object>(&bytes) else { return Ok(None) };
     if document.get("version").and_then(Value::as_u64) != Some(VERSION) {
         return Ok(None);
     }
@@ -163,9 +159,7 @@ fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     let matching = |record: RecordFile, stamp: Option<&Object>| -> Result<Option<Covered>> {
         let number = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_u64());
         let text = |name: &str| stamp.and_then(|stamp| stamp.get(name)?.as_str());
-        let Some((length, lines)) = number("length").zip(number("lines")) else {
-            return Ok(None);
-        };
+        let Some((length, lines)) = number("length").zip(number("lines")) else { return Ok(None) };
         let same = edges(disk, record, length)?
             .is_some_and(|(head, tail)| text("head") == Some(&head) && text("tail") == Some(&tail));
         Ok(same.then_some(Covered { length, lines }))
@@ -183,9 +177,7 @@ fn edges(disk: &dyn Disk, record: RecordFile, length: u64) -> Result<Option<(Str
     if present < length {
         return Ok(None);
     }
-    let Some(content) = content else {
-        return Ok(Some((sha256(b"").hex(), sha256(b"").hex())));
-    };
+    let Some(content) = content else { return Ok(Some((sha256(b"").hex(), sha256(b"").hex()))) };
     let edge = length.min(EDGE);
     let head = content.read_at(0, edge as usize)?;
     let tail = content.read_at(length - edge, edge as usize)?;

@@ -177,9 +177,7 @@ impl Repository {
             Err(TreeError::NotFile { .. }) => return missing(),
             found => drop(found?),
         }
-        let Some(content) = self.disk().open(path.as_str())? else {
-            return missing();
-        };
+        let Some(content) = self.disk().open(path.as_str())? else { return missing() };
         let (mut digest, mut offset) = (Sha256::new(), 0);
         loop {
             let chunk = content.read_at(offset, CHUNK)?;

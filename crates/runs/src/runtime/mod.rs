@@ -56,9 +56,7 @@ pub fn check(runtime: &Runtime, root: &Path) -> Result<(), Failure> {
             .with("runtime_id", runtime.id.as_str())
             .with("runtime_type", runtime.kind.as_str()));
     }
-    let Some(program) = program(runtime, root) else {
-        return Ok(());
-    };
+    let Some(program) = program(runtime, root) else { return Ok(()) };
     let refuse = |why: String| {
         let message = format!("runtime {}: {why}", runtime.id);
         Failure::new(Code::XchainRuntimeUnavailable, message)

@@ -137,9 +137,7 @@ fn append(
 /// The offset from which lines of the commit may follow: the length that the record had, unless
 /// the record was changed by others since.
 fn line_start(disk: &dyn Disk, path: &str, before: u64) -> Result<u64> {
-    let Some(content) = disk.open(path)? else {
-        return Ok(0);
-    };
+    let Some(content) = disk.open(path)? else { return Ok(0) };
     let is_start =
         before == 0 || before <= content.length()? && content.read_at(before - 1, 1)? == b"\n";
     Ok(if is_start { before } else { 0 })

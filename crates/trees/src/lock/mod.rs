@@ -68,9 +68,7 @@ pub struct HeldLock {
 impl LockFile {
     /// The owner of the lock, and whether it still runs; `None` if the lock is free.
     pub fn owner(&self, disk: &dyn Disk) -> Result<Option<(LockOwner, bool)>> {
-        let Content::Owner(owner) = self.read(disk)? else {
-            return Ok(None);
-        };
+        let Content::Owner(owner) = self.read(disk)? else { return Ok(None) };
         let alive = !process::is_gone(&owner, self.stale_after, now_ms());
         Ok(Some((owner, alive)))
     }
@@ -178,9 +176,7 @@ impl LockFile {
     }
 
     fn is_own(&self, disk: &dyn Disk, token: &str) -> Result<bool> {
-        let Content::Owner(owner) = self.read(disk)? else {
-            return Ok(false);
-        };
+        let Content::Owner(owner) = self.read(disk)? else { return Ok(false) };
         // By token, not by process id: threads of one process must not take each other's lock for
         // their own.
         Ok(owner.identity.is_some_and(|own| own.token == token))

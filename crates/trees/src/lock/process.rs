@@ -85,9 +85,7 @@ pub(super) fn is_gone(owner: &LockOwner, stale_after: Duration, now_ms: i64) -> 
         let renewed = owner.acquired_ms;
         return renewed.is_none_or(|renewed| is_older(renewed, stale_after, now_ms));
     }
-    let Some(process) = process(owner.pid) else {
-        return true;
-    };
+    let Some(process) = process(owner.pid) else { return true };
     let same = identity.start == process.start;
     // Our own pid and start time, but not a token in use: a lock that this process failed to
     // remove.
@@ -97,9 +95,7 @@ pub(super) fn is_gone(owner: &LockOwner, stale_after: Duration, now_ms: i64) -> 
 /// Whether the process with this id that started at that time, in milliseconds since 1970, still
 /// runs. A later process with the same id is not it, if the system says when a process started.
 pub fn still_runs(pid: u64, started_ms: i64) -> bool {
-    let Some(process) = process(pid) else {
-        return false;
-    };
+    let Some(process) = process(pid) else { return false };
     process.started_ms().is_none_or(|real| real.abs_diff(started_ms) <= CLOCK_TOLERANCE_MS)
 }
 
@@ -140,9 +136,7 @@ fn process(pid: u64) -> Option<Process> {
 
 /// Whether a process started after a lock was taken, so that it cannot be the owner.
 fn started_after(process: &Process, owner: &LockOwner) -> bool {
-    let Some((started, taken)) = process.started_ms().zip(owner.acquired_ms) else {
-        return false;
-    };
+    let Some((started, taken)) = process.started_ms().zip(owner.acquired_ms) else { return false };
     // Clocks are adjusted, and the boot time is known only to the second.
     let tolerance = 2_000;
     started > taken.saturating_add(tolerance)

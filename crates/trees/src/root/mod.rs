@@ -168,9 +168,7 @@ impl Disk for Root {
     }
 
     fn stat(&self, path: &str) -> Result<Option<Stat>> {
-        let Some((folder, name)) = self.split_if_there(path, "looked at")? else {
-            return Ok(None);
-        };
+        let Some((folder, name)) = self.split_if_there(path, "looked at")? else { return Ok(None) };
         // The root itself has no name in a folder.
         let name = if name.is_empty() { "." } else { name };
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -303,9 +301,7 @@ impl Disk for Root {
     }
 
     fn remove_file(&self, path: &str) -> Result<bool> {
-        let Some((folder, name)) = self.split_if_there(path, "removed")? else {
-            return Ok(false);
-        };
+        let Some((folder, name)) = self.split_if_there(path, "removed")? else { return Ok(false) };
         match unlinkat(&folder, name, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(Errno::NOENT) => Ok(false),
@@ -315,9 +311,7 @@ impl Disk for Root {
 
     fn remove_tree(&self, path: &str) -> Result<()> {
         self.kept.forget(path);
-        let Some((folder, name)) = self.split_if_there(path, "removed")? else {
-            return Ok(());
-        };
+        let Some((folder, name)) = self.split_if_there(path, "removed")? else { return Ok(()) };
         remove::tree(folder.as_fd(), name.as_ref()).map_err(|errno| refused(path, "removed", errno))
     }
 

@@ -11,9 +11,7 @@ use rustix::io::{Errno, Result};
 
 /// Removes a name in a folder; it may be gone already.
 pub(super) fn tree(folder: BorrowedFd<'_>, name: &OsStr) -> Result<()> {
-    let Some(top) = enter(folder, name)? else {
-        return Ok(());
-    };
+    let Some(top) = enter(folder, name)? else { return Ok(()) };
     let mut moved = 0_u64;
     loop {
         // Files and empty folders first. What is left has content, and is flattened by one level

@@ -40,9 +40,7 @@ fn overlooking(
     overlooked: impl Fn(&Value) -> bool,
 ) -> Result<Reply, BadCall> {
     after(call, honest, &["compat"], |outcome| {
-        let Some(changes) = outcome["changes"].as_array_mut() else {
-            return;
-        };
+        let Some(changes) = outcome["changes"].as_array_mut() else { return };
         let before = changes.len();
         changes.retain(|change| !overlooked(change));
         // The rest of the report follows, so that only the overlooked change is wrong.

@@ -41,9 +41,7 @@ impl Connector<()> for Persistent {
 
 /// Whether the other side closed the connection before it was established.
 fn is_turned_away(error: &Error) -> bool {
-    let Error::Io(error) = error else {
-        return matches!(error, Error::ConnectionFailed);
-    };
+    let Error::Io(error) = error else { return matches!(error, Error::ConnectionFailed) };
     matches!(
         error.kind(),
         ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted

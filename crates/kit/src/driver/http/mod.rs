@@ -234,9 +234,7 @@ impl Adapter for Http {
         let Task::Exchange(exchange) = &case.task else {
             return Err("needs an adapter, and the run has a server".to_owned());
         };
-        let Some(run) = self.run.get() else {
-            return Ok(());
-        };
+        let Some(run) = self.run.get() else { return Ok(()) };
         if let Some(why) = self.lacks_key(exchange) {
             return Err(why.to_owned());
         }

@@ -193,9 +193,7 @@ impl RunScopes {
             let route = &routes.routes[&step.request.route];
             route.method == Method::Get && route.parameters().eq([routes.scope.variable.as_str()])
         };
-        let Some(step) = routes.scope.open.iter().find(reads_scope) else {
-            return Ok(());
-        };
+        let Some(step) = routes.scope.open.iter().find(reads_scope) else { return Ok(()) };
         let ended = engine.run(std::slice::from_ref(step), &mut self.base(routes));
         match Refusal::of(&ended, routes, true) {
             Some(refusal) => Err(CannotOpen::Refused(refusal)),
@@ -245,9 +243,7 @@ impl RunScopes {
         // The mark of a conformance run is no part of the protocol, and a server may be strict.
         for request in [Some(create.clone()), without_extensions(create)].into_iter().flatten() {
             let request = compose(&request, engine.routes, &variables);
-            let Ok(Ok(answer)) = request.map(|request| engine.send(&request)) else {
-                return;
-            };
+            let Ok(Ok(answer)) = request.map(|request| engine.send(&request)) else { return };
             if answer.is_success() {
                 self.written.lock().insert(id.to_owned());
             }

@@ -26,9 +26,7 @@ pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
 }
 
 fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(rules) = members::object(document, "rules") else {
-        return;
-    };
+    let Some(rules) = members::object(document, "rules") else { return };
     if given(rules, "challenge_required").is_some_and(|value| !value.is_boolean()) {
         let message = "rules.challenge_required must be true or false";
         found.push(invalid("rules.challenge_required", message));
@@ -42,9 +40,7 @@ fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
 }
 
 fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(budget) = members::object(document, "budget") else {
-        return;
-    };
+    let Some(budget) = members::object(document, "budget") else { return };
     for name in ["per_turn_max_usd", "per_run_max_usd"] {
         if given(budget, name).is_some() && number(budget, name).is_none_or(|usd| usd <= 0.0) {
             let field = format!("budget.{name}");
@@ -118,9 +114,7 @@ fn params(rule: PolicyRule, params: Option<&Object>) -> Option<&'static str> {
 }
 
 fn approval(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(policy) = members::object(document, "approval_policy") else {
-        return;
-    };
+    let Some(policy) = members::object(document, "approval_policy") else { return };
     let known = phase_names(document);
     if let Some(phases) = members::object(policy, "phase_transitions") {
         let at = "approval_policy.phase_transitions";
@@ -177,9 +171,7 @@ fn is_action(value: Option<&Value>) -> bool {
 }
 
 fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(timeouts) = members::object(document, "timeouts") else {
-        return;
-    };
+    let Some(timeouts) = members::object(document, "timeouts") else { return };
     for name in ["per_turn_minutes", "per_phase_minutes", "per_run_minutes"] {
         minutes("timeouts", timeouts, name, found);
     }

@@ -149,9 +149,7 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
 ///
 /// Clauses: AX-CS-RUNTIME.
 fn runtime_reference(document: &Object, id: &str, role: &Value, found: &mut Vec<ConfigProblem>) {
-    let Some(runtime) = role.get("runtime") else {
-        return;
-    };
+    let Some(runtime) = role.get("runtime") else { return };
     let runtimes = members::object(document, "runtimes");
     let declared = rule!(
         runtime.as_str().is_some_and(|name| runtimes.is_some_and(|all| all.contains_key(name)));
@@ -200,9 +198,7 @@ fn authority_fits_runtime(document: &Object, found: &mut Vec<ConfigProblem>) {
 
 /// Clauses: AX-PT-RANGE.
 fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(value) = given(document, "routing") else {
-        return;
-    };
+    let Some(value) = given(document, "routing") else { return };
     let Some(routing) = value.as_object() else {
         found.push(invalid("routing", "routing must be an object, one member a phase"));
         return;

@@ -84,9 +84,7 @@ fn api_proxy(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
     }
     positive(runtime, "max_output_tokens", report);
     positive(runtime, "context_window_tokens", report);
-    let Some(policy) = members::object(runtime, "retry_policy") else {
-        return;
-    };
+    let Some(policy) = members::object(runtime, "retry_policy") else { return };
     for class in list(policy, "retry_on") {
         if !class.as_str().is_some_and(|class| RETRY_CLASSES.contains(&class)) {
             report("retry_policy.retry_on", "names a class of failure that does not exist");

@@ -65,9 +65,7 @@ fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
 }
 
 pub(super) fn workflow(document: &Object, found: &mut Vec<ConfigProblem>) {
-    let Some(value) = given(document, "workflow_kit") else {
-        return;
-    };
+    let Some(value) = given(document, "workflow_kit") else { return };
     let Some(kit) = value.as_object() else {
         found.push(invalid("workflow_kit", "workflow_kit must be an object"));
         return;

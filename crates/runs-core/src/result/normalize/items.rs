@@ -29,9 +29,7 @@ pub(super) fn decisions(draft: &mut Draft, situation: &Situation<'_>) {
     }
     let mut notes = Vec::new();
     for (index, decision) in decisions.iter_mut().enumerate() {
-        let Some(decision) = decision.as_object_mut() else {
-            continue;
-        };
+        let Some(decision) = decision.as_object_mut() else { continue };
         let field = |member: Member<Text>| format!("decisions.{index}.{}", member.name());
         if !doc::Decision::ID.get(decision).is_some_and(is_decision_id) {
             let id = ids.take_next();
@@ -83,9 +81,7 @@ pub(super) fn objections(draft: &mut Draft) {
         .collect();
     let mut next = 1;
     for (index, objection) in objections.iter_mut().enumerate() {
-        let Some(objection) = objection.as_object_mut() else {
-            continue;
-        };
+        let Some(objection) = objection.as_object_mut() else { continue };
         if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
             // Ids of later objections are taken as well, so the numbers cannot simply be counted.
             let free =

@@ -23,9 +23,7 @@ pub fn normalize(
     situation: &Situation<'_>,
     leniency: Leniency,
 ) -> (Value, Vec<Rewrite>) {
-    let Value::Object(result) = staged else {
-        return (staged, Vec::new());
-    };
+    let Value::Object(result) = staged else { return (staged, Vec::new()) };
     let mut draft = Draft { result, rewrites: Vec::new() };
     // The order matters: a step reads members that earlier steps have put in place.
     shape::identity(&mut draft, situation);

@@ -20,9 +20,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         let guards = |phase: &&&str| {
             config.route(phase).and_then(|route| route.exit_gate.as_deref()) == Some(&*request)
         };
-        let Some(guarded) = phases.iter().find(guards) else {
-            return;
-        };
+        let Some(guarded) = phases.iter().find(guards) else { return };
         let why = format!("{request} is the exit gate of {guarded}");
         let code = RewriteCode::GateNameResolved;
         match config.next_phase(guarded) {
@@ -36,9 +34,7 @@ pub(super) fn phase(draft: &mut Draft, situation: &Situation<'_>) {
         }
         return;
     }
-    let (Some(at), Some(wanted)) = (position(current), position(&request)) else {
-        return;
-    };
+    let (Some(at), Some(wanted)) = (position(current), position(&request)) else { return };
     // A reviewer's request is left as it is, and the validation refuses it.
     if wanted > at + 1 && situation.authority() != Some(WriteAuthority::ReviewOnly) {
         let next = phases[at + 1];

@@ -11,9 +11,7 @@ use crate::rule;
 
 /// Inserts the id of the run when the turn matches.
 pub(super) fn identity(draft: &mut Draft, situation: &Situation<'_>) {
-    let (Some(turn), Some(run)) = (situation.turn, situation.state.run_id()) else {
-        return;
-    };
+    let (Some(turn), Some(run)) = (situation.turn, situation.state.run_id()) else { return };
     // The right turn id shows that the result belongs to the run, so a wrong run id is a slip.
     let same_turn = doc::Result::TURN_ID.get(&draft.result) == Some(turn.id().as_str());
     if same_turn && doc::Result::RUN_ID.get(&draft.result) != Some(run.as_str()) {
@@ -137,9 +135,7 @@ pub(super) fn status(draft: &mut Draft) {
 /// Turns a claimed workspace change without changed files into a review, where that is unambiguous.
 pub(super) fn artifact(draft: &mut Draft, situation: &Situation<'_>, leniency: Leniency) {
     let result = &draft.result;
-    let Some(artifact) = doc::Result::ARTIFACT.get(result) else {
-        return;
-    };
+    let Some(artifact) = doc::Result::ARTIFACT.get(result) else { return };
     if doc::Artifact::TYPE.get(artifact) != Some("workspace")
         || !doc::Result::FILES_CHANGED.items(result).is_empty()
         || has_products(result)

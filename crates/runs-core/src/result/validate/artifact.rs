@@ -145,9 +145,7 @@ fn proposed_changes(result: &Object, findings: &mut Findings) {
     let mut known: BTreeMap<RepoPath, bool> = BTreeMap::new();
     for (index, change) in doc::Result::PROPOSED_CHANGES.get(result).iter().enumerate() {
         let field = format!("proposed_changes.{index}");
-        let Some(change) = change.as_object() else {
-            continue;
-        };
+        let Some(change) = change.as_object() else { continue };
         let path = doc::Proposed::PATH.get(change).unwrap_or_default();
         let sound = rule!(
             sound_path(path, &format!("{field}.path"), findings);

@@ -26,9 +26,7 @@ pub(super) fn check(result: &Object, fields: &mut Fields<'_>) {
         fields.items(result, doc::Result::DELEGATIONS).iter().enumerate().take(most)
     {
         let at = format!("delegations.{index}");
-        let Some(delegation) = fields.object(&at, item) else {
-            continue;
-        };
+        let Some(delegation) = fields.object(&at, item) else { continue };
         if !doc::Delegation::ID.get(delegation).is_some_and(is_delegation_id) {
             fields.wrong(format!("{at}.id"), "must be del- and three digits");
         }

@@ -134,9 +134,7 @@ fn decisions(result: &Object, fields: &mut Fields<'_>) {
     for (index, item) in fields.items(result, doc::Result::DECISIONS).iter().enumerate().take(most)
     {
         let at = format!("decisions.{index}");
-        let Some(decision) = fields.object(&at, item) else {
-            continue;
-        };
+        let Some(decision) = fields.object(&at, item) else { continue };
         let id = doc::Decision::ID.get(decision).unwrap_or_default();
         if !is_decision_id(id) {
             let message = format!("{at}.id {id:?} must be DEC- and a number");
@@ -176,9 +174,7 @@ fn objections(result: &Object, fields: &mut Fields<'_>) {
     ];
     for (index, item) in fields.items(result, doc::Result::OBJECTIONS).iter().enumerate() {
         let at = format!("objections.{index}");
-        let Some(objection) = fields.object(&at, item) else {
-            continue;
-        };
+        let Some(objection) = fields.object(&at, item) else { continue };
         if !doc::Objection::ID.get(objection).is_some_and(is_objection_id) {
             fields.wrong(format!("{at}.id"), "must be OBJ- and a number");
         }

@@ -14,9 +14,7 @@ impl Runs {
     pub(super) fn check_runtimes(&self, config: &Config, findings: &mut Vec<Finding>) {
         for declared in config.runtimes() {
             let usable = runtime::check_all(declared, self.repository().root());
-            let Err(failure) = usable else {
-                continue;
-            };
+            let Err(failure) = usable else { continue };
             let roles: Vec<&str> = config
                 .roles()
                 .iter()
@@ -43,9 +41,7 @@ impl Runs {
     pub(super) fn check_hooks(&self, config: &Config, findings: &mut Vec<Finding>) {
         for phase in HookPhase::ALL {
             for hook in config.hooks(*phase) {
-                let Err(message) = self.check_hook(&hook) else {
-                    continue;
-                };
+                let Err(message) = self.check_hook(&hook) else { continue };
                 let stops = hook.mode == HookMode::Blocking;
                 findings.push(Finding {
                     level: if stops { Level::Error } else { Level::Warning },

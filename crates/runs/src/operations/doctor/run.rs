@@ -106,9 +106,7 @@ impl Runs {
     pub(super) fn check_repo_decisions(&self, findings: &mut Vec<Finding>) {
         let subject = RecordFile::RepoDecisions.path().to_string();
         // The check of the files reports a damaged line.
-        let Ok(decisions) = self.repository().repo_decisions() else {
-            return;
-        };
+        let Ok(decisions) = self.repository().repo_decisions() else { return };
         for (id, runs) in decisions.repeated() {
             let runs = runs.join(", ");
             findings.push(Finding {

@@ -123,9 +123,7 @@ fn exchange(
     }
     let mut reply = Reply { session, ..Reply::default() };
     // A notification is answered with 202 and no message.
-    let Some(id) = id else {
-        return Ok(reply);
-    };
+    let Some(id) = id else { return Ok(reply) };
     if streams {
         reply.read_stream(id, BufReader::new(body))?;
     } else {
