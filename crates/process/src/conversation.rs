@@ -88,7 +88,6 @@ impl Conversation {
         Ok(ending)
     }
 
-    /// The last bytes that the child wrote to stderr.
     pub fn stderr(&self) -> &[u8] {
         self.heard.stderr.bytes()
     }
@@ -105,7 +104,6 @@ impl Conversation {
         caught.map_err(|source| SessionError::System { source })
     }
 
-    /// Kills the child's group now.
     pub(crate) fn kill(&mut self) {
         self.group = None;
     }

@@ -17,7 +17,6 @@ pub enum StartError {
         /// The program as it was named.
         program: String,
     },
-    /// The file exists but cannot be executed.
     #[error("the program {program:?} cannot be executed: {why}")]
     NotExecutable {
         /// The program as it was named.
@@ -29,7 +28,6 @@ pub enum StartError {
         /// The folder as it was named.
         path: PathBuf,
     },
-    /// The system refused for another reason.
     #[error("the program {program:?} could not be started: {source}")]
     System {
         /// The program as it was named.
@@ -41,16 +39,13 @@ pub enum StartError {
 /// A [`crate::Session`] gave no answer. The child and its group are gone.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// No full line came in time.
     #[error("no answer within {} ms", limit.as_millis())]
     TimedOut { limit: Duration },
-    /// The child ended before it answered.
     #[error("the process ended before it answered ({ending})")]
     Ended { ending: Ending },
     /// The child closed its stdout, so it cannot answer any more.
     #[error("the process closed its stdout before it answered")]
     OutputClosed,
-    /// The answer does not end within the limit.
     #[error("the answer is longer than {limit} bytes")]
     LineTooLong {
         /// The limit in bytes.
@@ -63,7 +58,6 @@ pub enum SessionError {
     Cancelled,
     #[error("the session is over; start a new one")]
     Over,
-    /// Reading or writing a pipe failed.
     #[error("talking to the process failed: {source}")]
     System { source: io::Error },
 }

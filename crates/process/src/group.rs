@@ -126,7 +126,6 @@ impl Group {
         self.child.id()
     }
 
-    /// Sends SIGTERM to the whole group.
     pub(crate) fn ask_to_end(&self) {
         // An error means that the group has ended.
         let _ = kill_process_group(self.pid, Signal::TERM);

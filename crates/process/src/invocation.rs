@@ -16,7 +16,6 @@ use crate::error::StartError;
 pub struct Invocation {
     /// A path, or a bare name that is looked up in `PATH`.
     pub program: OsString,
-    /// The arguments after the program's name.
     pub args: Vec<OsString>,
     /// Variables that are added to those of the caller, or replace them.
     pub env: Vec<(OsString, OsString)>,
@@ -41,7 +40,6 @@ impl Invocation {
         }
     }
 
-    /// Adds a variable to the child's environment.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
@@ -55,7 +53,6 @@ impl Invocation {
         self
     }
 
-    /// Starts the child in another folder.
     #[must_use]
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = Some(folder.into());

@@ -13,7 +13,6 @@ use crate::watch::{Unwatched, Watch, WatchDecision};
 /// What to run, and the limits that it runs under.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The program, its arguments and its environment.
     pub invocation: Invocation,
     pub stdin: Vec<u8>,
     /// The time limit. The whole group is killed after it and the overtime.
@@ -57,7 +56,6 @@ impl Spec {
         }
     }
 
-    /// Gives the child this input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
@@ -84,21 +82,18 @@ impl Spec {
         self
     }
 
-    /// Kills the group when it is cancelled.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Sets the time between SIGTERM and SIGKILL for a group that must end.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Sets the time after the time limit in which the child can still end by itself.
     #[must_use]
     pub fn overtime(mut self, overtime: Duration) -> Self {
         self.overtime = overtime;
@@ -114,11 +109,9 @@ pub struct RunOutput {
     /// The run was cancelled and the group was killed.
     pub cancelled: bool,
     pub stopped: bool,
-    /// The first bytes of stdout.
     pub stdout: Vec<u8>,
     /// Whether stdout had more bytes than were kept.
     pub stdout_truncated: bool,
-    /// The last bytes of stderr.
     pub stderr: Vec<u8>,
     /// Whether stderr had more bytes than were kept.
     pub stderr_truncated: bool,

@@ -43,7 +43,6 @@ impl Session {
         Ok(ending)
     }
 
-    /// The last bytes that the child wrote to stderr.
     pub fn stderr(&self) -> &[u8] {
         self.0.stderr()
     }

@@ -16,7 +16,6 @@ use crate::environment::Notice;
 use crate::git::{self, Git};
 use crate::operation::{Operation, own_path};
 
-/// The timeout of a command of a declared verification when it is run again.
 const REPLAY_LIMIT: Duration = Duration::from_secs(900);
 
 /// Drives an acceptance to its end. The state of the operation is then the one on disk. A result
@@ -109,7 +108,6 @@ pub(crate) fn drive_acceptance(
     }
 }
 
-/// The guarded files that can be read; see [`guarded_files`].
 fn guarded(
     operation: &Operation<'_>,
     machine: &Acceptance,
@@ -168,7 +166,6 @@ fn observe(
     Ok(seen)
 }
 
-/// Adds the digests of the files that a proposal replaces or deletes.
 fn add_sources(
     operation: &Operation<'_>,
     mut seen: Observation,

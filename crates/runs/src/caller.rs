@@ -58,7 +58,6 @@ impl Runs {
     }
 }
 
-/// The decision of a person, if the caller may take it while these workers run.
 pub(crate) fn authorize(
     environment: &Environment,
     person: &Person,
@@ -73,7 +72,6 @@ pub(crate) fn authorize(
 
 const TURN: &str = "AGENTXCHAIN_TURN_ID";
 
-/// The processes that work on the active turns of these states.
 pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Vec<RunningWorker> {
     let turns = states.flat_map(State::turns).filter(|turn| has_worker(turn));
     let named = |turn: &Turn| {
@@ -83,7 +81,6 @@ pub(crate) fn running_workers<'a>(states: impl Iterator<Item = &'a State>) -> Ve
     turns.filter_map(named).collect()
 }
 
-/// This process, as the system describes it.
 pub(crate) fn this_process() -> CallerProcess {
     let Some(found) = accord_process::ancestors(&variables()) else {
         return CallerProcess::Unknown;

@@ -31,7 +31,6 @@ pub struct Environment {
     state_folder: Option<PathBuf>,
 }
 
-/// Something that happened while an operation is under way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
     /// A commit that an earlier process left unfinished was finished or dropped.
@@ -49,7 +48,6 @@ pub enum Notice {
         name: String,
         action: Action,
     },
-    /// A command of a gate, or of a declared verification, starts.
     CommandStarted {
         command: String,
     },
@@ -68,10 +66,8 @@ pub enum Notice {
         runtime: String,
         attempt: u64,
     },
-    /// A turn's worker wrote something.
     Output {
         turn: TurnId,
-        /// Whether it was written to standard error.
         error: bool,
         bytes: Vec<u8>,
     },
@@ -80,7 +76,6 @@ pub enum Notice {
         turn: TurnId,
         failure: Failure,
     },
-    /// A turn's worker ended without a result.
     WorkerFailed {
         turn: TurnId,
         failure: Failure,
@@ -95,14 +90,12 @@ pub enum Notice {
         reason: String,
         again: bool,
     },
-    /// The changes of accepted turns were committed to git.
     Checkpointed {
         commit: String,
     },
     /// Files that changed while a worker ran were put back.
     PutBack {
         files: Vec<String>,
-        /// The folder in which the changed files are kept.
         kept: String,
     },
     Approved {
@@ -179,7 +172,6 @@ impl Environment {
         self
     }
 
-    /// Sets the token that cancels operations and stops their programs.
     #[must_use]
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
@@ -190,7 +182,6 @@ impl Environment {
         (self.clock)()
     }
 
-    /// A new source of ids, for one operation.
     pub fn ids(&self) -> Ids {
         Ids::new((self.random)())
     }
@@ -203,7 +194,6 @@ impl Environment {
         self.cancel.as_ref()
     }
 
-    /// Fails once the token is cancelled.
     pub(crate) fn check_cancelled(&self) -> Result<(), Failure> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(cancelled());
@@ -211,7 +201,6 @@ impl Environment {
         Ok(())
     }
 
-    /// How long to wait for the lock of a repository.
     pub fn lock_timeout(&self) -> Duration {
         self.lock_timeout
     }

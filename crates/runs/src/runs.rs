@@ -26,7 +26,6 @@ pub enum Reading {
     Lenient,
 }
 
-/// The services for one governed repository.
 pub struct Runs {
     repository: Repository,
     pub(crate) environment: Environment,
@@ -77,7 +76,6 @@ impl Runs {
         Ok(Self::on(start, environment, Reading::Full))
     }
 
-    /// The services over an open repository.
     pub fn on(repository: Repository, environment: Environment, reading: Reading) -> Self {
         let repository = repository.guarded(&environment);
         Self { repository, environment, reading }

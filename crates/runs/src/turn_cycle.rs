@@ -27,9 +27,7 @@ use crate::runtime::{self, Job, WorkerEnd, WorkerSignal};
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct CycleOptions {
-    /// Whether results are accepted without corrections.
     pub strict: bool,
-    /// Whether the changes of an accepted turn are committed to git.
     pub checkpoint: bool,
     /// How long a worker may give no sign of life, instead of the limits of the configuration.
     pub silence: Option<Duration>,
@@ -200,7 +198,6 @@ impl Runs {
         operation.locked.guard()?.take_stop(turn)
     }
 
-    /// The cycle of a turn is over: its worker has ended.
     fn release(&self, turn: &TurnId) {
         let Some(guard) = self.repository().guard() else { return };
         let released = self.begin().and_then(|_operation| guard.release(turn));

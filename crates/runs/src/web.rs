@@ -9,7 +9,6 @@ use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request};
 
-/// Why a request got no complete response.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum WebError {
     TimedOut,

@@ -30,7 +30,6 @@ pub struct Stat {
     pub modified_ms: i64,
 }
 
-/// What became of a move to a path that must be free.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Moved {
     Done,

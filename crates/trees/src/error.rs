@@ -10,7 +10,6 @@ use crate::lock::LockOwner;
 
 pub type Result<T> = std::result::Result<T, TreeError>;
 
-/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// A link leads out of the tree, or in a circle.
@@ -19,7 +18,6 @@ pub enum TreeError {
         /// The path as it was given.
         path: String,
     },
-    /// A folder, pipe or device is where a file must be.
     #[error("{} is not a file", shorten_path(path))]
     NotFile { path: String },
     /// Something else is where a file, or one of its folders, must be created.
@@ -29,7 +27,6 @@ pub enum TreeError {
         by = shorten_path(by)
     )]
     Obstructed { path: String, by: String },
-    /// A file is larger than its limit.
     #[error("{} is larger than {limit} bytes", shorten_path(path))]
     TooLarge { path: String, limit: u64 },
     /// A record or journal cannot be parsed.
@@ -40,7 +37,6 @@ pub enum TreeError {
         line: Option<u64>,
         why: String,
     },
-    /// Another process holds the lock.
     #[error("{}", locked(path, owner.as_ref()))]
     Locked {
         path: String,
@@ -52,11 +48,7 @@ pub enum TreeError {
     LockLost,
     /// A commit has happened, but is not applied in full.
     #[error("the change is pending in {journal}: {source}")]
-    Unfinished {
-        journal: String,
-        /// Why it could not be applied.
-        source: Box<Self>,
-    },
+    Unfinished { journal: String, source: Box<Self> },
     /// A commit may have happened: it was written, and could not be synced or taken back.
     #[error("it is not known whether the change in {journal} is recorded: {source}")]
     Uncertain { journal: String, source: Box<Self> },

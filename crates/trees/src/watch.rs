@@ -104,7 +104,6 @@ mod linux {
             (!watch.watched.is_empty()).then_some(watch)
         }
 
-        /// Watches one more folder, if it exists.
         pub fn add(&mut self, folder: &str) -> Added {
             match add_watch(&self.queue, self.root.join(folder), FLAGS) {
                 Ok(number) => {
@@ -117,7 +116,6 @@ mod linux {
             }
         }
 
-        /// Watches an added folder no more.
         pub fn remove(&mut self, folder: &str) {
             if let Some(number) = self.added.remove(folder) {
                 self.watched.remove(&number);

@@ -20,16 +20,13 @@ use crate::evidence::head;
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateApproval {
     pub gate: Object,
-    /// Who approved it, and about which evidence.
     pub approval: Approval,
     pub state: CoordinatorState,
 }
 
-/// A gate that can be approved, and what the approval runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatePlan {
     pub gate: Object,
-    /// The hooks that run first and can refuse.
     pub hooks: Vec<String>,
     pub evidence: EvidenceDigest,
 }

@@ -41,10 +41,8 @@ pub use send_back::GateSentBack;
 pub use status::{CoordinatorOverview, RepoOverview};
 pub use step::{StepOutcome, StepResult};
 
-/// The configuration of a coordinator, in its workspace.
 pub const COORDINATOR_CONFIG: &str = "agentxchain-multi.json";
 
-/// The largest document that a person wrote.
 const MAX_DOCUMENT: u64 = 4 * 1024 * 1024;
 
 pub struct Coordinator {
@@ -74,7 +72,6 @@ impl Coordinator {
         Err(missing(start.root()))
     }
 
-    /// The services over an open workspace.
     pub fn on(workspace: Repository, environment: Environment) -> Self {
         // The workspace may be one of its own repositories, with a worker in it.
         let workspace = workspace.guarded(&environment);

@@ -32,7 +32,6 @@ pub(super) enum When {
 }
 
 impl Coordinator {
-    /// The repositories, in order.
     pub(super) fn children(&self, config: &CoordinatorConfig) -> Vec<ChildRepo> {
         let mut children: Vec<ChildRepo> = Vec::new();
         for repo in config.repos() {
@@ -100,7 +99,6 @@ impl Coordinator {
         })
     }
 
-    /// The lines of a record of the workspace that belong to an initiative.
     pub(super) fn lines(
         &self,
         record: RecordFile,

@@ -15,7 +15,6 @@ pub struct ResyncResult {
     pub mended: Vec<Divergence>,
     /// Differences that remain; the initiative can continue with them.
     pub left: Vec<Divergence>,
-    /// Whether a blocked initiative continues.
     pub resumed: bool,
 }
 

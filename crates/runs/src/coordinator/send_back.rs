@@ -13,7 +13,6 @@ use super::gate::evidence;
 #[derive(Clone, Debug, PartialEq)]
 pub struct GateSentBack {
     pub gate: Object,
-    /// The repositories that get another turn.
     pub repos: Vec<String>,
     pub state: CoordinatorState,
 }

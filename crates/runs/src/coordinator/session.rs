@@ -50,7 +50,6 @@ impl Coordinator {
         Ok(locked)
     }
 
-    /// Refuses a caller that a worker, a hook or a command of a gate started.
     pub(super) fn refuse_worker(&self, views: &BTreeMap<String, RepoView>) -> Result<(), Failure> {
         let states = views.values().filter_map(|view| view.state.as_ref());
         let (caller, decision) = (self.environment.caller(), Need::Decide(Decision::Override));
@@ -58,7 +57,6 @@ impl Coordinator {
         caller.attribute_beside(decision, Author::unnamed(), &workers).map(drop)
     }
 
-    /// The decision of a person, if the caller may take it.
     pub(super) fn authorize(
         &self,
         views: &BTreeMap<String, RepoView>,
@@ -246,7 +244,6 @@ impl CoordinatorSession<'_> {
     }
 }
 
-/// Why an initiative cannot continue, and what a person must do.
 pub(super) fn diverged(state: &CoordinatorState, left: &[Divergence]) -> Failure {
     let reason = state.blocked_reason().unwrap_or("it is blocked");
     let path = recovery_report_path();

@@ -26,20 +26,16 @@ pub struct CoordinatorOverview {
     /// The initiative; `None` before it starts.
     pub state: Option<CoordinatorState>,
     pub barriers: Barriers,
-    /// Its repositories, in order.
     pub repos: Vec<RepoOverview>,
     /// What each workstream of the phase can do now, or what it waits for.
     pub prospects: Vec<(String, Result<Choice, Obstacle>)>,
-    /// Differences between the repositories and the initiative.
     pub divergence: Vec<Divergence>,
     /// Members of the configuration that have no effect.
     pub findings: Vec<Finding>,
-    /// The next steps, in order.
     pub next: Vec<NextAction>,
     pub holder: Option<LockHolder>,
     /// Pending journals, which the next writer finishes.
     pub journals: Vec<String>,
-    /// The gate that a person must decide about.
     pub waiting: Option<Waiting>,
 }
 
@@ -58,7 +54,6 @@ impl RepoOverview {
     }
 }
 
-/// The documents of an initiative at one moment.
 pub(super) struct Snapshot {
     config: CoordinatorConfig,
     state: CoordinatorState,
@@ -163,7 +158,6 @@ impl Coordinator {
     }
 }
 
-/// Members of the configuration that have no effect.
 fn config_findings(config: &CoordinatorConfig) -> Vec<Finding> {
     let code = Code::XchainInvalidCoordinatorConfig;
     let mut findings = stray_findings(COORDINATOR_CONFIG, code, &config.unknown_members());

@@ -30,11 +30,12 @@ pub enum StepOutcome {
     Dispatched {
         choice: Choice,
         dispatched: Box<Dispatched>,
-        /// The id of the context about other repositories.
         context: String,
     },
     /// A gate was reached, and passed if it needs no approval.
-    Gate { state: CoordinatorState },
+    Gate {
+        state: CoordinatorState,
+    },
     /// Acceptances were projected, and nothing else can be done now.
     Waiting(Failure),
 }
@@ -163,7 +164,6 @@ impl Coordinator {
     }
 }
 
-/// Records the dispatch of a turn, once.
 fn announce(
     session: &mut CoordinatorSession<'_>,
     dispatching: &Dispatching,

@@ -11,7 +11,6 @@ use accord_contract::codes::{Code, Failure};
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-/// The marker of a path that does not exist.
 pub(super) const GONE: &str = "deleted";
 
 const CHUNK: usize = 64 * 1024;
@@ -86,7 +85,6 @@ fn read_marker(place: &Path) -> io::Result<String> {
     Ok(format!("sha256:{}", HEXLOWER.encode(&digest.finalize())))
 }
 
-/// Whether a path does not exist.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

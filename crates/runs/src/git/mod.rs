@@ -74,7 +74,6 @@ const SETTINGS: [&str; 10] = [
     "status.relativePaths=false",
 ];
 
-/// The git work tree of a governed repository.
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
@@ -82,7 +81,6 @@ pub struct Git {
     prefix: String,
     /// The folders of git's own files that decide which changes it shows.
     own_files: Vec<String>,
-    /// The cancellation token of the command.
     cancel: Option<Cancel>,
 }
 
@@ -135,7 +133,6 @@ impl Git {
         Ok((!ignored).then_some(found))
     }
 
-    /// The path of the repository in the git work tree.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -148,7 +145,6 @@ impl Git {
         Ok(())
     }
 
-    /// Runs git and returns its output.
     fn ask(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Failure> {
         // File names are literal, also those with glob characters.
         let words = [&["--literal-pathspecs"], arguments].concat();
@@ -225,7 +221,6 @@ impl Git {
     }
 }
 
-/// The files that grow with a run.
 fn records() -> impl Iterator<Item = String> {
     let records = [
         RecordFile::History,
@@ -246,7 +241,6 @@ fn failure(message: String) -> Failure {
     Failure::new(Code::XchainGitFailed, message)
 }
 
-/// A failure that git itself reported.
 fn refusal(message: String) -> Failure {
     failure(message).with(REFUSED, true)
 }

@@ -34,7 +34,6 @@ impl Changes {
         seen.filter(|path| !is_exempt(path))
     }
 
-    /// The baseline of a turn that is assigned now.
     pub fn baseline(&self) -> Baseline {
         let dirty = self.dirty.iter().filter(|(path, _)| !is_operational(path));
         Baseline {
@@ -246,12 +245,10 @@ fn is_exempt(path: &str) -> bool {
     RepoPath::parse(path).is_ok_and(|path| path.is_operational() || path.is_baseline_exempt())
 }
 
-/// Splits at zero bytes.
 pub(super) fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
-/// The rest of an entry after so many fields.
 fn field(entry: &[u8], fields: usize) -> Result<&[u8], Failure> {
     entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields).ok_or_else(|| unknown(entry))
 }

@@ -83,7 +83,6 @@ pub(super) fn check(
     Err(changed(message))
 }
 
-/// The version control changed since the turn was assigned.
 pub(crate) fn changed(message: String) -> Failure {
     Failure::new(Code::XchainVersionControlChanged, message)
 }

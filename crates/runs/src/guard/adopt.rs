@@ -23,9 +23,7 @@ const DECISIONS: &str = "decisions.jsonl";
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Choice {
     Show,
-    /// The changes are put in force.
     Adopt,
-    /// The changes stay undone.
     Undo,
 }
 
@@ -207,7 +205,6 @@ impl Guard {
     }
 }
 
-/// Puts the kept changes in force.
 fn adopt(
     repository: &LockedRepository,
     root: &Root,
@@ -275,7 +272,6 @@ fn restore_all(
     Ok(())
 }
 
-/// Whether a run still has something to do.
 fn is_open(state: &State) -> bool {
     matches!(state.status(), Status::Active | Status::Paused | Status::Blocked)
 }

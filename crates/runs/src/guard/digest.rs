@@ -39,7 +39,6 @@ pub(super) enum Compared {
 }
 
 impl RecordDigest {
-    /// The digest of the first bytes of a file.
     pub(super) fn of(content: &dyn Content, length: u64) -> Result<Self> {
         let mut digest = Self::default();
         while digest.length < length {
@@ -64,7 +63,6 @@ impl RecordDigest {
         self.identity = None;
     }
 
-    /// Where the bytes after the last full block begin.
     #[cfg(test)]
     fn rest_at(&self) -> u64 {
         self.length - self.rest.len() as u64

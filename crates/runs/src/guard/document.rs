@@ -24,7 +24,6 @@ const VERSION: u64 = 1;
 /// What judges the guarded turns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Snapshot {
-    /// The bytes of the configuration.
     pub(super) config: Vec<u8>,
     /// The bytes of the state.
     pub(super) state: Vec<u8>,
@@ -134,7 +133,6 @@ impl PendingCommit {
 }
 
 impl Snapshot {
-    /// The state after a commit.
     pub(super) fn apply(&mut self, pending: &PendingCommit) {
         if let Some(state) = &pending.state {
             self.state = state.clone().into_bytes();
@@ -164,7 +162,6 @@ impl Document {
         })
     }
 
-    /// Writes the document, and syncs it.
     pub(super) fn store(&self, root: &Root) -> Result<(), Failure> {
         let turns: Object = (self.turns.iter())
             .map(|(id, turn)| (id.to_string(), turn_document(turn).into()))

@@ -11,7 +11,6 @@ use super::digest::{Compared, RecordDigest, identity};
 use super::document::{PendingCommit, Snapshot};
 use crate::repository::{self, Repository, limits};
 
-/// How many bytes are copied at a time.
 const CHUNK: u64 = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -55,7 +54,6 @@ impl GuardedFile {
     }
 }
 
-/// How the guarded files differ from a snapshot.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Differences {
     /// Each file that differs, in the order of [`GuardedFile::ALL`].
@@ -79,7 +77,6 @@ impl Differences {
             && records.filter(|(_, digest)| digest.length > 0).all(|(file, _)| missing(file))
     }
 
-    /// The paths, for people.
     pub(super) fn names(&self) -> String {
         let names: Vec<String> = self.files.iter().map(|(file, _)| file.path()).collect();
         names.join(", ")

@@ -16,7 +16,6 @@ use accord_trees::{Root, atomic};
 use crate::environment::Environment;
 use crate::repository::failure;
 
-/// The file that names the repository.
 const ROOT: &str = "root";
 
 /// Where the copies of a repository are, whether or not the folder exists.
@@ -106,7 +105,6 @@ impl Place {
     }
 }
 
-/// A readable name that no other repository has.
 fn name(repository: &Path) -> String {
     let last = repository.file_name().unwrap_or_default().to_string_lossy();
     let kept = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);

@@ -19,7 +19,6 @@ use crate::repository::{Repository, failure, limits};
 const KEPT: &str = "kept";
 const CHANGE: &str = "change.json";
 
-/// What a person decided about a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Decision {
     Open,
@@ -44,12 +43,10 @@ pub struct KeptChange {
     pub turns: Vec<String>,
     /// The files, each with what happened to it.
     pub files: Vec<(String, String)>,
-    /// Why it was not taken over.
     pub reasons: Vec<String>,
     pub folder: PathBuf,
     /// Whether the run went on since, so that changed records cannot be put in force any more.
     pub outdated: bool,
-    /// The digest of the state that was put back.
     pub(super) base: Option<String>,
     pub(super) decision: Decision,
 }
@@ -104,7 +101,6 @@ impl KeptChange {
     }
 }
 
-/// The word for a file that does not exist any more.
 const REMOVED: &str = "removed";
 
 /// Keeps the files of a repository that are about to be put back.

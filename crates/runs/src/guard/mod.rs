@@ -174,13 +174,11 @@ impl Guard {
         }
     }
 
-    /// Whether a turn stops when its worker has ended.
     pub(crate) fn is_stopped(&self, turn: &TurnId) -> bool {
         let memory = memory::of(&self.folder());
         memory.is_some_and(|memory| memory::lock(&memory).stops.contains_key(turn))
     }
 
-    /// Why a turn must not go on before a person has looked at it.
     pub(crate) fn take_stop(&self, turn: &TurnId) -> Option<Failure> {
         memory::lock(&*memory::of(&self.folder())?).stops.remove(turn)
     }
@@ -218,13 +216,11 @@ fn ids(document: &Document) -> Vec<String> {
     active.map(|(id, _)| id.to_string()).collect()
 }
 
-/// The copies themselves cannot be used.
 fn damaged() -> Failure {
     let message = "the copies that judge a turn are incomplete or were changed";
     Failure::new(Code::XchainRecordsChanged, message).suggesting(ADOPT)
 }
 
-/// What a person does about a difference.
 const ADOPT: &str = "`accord run adopt` shows what differs; `accord run adopt --yes` puts the \
                      repository as it is in force, `accord run adopt --undo --yes` puts the copies \
                      back";

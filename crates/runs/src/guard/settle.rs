@@ -18,7 +18,6 @@ use crate::repository::{LockedRepository, Repository};
 
 /// What is in force while a worker runs.
 pub(crate) struct InForce {
-    /// The bytes of the configuration.
     pub(crate) config: Vec<u8>,
     /// The bytes of the state. The file may be another one a moment later.
     pub(crate) state: Vec<u8>,

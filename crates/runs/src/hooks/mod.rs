@@ -23,7 +23,6 @@ use accord_runs_core::hooks::{
 use crate::environment::{Environment, Notice};
 use crate::repository::{LockedRepository, RecordFile};
 
-/// The largest answer of a hook.
 const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// Runs the hooks of a batch, one after the other, and writes the audit. `extra` names files that
@@ -97,7 +96,6 @@ pub(crate) fn run_in_scope(
     Ok(chain.finish().unwrap_or_else(|| HookReport::none(phase)))
 }
 
-/// Runs the hooks of a batch, if there are any.
 pub fn run_any(
     batch: Option<HookBatch>,
     phase: HookPhase,
@@ -111,7 +109,6 @@ pub fn run_any(
     }
 }
 
-/// Stores the annotations of hooks with an accepted turn.
 pub fn keep_annotations(
     outcome: &HookReport,
     turn: &TurnId,

@@ -12,7 +12,6 @@ use super::MAX_OUTPUT;
 /// exit code. The reference runner waits as long.
 const OVERTIME: Duration = Duration::from_secs(2);
 
-/// How much of a hook's standard error is read.
 const MAX_ERRORS: usize = 64 * 1024;
 
 pub(super) fn run(

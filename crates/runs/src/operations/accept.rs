@@ -23,7 +23,6 @@ pub struct Accept {
     pub force_review: bool,
     /// The decision of the person who merged the conflicting files.
     pub human_merge: Option<Consent>,
-    /// Whether the changes of the turn are committed to git at once.
     pub checkpoint: bool,
     /// The attempt that the result belongs to; the current one if absent.
     pub attempt: Option<u64>,
@@ -33,7 +32,6 @@ pub struct Accept {
 pub struct AcceptResult {
     /// The turn, its line in the history and the new state of the run.
     pub accepted: Accepted,
-    /// The checkpoint, if one was requested and made.
     pub checkpoint: Option<Checkpoint>,
     /// Why a requested checkpoint failed; the turn is accepted nevertheless.
     pub no_checkpoint: Option<Failure>,

@@ -20,10 +20,8 @@ pub struct Adopt {
     pub undo: bool,
 }
 
-/// What a person decides about.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Adoption {
-    /// Whether the decision was carried out.
     pub done: bool,
     /// Files that differ from the copies; the process that waited for the worker has ended.
     pub differing: Vec<String>,

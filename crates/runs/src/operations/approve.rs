@@ -20,7 +20,6 @@ use crate::environment::Notice;
 use crate::operation::Operation;
 use crate::repository::RecordFile;
 
-/// How much output of a gate's command is kept.
 const MAX_EXCERPT: usize = 4096;
 
 /// How many of the newest turns are searched for the one that requested a gate. No turn follows it

@@ -21,7 +21,6 @@ use crate::operation::{own_path, without_git};
 use crate::repository::Repository;
 use crate::scaffold;
 
-/// The largest ignore file that is compared.
 const MAX_IGNORE: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +64,6 @@ impl Runs {
 }
 
 impl Runs {
-    /// Refuses a turn if the runtime of the role cannot be used here.
     pub(super) fn check_able(&self, config: &Config, role: &str) -> Result<(), Failure> {
         // Fixtures test rules and name programs that do not exist.
         if !self.is_for_people() {
@@ -134,7 +132,6 @@ fn own_files(
     Ok(own)
 }
 
-/// The accepted turn that last changed a file.
 #[derive(Clone, Debug)]
 pub(super) struct AcceptedWork {
     pub(super) turn: String,

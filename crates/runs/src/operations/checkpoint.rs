@@ -11,7 +11,6 @@ use crate::Runs;
 use crate::git::Git;
 use crate::operation::Operation;
 
-/// A commit with the changes of accepted turns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checkpoint {
     pub commit: String,
@@ -79,7 +78,6 @@ pub(super) fn make(
     Ok(Some(Checkpoint { commit, files, turns }))
 }
 
-/// The files in a commit that a turn changed last.
 fn files_of(accepted: &BTreeMap<String, AcceptedWork>, turn: &str) -> Vec<String> {
     let own = accepted.iter().filter(|(_, done)| done.turn == turn);
     own.map(|(path, _)| path.clone()).collect()

@@ -22,7 +22,6 @@ use crate::{Notice, Runs};
 
 /// How many turns of the history are in the context of a worker.
 const RECENT: usize = 5;
-/// The largest file with instructions of a role.
 const MAX_PROMPT: u64 = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +29,8 @@ pub struct Dispatched {
     pub turn: Turn,
     pub runtime: Runtime,
     pub bundle: String,
-    /// Where its result must be staged.
     pub staging: String,
     pub prompt: String,
-    /// The context: what has happened so far.
     pub context: String,
     pub manifest: Object,
     pub update: RunUpdate,

@@ -26,18 +26,15 @@ pub struct InitOptions {
     pub goal: Option<String>,
     /// The agent that does the turns of some roles; a person does all of them if absent.
     pub agent: Option<NewAgent>,
-    /// Whether the files are committed to git.
     pub commit: bool,
 }
 
-/// A repository that became governed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Initialized {
     pub root: PathBuf,
     pub written: Vec<String>,
     /// Files that existed and were not changed.
     pub kept: Vec<String>,
-    /// The commit with the files, if it was asked for.
     pub commit: Option<String>,
     /// What is to be committed: files, and folders that were made for them. Empty without git.
     pub uncommitted: Vec<String>,
@@ -47,7 +44,6 @@ pub const COMMIT_MESSAGE: &str = "Govern the repository with Accord";
 
 const FOLDERS: [&str; 2] = [".agentxchain", ".planning"];
 
-/// The largest ignore file that is extended.
 const MAX_IGNORE: u64 = 1024 * 1024;
 
 /// Makes a folder a governed repository. Fails with `already_governed` if it is one;

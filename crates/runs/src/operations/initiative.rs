@@ -18,7 +18,6 @@ pub fn initiative_of(root: &Path, state: &State) -> Option<PathBuf> {
     above.find(|folder| folder.join(COORDINATOR_CONFIG).is_file()).map(Path::to_owned)
 }
 
-/// The command that assigns the next turn of an initiative.
 pub fn initiative_command(workspace: &Path) -> String {
     let workspace = workspace.to_string_lossy();
     format!("accord run coordinator step --workspace {}", shell_words::quote(&workspace))

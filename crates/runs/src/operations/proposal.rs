@@ -39,11 +39,9 @@ pub struct ProposalFile {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ProposalFilter {
     Waiting,
-    /// Those that were applied or dropped, too.
     All,
 }
 
-/// Where the files of an applied proposal go.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ApplyTo {
     WorkingTree,
@@ -55,7 +53,6 @@ pub enum ApplyTo {
 pub struct ProposalDecided {
     pub turn: TurnId,
     pub files: Vec<String>,
-    /// The git commit of these files, if one was requested and made.
     pub checkpoint: Option<Checkpoint>,
     pub update: RunUpdate,
 }
@@ -239,7 +236,6 @@ fn accepted(repository: &Repository, turn: &TurnId) -> Result<Proposal, Failure>
     })
 }
 
-/// The proposal in its own folder.
 fn listed(repository: &Repository, turn: &TurnId) -> Result<Option<Proposal>, Failure> {
     let bytes = repository.read(&own_path(&snapshot_path(turn))?, limits::DOCUMENT)?;
     let snapshot = bytes.and_then(|bytes| accord_canon::read(&bytes).ok());

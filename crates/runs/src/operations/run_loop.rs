@@ -33,12 +33,9 @@ pub struct LoopOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopStop {
     Completed,
-    /// The run is blocked: a person is needed.
     Blocked,
     GateHeld(PendingApproval),
-    /// A person must do a turn.
     ByHand(Box<Dispatched>),
-    /// The maximum number of turns was reached.
     MaxTurns,
     Cancelled,
     /// No run is active; this is the next step.
@@ -53,7 +50,6 @@ pub struct LoopResult {
     pub warnings: Vec<String>,
 }
 
-/// The result of a turn cycle, from its thread.
 type Report = (TurnId, Result<TurnOutcome, Failure>);
 
 impl Runs {
@@ -158,7 +154,6 @@ impl<'a> RunLoop<'a> {
         }
     }
 
-    /// Takes a step, if that is possible now.
     fn take_step<'scope>(
         &mut self,
         step: NextStep,
@@ -253,7 +248,6 @@ impl<'a> RunLoop<'a> {
         Ok(StepEffect::RunUpdate)
     }
 
-    /// Starts a turn cycle in a thread.
     fn spawn_turn<'scope>(&mut self, turn: TurnId, scope: &'scope Scope<'scope, 'a>) {
         self.running.insert(turn.clone());
         self.carried.insert(turn.clone());
@@ -268,7 +262,6 @@ impl<'a> RunLoop<'a> {
         });
     }
 
-    /// Waits for the end of a turn cycle.
     fn wait(&mut self) -> Result<Option<LoopStop>, Failure> {
         // `self` has a sender, so the channel is never closed.
         let Ok((turn, carried)) = self.receiver.recv() else { return Ok(None) };

@@ -40,7 +40,6 @@ impl Runs {
     }
 }
 
-/// What the person decides about.
 fn subject(pending: &Pending) -> Subject<'static> {
     match pending {
         Pending::Transition(_) => Subject::Transition,

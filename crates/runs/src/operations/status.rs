@@ -27,7 +27,6 @@ use crate::runtime;
 /// How many of the newest events are searched for the one that made a gate pending.
 const RECENT_EVENTS: usize = 64;
 
-/// What a person is asked to decide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
     /// Since when, if the records say it.
@@ -39,7 +38,6 @@ pub struct Waiting {
 #[derive(Debug)]
 pub struct Overview {
     pub root: PathBuf,
-    /// The configuration, if it is valid.
     pub config: Result<Config, Failure>,
     pub state: Result<State, Failure>,
     pub turns: Vec<TurnView>,
@@ -164,7 +162,6 @@ impl Runs {
         })
     }
 
-    /// What a person is asked to decide about the run.
     fn waiting(&self, config: &Config, state: &State) -> Result<Option<Waiting>, Failure> {
         let Some(subject) = Subject::of(state) else { return Ok(None) };
         let since = match state.waiting_since() {
@@ -178,7 +175,6 @@ impl Runs {
         Ok(Some(Waiting { since, evidence: self.evidence_in(config, state, &subject) }))
     }
 
-    /// The conflicts of active turns that a person can merge.
     fn merges(
         &self,
         config: &Config,
@@ -216,7 +212,6 @@ impl Runs {
         Ok(self.repository().stat(&prompt)?.is_some())
     }
 
-    /// Warnings about the turn of a run that was accepted last.
     fn last_warnings(&self, state: &State) -> Result<Vec<String>, Failure> {
         let lines = self.repository().last_lines(RecordFile::History, 1)?;
         let last = lines.last().filter(|line| state.owns_line(line));

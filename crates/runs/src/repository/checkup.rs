@@ -34,7 +34,6 @@ wire_enum! {
         StaleLock = "stale_lock",
         LeftTemporary = "left_temporary",
         DamagedState = "damaged_state",
-        /// A file cannot be read.
         Unreadable = "unreadable",
         /// A member of a state has another type than the declared one.
         MistypedState = "mistyped_state",
@@ -51,7 +50,6 @@ pub struct Finding {
     pub line: Option<u64>,
     /// The path of the member, joined by dots, if it is about one.
     pub field: Option<String>,
-    /// A description for people.
     pub detail: String,
 }
 

@@ -7,7 +7,6 @@ use accord_trees::TreeError;
 
 pub type Result<T> = std::result::Result<T, RepositoryError>;
 
-/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RepositoryError {
     #[error(transparent)]

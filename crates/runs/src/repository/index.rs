@@ -75,7 +75,6 @@ impl Loaded {
         }
     }
 
-    /// Reads what is not covered yet.
     fn read(mut self, disk: &dyn Disk) -> Result<Self> {
         let Self { index, history, ledger, fresh } = &mut self;
         let before = [*history, *ledger];
@@ -142,7 +141,6 @@ impl Covered {
     }
 }
 
-/// The stored index, if it still matches.
 fn stored(disk: &dyn Disk, run: Option<&RunId>) -> Result<Option<Loaded>> {
     let bytes = read_file(disk, &layout::index(), limits::DOCUMENT);
     let Ok(Some(bytes)) = bytes else { return Ok(None) };

@@ -14,7 +14,6 @@ use accord_trees::{TreeError, journal};
 
 use super::{Repository, Result, layout};
 
-/// The member of our part of a journal that has the lengths.
 const LENGTHS: &str = "lengths";
 
 /// A journal that exists: its commit is being applied, or waits for the next writer.
@@ -55,7 +54,6 @@ pub(super) fn lengths(document: &Object) -> Lengths {
     journal::read_lengths(document.get("accord").and_then(|own| own.get(LENGTHS)))
 }
 
-/// The writes of a commit, with paths.
 pub(super) fn writes(writes: &[accept::Write]) -> Vec<Write> {
     let writes = writes.iter().cloned().map(|write| match write {
         accept::Write::Append { record, line } => Write::Append {

@@ -94,7 +94,6 @@ pub(super) fn journals(kind: CommitKind) -> String {
     })
 }
 
-/// The folder of copies of rejected results.
 pub(super) fn rejected() -> String {
     home("dispatch/rejected")
 }

@@ -8,7 +8,6 @@ use accord_runs_core::HOME;
 use accord_runs_core::lock::{Lock, RENEW_EVERY_MS, STALE_AFTER_MS};
 use accord_trees::lock::{LockFile, LockFormat, LockOwner, ProcessIdentity};
 
-/// The process that holds the lock of a repository.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LockHolder {
     pub lock: Lock,

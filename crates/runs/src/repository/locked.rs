@@ -205,7 +205,6 @@ impl LockedRepository {
         bundle::write(self.disk(), turn, bundle)
     }
 
-    /// Writes one file of a turn's bundle.
     pub fn add_to_bundle(&self, turn: &TurnId, name: &str, bytes: &[u8]) -> Result<()> {
         bundle::add(self.disk(), turn, name, bytes)
     }
@@ -235,7 +234,6 @@ impl LockedRepository {
         Ok(path)
     }
 
-    /// Writes `session.json`.
     pub fn save_session(&self, session: &Object) -> Result<()> {
         self.write_document(&layout::own(&layout::session()), session)
     }

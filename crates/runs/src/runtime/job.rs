@@ -11,7 +11,6 @@ use accord_runs_core::dispatch;
 use accord_runs_core::liveness::{Limit, WorkerLimits};
 use accord_runs_core::state::Turn;
 
-/// A dispatched turn, for its worker.
 #[derive(Clone, Debug)]
 pub struct Job<'a> {
     pub root: &'a Path,
@@ -20,7 +19,6 @@ pub struct Job<'a> {
     pub turn: &'a Turn,
     pub runtime: &'a Runtime,
     pub prompt: &'a str,
-    /// The context: what has happened in the run.
     pub context: &'a str,
     pub limits: WorkerLimits,
     pub cancel: Option<&'a Cancel>,
@@ -38,7 +36,6 @@ pub enum WorkerEnd {
     Answered(Object),
 }
 
-/// An observation of a worker while it works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorkerSignal<'a> {
     Started {
@@ -49,7 +46,6 @@ pub enum WorkerSignal<'a> {
         stream: &'a str,
     },
     Output {
-        /// Whether it was written to standard error.
         error: bool,
         bytes: &'a [u8],
     },
@@ -60,7 +56,6 @@ impl Job<'_> {
         self.root.join(dispatch::bundle_folder(self.turn.id()))
     }
 
-    /// Where the result must be staged.
     pub fn staging(&self) -> PathBuf {
         self.root.join(dispatch::staging_path(self.turn.id()))
     }
@@ -106,7 +101,6 @@ impl Job<'_> {
         self.failure(Code::XchainWorkerCancelled, message)
     }
 
-    /// The turn is at another attempt by now.
     pub(super) fn superseded(&self) -> Failure {
         let message = format!(
             "{} was rejected or reissued before attempt {} was done",
@@ -121,7 +115,6 @@ impl Job<'_> {
         self.cancel.map_or_else(|| self.over.clone(), |cancel| cancel.or(self.over))
     }
 
-    /// The time limit of the turn has passed.
     pub(super) fn timed_out(&self) -> Failure {
         let message = format!(
             "the worker of {} was not done after {}, the time of the turn \

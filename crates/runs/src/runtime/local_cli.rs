@@ -244,7 +244,6 @@ fn not_started(job: &Job<'_>, error: &StartError) -> Failure {
     job.failure(Code::XchainWorkerNotStarted, message)
 }
 
-/// The file with the output of a worker, beside its bundle.
 const LOG_FILE: &str = "stdout.log";
 
 /// The output of a worker, kept beside its bundle.

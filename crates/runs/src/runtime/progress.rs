@@ -14,7 +14,6 @@ use rustix::fs::OFlags;
 
 use super::job::Job;
 
-/// The shortest time between two writes.
 const PACE: Duration = Duration::from_secs(1);
 /// How long without output until the note says `silent`.
 const QUIET: Duration = Duration::from_secs(30);

@@ -9,7 +9,6 @@ use super::result;
 use crate::web::{self, WebError};
 
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
-/// How much of an error response is in the failure.
 const BODY_SHOWN: usize = 500;
 
 pub(super) fn run(

@@ -2,7 +2,6 @@
 
 use accord_contract::wire::{Object, Value};
 
-/// Whether a document looks like a turn result.
 pub(super) fn is_one(document: &Object) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| document.contains_key(*name));
     has(&["schema_version"])

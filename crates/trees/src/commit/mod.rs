@@ -34,7 +34,6 @@ pub enum Write {
         path: String,
         text: String,
     },
-    /// Removes a file, or a folder with all its content.
     Remove {
         path: String,
     },

@@ -21,7 +21,6 @@ pub use process::{ProcessIdentity, process_start, still_runs};
 
 /// The time for another program to write its lock.
 const TIME_TO_WRITE: Duration = Duration::from_secs(1);
-/// The largest lock file that is read.
 const MAX_BYTES: u64 = 64 * 1024;
 
 #[derive(Clone)]
@@ -35,7 +34,6 @@ pub struct LockFile {
     pub format: &'static dyn LockFormat,
 }
 
-/// How the content of a lock file is written and read.
 pub trait LockFormat: Send + Sync {
     fn write(&self, owner: &LockOwner) -> Vec<u8>;
 

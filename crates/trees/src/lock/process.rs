@@ -32,7 +32,6 @@ pub struct ProcessIdentity {
 /// How much two clocks may differ about the start of the same process.
 const CLOCK_TOLERANCE_MS: u64 = 10_000;
 
-/// The tokens of the locks that this process holds.
 static HELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 pub(super) fn held_here() -> MutexGuard<'static, BTreeSet<String>> {
@@ -50,7 +49,6 @@ impl ProcessIdentity {
         Self { token, namespace, start }
     }
 
-    /// The identity as a member of a lock file.
     pub fn document(&self) -> Object {
         [
             ("token".to_owned(), Value::from(self.token.as_str())),

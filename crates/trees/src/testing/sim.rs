@@ -488,7 +488,6 @@ fn absent(path: &str) -> TreeError {
     TreeError::system(path, "found", io::Error::from(io::ErrorKind::NotFound))
 }
 
-/// A pseudo-random generator.
 struct Chance(u64);
 
 impl Chance {

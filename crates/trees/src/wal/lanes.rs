@@ -26,7 +26,6 @@ const PER_LANE: usize = 4;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// How many threads can work at the same time.
 pub(crate) fn count() -> usize {
     helpers().len() + 1
 }

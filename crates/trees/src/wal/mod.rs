@@ -260,7 +260,6 @@ impl<S: Committed> Wal<S> {
         format!("{}/log-{number:012}", self.folder)
     }
 
-    /// The number of the present log.
     fn newest(&self) -> Result<Option<u64>> {
         if let Some(Position { number, .. }) = self.seen {
             // A log is removed only after the next one has begun.
@@ -363,7 +362,6 @@ impl<S: Committed> Wal<S> {
         Ok((news, end))
     }
 
-    /// Reads what was added to the present log.
     fn follow(&mut self, seen: Position) -> Result<(News, Position)> {
         let path = self.path(seen.number);
         let read = self.read(&path, seen.offset)?;
@@ -394,7 +392,6 @@ impl<S: Committed> Wal<S> {
         Ok(decode(&path, &read.bytes).is_ok_and(|log| log.end == at.offset))
     }
 
-    /// When a log was written last.
     fn modified(&self, number: u64) -> Result<Option<i64>> {
         Ok(self.disk.stat(&self.path(number))?.map(|stat| stat.modified_ms))
     }
@@ -436,7 +433,6 @@ struct ReadLog {
 /// The largest number of a log. Counting does not reach it.
 const MAX_NUMBER: u64 = 1 << 60;
 
-/// The number of a log, by its name.
 fn number_of(entry: &Entry) -> Option<u64> {
     let number = entry.name.strip_prefix("log-")?.parse().ok()?;
     (number < MAX_NUMBER && entry.kind == Kind::File).then_some(number)
@@ -447,7 +443,6 @@ fn position(at: Position) -> Value {
 }
 
 impl<S: Committed> LockedWal<'_, S> {
-    /// What happened since this process held the lock the last time.
     pub fn news(&self) -> &News {
         &self.news
     }

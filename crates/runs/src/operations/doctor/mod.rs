@@ -32,7 +32,6 @@ pub struct Finding {
     pub subject: String,
     pub message: String,
     pub advice: String,
-    /// The failure that it causes, if any.
     pub code: Option<Code>,
 }
 

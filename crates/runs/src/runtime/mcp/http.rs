@@ -138,7 +138,6 @@ fn exchange(
 }
 
 impl Reply {
-    /// Reads the events of a stream until the answer arrives.
     fn read_stream(&mut self, id: u64, stream: impl std::io::BufRead) -> Result<(), NotDone> {
         let mut data: Vec<u8> = Vec::new();
         let mut taken = 0;
@@ -178,7 +177,6 @@ impl Reply {
     }
 }
 
-/// How much of an error response is read.
 const MAX_REFUSAL: u64 = 4096;
 
 fn too_large() -> NotDone {

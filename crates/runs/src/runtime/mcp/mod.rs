@@ -23,16 +23,13 @@ const TOOL: &str = "agentxchain_turn";
 /// How many pages of the list of tools are read.
 const MOST_PAGES: usize = 100;
 const MAX_MESSAGE: usize = super::remote_agent::MAX_ANSWER;
-/// How much of a server's text is in the failure.
 const WORDS_SHOWN: usize = 2_000;
 
-/// Why a server gave no answer.
 enum NotDone {
     TimedOut,
     /// It did not answer the first request in time.
     NotStarted,
     Cancelled,
-    /// It cannot be reached or does not start.
     Unreachable(String),
     /// It broke the protocol, or refused.
     Failed(String),
