@@ -103,12 +103,8 @@ impl<'a> Subject<'a> {
         config: &Config,
         facts: &Facts,
     ) -> Result<EvidenceDigest, Failure> {
-        let gate = match state.pending() {
-            Some(Pending::Transition(pending)) => Some(pending.gate),
-            Some(Pending::Completion(pending)) => pending.gate,
-            None => None,
-        };
-        let gate = gate.and_then(|gate| config.gate(&gate)).filter(|_| self.is_gate());
+        let pending = state.pending().filter(|_| self.is_gate());
+        let gate = pending.and_then(|pending| config.gate(pending.gate()?));
         let actions = gate.map_or(&[][..], |gate| &gate.actions);
         let hooks = if self.is_gate() { config.hooks(HookPhase::BeforeGate) } else { Vec::new() };
         digest_of(build([

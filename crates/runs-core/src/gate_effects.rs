@@ -35,12 +35,12 @@ pub(crate) struct GateInputs<'a> {
     pub(crate) now: Time,
 }
 
-struct Request<'a> {
-    gate_type: GateType,
-    from: &'a str,
-    to: Option<&'a str>,
-    by: &'a str,
-    was_queued: bool,
+pub(crate) struct Request<'a> {
+    pub(crate) gate_type: GateType,
+    pub(crate) from: &'a str,
+    pub(crate) to: Option<&'a str>,
+    pub(crate) by: Option<&'a str>,
+    pub(crate) was_queued: bool,
 }
 
 impl Draft<'_> {
@@ -81,6 +81,22 @@ impl Request<'_> {
             doc::GateEvent::FROM.to(self.from),
             doc::GateEvent::TO.to(self.to),
             doc::GateEvent::REQUESTED_BY_TURN.to(self.by),
+        ])
+    }
+
+    pub(crate) fn failure(&self, gate: Option<&str>, failures: &Failures, now: Time) -> Object {
+        build([
+            doc::GateFailure::GATE_TYPE.to(self.gate_type),
+            doc::GateFailure::GATE_ID.to(gate),
+            doc::GateFailure::PHASE.to(self.from),
+            doc::GateFailure::FROM_PHASE.to(self.from),
+            doc::GateFailure::TO_PHASE.to(self.to),
+            doc::GateFailure::REQUESTED_BY_TURN.to(self.by),
+            doc::GateFailure::FAILED_AT.to(now),
+            doc::GateFailure::QUEUED_REQUEST.to(self.was_queued),
+            doc::GateFailure::REASONS.to(&failures.reasons),
+            doc::GateFailure::MISSING_FILES.to(&failures.missing_files),
+            doc::GateFailure::MISSING_VERIFICATION.to(failures.missing_verification),
         ])
     }
 }
@@ -148,7 +164,7 @@ pub(crate) fn withdraw_undecided(draft: &mut Draft<'_>, inputs: &GateInputs<'_>)
             gate_type,
             from: &phase,
             to: doc::PendingGate::TO.get(&queued),
-            by: doc::PendingGate::REQUESTED_BY_TURN.get(&queued).unwrap_or_default(),
+            by: Some(doc::PendingGate::REQUESTED_BY_TURN.get(&queued).unwrap_or_default()),
             was_queued: true,
         };
         note_failure(draft, None, &Failures::other(reason.clone()), &request, inputs);
@@ -194,8 +210,8 @@ fn end_run(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request =
-        Request { gate_type: GateType::RunCompletion, from: &phase, to: None, by, was_queued };
+    let gate_type = GateType::RunCompletion;
+    let request = Request { gate_type, from: &phase, to: None, by: Some(by), was_queued };
     match gate::evaluate_completion(true, &inputs.view(&phase)) {
         Completion::NoRequest => Ok(()),
         Completion::NotFinal(reason) => {
@@ -232,13 +248,8 @@ fn leave_phase(
     inputs: &GateInputs<'_>,
 ) -> Result<(), Failure> {
     let phase = draft.state.phase().to_owned();
-    let request = Request {
-        gate_type: GateType::PhaseTransition,
-        from: &phase,
-        to: Some(to),
-        by,
-        was_queued,
-    };
+    let gate_type = GateType::PhaseTransition;
+    let request = Request { gate_type, from: &phase, to: Some(to), by: Some(by), was_queued };
     match gate::evaluate_phase_exit(Some(to), &inputs.view(&phase)) {
         PhaseExit::NoRequest => Ok(()),
         PhaseExit::UnknownPhase(name) => {
@@ -320,19 +331,7 @@ fn note_failure(
     request: &Request<'_>,
     inputs: &GateInputs<'_>,
 ) {
-    let failure = build([
-        doc::GateFailure::GATE_TYPE.to(request.gate_type),
-        doc::GateFailure::GATE_ID.to(gate),
-        doc::GateFailure::PHASE.to(request.from),
-        doc::GateFailure::FROM_PHASE.to(request.from),
-        doc::GateFailure::TO_PHASE.to(request.to),
-        doc::GateFailure::REQUESTED_BY_TURN.to(request.by),
-        doc::GateFailure::FAILED_AT.to(inputs.now),
-        doc::GateFailure::QUEUED_REQUEST.to(request.was_queued),
-        doc::GateFailure::REASONS.to(&failures.reasons),
-        doc::GateFailure::MISSING_FILES.to(&failures.missing_files),
-        doc::GateFailure::MISSING_VERIFICATION.to(failures.missing_verification),
-    ]);
+    let failure = request.failure(gate, failures, inputs.now);
     if let Some(gate) = gate {
         set_gate(&mut draft.state, gate, GateStatus::Failed);
     }

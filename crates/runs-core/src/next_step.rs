@@ -21,39 +21,22 @@ pub enum NextStep {
     Examine(Failure),
     /// Configuration or records changed while a worker ran: a person decides about that.
     Adopt(Failure),
-    Start {
-        /// Whether an earlier run has ended.
-        restart: bool,
-    },
-    Assign {
-        role: String,
-        by_hand: bool,
-    },
+    /// Start a run; `restart` says that an earlier one has ended.
+    Start { restart: bool },
+    /// Assign a turn; a person does it if it is `by_hand`.
+    Assign { role: String, by_hand: bool },
     /// Commit the changes of accepted turns.
     Checkpoint,
     /// Commit or stash changes that belong to no turn.
-    Tidy {
-        files: Vec<String>,
-    },
+    Tidy { files: Vec<String> },
     /// Raise the budget: it does not cover another turn.
-    RaiseBudget {
-        missing: Shortfall,
-    },
-    Dispatch {
-        turn: TurnId,
-        by_hand: bool,
-        /// The limit that ended its last worker; the next one needs more time.
-        stalled: Option<Stalled>,
-    },
+    RaiseBudget { missing: Shortfall },
+    /// Dispatch a turn. `stalled` ended its last worker; the next one needs more time.
+    Dispatch { turn: TurnId, by_hand: bool, stalled: Option<Stalled> },
     /// The deadline of a turn that no worker has is over: reissue it.
-    Overdue {
-        turn: TurnId,
-    },
+    Overdue { turn: TurnId },
     /// A turn cannot be dispatched here: fix its runtime, or reissue it to another role.
-    Unable {
-        turn: TurnId,
-        why: Failure,
-    },
+    Unable { turn: TurnId, why: Failure },
     /// The worker is busy; wait for its result.
     Work {
         turn: TurnId,
@@ -66,43 +49,25 @@ pub enum NextStep {
         /// Whether that person must raise an objection, see [`must_object`].
         objects: bool,
     },
-    Accept {
-        turn: TurnId,
-    },
+    /// Accept a turn whose result is staged.
+    Accept { turn: TurnId },
     /// The history already has the turn, but the state does not: reissue it.
-    Reissue {
-        turn: TurnId,
-    },
+    Reissue { turn: TurnId },
     /// A result was refused: correct it and accept it again, or reject the turn.
-    Mend {
-        turn: TurnId,
-        why: String,
-    },
-    /// Another turn changed the same files: reject the turn, or merge by hand.
-    Reconcile {
-        turn: TurnId,
-        /// Whether the two overlap so much that a person should merge them.
-        merge: bool,
-    },
-    ApproveTransition {
-        gate: String,
-        to: String,
-    },
-    ApproveCompletion {
-        gate: Option<String>,
-    },
+    Mend { turn: TurnId, why: String },
+    /// Another turn changed the same files: reject the turn, or `merge` by hand if the two overlap
+    /// much.
+    Reconcile { turn: TurnId, merge: bool },
+    /// Approve the end of the phase.
+    ApproveTransition { gate: String, to: String },
+    /// Approve the end of the run.
+    ApproveCompletion { gate: Option<String> },
     /// Send the request that waits for approval back, instead of an approval.
-    SendBack {
-        phase: String,
-    },
+    SendBack { phase: String },
     /// Decide on a proposal: apply it or drop it.
-    DecideProposal {
-        turn: TurnId,
-        files: usize,
-    },
-    Resolve {
-        action: String,
-    },
+    DecideProposal { turn: TurnId, files: usize },
+    /// Resolve what blocks the run, after this action.
+    Resolve { action: String },
 }
 
 /// An active turn, with what the host knows about it.

@@ -33,75 +33,30 @@ pub struct Environment {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// A commit that an earlier process left unfinished was finished or dropped.
-    Recovered {
-        journal: String,
-        /// Whether another runner had continued without it, so that it was dropped.
-        dropped: bool,
-    },
-    HookStarted {
-        phase: HookPhase,
-        name: String,
-    },
-    HookEnded {
-        phase: HookPhase,
-        name: String,
-        action: Action,
-    },
-    CommandStarted {
-        command: String,
-    },
-    Assigned {
-        turn: TurnId,
-        role: String,
-    },
-    /// Files changed while no worker had the turn that is dispatched now; they are not counted as
-    /// changes of the turn.
-    ChangesExcluded {
-        files: Vec<String>,
-    },
-    Dispatched {
-        turn: TurnId,
-        role: String,
-        runtime: String,
-        attempt: u64,
-    },
-    Output {
-        turn: TurnId,
-        error: bool,
-        bytes: Vec<u8>,
-    },
-    /// A turn's worker was stopped after it had staged its result.
-    WorkerEnded {
-        turn: TurnId,
-        failure: Failure,
-    },
-    WorkerFailed {
-        turn: TurnId,
-        failure: Failure,
-    },
-    Accepted {
-        turn: TurnId,
-        role: String,
-        summary: String,
-    },
-    Rejected {
-        turn: TurnId,
-        reason: String,
-        again: bool,
-    },
-    Checkpointed {
-        commit: String,
-    },
-    /// Files that changed while a worker ran were put back.
-    PutBack {
-        files: Vec<String>,
-        kept: String,
-    },
-    Approved {
-        gate: Option<String>,
-    },
-    /// Something failed that does not affect the result of the operation.
+    // A commit that an earlier process left unfinished was finished, or dropped because another
+    // runner had continued without it.
+    Recovered { journal: String, dropped: bool },
+    HookStarted { phase: HookPhase, name: String },
+    HookEnded { phase: HookPhase, name: String, action: Action },
+    // A command of a gate, or of a declared verification.
+    CommandStarted { command: String },
+    Assigned { turn: TurnId, role: String },
+    // Files changed while no worker had the turn that is dispatched now; they are not counted as
+    // changes of the turn.
+    ChangesExcluded { files: Vec<String> },
+    Dispatched { turn: TurnId, role: String, runtime: String, attempt: u64 },
+    // `error`: it was written to standard error.
+    Output { turn: TurnId, error: bool, bytes: Vec<u8> },
+    // A turn's worker was stopped after it had staged its result.
+    WorkerEnded { turn: TurnId, failure: Failure },
+    WorkerFailed { turn: TurnId, failure: Failure },
+    Accepted { turn: TurnId, role: String, summary: String },
+    Rejected { turn: TurnId, reason: String, again: bool },
+    Checkpointed { commit: String },
+    // Files that changed while a worker ran were put back. `kept` is the folder of the changed ones.
+    PutBack { files: Vec<String>, kept: String },
+    Approved { gate: Option<String> },
+    // Something failed that does not affect the result of the operation.
     NotDone(Failure),
 }
 

@@ -33,16 +33,13 @@ pub struct CycleOptions {
     pub silence: Option<Duration>,
 }
 
+/// A turn is `Conflicted` if another one changed most of the same files, so that a person should
+/// merge the two. The run is `Blocked` if too many results were refused, or a rule stopped it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnOutcome {
     Accepted(AcceptResult),
     ByHand(Dispatched),
-    /// Another turn changed most of the same files; a person should merge the two.
-    Conflicted {
-        turn: TurnId,
-        failure: Failure,
-    },
-    /// The run is blocked: too many results were refused, or a rule stopped it.
+    Conflicted { turn: TurnId, failure: Failure },
     Blocked(Failure),
 }
 

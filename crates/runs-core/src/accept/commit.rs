@@ -49,24 +49,13 @@ pub enum Key {
     Whole,
 }
 
+/// A section is appended to a document that does not contain it yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    Append {
-        record: Record,
-        line: Object,
-    },
-    /// Appends a section to a document that does not contain it yet.
-    Section {
-        path: String,
-        text: String,
-    },
-    Replace {
-        path: String,
-        text: String,
-    },
-    Remove {
-        path: String,
-    },
+    Append { record: Record, line: Object },
+    Section { path: String, text: String },
+    Replace { path: String, text: String },
+    Remove { path: String },
 }
 
 #[derive(Clone, Debug, PartialEq)]

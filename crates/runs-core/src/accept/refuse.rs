@@ -20,11 +20,8 @@ pub(super) enum Refusal {
     /// The result is refused. The turn can be retried.
     Result(Failure),
     /// A hook refused or tampered. The run is blocked until a person resolves that.
-    Hook {
-        failure: Failure,
-        phase: HookPhase,
-        hook: String,
-    },
+    Hook { failure: Failure, phase: HookPhase, hook: String },
+    /// A policy blocks the run.
     Policy(Violation),
     /// Another turn changed the same files.
     Conflict(Conflict),

@@ -13,21 +13,12 @@ use crate::next_step::NextStep;
 pub enum NextAction {
     Init,
     Step,
-    ApproveGate {
-        gate: String,
-    },
-    SendBack {
-        phase: String,
-    },
-    /// Write the recovery report, then resynchronise.
-    Account {
-        report: String,
-    },
-    Repository {
-        id: String,
-        /// Whether the initiative owes it a turn, so that its own gate must be sent back first.
-        sent_back: bool,
-    },
+    ApproveGate { gate: String },
+    SendBack { phase: String },
+    // Write the recovery report, then resynchronise.
+    Account { report: String },
+    // `sent_back`: the initiative owes it a turn, so that its own gate must be sent back first.
+    Repository { id: String, sent_back: bool },
 }
 
 /// What the host knows about an initiative and its repositories.

@@ -42,21 +42,14 @@ pub enum PhaseExit {
     Advance { gate: Option<String>, to: String },
 }
 
+/// `NotFinal` has the reason why the phase is not the last one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Completion {
     NoRequest,
-    /// The phase is not the last one; the reason.
     NotFinal(String),
-    Failed {
-        gate: String,
-        failures: Failures,
-    },
-    Awaiting {
-        gate: String,
-    },
-    Complete {
-        gate: Option<String>,
-    },
+    Failed { gate: String, failures: Failures },
+    Awaiting { gate: String },
+    Complete { gate: Option<String> },
 }
 
 /// Decides about a request to leave the phase.

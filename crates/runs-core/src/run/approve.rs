@@ -54,10 +54,7 @@ pub struct ApprovalPlan {
 
 impl ApprovalPlan {
     pub fn requested_by_turn(&self) -> Option<&str> {
-        match &self.pending {
-            Pending::Transition(pending) => pending.requested_by_turn.as_deref(),
-            Pending::Completion(pending) => pending.requested_by_turn.as_deref(),
-        }
+        self.pending.requested_by_turn()
     }
 }
 
@@ -81,19 +78,9 @@ pub fn plan_approval(
     history_length: u64,
 ) -> Result<ApprovalPlan, Failure> {
     let pending = pending(state, wanted)?;
-    let (gate, target, turn) = match &pending {
-        Pending::Transition(transition) => (
-            Some(transition.gate.as_str()),
-            Some(transition.to.as_str()),
-            transition.requested_by_turn.as_deref(),
-        ),
-        Pending::Completion(completion) => {
-            (completion.gate.as_deref(), None, completion.requested_by_turn.as_deref())
-        }
-    };
+    let (kind, gate, target) = (pending.gate_type(), pending.gate(), pending.to());
     let declared = gate.and_then(|gate| config.gate(gate));
     let phase = HookPhase::BeforeGate;
-    let kind = pending.gate_type();
     let payload = hooks::before_gate(kind, state.phase(), target, declared, config, history_length);
     let run = state.run_id().map(ToString::to_string);
     let variable = |name: &str, value: &str| (format!("AGENTXCHAIN_{name}"), value.to_owned());
@@ -101,7 +88,7 @@ pub fn plan_approval(
         variable("GATE_ID", gate.unwrap_or_default()),
         variable("GATE_TYPE", kind.as_str()),
         variable("PHASE", state.phase()),
-        variable("REQUESTED_BY_TURN", turn.unwrap_or_default()),
+        variable("REQUESTED_BY_TURN", pending.requested_by_turn().unwrap_or_default()),
         variable("TRIGGER_COMMAND", wanted.command()),
     ];
     Ok(ApprovalPlan {
@@ -135,7 +122,6 @@ pub fn approve_transition(
     enter_phase(&mut next, config, &transition.to, now);
     rule!(pass_gate(&mut next, &transition.gate); GateNotMarked => ());
     next.clear(doc::State::PENDING_PHASE_TRANSITION);
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         doc::GateEvent::GATE_TYPE.to(GateType::PhaseTransition),
         doc::GateEvent::GATE_ID.to(transition.gate.as_str()),
@@ -143,15 +129,8 @@ pub fn approve_transition(
         doc::GateEvent::TO.to(transition.to.as_str()),
         doc::GateEvent::APPROVED_BY.to("human"),
     ]);
-    let mut approved = payload.clone();
-    approval.add_to(&mut approved);
-    emitter.emit(EventType::GateApproved, &next, None, approved.clone());
-    emitter.emit(EventType::PhaseEntered, &next, None, payload);
-    let events = emitter.finish();
-    let mut change = Change::new(next, events);
-    change.ledger = action_lines(state, &transition.gate, ran, now);
-    change.ledger.push(ledger::typed(LedgerType::GateApproval, state, now, approved));
-    Ok(change)
+    let lines = action_lines(state, &transition.gate, ran, now);
+    Ok(record(state, next, (EventType::PhaseEntered, payload), approval, lines, ids, now)?)
 }
 
 /// Approves the pending completion of the run. `ran` are the results of the gate's commands. Fails
@@ -175,20 +154,34 @@ pub fn approve_completion(
         pass_gate(&mut next, &gate);
     }
     complete(&mut next, now)?;
-    let mut emitter = Emitter::new(&next, ids, now)?;
     let payload = build([
         doc::GateEvent::GATE_TYPE.to(GateType::RunCompletion),
         doc::GateEvent::GATE_ID.to(completion.gate),
         doc::GateEvent::APPROVED_BY.to("human"),
     ]);
+    let lines = action_lines(state, &gate, ran, now);
+    Ok(record(state, next, (EventType::RunCompleted, payload), approval, lines, ids, now)?)
+}
+
+/// The events and the ledger lines of an approval. `lines` are those of the gate's commands.
+fn record(
+    before: &State,
+    next: State,
+    (effect, payload): (EventType, Object),
+    approval: &Approval,
+    lines: Vec<Object>,
+    ids: &mut Ids,
+    now: Time,
+) -> Result<Change, Failure> {
     let mut approved = payload.clone();
     approval.add_to(&mut approved);
+    let mut emitter = Emitter::new(&next, ids, now)?;
     emitter.emit(EventType::GateApproved, &next, None, approved.clone());
-    emitter.emit(EventType::RunCompleted, &next, None, payload);
+    emitter.emit(effect, &next, None, payload);
     let events = emitter.finish();
     let mut change = Change::new(next, events);
-    change.ledger = action_lines(state, &gate, ran, now);
-    change.ledger.push(ledger::typed(LedgerType::GateApproval, state, now, approved));
+    change.ledger = lines;
+    change.ledger.push(ledger::typed(LedgerType::GateApproval, before, now, approved));
     Ok(change)
 }
 

@@ -14,7 +14,8 @@ use crate::Ids;
 use crate::config::Config;
 use crate::doc;
 use crate::event::{Emitter, EventType};
-use crate::gate::{GateStatus, GateType};
+use crate::gate::{Failures, GateStatus};
+use crate::gate_effects::Request;
 use crate::ledger::{self, LedgerDecision, LedgerType};
 use crate::members::build;
 use crate::person::Approval;
@@ -82,9 +83,8 @@ pub fn send_back(
     if let Some(role) = &given.role {
         runtime_of(config, role)?;
     }
-    let request = Request::of(&pending);
-    let record = request.record(given, approval, requested_by, now);
-    let failure = request.failure(state, given, approval, now);
+    let record = record(&pending, given, approval, requested_by, now);
+    let failure = failure(&pending, state, given, approval, now);
     let mut next = state.clone();
     next.unblock()?;
     for member in [
@@ -96,10 +96,10 @@ pub fn send_back(
     ] {
         next.clear(member);
     }
-    if let Some(gate) = request.gate {
+    if let Some(gate) = pending.gate() {
         set_gate(&mut next, gate, GateStatus::Failed);
     }
-    next.set(doc::State::LAST_GATE_FAILURE, guarded(&failure, state, &request));
+    next.set(doc::State::LAST_GATE_FAILURE, guarded(&failure, state, &pending));
     next.set(doc::State::SENT_BACK, record.clone());
     next.clear(doc::State::NON_PROGRESS_SIGNATURE);
     next.set(doc::State::NON_PROGRESS_COUNT, 0_u64);
@@ -118,79 +118,53 @@ pub fn send_back(
     Ok(change)
 }
 
-struct Request<'a> {
-    gate_type: GateType,
-    gate: Option<&'a str>,
-    to: Option<&'a str>,
-    by_turn: Option<&'a str>,
+fn record(
+    pending: &Pending,
+    given: &SendBack,
+    approval: &Approval,
+    requested_by: Option<&str>,
+    now: Time,
+) -> Object {
+    let mut record = build([
+        doc::SentBack::GATE_TYPE.to(pending.gate_type()),
+        doc::SentBack::GATE_ID.to(pending.gate()),
+        doc::SentBack::TO_PHASE.to(pending.to()),
+        doc::SentBack::REQUESTED_BY_TURN.to(pending.requested_by_turn()),
+        doc::SentBack::REQUESTED_BY_ROLE.to(requested_by),
+        doc::SentBack::REASON.to(given.reason.as_str()),
+        doc::SentBack::SENT_BACK_BY.to(approval.person.actor.as_str()),
+        doc::SentBack::SENT_BACK_AT.to(now),
+    ]);
+    approval.add_to(&mut record);
+    record
 }
 
-impl<'a> Request<'a> {
-    fn of(pending: &'a Pending) -> Self {
-        let gate_type = pending.gate_type();
-        match pending {
-            Pending::Transition(transition) => Self {
-                gate_type,
-                gate: Some(&transition.gate),
-                to: Some(&transition.to),
-                by_turn: transition.requested_by_turn.as_deref(),
-            },
-            Pending::Completion(completion) => Self {
-                gate_type,
-                gate: completion.gate.as_deref(),
-                to: None,
-                by_turn: completion.requested_by_turn.as_deref(),
-            },
-        }
-    }
-
-    fn record(
-        &self,
-        given: &SendBack,
-        approval: &Approval,
-        requested_by: Option<&str>,
-        now: Time,
-    ) -> Object {
-        let mut record = build([
-            doc::SentBack::GATE_TYPE.to(self.gate_type),
-            doc::SentBack::GATE_ID.to(self.gate),
-            doc::SentBack::TO_PHASE.to(self.to),
-            doc::SentBack::REQUESTED_BY_TURN.to(self.by_turn),
-            doc::SentBack::REQUESTED_BY_ROLE.to(requested_by),
-            doc::SentBack::REASON.to(given.reason.as_str()),
-            doc::SentBack::SENT_BACK_BY.to(approval.person.actor.as_str()),
-            doc::SentBack::SENT_BACK_AT.to(now),
-        ]);
-        approval.add_to(&mut record);
-        record
-    }
-
-    fn failure(&self, state: &State, given: &SendBack, approval: &Approval, now: Time) -> Object {
-        let reason = format!("sent back by {}: {}", approval.person.actor, given.reason);
-        build([
-            doc::GateFailure::GATE_TYPE.to(self.gate_type),
-            doc::GateFailure::GATE_ID.to(self.gate),
-            doc::GateFailure::PHASE.to(state.phase()),
-            doc::GateFailure::FROM_PHASE.to(state.phase()),
-            doc::GateFailure::TO_PHASE.to(self.to),
-            doc::GateFailure::REQUESTED_BY_TURN.to(self.by_turn),
-            doc::GateFailure::FAILED_AT.to(now),
-            doc::GateFailure::QUEUED_REQUEST.to(false),
-            doc::GateFailure::REASONS.to(&[reason][..]),
-            doc::GateFailure::MISSING_FILES.to(&[] as &[String]),
-            doc::GateFailure::MISSING_VERIFICATION.to(false),
-        ])
-    }
+fn failure(
+    pending: &Pending,
+    state: &State,
+    given: &SendBack,
+    approval: &Approval,
+    now: Time,
+) -> Object {
+    let reason = format!("sent back by {}: {}", approval.person.actor, given.reason);
+    let request = Request {
+        gate_type: pending.gate_type(),
+        from: state.phase(),
+        to: pending.to(),
+        by: pending.requested_by_turn(),
+        was_queued: false,
+    };
+    request.failure(pending.gate(), &Failures::other(reason), now)
 }
 
 /// The failure for the state. The reference runner evaluates the request of the turn that
 /// `last_gate_failure` names again before it dispatches, and approves the gate by itself when the
 /// conditions are met. So the member names no turn, and no phase that a turn requested.
-fn guarded(failure: &Object, state: &State, request: &Request<'_>) -> Object {
+fn guarded(failure: &Object, state: &State, pending: &Pending) -> Object {
     let mut guarded = failure.clone();
-    let turn = request.by_turn.unwrap_or("unknown");
+    let turn = pending.requested_by_turn().unwrap_or("unknown");
     doc::GateFailure::REQUESTED_BY_TURN.set(&mut guarded, format!("sent_back:{turn}"));
-    if request.to.is_some() {
+    if pending.to().is_some() {
         doc::GateFailure::TO_PHASE.set(&mut guarded, state.phase());
     }
     guarded

@@ -257,15 +257,10 @@ impl State {
         if !self.status.waits_for_person() {
             return None;
         }
-        let requested = match self.pending() {
-            Some(Pending::Transition(pending)) => pending.requested_at,
-            Some(Pending::Completion(pending)) => pending.requested_at,
-            None => {
-                let block = doc::State::BLOCKED_REASON.get(&self.members)?;
-                return doc::Blocked::BLOCKED_AT.get(block);
-            }
-        };
-        requested.as_deref().and_then(Time::parse_iso)
+        match self.pending() {
+            Some(pending) => pending.requested_at(),
+            None => doc::Blocked::BLOCKED_AT.get(doc::State::BLOCKED_REASON.get(&self.members)?),
+        }
     }
 
     /// The cost of the run in dollars.

@@ -41,6 +41,33 @@ impl Pending {
             Self::Completion(_) => GateType::RunCompletion,
         }
     }
+
+    pub fn gate(&self) -> Option<&str> {
+        match self {
+            Self::Transition(pending) => Some(&pending.gate),
+            Self::Completion(pending) => pending.gate.as_deref(),
+        }
+    }
+
+    /// The phase that is requested; `None` for the completion of the run.
+    pub fn to(&self) -> Option<&str> {
+        match self {
+            Self::Transition(pending) => Some(&pending.to),
+            Self::Completion(_) => None,
+        }
+    }
+
+    pub fn requested_by_turn(&self) -> Option<&str> {
+        let (Self::Transition(PendingTransition { requested_by_turn, .. })
+        | Self::Completion(PendingCompletion { requested_by_turn, .. })) = self;
+        requested_by_turn.as_deref()
+    }
+
+    pub fn requested_at(&self) -> Option<Time> {
+        let (Self::Transition(PendingTransition { requested_at, .. })
+        | Self::Completion(PendingCompletion { requested_at, .. })) = self;
+        requested_at.as_deref().and_then(Time::parse_iso)
+    }
 }
 
 impl PendingTransition {

@@ -27,16 +27,10 @@ pub struct StepResult {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum StepOutcome {
-    Dispatched {
-        choice: Choice,
-        dispatched: Box<Dispatched>,
-        context: String,
-    },
-    /// A gate was reached, and passed if it needs no approval.
-    Gate {
-        state: CoordinatorState,
-    },
-    /// Acceptances were projected, and nothing else can be done now.
+    Dispatched { choice: Choice, dispatched: Box<Dispatched>, context: String },
+    // A gate was reached, and passed if it needs no approval.
+    Gate { state: CoordinatorState },
+    // Acceptances were projected, and nothing else can be done now.
     Waiting(Failure),
 }
 

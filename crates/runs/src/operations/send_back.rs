@@ -23,7 +23,7 @@ impl Runs {
         let mut operation = self.begin()?;
         let pending = waiting_request(&operation.state)?;
         let approval = operation.approval(&subject(&pending), consent)?;
-        let requested_by = requesting_role(&operation, pending)?;
+        let requested_by = requesting_role(&operation, &pending)?;
         let now = operation.now();
         let change = run::send_back(
             &operation.state,
@@ -47,17 +47,16 @@ fn subject(pending: &Pending) -> Subject<'static> {
     }
 }
 
-fn requesting_role(operation: &Operation<'_>, pending: Pending) -> Result<Option<String>, Failure> {
-    let turn = match pending {
-        Pending::Transition(transition) => transition.requested_by_turn,
-        Pending::Completion(completion) => completion.requested_by_turn,
-    };
-    let Some(turn) = turn else { return Ok(None) };
+fn requesting_role(
+    operation: &Operation<'_>,
+    pending: &Pending,
+) -> Result<Option<String>, Failure> {
+    let Some(turn) = pending.requested_by_turn() else { return Ok(None) };
     let mut role = None;
     for line in operation.locked.objects(RecordFile::History)? {
         let line = line?;
         let text = |name: &str| line.get(name).and_then(Value::as_str);
-        if text("turn_id") == Some(turn.as_str()) {
+        if text("turn_id") == Some(turn) {
             role = text("role").map(str::to_owned);
         }
     }

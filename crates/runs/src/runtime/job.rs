@@ -38,17 +38,11 @@ pub enum WorkerEnd {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorkerSignal<'a> {
-    Started {
-        pid: u32,
-    },
-    FirstOutput {
-        /// Where: `stdout`, `staged_result` or `request`.
-        stream: &'a str,
-    },
-    Output {
-        error: bool,
-        bytes: &'a [u8],
-    },
+    Started { pid: u32 },
+    // The stream is `stdout`, `staged_result` or `request`.
+    FirstOutput { stream: &'a str },
+    // `error`: it was written to standard error.
+    Output { error: bool, bytes: &'a [u8] },
 }
 
 impl Job<'_> {

@@ -16,27 +16,14 @@ use crate::{Result, record};
 pub use apply::{Attempt, apply};
 pub use obstacle::{obstacle_of, obstacle_to};
 
-/// One write of a commit. Each can be applied again without effect.
+/// One write of a commit. Each can be applied again without effect; the key of a line recognises it
+/// then. A section is a text at the end of a file that is no record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    Append {
-        path: String,
-        line: Object,
-        /// How the line is recognised when the commit is applied again.
-        key: LineKey,
-    },
-    /// Appends a text to a file that is no record.
-    Section {
-        path: String,
-        text: String,
-    },
-    Replace {
-        path: String,
-        text: String,
-    },
-    Remove {
-        path: String,
-    },
+    Append { path: String, line: Object, key: LineKey },
+    Section { path: String, text: String },
+    Replace { path: String, text: String },
+    Remove { path: String },
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

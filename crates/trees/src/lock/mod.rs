@@ -305,10 +305,8 @@ impl Drop for HeldLock {
 
 enum Content {
     Absent,
-    /// It was cut off while it was written, or is not a lock.
-    Unreadable {
-        modified_ms: i64,
-    },
+    // It was cut off while it was written, or is not a lock.
+    Unreadable { modified_ms: i64 },
     Owner(LockOwner),
 }
 

@@ -28,32 +28,16 @@ pub struct Record {
     pub detail: Object,
 }
 
+/// `Put` gives a file a content; missing folders are made. `was` is the [`digest`] of the content
+/// that it had; `None` if it did not exist; [`ANYTHING`] if it was no readable file. `Remove` is
+/// for a file, or a folder with everything in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Op {
-    /// Gives a file a content. Missing folders are made.
-    Put {
-        path: String,
-        text: String,
-        /// The [`digest`] of the content that it had; `None` if it did not exist; [`ANYTHING`] if
-        /// it was no readable file.
-        was: Option<String>,
-    },
-    Move {
-        from: String,
-        to: String,
-    },
-    Append {
-        path: String,
-        at: u64,
-        text: String,
-    },
-    /// Removes a file, or a folder with everything in it.
-    Remove {
-        path: String,
-    },
-    Folder {
-        path: String,
-    },
+    Put { path: String, text: String, was: Option<String> },
+    Move { from: String, to: String },
+    Append { path: String, at: u64, text: String },
+    Remove { path: String },
+    Folder { path: String },
 }
 
 /// A log that was read, up to the first line that is not whole.
