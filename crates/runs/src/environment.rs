@@ -53,7 +53,7 @@ pub enum Notice {
     Accepted { turn: TurnId, role: String, summary: String },
     Rejected { turn: TurnId, reason: String, again: bool },
     Checkpointed { commit: String },
-    // Files that changed while a worker ran were put back. `kept` is the folder of the changed ones.
+    // Files that changed while a worker ran were put back; the changed ones are in `kept`.
     PutBack { files: Vec<String>, kept: String },
     Approved { gate: Option<String> },
     // Something failed that does not affect the result of the operation.

@@ -52,12 +52,6 @@ pub struct KeptChange {
 }
 
 impl KeptChange {
-    pub fn file_names(&self) -> String {
-        let names: Vec<String> =
-            self.files.iter().map(|(path, what)| format!("{path} ({what})")).collect();
-        names.join(", ")
-    }
-
     pub(super) fn has_config(&self) -> bool {
         self.has(GuardedFile::Config)
     }

@@ -119,12 +119,6 @@ impl LockedRepository {
         self.tree.recovered()
     }
 
-    /// Checks that this process still has the lock; a commit does this by itself. Fails with
-    /// `lock_lost` if it does not.
-    pub fn check_lock(&self) -> Result<()> {
-        Ok(self.tree.lock().check()?)
-    }
-
     /// Applies everything that an operation writes, or nothing. Fails with `commit_unfinished` if
     /// the commit has happened and a file could not be written: the next commit, or the next holder
     /// of the lock, finishes it. After any other error nothing was written.

@@ -7,7 +7,7 @@ use accord_contract::wire::{Object, Value};
 use super::super::{
     ApprovalAction, ConfigProblem, OnExceed, PolicyAction, PolicyRule, TimeoutAction,
 };
-use super::{invalid, is_texts, list_items, phase_names};
+use super::{Section, invalid, is_texts, list_items, phase_names};
 use crate::members::{self, count, given, list, number, text};
 use crate::patterns::is_phase;
 
@@ -27,40 +27,27 @@ pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
 
 fn rules(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(rules) = members::object(document, "rules") else { return };
-    if given(rules, "challenge_required").is_some_and(|value| !value.is_boolean()) {
-        let message = "rules.challenge_required must be true or false";
-        found.push(invalid("rules.challenge_required", message));
-    }
-    for name in ["max_turn_retries", "max_deadlock_cycles"] {
-        if given(rules, name).is_some() && count(rules, name).is_none_or(|number| number == 0) {
-            let field = format!("rules.{name}");
-            found.push(invalid(&field, format!("{field} must be a whole number above zero")));
-        }
-    }
+    let mut rules = Section { at: "rules", members: rules, found };
+    rules.flag("challenge_required");
+    rules.positive("max_turn_retries");
+    rules.positive("max_deadlock_cycles");
 }
 
 fn budget(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(budget) = members::object(document, "budget") else { return };
+    let mut section = Section { at: "budget", members: budget, found };
     for name in ["per_turn_max_usd", "per_run_max_usd"] {
-        if given(budget, name).is_some() && number(budget, name).is_none_or(|usd| usd <= 0.0) {
-            let field = format!("budget.{name}");
-            found.push(invalid(&field, format!("{field} must be a number above zero")));
-        }
+        let is_sound = |usd: &Value| usd.as_f64().is_some_and(|usd| usd > 0.0);
+        section.check(name, is_sound, "must be a number above zero");
     }
     // With a greater limit no turn could ever be assigned.
     if let (Some(turn), Some(run)) =
         (number(budget, "per_turn_max_usd"), number(budget, "per_run_max_usd"))
         && turn > run
     {
-        let message = "budget.per_turn_max_usd must not be above budget.per_run_max_usd";
-        found.push(invalid("budget.per_turn_max_usd", message));
+        section.report("per_turn_max_usd", "must not be above budget.per_run_max_usd");
     }
-    if let Some(action) = given(budget, "on_exceed")
-        && action.as_str().and_then(OnExceed::parse).is_none()
-    {
-        let message = "budget.on_exceed must be pause_and_escalate or warn";
-        found.push(invalid("budget.on_exceed", message));
-    }
+    section.name::<OnExceed>("on_exceed", "must be pause_and_escalate or warn");
 }
 
 fn policies(document: &Object, found: &mut Vec<ConfigProblem>) {
@@ -172,32 +159,16 @@ fn is_action(value: Option<&Value>) -> bool {
 
 fn timeouts(document: &Object, found: &mut Vec<ConfigProblem>) {
     let Some(timeouts) = members::object(document, "timeouts") else { return };
+    let mut timeouts = Section { at: "timeouts", members: timeouts, found };
     for name in ["per_turn_minutes", "per_phase_minutes", "per_run_minutes"] {
-        minutes("timeouts", timeouts, name, found);
+        timeouts.positive(name);
     }
-    timeout_action("timeouts", timeouts, "action", found);
+    timeouts.name::<TimeoutAction>("action", TIMEOUT_ACTIONS);
 }
 
-pub(super) fn phase_timeout(phase: &str, route: &Object, found: &mut Vec<ConfigProblem>) {
-    let at = format!("routing.{phase}");
-    minutes(&at, route, "timeout_minutes", found);
-    timeout_action(&at, route, "timeout_action", found);
+pub(super) fn phase_timeout(route: &mut Section<'_>) {
+    route.positive("timeout_minutes");
+    route.name::<TimeoutAction>("timeout_action", TIMEOUT_ACTIONS);
 }
 
-fn minutes(at: &str, members: &Object, name: &str, found: &mut Vec<ConfigProblem>) {
-    if given(members, name).is_some() && count(members, name).is_none_or(|number| number == 0) {
-        let field = format!("{at}.{name}");
-        let message = format!("{field} must be a whole number above zero");
-        found.push(invalid(&field, message));
-    }
-}
-
-fn timeout_action(at: &str, members: &Object, name: &str, found: &mut Vec<ConfigProblem>) {
-    if let Some(action) = given(members, name)
-        && action.as_str().and_then(TimeoutAction::parse).is_none()
-    {
-        let field = format!("{at}.{name}");
-        let message = format!("{field} must be escalate, warn or skip_phase");
-        found.push(invalid(&field, message));
-    }
-}
+const TIMEOUT_ACTIONS: &str = "must be escalate, warn or skip_phase";

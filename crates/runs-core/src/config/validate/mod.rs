@@ -9,7 +9,7 @@ pub(crate) use runtimes::is_http_url;
 mod sections;
 
 use accord_contract::codes::Code;
-use accord_contract::wire::{Object, Value, count_of};
+use accord_contract::wire::{Names, Object, Value, count_of};
 
 use super::{ConfigProblem, DEFAULT_PHASES, MAX_CONCURRENT_TURNS, RuntimeType, WriteAuthority};
 use crate::hooks;
@@ -68,6 +68,44 @@ pub fn narrow_problems(document: &Value) -> Vec<ConfigProblem> {
     found
 }
 
+/// An object of the document, and the place that its problems name.
+struct Section<'a> {
+    at: &'a str,
+    members: &'a Object,
+    found: &'a mut Vec<ConfigProblem>,
+}
+
+impl Section<'_> {
+    fn report(&mut self, name: &str, what: &str) {
+        let field = format!("{}.{name}", self.at);
+        self.found.push(invalid(&field, format!("{field} {what}")));
+    }
+
+    /// Reports a member that is given and not sound.
+    fn check(&mut self, name: &str, is_sound: impl Fn(&Value) -> bool, what: &str) {
+        if given(self.members, name).is_some_and(|value| !is_sound(value)) {
+            self.report(name, what);
+        }
+    }
+
+    fn flag(&mut self, name: &str) {
+        self.check(name, Value::is_boolean, "must be true or false");
+    }
+
+    fn texts(&mut self, name: &str) {
+        self.check(name, is_texts, "must be a list of texts");
+    }
+
+    fn positive(&mut self, name: &str) {
+        let is_sound = |value: &Value| count_of(value).is_some_and(|number| number > 0);
+        self.check(name, is_sound, "must be a whole number above zero");
+    }
+
+    fn name<N: Names>(&mut self, name: &str, what: &str) {
+        self.check(name, |value| value.as_str().and_then(N::find).is_some(), what);
+    }
+}
+
 pub(super) fn invalid(field: impl Into<String>, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem::new(Code::XchainInvalidConfig, field, message)
 }
@@ -85,18 +123,14 @@ fn project(document: &Object, found: &mut Vec<ConfigProblem>) {
         found.push(invalid("project", "project must be an object with id and name"));
         return;
     };
+    let mut section = Section { at: "project", members: project, found };
     for name in ["id", "name"] {
         if filled(project, name).is_none() {
-            let field = format!("project.{name}");
-            found.push(invalid(&field, format!("{field} must be a non-blank text")));
+            section.report(name, "must be a non-blank text");
         }
     }
-    if let Some(goal) = given(project, "goal")
-        && goal.as_str().is_none_or(|goal| goal.chars().count() > 500)
-    {
-        let message = "project.goal must be a text of at most 500 characters";
-        found.push(invalid("project.goal", message));
-    }
+    let is_goal = |goal: &Value| goal.as_str().is_some_and(|goal| goal.chars().count() <= 500);
+    section.check("goal", is_goal, "must be a text of at most 500 characters");
 }
 
 fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
@@ -105,42 +139,30 @@ fn roles(document: &Object, found: &mut Vec<ConfigProblem>) {
         return;
     };
     for (id, value) in roles {
-        let field = |name: &str| format!("roles.{id}.{name}");
+        let at = format!("roles.{id}");
         if !is_name(id) {
             let message = format!("role {id:?} may contain only a-z, 0-9, _ and -");
-            found.push(invalid(format!("roles.{id}"), message));
+            found.push(invalid(&at, message));
         }
         let Some(role) = value.as_object() else {
-            found.push(invalid(format!("roles.{id}"), format!("role {id} must be an object")));
+            found.push(invalid(at, format!("role {id} must be an object")));
             continue;
         };
+        let mut section = Section { at: &at, members: role, found };
         for name in ["title", "mandate", "runtime"] {
             // A runtime of another type is reported as one that is not declared.
             let is_reported = name == "runtime" && role.get(name).is_some_and(|it| !it.is_string());
             if filled(role, name).is_none() && !is_reported {
-                let message = format!("roles.{id}.{name} must be a non-blank text");
-                found.push(invalid(field(name), message));
+                section.report(name, "must be a non-blank text");
             }
         }
         if text(role, "write_authority").and_then(WriteAuthority::parse).is_none() {
-            let message = format!(
-                "roles.{id}.write_authority must be authoritative, proposed or review_only"
-            );
-            found.push(invalid(field("write_authority"), message));
+            section.report("write_authority", "must be authoritative, proposed or review_only");
         }
         // 100 is left for `human`, which outranks every role.
-        if let Some(weight) = given(role, "decision_authority")
-            && count_of(weight).is_none_or(|weight| weight > 99)
-        {
-            let message = format!("roles.{id}.decision_authority must be a whole number, 0 to 99");
-            found.push(invalid(field("decision_authority"), message));
-        }
-        if let Some(scope) = given(role, "declared_file_scope")
-            && !is_texts(scope)
-        {
-            let message = format!("roles.{id}.declared_file_scope must be a list of texts");
-            found.push(invalid(field("declared_file_scope"), message));
-        }
+        let is_weight = |weight: &Value| count_of(weight).is_some_and(|weight| weight <= 99);
+        section.check("decision_authority", is_weight, "must be a whole number, 0 to 99");
+        section.texts("declared_file_scope");
         runtime_reference(document, id, value, found);
     }
 }
@@ -204,40 +226,27 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         return;
     };
     for (phase, value) in routing {
-        let field = |name: &str| format!("routing.{phase}.{name}");
+        let at = format!("routing.{phase}");
+        let field = |name: &str| format!("{at}.{name}");
         if !is_phase(phase) {
             let message =
                 format!("phase {phase:?} must begin with a-z and go on with a-z, 0-9, _ and -");
-            found.push(invalid(format!("routing.{phase}"), message));
+            found.push(invalid(&at, message));
         }
         let Some(route) = value.as_object() else {
-            let message = format!("routing.{phase} must be an object");
-            found.push(invalid(format!("routing.{phase}"), message));
+            found.push(invalid(&at, format!("{at} must be an object")));
             continue;
         };
         if let Some(role) = given(route, "entry_role") {
             role_reference(document, field("entry_role"), role, RoleUse::Entry, found);
         }
-        match given(route, "allowed_next_roles") {
-            None => {}
-            Some(Value::Array(roles)) => {
-                for role in roles {
-                    role_reference(
-                        document,
-                        field("allowed_next_roles"),
-                        role,
-                        RoleUse::Next,
-                        found,
-                    );
-                }
-            }
-            Some(_) => {
-                let message = format!("routing.{phase}.allowed_next_roles must be a list");
-                found.push(invalid(field("allowed_next_roles"), message));
-            }
+        for role in list(route, "allowed_next_roles") {
+            role_reference(document, field("allowed_next_roles"), role, RoleUse::Next, found);
         }
+        let mut section = Section { at: &at, members: route, found };
+        section.check("allowed_next_roles", Value::is_array, "must be a list");
         if let Some(gate) = given(route, "exit_gate") {
-            gate_reference(document, field("exit_gate"), gate, found);
+            gate_reference(document, field("exit_gate"), gate, section.found);
         }
         // Null is invalid. The default applies only when the member is absent.
         if let Some(turns) = rule!(
@@ -246,13 +255,11 @@ fn routing(document: &Object, found: &mut Vec<ConfigProblem>) {
         ) {
             let most = rule!(MAX_CONCURRENT_TURNS as u64; FiveTurnsAtOnce => 5);
             if count_of(turns).is_none_or(|turns| !(1..=most).contains(&turns)) {
-                let message = format!(
-                    "routing.{phase}.max_concurrent_turns must be a whole number, 1 to {most}"
-                );
-                found.push(invalid(field("max_concurrent_turns"), message));
+                let what = format!("must be a whole number, 1 to {most}");
+                section.report("max_concurrent_turns", &what);
             }
         }
-        limits::phase_timeout(phase, route, found);
+        limits::phase_timeout(&mut section);
     }
 }
 

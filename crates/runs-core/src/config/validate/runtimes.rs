@@ -3,8 +3,8 @@
 use accord_contract::wire::{Object, Value};
 
 use super::super::{ConfigProblem, RuntimeType};
-use super::invalid;
-use crate::members::{self, count, filled, given, list, text};
+use super::{Section, invalid};
+use crate::members::{self, filled, given, list, text};
 
 const PROVIDERS: [&str; 4] = ["anthropic", "openai", "google", "ollama"];
 
@@ -29,34 +29,34 @@ pub(super) fn check(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(&at, format!("{at} must be an object")));
             continue;
         };
-        let mut report = |name: &str, what: &str| {
-            let field = format!("{at}.{name}");
-            found.push(invalid(&field, format!("{field} {what}")));
-        };
+        let mut section = Section { at: &at, members: runtime, found };
         match text(runtime, "type").and_then(RuntimeType::parse) {
-            None => report("type", "must be manual, local_cli, api_proxy, mcp or remote_agent"),
+            None => {
+                section.report("type", "must be manual, local_cli, api_proxy, mcp or remote_agent");
+            }
             Some(RuntimeType::Manual) => {}
-            Some(RuntimeType::LocalCli) => local_cli(runtime, &mut report),
-            Some(RuntimeType::ApiProxy) => api_proxy(runtime, &mut report),
-            Some(RuntimeType::Mcp) => mcp(runtime, &mut report),
-            Some(RuntimeType::RemoteAgent) => remote_agent(runtime, &mut report),
+            Some(RuntimeType::LocalCli) => local_cli(&mut section),
+            Some(RuntimeType::ApiProxy) => api_proxy(&mut section),
+            Some(RuntimeType::Mcp) => mcp(&mut section),
+            Some(RuntimeType::RemoteAgent) => {
+                url(&mut section);
+                section.positive("timeout_ms");
+            }
         }
     }
 }
 
-fn local_cli(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    command(runtime, report);
-    if let Some(transport) = given(runtime, "prompt_transport") {
-        match transport.as_str() {
-            Some("argv") if !has_placeholder(runtime) => {
-                report("prompt_transport", "is argv, so the command needs {prompt}");
-            }
-            Some("argv" | "stdin" | "dispatch_bundle_only") => {}
-            _ => report("prompt_transport", "must be argv, stdin or dispatch_bundle_only"),
+fn local_cli(runtime: &mut Section<'_>) {
+    command(runtime);
+    match given(runtime.members, "prompt_transport").map(Value::as_str) {
+        Some(Some("argv")) if !has_placeholder(runtime.members) => {
+            runtime.report("prompt_transport", "is argv, so the command needs {prompt}");
         }
+        None | Some(Some("argv" | "stdin" | "dispatch_bundle_only")) => {}
+        _ => runtime.report("prompt_transport", "must be argv, stdin or dispatch_bundle_only"),
     }
     for name in ["startup_watchdog_ms", "startup_heartbeat_ms", "liveness_heartbeat_ms"] {
-        positive(runtime, name, report);
+        runtime.positive(name);
     }
 }
 
@@ -70,69 +70,61 @@ fn has_placeholder(runtime: &Object) -> bool {
     words.any(|word| word.contains("{prompt}"))
 }
 
-fn api_proxy(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    let provider = text(runtime, "provider");
+fn api_proxy(runtime: &mut Section<'_>) {
+    let members = runtime.members;
+    let provider = text(members, "provider");
     if !provider.is_some_and(|provider| PROVIDERS.contains(&provider)) {
-        report("provider", "must be anthropic, openai, google or ollama");
+        runtime.report("provider", "must be anthropic, openai, google or ollama");
     }
-    if filled(runtime, "model").is_none() {
-        report("model", "must be a non-blank text");
+    if filled(members, "model").is_none() {
+        runtime.report("model", "must be a non-blank text");
     }
     // A local model server needs no key.
-    if provider != Some("ollama") && filled(runtime, "auth_env").is_none() {
-        report("auth_env", "must name the variable that holds the key");
+    if provider != Some("ollama") && filled(members, "auth_env").is_none() {
+        runtime.report("auth_env", "must name the variable that holds the key");
     }
-    positive(runtime, "max_output_tokens", report);
-    positive(runtime, "context_window_tokens", report);
-    let Some(policy) = members::object(runtime, "retry_policy") else { return };
+    runtime.positive("max_output_tokens");
+    runtime.positive("context_window_tokens");
+    let Some(policy) = members::object(members, "retry_policy") else { return };
     for class in list(policy, "retry_on") {
         if !class.as_str().is_some_and(|class| RETRY_CLASSES.contains(&class)) {
-            report("retry_policy.retry_on", "names a class of failure that does not exist");
+            runtime.report("retry_policy.retry_on", "names a class of failure that does not exist");
         }
     }
     if given(policy, "jitter").is_some_and(|jitter| *jitter != "none" && *jitter != "full") {
-        report("retry_policy.jitter", "must be none or full");
+        runtime.report("retry_policy.jitter", "must be none or full");
     }
 }
 
-fn mcp(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    match text(runtime, "transport").unwrap_or("stdio") {
-        "stdio" => command(runtime, report),
-        "streamable_http" => url(runtime, report),
-        _ => report("transport", "must be stdio or streamable_http"),
+fn mcp(runtime: &mut Section<'_>) {
+    match text(runtime.members, "transport").unwrap_or("stdio") {
+        "stdio" => command(runtime),
+        "streamable_http" => url(runtime),
+        _ => runtime.report("transport", "must be stdio or streamable_http"),
     }
-    if given(runtime, "tool_name").is_some() && filled(runtime, "tool_name").is_none() {
-        report("tool_name", "must be a non-blank text");
-    }
+    let is_filled = |name: &Value| name.as_str().is_some_and(|name| !name.trim().is_empty());
+    runtime.check("tool_name", is_filled, "must be a non-blank text");
 }
 
-fn remote_agent(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    url(runtime, report);
-    positive(runtime, "timeout_ms", report);
-}
-
-fn command(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    let words = list(runtime, "command");
+fn command(runtime: &mut Section<'_>) {
+    let words = list(runtime.members, "command");
     let is_list = !words.is_empty()
         && words.iter().all(Value::is_string)
         && words[0].as_str().is_some_and(|word| !word.trim().is_empty());
-    if !is_list && filled(runtime, "command").is_none() {
-        report("command", "must be a program, or a list of it and its arguments");
+    if !is_list && filled(runtime.members, "command").is_none() {
+        runtime.report("command", "must be a program, or a list of it and its arguments");
     }
-    if given(runtime, "args").is_some_and(|args| !super::is_texts(args)) {
-        report("args", "must be a list of texts");
-    }
+    runtime.texts("args");
 }
 
-fn url(runtime: &Object, report: &mut impl FnMut(&str, &str)) {
-    if !text(runtime, "url").is_some_and(is_http_url) {
-        report("url", "must be an absolute http or https address");
+fn url(runtime: &mut Section<'_>) {
+    if !text(runtime.members, "url").is_some_and(is_http_url) {
+        runtime.report("url", "must be an absolute http or https address");
     }
-    if let Some(headers) = given(runtime, "headers")
-        && headers.as_object().is_none_or(|headers| !headers.values().all(Value::is_string))
-    {
-        report("headers", "must be an object of texts");
-    }
+    let is_sound = |headers: &Value| {
+        headers.as_object().is_some_and(|headers| headers.values().all(Value::is_string))
+    };
+    runtime.check("headers", is_sound, "must be an object of texts");
 }
 
 /// Whether a text is an absolute HTTP URL with a host.
@@ -141,10 +133,4 @@ pub(crate) fn is_http_url(text: &str) -> bool {
     rest.is_some_and(|rest| {
         !rest.is_empty() && !rest.starts_with(['/', '?', '#', ':']) && !rest.contains(' ')
     })
-}
-
-fn positive(runtime: &Object, name: &str, report: &mut impl FnMut(&str, &str)) {
-    if given(runtime, name).is_some() && count(runtime, name).is_none_or(|number| number == 0) {
-        report(name, "must be a whole number above zero");
-    }
 }

@@ -4,7 +4,7 @@ use accord_contract::wire::{Object, Value};
 
 use super::super::workflow::Template;
 use super::super::{ConfigProblem, Semantics};
-use super::{invalid, is_texts, phase_names};
+use super::{Section, invalid, phase_names};
 use crate::members::{self, count, entries, filled, given, is_true, list, text};
 use crate::paths::RepoPath;
 
@@ -18,48 +18,41 @@ pub(super) fn gates(document: &Object, found: &mut Vec<ConfigProblem>) {
             found.push(invalid(&at, format!("{at} must be an object")));
             continue;
         };
-        let mut report = |name: &str, what: &str| {
-            let field = format!("{at}.{name}");
-            found.push(invalid(&field, format!("{field} {what}")));
-        };
-        if given(gate, "requires_files").is_some_and(|files| !is_texts(files)) {
-            report("requires_files", "must be a list of texts");
-        }
+        let mut section = Section { at: &at, members: gate, found };
+        section.texts("requires_files");
         for file in list(gate, "requires_files").iter().filter_map(Value::as_str) {
             if let Err(error) = RepoPath::parse(file) {
-                report("requires_files", &format!("names {file:?}: {error}"));
+                section.report("requires_files", &format!("names {file:?}: {error}"));
             }
         }
         for name in ["requires_verification_pass", "requires_human_approval", "credentialed"] {
-            if given(gate, name).is_some_and(|value| !value.is_boolean()) {
-                report(name, "must be true or false");
-            }
+            section.flag(name);
         }
-        gate_actions(gate, &mut report);
+        gate_actions(&mut section);
     }
 }
 
-fn gate_actions(gate: &Object, report: &mut impl FnMut(&str, &str)) {
-    let actions = list(gate, "gate_actions");
-    if given(gate, "gate_actions").is_some_and(|actions| !actions.is_array()) {
-        report("gate_actions", "must be a list");
-    }
+fn gate_actions(gate: &mut Section<'_>) {
+    let actions = list(gate.members, "gate_actions");
+    gate.check("gate_actions", Value::is_array, "must be a list");
+    let has_person = is_true(gate.members, "requires_human_approval");
+    let mut report = |what| gate.report("gate_actions", what);
     // Only an approval by a person runs the commands. Otherwise they would silently never run.
-    if !actions.is_empty() && !is_true(gate, "requires_human_approval") {
-        report("gate_actions", "need requires_human_approval to be true");
+    if !actions.is_empty() && !has_person {
+        report("need requires_human_approval to be true");
     }
     for action in actions {
         let Some(action) = action.as_object() else {
-            report("gate_actions", "must hold objects");
+            report("must hold objects");
             continue;
         };
         if filled(action, "run").is_none() {
-            report("gate_actions", "must each have a command in run");
+            report("must each have a command in run");
         }
         if given(action, "timeout_ms").is_some()
             && !count(action, "timeout_ms").is_some_and(|ms| (1000..=3_600_000).contains(&ms))
         {
-            report("gate_actions", "must have a timeout_ms from 1000 to 3600000");
+            report("must have a timeout_ms from 1000 to 3600000");
         }
     }
 }
